@@ -1,0 +1,29 @@
+# Compile options that every target of the project shares.
+function(ordo_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${ORDO_WERROR}>:-Werror>>
+    $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -Wno-deprecated-gpu-targets
+      -Xcompiler=-Wall,-Wextra,-Wno-unused-parameter -Xcudafe=--display_error_number
+      $<$<BOOL:${ORDO_WERROR}>:-Werror=all-warnings>
+      $<$<NOT:$<CONFIG:Debug>>:-lineinfo>>)
+endfunction()
+
+# ordo_library(NAME SOURCES file.cpp... [CUDA file.cu...] [HEADERS public.hpp...] [LINK ...] [PUBLIC_LINK ...])
+# Makes the static library ordo::NAME; its CUDA files are left out of a build without nvcc.
+function(ordo_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;HEADERS;LINK;PUBLIC_LINK" ${ARGN})
+  if(NOT ORDO_CUDA)
+    set(ARG_CUDA)
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_CUDA})
+  add_library(ordo::${name} ALIAS ${name})
+  ordo_options(${name})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ordo_${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ordo>)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} PUBLIC ${ARG_PUBLIC_LINK})
+  install(TARGETS ${name} EXPORT ordo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ordo/${name})
+endfunction()

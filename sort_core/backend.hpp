@@ -1,0 +1,97 @@
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sort_core/buffer.hpp"
+#include "sort_core/fn.hpp"
+
+namespace ordo {
+
+/// The bits of a key that a sort looks at: [begin, end), bit 0 the lowest. `end` above the key's width means all of it.
+struct bit_range {
+  unsigned begin = 0;
+  unsigned end = ~0u;
+};
+
+/// Segments of an array: segment s is [begins[s], ends[s]). Any lengths, 0 included; segments must not overlap; what lies
+/// between them (holes) is neither read nor written. For segments that touch, pass one array of offsets with of_offsets.
+template <class Offset>
+struct segment_list {
+  std::span<Offset const> begins, ends;
+  [[nodiscard]] std::size_t size() const noexcept { return begins.size(); }
+};
+
+/// The segments [offsets[s], offsets[s + 1]).
+template <class Offset>
+segment_list<Offset> of_offsets(std::span<Offset const> offsets) {
+  if (offsets.empty()) return {};
+  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1)};
+}
+
+namespace detail {
+struct probe {
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return i; }
+  ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+}  // namespace detail
+
+/// The narrow waist: all that an algorithm may ask of a machine. Algorithms are templates over a Backend, written once.
+/// Functors passed to a Backend are marked ORDO_FN, are copied, and must not keep references. All spans are in the
+/// machine's own memory unless called `host`. Every verb is deterministic: same input, same bytes, whatever the machine,
+/// the number of threads or the run. Every verb may take temporary memory from the machine's pool; `sort_core/README.md`
+/// states how much. Calls are ordered: each sees the effects of all before it.
+///
+///   buffer<T>(n)                    n uninitialised elements
+///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
+///   target(host)                    a buffer to be filled for the host (on the CPU: a view of it)
+///   download(from, host)            copy to the host and wait; nothing to do where both are the same memory
+///   each(n, f)                      f(i) for every i in [0, n), in any order
+///   scan(n, in, out, op)            out[i] = in(0) op ... op in(i); op associative; `in` may read out[i] itself
+///   reduce(n, in, init, op)         init op in(0) op ... op in(n-1); op associative and commutative
+///   select(n, keep, item, out)      item(i) for each i with keep(i), in order of i, to out; returns how many
+///   gather(from, index, to)         to[i] = from[index[i]]
+///   radix_sort(keys, bits)          unsigned keys of 8 to 64 bits, in place, stable
+///   radix_sort(keys, values, bits)  the same, moving values (4, 8 or 16 bytes) along
+///   argsort(n, key, keys, index, bits)
+///                                   keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable
+///   segmented_sort(keys, segments, bits), segmented_sort(keys, values, segments, heads, bits)
+///                                   each segment by itself, in place, stable
+///   segmented_sort_by(items, segments, key, heads, bits)
+///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
+///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t
+/// `heads`, where not empty, is as long as the array; at every position i inside a segment heads[i] := 1 if i is the
+/// segment's first or its key differs from that at i-1, else 0. Positions in holes are left alone.
+/// For signed and floating keys and descending order see sort_core/sort.hpp.
+template <class B>
+concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck,
+                           std::span<std::uint32_t> v, std::span<std::uint8_t> heads, segment_list<std::uint32_t> s,
+                           bit_range bits) {
+  { b.template buffer<std::uint32_t>(n) } -> std::same_as<buffer<std::uint32_t>>;
+  { b.upload(ck) } -> std::same_as<buffer<std::uint64_t const>>;
+  { b.target(k) } -> std::same_as<buffer<std::uint64_t>>;
+  b.download(ck, k);
+  b.each(n, f);
+  b.scan(n, f, k, f);
+  { b.reduce(n, f, std::uint64_t{}, f) } -> std::same_as<std::uint64_t>;
+  { b.select(n, f, f, k) } -> std::same_as<std::size_t>;
+  b.gather(ck, std::span<std::uint32_t const>(v), k);
+  b.radix_sort(k, bits);
+  b.radix_sort(k, v, bits);
+  b.argsort(n, f, k, v, bits);
+  b.segmented_sort(k, s, bits);
+  b.segmented_sort(k, v, s, heads, bits);
+  b.segmented_sort_by(v, s, f, heads, bits);
+  { b.pool() } -> std::same_as<pool&>;
+};
+
+/// One element of the machine's memory, brought to the host.
+template <class T, class B>
+std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {
+  std::remove_const_t<T> x;
+  machine.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span(&x, 1));
+  return x;
+}
+
+}  // namespace ordo

@@ -1,0 +1,110 @@
+#include "sort_core/memory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "sort_core/error.hpp"
+
+namespace ordo {
+namespace {
+
+constexpr std::size_t alignment = 256;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them.
+std::size_t rounded(std::size_t bytes) {
+  std::size_t const least = std::max(bytes, alignment);
+  std::size_t step = alignment;
+  while (step * 16 <= least) step *= 2;
+  return (least + step - 1) / step * step;
+}
+
+}  // namespace
+
+void* host_memory::allocate(std::size_t bytes) {
+  bool const large = bytes >= 4 * huge_page;
+  std::size_t const unit = large ? huge_page : alignment;
+  std::size_t const size = (std::max(bytes, alignment) + unit - 1) / unit * unit;
+  void* block = size < bytes ? nullptr : std::aligned_alloc(unit, size);
+  if (!block) throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", bytes), bytes);
+  if (large) madvise(block, size, MADV_HUGEPAGE);
+  return block;
+}
+
+void host_memory::deallocate(void* block, std::size_t) noexcept {
+  std::free(block);
+}
+
+void* pool::allocate(std::size_t bytes) {
+  auto found = kept_.lower_bound(bytes);
+  if (found != kept_.end() && found->first / 2 > std::max(bytes, alignment)) found = kept_.end();
+  std::size_t size = rounded(bytes);
+  void* block = nullptr;
+  if (found != kept_.end()) {
+    std::tie(size, block) = *found;
+    kept_.erase(found);
+  } else {
+    try {
+      block = source_.allocate(size);
+    } catch (out_of_memory const&) {
+      if (kept_.empty()) throw;
+      trim();
+      block = source_.allocate(size);
+    }
+  }
+  try {
+    lent_.emplace(block, size);
+  } catch (...) {
+    source_.deallocate(block, size);
+    throw;
+  }
+  in_use_ += size;
+  peak_ = std::max(peak_, in_use_);
+  return block;
+}
+
+void pool::deallocate(void* block, std::size_t) noexcept {
+  auto const lent = lent_.find(block);
+  if (lent == lent_.end()) return;
+  std::size_t const size = lent->second;
+  lent_.erase(lent);
+  in_use_ -= size;
+  try {
+    kept_.emplace(size, block);
+  } catch (...) {
+    source_.deallocate(block, size);
+  }
+}
+
+void pool::trim() noexcept {
+  for (auto const& [size, block] : kept_) source_.deallocate(block, size);
+  kept_.clear();
+}
+
+void* limiting_memory::allocate(std::size_t bytes) {
+  if (bytes > limit_ - std::min(in_use_, limit_))
+    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, bytes, in_use_),
+                        bytes);
+  void* const block = source_.allocate(bytes);
+  in_use_ += bytes;
+  return block;
+}
+
+void limiting_memory::deallocate(void* block, std::size_t bytes) noexcept {
+  in_use_ -= bytes;
+  source_.deallocate(block, bytes);
+}
+
+void* failing_memory::allocate(std::size_t bytes) {
+  std::size_t const call = calls_++;
+  if (call == nth_ || (forever_ && call > nth_))
+    throw out_of_memory(fmt::format("out of memory: failing memory: allocation {} of {} bytes", call, bytes), bytes);
+  return source_.allocate(bytes);
+}
+
+}  // namespace ordo

@@ -1,0 +1,134 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "sort_core/backend.hpp"
+
+namespace ordo {
+
+/// Sorting by successive keys. After a first sort, items that it could not tell apart lie together in groups; only these
+/// go on. A refinement holds them compactly: `items()` group after group, `slots()[i]` the place in the whole order that
+/// belongs to position i, `heads()[i]` nonzero where a group begins. One round is
+///
+///     r.sort(key);          // each group by a further key, stably; heads() tells the smaller groups
+///     r.place(order);       // write every item to its slot
+///     r.drop_settled();     // groups of one item leave
+///
+/// Between sort and drop_settled a caller may set heads of its own, to declare equal items settled in their present order.
+/// Memory: two times (Item + Index + 1 byte) per unresolved item after start, from the machine's pool.
+/// (Hou et al., ICS'17, section 5.1; "discarding" of Larsson and Sadakane.)
+template <Backend B, class Item, class Index>
+class refinement {
+ public:
+  explicit refinement(B& machine) : machine_(machine) {}
+
+  /// The groups of two and more of `order`. head(i) tells whether a group begins at i in [0, order.size()); head(0) must
+  /// hold. Evaluated several times per item.
+  template <class Head>
+  void start(std::span<Item const> order, Head head) {
+    std::size_t const n = order.size();
+    auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(head(i) && (i + 1 == n || head(i + 1))); };
+    size_ = machine_.reduce(
+        n, [=] ORDO_FN(std::size_t i) { return std::size_t(unsettled(i)); }, std::size_t{0}, plus{});
+    for (int k = 0; k < 2; ++k)
+      side_[k] = {machine_.template buffer<Item>(size_), machine_.template buffer<Index>(size_),
+                  machine_.template buffer<std::uint8_t>(size_)};
+    side& now = side_[0];
+    machine_.select(
+        n, unsettled, [=] ORDO_FN(std::size_t i) { return Index(i); }, now.slots.span());
+    auto const* const from = order.data();
+    auto* const items = now.items.data();
+    auto* const slots = now.slots.data();
+    auto* const heads = now.heads.data();
+    machine_.each(size_, [=] ORDO_FN(std::size_t i) {
+      items[i] = from[slots[i]];
+      heads[i] = head(slots[i]);
+    });
+    find_groups();
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t groups() const noexcept { return groups_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+  [[nodiscard]] std::span<Item> items() const noexcept { return side_[0].items.span().first(size_); }
+  [[nodiscard]] std::span<Index const> slots() const noexcept { return side_[0].slots.span().first(size_); }
+  [[nodiscard]] std::span<std::uint8_t> heads() const noexcept { return side_[0].heads.span().first(size_); }
+  /// The groups as segments of items(), valid from start or drop_settled until the next drop_settled.
+  [[nodiscard]] segment_list<Index> segments() const noexcept {
+    return of_offsets(std::span<Index const>(offsets_.span().first(groups_ + 1)));
+  }
+
+  /// Sort each group by key(item), stably, and set heads() at the groups' new boundaries. See Backend.
+  template <class Key>
+  void sort(Key key, bit_range bits = {}) {
+    machine_.segmented_sort_by(items(), segments(), key, heads(), bits);
+  }
+
+  /// order[slots()[i]] = items()[i]
+  void place(std::span<Item> order) const {
+    auto const* const items = side_[0].items.data();
+    auto const* const slots = side_[0].slots.data();
+    auto* const to = order.data();
+    machine_.each(size_, [=] ORDO_FN(std::size_t i) { to[slots[i]] = items[i]; });
+  }
+
+  /// first[i] = the slot of the head of i's group, which is the rank of its items in the whole order.
+  void head_slots(std::span<Index> first) const {
+    auto const* const slots = side_[0].slots.data();
+    auto const* const heads = side_[0].heads.data();
+    machine_.scan(
+        size_, [=] ORDO_FN(std::size_t i) { return heads[i] ? slots[i] : Index{0}; }, first, maximum{});
+  }
+
+  /// Let the groups of one item go, and find the segments of those that stay.
+  void drop_settled() {
+    std::size_t const n = size_;
+    auto const* const items = side_[0].items.data();
+    auto const* const slots = side_[0].slots.data();
+    auto const* const heads = side_[0].heads.data();
+    auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(heads[i] && (i + 1 == n || heads[i + 1])); };
+    machine_.select(
+        n, unsettled, [=] ORDO_FN(std::size_t i) { return items[i]; }, side_[1].items.span());
+    machine_.select(
+        n, unsettled, [=] ORDO_FN(std::size_t i) { return slots[i]; }, side_[1].slots.span());
+    size_ = machine_.select(
+        n, unsettled, [=] ORDO_FN(std::size_t i) { return heads[i]; }, side_[1].heads.span());
+    std::swap(side_[0], side_[1]);
+    find_groups();
+  }
+
+ private:
+  struct plus {
+    ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return a + b; }
+  };
+  struct maximum {
+    ORDO_FN Index operator()(Index a, Index b) const { return a < b ? b : a; }
+  };
+  struct side {
+    buffer<Item> items;
+    buffer<Index> slots;
+    buffer<std::uint8_t> heads;
+  };
+
+  void find_groups() {
+    auto const* const heads = side_[0].heads.data();
+    std::size_t const n = size_;
+    // At least two items a group, and one offset more than there are groups.
+    if (offsets_.size() < n / 2 + 1) offsets_ = machine_.template buffer<Index>(n / 2 + 1);
+    groups_ = machine_.select(
+                  n + 1, [=] ORDO_FN(std::size_t i) { return i == n || heads[i] != 0; },
+                  [=] ORDO_FN(std::size_t i) { return Index(i); }, offsets_.span()) -
+              1;
+  }
+
+  B& machine_;
+  side side_[2];
+  buffer<Index> offsets_;
+  std::size_t size_ = 0, groups_ = 0;
+};
+
+}  // namespace ordo
