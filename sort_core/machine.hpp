@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ std::vector<gpu_info> gpus();
 bool built_with_cuda() noexcept;
 /// Compiler, CUDA and devices, a line each, for --version.
 std::string describe_build();
+
+/// "64M" and the like: bytes, with K, M, G, T for powers of 1024. @throws usage_error
+std::size_t parse_bytes(std::string_view text);
+/// ORDO_GPU_MEMORY, the most GPU memory this process may take. @throws usage_error
+std::optional<std::size_t> gpu_memory_limit();
 
 /// The machine for one piece of work, and the reason in words.
 struct decision {

@@ -1,0 +1,193 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tbb/info.h>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/host/radix.hpp"
+#include "sort_core/host/segmented.hpp"
+
+namespace ordo {
+
+/// The CPU machine: plain C++ on oneTBB, and the oracle of the GPU's. Use it from one thread at a time. Contracts: see
+/// Backend.
+class host {
+ public:
+  /// @param threads  0 for as many as the process may use
+  explicit host(unsigned threads = 0) : host(threads, plain_) {}
+  /// Memory from `source`, which must outlive the machine.
+  host(unsigned threads, memory& source)
+      : pool_(source), arena_(threads == 0 ? tbb::info::default_concurrency() : int(threads)) {}
+
+  template <class T>
+  ordo::buffer<T> buffer(std::size_t n) {
+    return {pool_, n};
+  }
+  template <class T>
+  ordo::buffer<T const> upload(std::span<T const> data) {
+    return ordo::buffer<T const>(data);
+  }
+  template <class T>
+  ordo::buffer<T> target(std::span<T> data) {
+    return ordo::buffer<T>(data);
+  }
+  template <class T>
+  void download(std::span<T const> from, std::span<std::type_identity_t<T>> to) {
+    if (from.data() != to.data() && !from.empty()) std::memcpy(to.data(), from.data(), from.size_bytes());
+  }
+  [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
+
+  template <class F>
+  void each(std::size_t n, F f) {
+    arena_.execute([&] { detail::parallel_each(n, 2048, f); });
+  }
+
+  template <class In, class T, class Op>
+  void scan(std::size_t n, In in, std::span<T> out, Op op) {
+    if (n == 0) return;
+    arena_.execute([&] {
+      detail::blocks const parts(n, 1 << 13);
+      std::vector<T> sums(parts.count);
+      if (parts.count > 1) {
+        parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+          T sum = in(begin);
+          for (std::size_t i = begin + 1; i < end; ++i) sum = op(sum, T(in(i)));
+          sums[part] = sum;
+        });
+      }
+      for (std::size_t p = 1; p < parts.count; ++p) sums[p] = op(sums[p - 1], sums[p]);
+      parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+        T sum = part == 0 ? T(in(begin)) : op(sums[part - 1], T(in(begin)));
+        out[begin] = sum;
+        for (std::size_t i = begin + 1; i < end; ++i) out[i] = sum = op(sum, T(in(i)));
+      });
+    });
+  }
+
+  template <class In, class T, class Op>
+  T reduce(std::size_t n, In in, T init, Op op) {
+    if (n == 0) return init;
+    arena_.execute([&] {
+      detail::blocks const parts(n, 1 << 13);
+      std::vector<T> sums(parts.count);
+      parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+        T sum = in(begin);
+        for (std::size_t i = begin + 1; i < end; ++i) sum = op(sum, T(in(i)));
+        sums[part] = sum;
+      });
+      for (T const& sum : sums) init = op(init, sum);
+    });
+    return init;
+  }
+
+  template <class Keep, class Item, class T>
+  std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
+    std::size_t kept = 0;
+    arena_.execute([&] {
+      detail::blocks const parts(n, 1 << 13);
+      std::vector<std::size_t> at(parts.count, 0);
+      if (parts.count > 1) {
+        parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+          std::size_t count = 0;
+          for (std::size_t i = begin; i < end; ++i) count += bool(keep(i));
+          at[part] = count;
+        });
+        for (std::size_t& a : at) kept += std::exchange(a, kept);
+      }
+      std::size_t last = 0;
+      parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+        std::size_t to = at[part];
+        for (std::size_t i = begin; i < end; ++i)
+          if (keep(i)) out[to++] = item(i);
+        if (part + 1 == parts.count) last = to;
+      });
+      kept = last;
+    });
+    return kept;
+  }
+
+  template <class T, class Index>
+  void gather(std::span<T const> from, std::span<Index const> index, std::span<std::type_identity_t<T>> to) {
+    each(index.size(), [=](std::size_t i) { to[i] = from[index[i]]; });
+  }
+
+  template <class K>
+  void radix_sort(std::span<K> keys, bit_range bits = {}) {
+    sort<K, detail::nothing>({keys.data(), nullptr}, keys.size(), bits);
+  }
+  template <class K, class V>
+  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}) {
+    sort<K, V>({keys.data(), values.data()}, keys.size(), bits);
+  }
+
+  template <class Key, class K, class Index>
+  void argsort(std::size_t n, Key key, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
+    struct computed {
+      Key of;
+      [[nodiscard]] K key(std::size_t i) const { return of(i); }
+      [[nodiscard]] Index value(std::size_t i) const { return Index(i); }
+    };
+    with_scratch<K, Index>(n, [&](detail::records<K, Index> scratch) {
+      arena_.execute([&] {
+        detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, detail::clipped<K>(bits));
+      });
+    });
+  }
+
+  template <class K, class Offset>
+  void segmented_sort(std::span<K> keys, segment_list<Offset> segments, bit_range bits = {}) {
+    sort_segments<K, detail::nothing>({keys.data(), nullptr}, segments, {}, bits);
+  }
+  template <class K, class V, class Offset>
+  void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
+                      bit_range bits = {}) {
+    if (values.empty()) return sort_segments<K, detail::nothing>({keys.data(), nullptr}, segments, heads, bits);
+    sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits);
+  }
+
+  template <class V, class Offset, class Key>
+  void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
+                         bit_range bits = {}) {
+    using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
+    arena_.execute([&] {
+      detail::sort_computed_segments<K>(items.data(), segments, key, heads.data(), detail::clipped<K>(bits),
+                                        [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
+    });
+  }
+
+ private:
+  template <class K, class V, class Use>
+  void with_scratch(std::size_t n, Use use) {
+    auto keys = buffer<K>(n);
+    auto values = buffer<V>(std::is_same_v<V, detail::nothing> ? 0 : n);
+    use(detail::records<K, V>{keys.data(), values.data()});
+  }
+  template <class K, class V>
+  void sort(detail::records<K, V> all, std::size_t n, bit_range bits) {
+    with_scratch<K, V>(n, [&](detail::records<K, V> scratch) {
+      arena_.execute([&] { detail::sort_records(all, scratch, n, detail::clipped<K>(bits), false); });
+    });
+  }
+  template <class K, class V, class Offset>
+  void sort_segments(detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads, bit_range bits) {
+    arena_.execute([&] {
+      detail::sort_stored_segments(all, segments, heads.data(), detail::clipped<K>(bits),
+                                   [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
+    });
+  }
+
+  host_memory plain_;
+  ordo::pool pool_;
+  tbb::task_arena arena_;
+};
+
+static_assert(Backend<host>);
+
+}  // namespace ordo

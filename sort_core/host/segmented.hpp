@@ -1,0 +1,144 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tbb/combinable.h>
+#include <tbb/enumerable_thread_specific.h>
+
+#include "sort_core/host/radix.hpp"
+
+namespace ordo::detail {
+
+/// Set the heads of one segment from its sorted keys.
+template <class K>
+void set_heads(K const* keys, std::size_t n, K mask, std::uint8_t* heads) {
+  if (n != 0) heads[0] = 1;
+  for (std::size_t i = 1; i < n; ++i) heads[i] = (keys[i] & mask) != (keys[i - 1] & mask);
+}
+
+template <class K>
+bool in_order(K const* keys, std::size_t n, K mask) {
+  for (std::size_t i = 1; i < n; ++i)
+    if ((keys[i - 1] & mask) > (keys[i] & mask)) return false;
+  return true;
+}
+
+/// Call small(first, last) in parallel for runs of consecutive segments that hold at most `batch` items together (or a
+/// single segment of at most parallel_limit), then large(s) for each longer segment, one after the other.
+template <class Offset, class Small, class Large>
+void each_segment(segment_list<Offset> segments, std::size_t batch, Small small, Large large) {
+  auto const size_of = [&](std::size_t s) { return std::size_t(segments.ends[s] - segments.begins[s]); };
+  tbb::combinable<std::vector<std::size_t>> longer;
+  auto const run = [&](std::size_t s, std::size_t last) {
+    while (s != last) {
+      std::size_t items = size_of(s);
+      if (items > parallel_limit) {
+        longer.local().push_back(s++);
+        continue;
+      }
+      std::size_t const first = s++;
+      while (s != last && size_of(s) <= parallel_limit && items + size_of(s) <= batch) items += size_of(s++);
+      small(first, s);
+    }
+  };
+  if (segments.size() <= 64) {
+    // Few segments: each is a task of its own.
+    tbb::parallel_for(std::size_t{0}, segments.size(), [&](std::size_t s) { run(s, s + 1); });
+  } else {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size(), 64),
+                      [&](auto const& range) { run(range.begin(), range.end()); });
+  }
+  longer.combine_each([&](std::vector<std::size_t> const& found) {
+    for (std::size_t s : found) large(s);
+  });
+}
+
+/// Sort segments of stored keys, values moving along.
+template <class K, class V, class Offset, class Scratch>
+void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
+                          Scratch scratch) {
+  K const mask = mask_of<K>(bits);
+  tbb::enumerable_thread_specific<std::pair<std::vector<K>, std::vector<V>>> local;
+  auto const one = [&](std::size_t s, auto&& sort) {
+    auto const segment = all.from(segments.begins[s]);
+    std::size_t const n = segments.ends[s] - segments.begins[s];
+    if (!in_order(segment.keys, n, mask)) sort(segment, n);
+    if (heads) set_heads(segment.keys, n, mask, heads + segments.begins[s]);
+  };
+  each_segment(
+      segments, 1024,
+      [&](std::size_t first, std::size_t last) {
+        auto& [keys, values] = local.local();
+        for (std::size_t s = first; s != last; ++s) {
+          one(s, [&](records<K, V> segment, std::size_t n) {
+            if (keys.size() < n) keys.resize(n), values.resize(n);
+            sort_bucket(segment, records<K, V>{keys.data(), values.data()}, n, bits, false);
+          });
+        }
+      },
+      [&](std::size_t s) {
+        one(s, [&](records<K, V> segment, std::size_t n) {
+          scratch(n, [&](records<K, V> other) { sort_records(segment, other, n, bits, false); });
+        });
+      });
+}
+
+/// Sort segments of items whose keys are computed. The keys of many small segments are computed together before any of
+/// them is sorted: they are random reads of memory, and so overlap.
+template <class K, class V, class Offset, class Key, class Scratch>
+void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, std::uint8_t* heads, bit_range bits,
+                            Scratch scratch) {
+  constexpr std::size_t batch = 1024;
+  K const mask = mask_of<K>(bits);
+  struct sides {
+    std::vector<K> keys, other_keys = std::vector<K>(batch);
+    std::vector<V> other_items = std::vector<V>(batch);
+  };
+  tbb::enumerable_thread_specific<sides> local;
+  each_segment(
+      segments, batch,
+      [&](std::size_t first, std::size_t last) {
+        sides& side = local.local();
+        std::size_t total = 0, longest = 0;
+        for (std::size_t s = first; s != last; ++s) {
+          std::size_t const n = segments.ends[s] - segments.begins[s];
+          total += n;
+          longest = std::max(longest, n);
+        }
+        if (side.keys.size() < total) side.keys.resize(std::max(total, batch));
+        if (side.other_keys.size() < longest) side.other_keys.resize(longest), side.other_items.resize(longest);
+        K* at = side.keys.data();
+        for (std::size_t s = first; s != last; ++s)
+          for (std::size_t i = segments.begins[s]; i != segments.ends[s]; ++i) *at++ = key(items[i]);
+        at = side.keys.data();
+        for (std::size_t s = first; s != last; ++s) {
+          std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+          if (!in_order(at, n, mask))
+            sort_bucket(records<K, V>{at, items + begin}, records<K, V>{side.other_keys.data(), side.other_items.data()}, n,
+                        bits, false);
+          if (heads) set_heads(at, n, mask, heads + begin);
+          at += n;
+        }
+      },
+      [&](std::size_t s) {
+        std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+        scratch(n, [&](records<K, V> one) {
+          scratch(n, [&](records<K, V> other) {
+            parallel_each(n, 2048, [&](std::size_t i) { one.keys[i] = key(items[begin + i]); });
+            records<K, V> const segment{one.keys, items + begin};
+            sort_records(segment, other, n, bits, false);
+            if (heads) {
+              parallel_each(n, 4096, [&](std::size_t i) {
+                heads[begin + i] = i == 0 || (one.keys[i] & mask) != (one.keys[i - 1] & mask);
+              });
+            }
+          });
+        });
+      });
+}
+
+}  // namespace ordo::detail
