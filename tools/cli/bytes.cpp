@@ -1,0 +1,77 @@
+#include "tools/cli/bytes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "sort_core/error.hpp"
+
+namespace ordo::cli {
+namespace {
+
+constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
+
+// The whole number that a file of /sys holds, or `otherwise`.
+std::size_t number_in(std::string const& path, std::size_t otherwise) {
+  std::size_t value = 0;
+  return std::ifstream(path) >> value ? value : otherwise;
+}
+
+}  // namespace
+
+bytes::~bytes() {
+  if (data_) munmap(data_, capacity_);
+}
+
+void bytes::reserve(std::size_t capacity) {
+  if (capacity <= capacity_) return;
+  std::size_t const unit = capacity >= huge_page ? huge_page : page;
+  if (capacity > std::numeric_limits<std::size_t>::max() - unit)
+    throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", capacity), capacity);
+  std::size_t const size = (capacity + unit - 1) / unit * unit;
+  void* const block = data_ ? mremap(data_, capacity_, size, MREMAP_MAYMOVE)
+                            : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", size), size);
+  data_ = static_cast<char*>(block);
+  capacity_ = size;
+  if (size >= huge_page) madvise(data_, size, MADV_HUGEPAGE);
+}
+
+void bytes::resize(std::size_t size) {
+  reserve(size);
+  size_ = size;
+}
+
+std::span<char> bytes::room(std::size_t least) {
+  if (capacity_ - size_ < least) reserve(std::max(size_ + least, capacity_ + capacity_ / 2));
+  return {data_ + size_, capacity_ - size_};
+}
+
+void bytes::append(std::span<char const> more) {
+  if (more.empty()) return;
+  std::memcpy(room(more.size()).data(), more.data(), more.size());
+  size_ += more.size();
+}
+
+std::size_t available_memory() {
+  std::size_t const unlimited = std::numeric_limits<std::size_t>::max();
+  std::size_t system = unlimited;
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string word; meminfo >> word;)
+    if (std::size_t kib = 0; word == "MemAvailable:" && meminfo >> kib) system = kib * 1024;
+  // Version 2 of control groups says "max" where there is no limit; page cache counts as used but gives way.
+  std::size_t const limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
+  if (limit == unlimited) return system;
+  std::size_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+  std::ifstream stat("/sys/fs/cgroup/memory.stat");
+  for (std::string word; stat >> word;)
+    if (std::size_t cache = 0; word == "inactive_file" && stat >> cache) used -= std::min(used, cache);
+  return std::min(system, limit - std::min(limit, used));
+}
+
+}  // namespace ordo::cli

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/cli/bytes.hpp"
+#include "tools/cli/gzip.hpp"
+
+namespace ordo::cli {
+
+/// A file, or standard input where the path is "-", read from front to back. gzip is known by its bytes, not its name:
+/// concatenated members and BGZF too. What is truncated, corrupt, or followed by anything but zeros is an error.
+/// Every failure is an input_error that names the file.
+class input {
+ public:
+  /// Opens the file and looks at its first bytes. @throws input_error if it is missing, unreadable or a directory
+  explicit input(std::string const& path);
+  ~input();
+  input(input&& other) noexcept;
+  input(input const&) = delete;
+  input& operator=(input const&) = delete;
+
+  /// Fills `to`, or what of it the rest of the input fills: less than to.size() is the end.
+  std::size_t read(std::span<char> to);
+
+  /// The path, or "standard input".
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] bool compressed() const noexcept { return inflater_ != nullptr; }
+  /// Of the file itself, compressed or not: its bytes (from where it stood when opened; regular files only), and how many
+  /// have been read.
+  [[nodiscard]] std::optional<std::uint64_t> file_size() const noexcept { return file_size_; }
+  [[nodiscard]] std::uint64_t file_read() const noexcept { return file_read_; }
+
+ private:
+  [[noreturn]] void fail(std::string const& why) const;
+  std::size_t read_file(std::span<char> to);
+  std::size_t wait_for(std::size_t least);
+  bool next_member();
+  std::size_t inflate(std::span<char> to);
+
+  std::string name_;
+  int fd_ = -1;
+  std::optional<std::uint64_t> file_size_;
+  std::uint64_t file_read_ = 0;
+  std::vector<char> buffer_;
+  std::span<char const> waiting_;  // in buffer_: read from the file, but not used yet
+  std::unique_ptr<inflater> inflater_;
+  bool inside_member_ = true;
+  bool bgzf_ = false;
+  std::uint64_t member_bytes_ = 0;  // that the current member has given
+};
+
+/// All of the rest of the input, appended. @throws input_error; out_of_memory if that makes it more than `limit` bytes
+void read_all(input& from, bytes& to, std::size_t limit = std::numeric_limits<std::size_t>::max());
+bytes read_all(std::string const& path);
+
+}  // namespace ordo::cli

@@ -1,0 +1,47 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sort_core/machine.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ordo::cli {
+
+/// What every tool takes, whichever parser read it.
+struct common_options {
+  std::string where = "auto";  // --device: auto, cpu or gpu
+  unsigned threads = 0;        // --threads: of the CPU machine, 0 for all there are
+  bool quiet = false;          // --quiet: no progress, no remarks; errors only
+  bool verbose = false;        // --verbose: what was decided and why, and a last line with the figures
+  std::string stats;           // --stats FILE: a report as JSON; empty: none
+
+  /// @throws usage_error for a device that is neither auto, cpu nor gpu
+  [[nodiscard]] machine_options machine() const;
+};
+
+/// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each.
+std::string version_text(std::string_view tool);
+
+/// A whole number of an option. @throws usage_error naming the option
+unsigned parse_count(std::string_view option, std::string_view text);
+
+/// With CLI11: adds the common options, --help and --version.
+void add_common_options(CLI::App& app, common_options& options);
+
+/// Parse the command line. Help and version go to stdout and give 0: return that. Nothing: go on.
+/// @throws usage_error for whatever CLI11 does not take
+std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
+
+/// With getopt_long: the codes of the common options, beyond any character, and what to do with one that came up.
+/// Rows for the table: {"device", required_argument, nullptr, option_device} and so on; help and version are the tool's.
+enum common_option : int { option_device = 1000, option_threads, option_quiet, option_verbose, option_stats };
+/// Takes the option if it is a common one. @returns whether it was. @throws usage_error for a bad value
+bool take_common_option(int code, char const* value, common_options& options);
+/// The common options' lines for a help text, names in `width` columns, with their defaults.
+std::string common_help(std::size_t width = 24);
+
+}  // namespace ordo::cli

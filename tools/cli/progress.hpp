@@ -1,0 +1,36 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tools/cli/options.hpp"
+
+namespace ordo::cli {
+
+/// One line on stderr that says how far the work is: "sufsort: reading 42% of 1.2 GB". Only on a terminal that can go back
+/// to the start of a line (TERM is not dumb), and not with --quiet; else every call does nothing. Gone when it is destroyed.
+class progress {
+ public:
+  progress(std::string_view tool, common_options const& options);
+  ~progress() { clear(); }
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+
+  /// What is done now, in one or two words, and of how many bytes (0: not known).
+  void phase(std::string_view what, std::uint64_t bytes = 0);
+  /// Bytes of the phase done so far. Cheap: draws ten times a second at most.
+  void at(std::uint64_t bytes);
+  /// Take the line away, so that something else can be printed.
+  void clear();
+
+ private:
+  void draw(std::uint64_t bytes);
+
+  std::string tool_, what_;
+  std::uint64_t total_ = 0;
+  bool shown_ = false, drawn_ = false;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+}  // namespace ordo::cli

@@ -1,0 +1,15 @@
+#pragma once
+#include <functional>
+#include <string_view>
+
+namespace ordo::cli {
+
+/// What every tool's main returns: body()'s status, or 2 after one line "tool: what: where: why" on stderr. The only catch
+/// of the project. Also sees to what a filter owes its user:
+/// - standard output is flushed and checked at the end: a full disk or a closed stdout is an error, if anything was written;
+/// - a closed pipe ends the process by SIGPIPE, without a word (or is an error where the caller ignores SIGPIPE);
+/// - a write beyond `ulimit -f` is an error, not a signal;
+/// - SIGINT, SIGTERM, SIGHUP and their like end the process after its temporary files are removed.
+int run_main(std::string_view tool, std::function<int()> const& body);
+
+}  // namespace ordo::cli

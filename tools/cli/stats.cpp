@@ -1,0 +1,104 @@
+#include "tools/cli/stats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "sort_core/config.hpp"
+
+namespace ordo::cli {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\')
+      out += fmt::format("\\{}", c);
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+double seconds_of(timeval const& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+}  // namespace
+
+std::string human_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 6> units{"B", "kB", "MB", "GB", "TB", "PB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1000;
+  return fmt::format("{:.{}f} {}", value, unit > 0 && value < 9.95 ? 1 : 0, units[unit]);
+}
+
+stats::stats(std::string_view tool, int argc, char const* const* argv, common_options const& options)
+    : tool_(tool), command_(tool), options_(options) {
+  for (int i = 1; i < argc; ++i) command_ += fmt::format(" {}", argv[i]);
+  if (!options.stats.empty()) file_.emplace(options.stats);
+}
+
+void stats::end_phase() {
+  auto const now = clock::now();
+  if (!phases_.empty()) phases_[current_].seconds += std::chrono::duration<double>(now - phase_start_).count();
+  phase_start_ = now;
+}
+
+void stats::phase(std::string_view name) {
+  end_phase();
+  auto const found = std::find_if(phases_.begin(), phases_.end(), [&](phase_entry const& p) { return p.name == name; });
+  current_ = static_cast<std::size_t>(found - phases_.begin());
+  if (found == phases_.end()) phases_.push_back({std::string(name), 0, 0});
+}
+
+void stats::bytes(std::uint64_t more) {
+  if (!phases_.empty()) phases_[current_].bytes += more;
+}
+
+void stats::machine(decision const& decided) {
+  if (decided.fell_back && !machine_.fell_back && !options_.quiet) fmt::print(stderr, "{}: {}\n", tool_, decided.why);
+  machine_ = decided;
+}
+
+void stats::device_memory(std::uint64_t peak) {
+  device_memory_ = std::max(device_memory_, peak);
+}
+
+std::string stats::json(double seconds, double cpu, std::uint64_t memory) const {
+  std::string text = "{\n";
+  text += fmt::format("  \"tool\": {},\n  \"version\": {},\n  \"command\": {},\n", quoted(tool_), quoted(version),
+                      quoted(command_));
+  text += fmt::format("  \"device\": {},\n  \"why\": {},\n", quoted(to_string(machine_.where)), quoted(machine_.why));
+  text += fmt::format("  \"seconds\": {:.6f},\n  \"cpu_seconds\": {:.6f},\n  \"input_bytes\": {},\n", seconds, cpu, input_);
+  text += fmt::format("  \"peak_memory\": {},\n  \"peak_device_memory\": {},\n  \"phases\": [", memory, device_memory_);
+  for (std::size_t i = 0; i < phases_.size(); ++i)
+    text += fmt::format("{}\n    {{\"name\": {}, \"seconds\": {:.6f}, \"bytes\": {}}}", i ? "," : "", quoted(phases_[i].name),
+                        phases_[i].seconds, phases_[i].bytes);
+  return text + "\n  ]\n}\n";
+}
+
+void stats::finish() {
+  end_phase();
+  double const seconds = std::chrono::duration<double>(clock::now() - start_).count();
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  double const cpu = seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
+  std::uint64_t const memory = static_cast<std::uint64_t>(use.ru_maxrss) * 1024;  // Linux counts in KiB
+  if (options_.verbose)
+    fmt::print(stderr, "{} {}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s on the {} ({})\n", tool_, version,
+               command_, seconds, cpu, human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6),
+               to_string(machine_.where), machine_.why);
+  if (file_) {
+    file_->write(json(seconds, cpu, memory));
+    file_->commit();
+  }
+}
+
+}  // namespace ordo::cli

@@ -1,0 +1,60 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sort_core/machine.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/output.hpp"
+
+namespace ordo::cli {
+
+/// "1.5 GB", in powers of ten.
+std::string human_bytes(std::uint64_t bytes);
+
+/// What a run did and what it took, for --stats and --verbose. Phases follow one another; one of the same name goes on with
+/// what it had.
+class stats {
+ public:
+  /// Opens the file of --stats, so that a bad path is found now. The clock starts.
+  stats(std::string_view tool, int argc, char const* const* argv, common_options const& options);
+
+  /// A new phase begins, and the one before ends.
+  void phase(std::string_view name);
+  /// Bytes that the current phase worked on, added.
+  void bytes(std::uint64_t more);
+  /// Bytes of input, uncompressed, added: what MB/s is counted in.
+  void input(std::uint64_t more) { input_ += more; }
+  /// Which machine took the work and why; a fall back to the CPU gets a line on stderr, unless --quiet.
+  void machine(decision const& decided);
+  /// Bytes of device memory in use at most.
+  void device_memory(std::uint64_t peak);
+
+  /// The work is done: write the file of --stats, and with --verbose the last line on stderr.
+  void finish();
+
+ private:
+  struct phase_entry {
+    std::string name;
+    double seconds = 0;
+    std::uint64_t bytes = 0;
+  };
+  using clock = std::chrono::steady_clock;
+
+  [[nodiscard]] std::string json(double seconds, double cpu, std::uint64_t memory) const;
+  void end_phase();
+
+  std::string tool_, command_;
+  common_options options_;
+  std::optional<output> file_;
+  clock::time_point start_ = clock::now(), phase_start_ = start_;
+  std::vector<phase_entry> phases_;
+  std::size_t current_ = 0;
+  std::uint64_t input_ = 0, device_memory_ = 0;
+  decision machine_;
+};
+
+}  // namespace ordo::cli

@@ -1,0 +1,58 @@
+#include "tools/cli/temporary.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include <unistd.h>
+
+namespace ordo::cli {
+
+// A list that only grows: a signal handler may be walking it at any time, so nothing in it is ever freed or changed, but for
+// the flag.
+class temporary {
+ public:
+  std::string path;
+  std::atomic<bool> live{true};
+  temporary* next = nullptr;
+};
+
+namespace {
+
+std::atomic<temporary*> all{nullptr};
+static_assert(std::atomic<temporary*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+extern "C" void remove_and_die(int signal) {
+  for (temporary* t = all.load(); t; t = t->next)
+    if (t->live.load()) unlink(t->path.c_str());
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);  // delivered on return from here
+}
+
+}  // namespace
+
+temporary* remember_temporary(std::string path) {
+  auto* const t = new temporary;
+  t->path = std::move(path);
+  t->next = all.load();
+  while (!all.compare_exchange_weak(t->next, t)) {}
+  return t;
+}
+
+void forget_temporary(temporary* ticket) noexcept {
+  ticket->live.store(false);
+}
+
+void remove_temporaries_on_signals() {
+  for (int signal : {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU}) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler == SIG_IGN) continue;
+    now.sa_handler = remove_and_die;
+    sigfillset(&now.sa_mask);
+    now.sa_flags = 0;
+    sigaction(signal, &now, nullptr);
+  }
+}
+
+}  // namespace ordo::cli
