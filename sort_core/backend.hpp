@@ -31,6 +31,19 @@ segment_list<Offset> of_offsets(std::span<Offset const> offsets) {
 }
 
 namespace detail {
+template <class K>
+constexpr bit_range clipped(bit_range bits) {
+  return {bits.begin < 8 * sizeof(K) ? bits.begin : unsigned(8 * sizeof(K)),
+          bits.end < 8 * sizeof(K) ? bits.end : unsigned(8 * sizeof(K))};
+}
+
+/// Ones at `bits`, which must be clipped.
+template <class K>
+constexpr K mask_of(bit_range bits) {
+  if (bits.begin >= bits.end) return 0;
+  return K(K(K(~K{0}) >> (8 * sizeof(K) - (bits.end - bits.begin))) << bits.begin);
+}
+
 struct probe {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return i; }
   ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }

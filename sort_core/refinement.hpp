@@ -8,6 +8,32 @@
 #include "sort_core/backend.hpp"
 
 namespace ordo {
+namespace detail {
+
+struct plus {
+  ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return a + b; }
+};
+
+struct maximum {
+  template <class T>
+  ORDO_FN T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+
+/// Does a group begin at i, or is i the end of all?
+struct begins_or_ends {
+  std::uint8_t const* heads;
+  std::size_t n;
+  ORDO_FN bool operator()(std::size_t i) const { return i == n || heads[i] != 0; }
+};
+
+template <class Index>
+struct as_index {
+  ORDO_FN Index operator()(std::size_t i) const { return Index(i); }
+};
+
+}  // namespace detail
 
 /// Sorting by successive keys. After a first sort, items that it could not tell apart lie together in groups; only these
 /// go on. A refinement holds them compactly: `items()` group after group, `slots()[i]` the place in the whole order that
@@ -32,7 +58,7 @@ class refinement {
     std::size_t const n = order.size();
     auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(head(i) && (i + 1 == n || head(i + 1))); };
     size_ = machine_.reduce(
-        n, [=] ORDO_FN(std::size_t i) { return std::size_t(unsettled(i)); }, std::size_t{0}, plus{});
+        n, [=] ORDO_FN(std::size_t i) { return std::size_t(unsettled(i)); }, std::size_t{0}, detail::plus{});
     for (int k = 0; k < 2; ++k)
       side_[k] = {machine_.template buffer<Item>(size_), machine_.template buffer<Index>(size_),
                   machine_.template buffer<std::uint8_t>(size_)};
@@ -81,7 +107,7 @@ class refinement {
     auto const* const slots = side_[0].slots.data();
     auto const* const heads = side_[0].heads.data();
     machine_.scan(
-        size_, [=] ORDO_FN(std::size_t i) { return heads[i] ? slots[i] : Index{0}; }, first, maximum{});
+        size_, [=] ORDO_FN(std::size_t i) { return heads[i] ? slots[i] : Index{0}; }, first, detail::maximum{});
   }
 
   /// Let the groups of one item go, and find the segments of those that stay.
@@ -102,12 +128,6 @@ class refinement {
   }
 
  private:
-  struct plus {
-    ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return a + b; }
-  };
-  struct maximum {
-    ORDO_FN Index operator()(Index a, Index b) const { return a < b ? b : a; }
-  };
   struct side {
     buffer<Item> items;
     buffer<Index> slots;
@@ -119,10 +139,7 @@ class refinement {
     std::size_t const n = size_;
     // At least two items a group, and one offset more than there are groups.
     if (offsets_.size() < n / 2 + 1) offsets_ = machine_.template buffer<Index>(n / 2 + 1);
-    groups_ = machine_.select(
-                  n + 1, [=] ORDO_FN(std::size_t i) { return i == n || heads[i] != 0; },
-                  [=] ORDO_FN(std::size_t i) { return Index(i); }, offsets_.span()) -
-              1;
+    groups_ = machine_.select(n + 1, detail::begins_or_ends{heads, n}, detail::as_index<Index>{}, offsets_.span()) - 1;
   }
 
   B& machine_;

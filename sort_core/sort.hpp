@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,18 +15,30 @@ auto codes_of(std::span<K> keys) {
   return std::span(reinterpret_cast<typename radix_key<K>::type*>(keys.data()), keys.size());
 }
 
+template <Key K, order Order>
+struct encode_at {
+  typename radix_key<K, Order>::type* codes;
+  ORDO_FN void operator()(std::size_t i) const { codes[i] = radix_key<K, Order>::encode(std::bit_cast<K>(codes[i])); }
+};
+
+template <Key K, order Order>
+struct decode_at {
+  typename radix_key<K, Order>::type* codes;
+  ORDO_FN void operator()(std::size_t i) const {
+    codes[i] = std::bit_cast<typename radix_key<K, Order>::type>(radix_key<K, Order>::decode(codes[i]));
+  }
+};
+
 // Runs sort(codes) on the keys' order-preserving codes, in the keys' own memory.
 template <order Order, Backend B, Key K, class Sort>
 void with_codes(B& machine, std::span<K> keys, Sort sort) {
-  using code = radix_key<K, Order>;
   auto const codes = codes_of(keys);
-  if constexpr (code::identity) {
+  if constexpr (radix_key<K, Order>::identity) {
     sort(codes);
   } else {
-    auto* const c = codes.data();
-    machine.each(keys.size(), [=] ORDO_FN(std::size_t i) { c[i] = code::encode(std::bit_cast<K>(c[i])); });
+    machine.each(keys.size(), encode_at<K, Order>{codes.data()});
     sort(codes);
-    machine.each(keys.size(), [=] ORDO_FN(std::size_t i) { c[i] = std::bit_cast<typename code::type>(code::decode(c[i])); });
+    machine.each(keys.size(), decode_at<K, Order>{codes.data()});
   }
 }
 

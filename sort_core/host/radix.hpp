@@ -47,17 +47,6 @@ struct records {
   }
 };
 
-template <class K>
-constexpr bit_range clipped(bit_range bits) {
-  return {std::min<unsigned>(bits.begin, 8 * sizeof(K)), std::min<unsigned>(bits.end, 8 * sizeof(K))};
-}
-
-template <class K>
-constexpr K mask_of(bit_range bits) {
-  if (bits.begin >= bits.end) return 0;
-  return K(K(~K{0}) >> (8 * sizeof(K) - (bits.end - bits.begin))) << bits.begin;
-}
-
 constexpr std::size_t insertion_limit = 24;
 constexpr unsigned digit_bits = 8;
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;

@@ -1,0 +1,244 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/cuda/memory.cuh"
+#include "sort_core/cuda/segmented.cuh"
+#include "sort_core/machine.hpp"
+
+namespace ordo {
+namespace detail {
+
+template <class F>
+__global__ void __launch_bounds__(256) each_kernel(std::size_t n, F f) {
+  std::size_t const i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) f(i);
+}
+
+template <class T, class F>
+struct cast_to {
+  F f;
+  __device__ T operator()(std::size_t i) const { return T(f(i)); }
+};
+
+/// An iterator over f(0), f(1), ... as T.
+template <class T, class F>
+auto computed(F f) {
+  return thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), cast_to<T, F>{f});
+}
+
+/// What CUB moves in place of a value type: one instantiation a width.
+template <std::size_t Bytes>
+struct moved_as;
+template <>
+struct moved_as<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct moved_as<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct moved_as<16> {
+  using type = ulonglong2;
+};
+
+}  // namespace detail
+
+/// The GPU machine: device 0, one stream, buffers from one pool over cudaMalloc, bounded by ORDO_GPU_MEMORY. Use it from one
+/// thread at a time. Contracts: see Backend.
+class cuda {
+ public:
+  cuda() : cuda(nullptr) {}
+  /// Device memory from `source`, which must outlive the machine.
+  explicit cuda(memory& source) : cuda(&source) {}
+  ~cuda() {
+    // Nothing can be thrown from here: a fault of a kernel was reported by the download that waited for it.
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+  cuda(cuda const&) = delete;
+  cuda& operator=(cuda const&) = delete;
+
+  template <class T>
+  ordo::buffer<T> buffer(std::size_t n) {
+    return {pool_, n};
+  }
+  template <class T>
+  ordo::buffer<T const> upload(std::span<T const> host) {
+    ordo::buffer<T const> copy(pool_, host.size());
+    if (!host.empty())
+      ORDO_CUDA(cudaMemcpyAsync(const_cast<T*>(copy.data()), host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream_));
+    return copy;
+  }
+  template <class T>
+  ordo::buffer<T> target(std::span<T> host) {
+    return {pool_, host.size()};
+  }
+  template <class T>
+  void download(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
+    if (!from.empty()) ORDO_CUDA(cudaMemcpyAsync(host.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToHost, stream_));
+    ORDO_CUDA(cudaStreamSynchronize(stream_));
+  }
+  [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
+
+  template <class F>
+  void each(std::size_t n, F f) {
+    if (n == 0) return;
+    detail::each_kernel<<<detail::grid_of(n, 256), 256, 0, stream_>>>(n, f);
+    ORDO_CUDA(cudaGetLastError());
+  }
+
+  template <class In, class T, class Op>
+  void scan(std::size_t n, In in, std::span<T> out, Op op) {
+    if (n == 0) return;
+    auto const from = detail::computed<T>(in);
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceScan::InclusiveScan(temporary, bytes, from, out.data(), op, std::int64_t(n), stream_);
+    });
+  }
+
+  template <class In, class T, class Op>
+  T reduce(std::size_t n, In in, T init, Op op) {
+    if (n == 0) return init;
+    auto const from = detail::computed<T>(in);
+    auto result = buffer<T>(1);
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceReduce::Reduce(temporary, bytes, from, result.data(), std::int64_t(n), op, init, stream_);
+    });
+    return value_at(*this, result.span(), 0);
+  }
+
+  template <class Keep, class Item, class T>
+  std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
+    if (n == 0) return 0;
+    auto const from = detail::computed<T>(item);
+    auto const flags = detail::computed<bool>(keep);
+    auto kept = buffer<std::uint64_t>(1);
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceSelect::Flagged(temporary, bytes, from, flags, out.data(), kept.data(), std::int64_t(n), stream_);
+    });
+    return value_at(*this, kept.span(), 0);
+  }
+
+  template <class T, class Index>
+  void gather(std::span<T const> from, std::span<Index const> index, std::span<std::type_identity_t<T>> to) {
+    auto const* const f = from.data();
+    auto const* const x = index.data();
+    auto* const t = to.data();
+    each(index.size(), [=] __device__(std::size_t i) { t[i] = f[x[i]]; });
+  }
+
+  template <class K>
+  void radix_sort(std::span<K> keys, bit_range bits = {}) {
+    bits = detail::clipped<K>(bits);
+    if (keys.empty() || bits.begin >= bits.end) return;
+    auto other = buffer<K>(keys.size());
+    cub::DoubleBuffer<K> both(keys.data(), other.data());
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortKeys(temporary, bytes, both, std::int64_t(keys.size()), int(bits.begin), int(bits.end),
+                                            stream_);
+    });
+    bring_home(both, keys.data(), keys.size());
+  }
+
+  template <class K, class V>
+  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}) {
+    bits = detail::clipped<K>(bits);
+    if (keys.empty() || bits.begin >= bits.end) return;
+    auto other_keys = buffer<K>(keys.size());
+    auto other_values = buffer<moved<V>>(keys.size());
+    radix_sort_pairs(keys.data(), other_keys.data(), as_moved(values).data(), other_values.data(), keys.size(), bits);
+  }
+
+  template <class Key, class K, class Index>
+  void argsort(std::size_t n, Key key, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
+    auto* const k = keys.data();
+    auto* const x = index.data();
+    each(n, [=] __device__(std::size_t i) {
+      k[i] = key(i);
+      x[i] = Index(i);
+    });
+    radix_sort(keys.first(n), index.first(n), bits);
+  }
+
+  template <class K, class Offset>
+  void segmented_sort(std::span<K> keys, segment_list<Offset> segments, bit_range bits = {}) {
+    segmented_sort(keys, std::span<std::uint32_t>{}, segments, {}, bits);
+  }
+
+  template <class K, class V, class Offset>
+  void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
+                      bit_range bits = {}) {
+    detail::sort_segments(*this, keys, as_moved(values), segments, heads, bits);
+  }
+
+  template <class V, class Offset, class Key>
+  void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
+                         bit_range bits = {}) {
+    detail::sort_segments_by(*this, items, as_moved(items), segments, key, heads, bits);
+  }
+
+  /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
+  [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+
+  /// CUB's two calls: ask for the size of its temporary memory, then run.
+  template <class Call>
+  void with_temporary(Call call) {
+    std::size_t bytes = 0;
+    ORDO_CUDA(call(nullptr, bytes));
+    auto temporary = buffer<char>(std::max<std::size_t>(bytes, 1));
+    ORDO_CUDA(call(temporary.data(), bytes));
+  }
+
+  template <class K, class M>
+  void radix_sort_pairs(K* keys, K* other_keys, M* values, M* other_values, std::size_t n, bit_range bits) {
+    cub::DoubleBuffer<K> both_keys(keys, other_keys);
+    cub::DoubleBuffer<M> both_values(values, other_values);
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, std::int64_t(n), int(bits.begin),
+                                             int(bits.end), stream_);
+    });
+    bring_home(both_keys, keys, n);
+    bring_home(both_values, values, n);
+  }
+
+ private:
+  explicit cuda(memory* source)
+      : limited_(plain_, gpu_memory_limit().value_or(~std::size_t{0})), pool_(source ? *source : limited_) {
+    ORDO_CUDA(cudaSetDevice(0));
+    ORDO_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  }
+
+  template <class V>
+  using moved = typename detail::moved_as<sizeof(V)>::type;
+  template <class V>
+  static std::span<moved<V>> as_moved(std::span<V> values) {
+    return {reinterpret_cast<moved<V>*>(values.data()), values.size()};
+  }
+  template <class T>
+  void bring_home(cub::DoubleBuffer<T> const& both, T* home, std::size_t n) {
+    T const* const result = both.d_buffers[both.selector];
+    if (result != home) ORDO_CUDA(cudaMemcpyAsync(home, result, n * sizeof(T), cudaMemcpyDeviceToDevice, stream_));
+  }
+
+  device_memory plain_;
+  limiting_memory limited_;
+  ordo::pool pool_;
+  cudaStream_t stream_ = nullptr;
+};
+
+static_assert(Backend<cuda>);
+
+}  // namespace ordo

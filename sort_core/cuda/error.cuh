@@ -1,0 +1,21 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include <cuda_runtime.h>
+
+#include "sort_core/error.hpp"
+
+namespace ordo::detail {
+
+/// Throw what a failed CUDA call means: out_of_memory for cudaErrorMemoryAllocation, else device_error. The message names
+/// the call, the device, the bytes where there are any, and the place.
+[[noreturn]] void throw_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes);
+
+inline void check_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes = 0) {
+  if (status != cudaSuccess) throw_cuda(status, call, file, line, bytes);
+}
+
+}  // namespace ordo::detail
+
+#define ORDO_CUDA(call) ::ordo::detail::check_cuda((call), #call, __FILE__, __LINE__)
