@@ -26,6 +26,11 @@ bool starts_with(std::span<char const> data, std::string_view text) {
   return data.size() >= text.size() && std::equal(text.begin(), text.end(), data.begin());
 }
 
+// Nothing, or a first byte that may be gzip's.
+bool cut_magic(std::span<char const> data) {
+  return data.size() < magic.size() && std::equal(data.begin(), data.end(), magic.begin());
+}
+
 // BGZF: gzip with an extra field "BC" of two bytes in every member (SAM specification, section 4.1).
 bool is_bgzf(std::span<char const> data) {
   return data.size() >= bgzf_header && (data[3] & 4) && data[12] == 'B' && data[13] == 'C';
@@ -48,7 +53,7 @@ input::input(std::string const& path) : name_(path == "-" ? "standard input" : p
     if (wait_for(bgzf_header); starts_with(waiting_, magic)) {
       inflater_ = std::make_unique<inflater>();
       bgzf_ = is_bgzf(waiting_);
-    } else if (named_gzip && waiting_.size() < 2 && std::equal(waiting_.begin(), waiting_.end(), magic.begin())) {
+    } else if (named_gzip && cut_magic(waiting_)) {
       fail("truncated gzip data");
     }
   } catch (...) {
@@ -92,7 +97,7 @@ std::size_t input::read_file(std::span<char> to) {
 // Reads until at least `least` bytes wait, or the file ends. Returns how many wait.
 std::size_t input::wait_for(std::size_t least) {
   if (waiting_.size() >= least) return waiting_.size();
-  std::memmove(buffer_.data(), waiting_.data(), waiting_.size());
+  std::copy(waiting_.begin(), waiting_.end(), buffer_.begin());
   std::size_t have = waiting_.size();
   while (have < least) {
     std::size_t const got = read_file(std::span(buffer_).subspan(have));
@@ -114,6 +119,7 @@ bool input::next_member() {
     member_bytes_ = 0;
     return inside_member_ = true;
   }
+  if (cut_magic(waiting_)) fail("truncated gzip data");
   for (; wait_for(1) != 0; waiting_ = {})  // zeros fill up blocks of tapes and disks; gzip passes over them too
     if (std::any_of(waiting_.begin(), waiting_.end(), [](char c) { return c != 0; })) fail("garbage after gzip data");
   return false;

@@ -31,7 +31,7 @@ void progress::draw(std::uint64_t bytes) {
     line += fmt::format(" {}% of {}", bytes * 100 / total_, human_bytes(total_));
   else if (bytes)
     line += fmt::format(" {}", human_bytes(bytes));
-  fmt::print(stderr, "\r\033[K{}", line);
+  std::fputs(("\r\033[K" + line).c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
   next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);

@@ -36,12 +36,11 @@ void check_stdout() {
   if (failed) throw output_error(fmt::format("cannot write: standard output: {}", std::strerror(errno ? errno : EIO)));
 }
 
-int complain(std::string_view tool, char const* what) {
-  fmt::print(stderr, "{}: {}\n", tool, what);
-  return 2;
-}
-
 }  // namespace
+
+void say(std::string_view tool, std::string_view text) noexcept {
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(tool.size()), tool.data(), static_cast<int>(text.size()), text.data());
+}
 
 int run_main(std::string_view tool, std::function<int()> const& body) {
   hold_standard_descriptors();
@@ -53,12 +52,13 @@ int run_main(std::string_view tool, std::function<int()> const& body) {
     check_stdout();
     return status;
   } catch (std::bad_alloc const&) {
-    return complain(tool, "out of memory: host: the system has no more");
+    say(tool, "out of memory: host: the system has no more");
   } catch (std::exception const& e) {
-    return complain(tool, e.what());
+    say(tool, e.what());
   } catch (...) {
-    return complain(tool, "internal error: an exception of unknown type");
+    say(tool, "internal error: an exception of unknown type");
   }
+  return 2;
 }
 
 }  // namespace ordo::cli

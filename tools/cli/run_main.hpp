@@ -12,4 +12,7 @@ namespace ordo::cli {
 /// - SIGINT, SIGTERM, SIGHUP and their like end the process after its temporary files are removed.
 int run_main(std::string_view tool, std::function<int()> const& body);
 
+/// One line "tool: text" on stderr. A stderr that takes nothing is no reason to stop the work.
+void say(std::string_view tool, std::string_view text) noexcept;
+
 }  // namespace ordo::cli

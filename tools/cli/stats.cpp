@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "sort_core/config.hpp"
+#include "tools/cli/run_main.hpp"
 
 namespace ordo::cli {
 namespace {
@@ -63,7 +64,7 @@ void stats::bytes(std::uint64_t more) {
 }
 
 void stats::machine(decision const& decided) {
-  if (decided.fell_back && !machine_.fell_back && !options_.quiet) fmt::print(stderr, "{}: {}\n", tool_, decided.why);
+  if (decided.fell_back && !machine_.fell_back && !options_.quiet) say(tool_, decided.why);
   machine_ = decided;
 }
 
@@ -92,9 +93,9 @@ void stats::finish() {
   double const cpu = seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
   std::uint64_t const memory = static_cast<std::uint64_t>(use.ru_maxrss) * 1024;  // Linux counts in KiB
   if (options_.verbose)
-    fmt::print(stderr, "{} {}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s on the {} ({})\n", tool_, version,
-               command_, seconds, cpu, human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6),
-               to_string(machine_.where), machine_.why);
+    say(tool_, fmt::format("{}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s on the {}: {}", version, command_,
+                           seconds, cpu, human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6),
+                           to_string(machine_.where), machine_.why));
   if (file_) {
     file_->write(json(seconds, cpu, memory));
     file_->commit();

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "sort_core/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_folder.hpp"
+#include "tools/cli/gzip.hpp"
+#include "tools/cli/input.hpp"
+
+using namespace ordo;
+using namespace std::string_literals;
+
+namespace {
+
+std::string gzipped(std::string_view text) {
+  cli::deflater deflater;
+  std::string out;
+  std::span<char const> in(text.data(), text.size());
+  for (bool done = false; !done;) {
+    char block[64];
+    std::span<char> free(block);
+    done = deflater.step(in, free, true);
+    out.append(block, sizeof block - free.size());
+  }
+  return out;
+}
+
+// A member as bgzip writes them: the extra field after the header's first ten bytes.
+std::string bgzf_block(std::string_view text) {
+  std::string member = gzipped(text);
+  member[3] = 4;
+  std::size_t const size = member.size() + 8 - 1;
+  member.insert(10, "\6\0BC\2\0"s + char(size & 255) + char(size >> 8));
+  return member;
+}
+
+std::string read_in_steps(std::string const& path, std::size_t step) {
+  cli::input in(path);
+  std::string all, part(step, '?');
+  for (std::size_t got = step; got == step;) {
+    got = in.read(part);
+    all.append(part, 0, got);
+  }
+  CHECK(in.read(part) == 0);
+  return all;
+}
+
+std::string read_whole(std::string const& path) {
+  cli::bytes const all = cli::read_all(path);
+  return {all.data(), all.size()};
+}
+
+std::string letters(std::size_t n) {
+  std::string text(n, 'a');
+  unsigned state = 12345;
+  for (char& c : text) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("plain input is read as it is, in steps of any size") {
+  temporary_folder folder;
+  for (std::size_t n : {0, 1, 2, 17, 18, 19, 1000, 262143, 262144, 262145, 1000000}) {
+    std::string const text = letters(n), path = folder.write("plain", text);
+    CHECK(read_whole(path) == text);
+    CHECK(read_in_steps(path, 4096) == text);
+    if (n < 2000) CHECK(read_in_steps(path, 1) == text);
+  }
+}
+
+TEST_CASE("gzip is known by its bytes: members, BGZF, zeros behind") {
+  temporary_folder folder;
+  std::string const a = letters(300000), b = "second\n";
+  CHECK(read_whole(folder.write("x", gzipped(a))) == a);
+  CHECK(read_in_steps(folder.write("x", gzipped(a)), 777) == a);
+  CHECK(read_whole(folder.write("x", gzipped(""))) == "");
+  CHECK(read_whole(folder.write("x", gzipped("") + gzipped(a) + gzipped("") + gzipped(b))) == a + b);
+  CHECK(read_whole(folder.write("x", gzipped(b) + std::string(600000, '\0'))) == b);
+  CHECK(read_whole(folder.write("x", bgzf_block(b) + bgzf_block("third") + bgzf_block(""))) == b + "third");
+  CHECK(cli::input(folder.write("x", gzipped(b))).compressed());
+  CHECK_FALSE(cli::input(folder.write("x.gz", b)).compressed());
+  CHECK(read_whole(folder.write("x.gz", b)) == b);
+}
+
+TEST_CASE("a member that ends where the reader's buffer does") {
+  temporary_folder folder;
+  std::string const tail = gzipped("tail");
+  for (std::size_t wanted : {262143, 262144, 262145}) {  // bytes before the second member
+    std::string head = "\x1f\x8b\x08\x08"s + std::string(6, '\0');
+    std::string const body = gzipped("head").substr(10);
+    head += std::string(wanted - head.size() - 1 - body.size(), 'n') + '\0' + body;  // a long file name in the header
+    REQUIRE(head.size() == wanted);
+    CHECK(read_whole(folder.write("x", head + tail)) == "headtail");
+  }
+}
+
+TEST_CASE("gzip cut at any byte is an error that names the file") {
+  temporary_folder folder;
+  std::string const one = gzipped(letters(200)), two = one + gzipped(letters(100));
+  for (std::size_t cut = 0; cut < two.size(); ++cut) {
+    if (cut == one.size()) continue;  // whole as it stands
+    std::string const path = folder.write("cut.gz", two.substr(0, cut));
+    CHECK_THROWS_WITH(read_whole(path), contains_text("truncated gzip data") && contains_text("cut.gz"));
+    CHECK_THROWS_AS(read_in_steps(path, 7), input_error);
+  }
+  std::string const blocks = bgzf_block("one") + bgzf_block("two") + bgzf_block("");
+  for (std::size_t cut = 0; cut < blocks.size(); ++cut)
+    CHECK_THROWS_AS(read_whole(folder.write("cut.gz", blocks.substr(0, cut))), input_error);
+}
+
+TEST_CASE("gzip with any bit of its data flipped gives an error or the same text") {
+  temporary_folder folder;
+  std::string const text = "a line of text, a line of text, a line\n", good = gzipped(text);
+  for (std::size_t bit = 80; bit < good.size() * 8; ++bit) {  // behind the header, which holds nothing but hints
+    std::string bad = good;
+    bad[bit / 8] ^= static_cast<char>(1 << bit % 8);
+    std::string got = text;
+    try {
+      got = read_whole(folder.write("bad.gz", bad));
+    } catch (input_error const&) {  // as it should be
+    }
+    CHECK(got == text);
+  }
+  CHECK_THROWS_WITH(read_whole(folder.write("x.gz", good + "x")), contains_text("garbage after gzip data"));
+  CHECK_THROWS_AS(read_whole(folder.write("x.gz", good + std::string(9, '\0') + "x")), input_error);
+}
+
+TEST_CASE("what cannot be read is an error that names it") {
+  temporary_folder folder;
+  CHECK_THROWS_WITH(cli::input(folder.path("none")), "cannot read: " + folder.path("none") + ": No such file or directory");
+  CHECK_THROWS_WITH(cli::input(folder.path("")), contains_text("Is a directory"));
+  CHECK_THROWS_AS(cli::input(""), input_error);
+}
+
+TEST_CASE("a file that shrinks under the reader is a short read") {
+  temporary_folder folder;
+  std::string const path = folder.write("x", letters(1000000));
+  cli::input in(path);
+  std::string part(500000, '?');
+  CHECK(in.read(part) == part.size());
+  folder.write("x", letters(600000));
+  CHECK_THROWS_WITH(in.read(part), contains_text("short read"));
+}
+
+TEST_CASE("read_all appends, and stops at a limit") {
+  temporary_folder folder;
+  std::string const path = folder.write("x", letters(5000));
+  cli::bytes all;
+  cli::input first(path), second(path), third(path);
+  cli::read_all(first, all);
+  cli::read_all(second, all, 10000);
+  CHECK(std::string_view(all.data(), all.size()) == letters(5000) + letters(5000));
+  CHECK_THROWS_AS(cli::read_all(third, all, 14999), out_of_memory);
+}
+
+TEST_CASE("bytes grow and keep what they hold") {
+  cli::bytes all;
+  CHECK(all.empty());
+  std::string expected;
+  for (std::size_t n = 1; n < 3000000; n = n * 3 + 1) {
+    all.append(letters(n));
+    expected += letters(n);
+  }
+  CHECK(std::string_view(all.data(), all.size()) == expected);
+  cli::bytes moved = std::move(all);
+  CHECK(moved.size() == expected.size());
+  CHECK_THROWS_AS(moved.reserve(std::size_t{1} << 60), out_of_memory);
+  CHECK(std::string_view(moved.data(), moved.size()) == expected);
+  CHECK(cli::available_memory() > 0);
+}

@@ -1,0 +1,94 @@
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "sort_core/config.hpp"
+#include "sort_core/error.hpp"
+#include "tests/catch.hpp"
+#include "tests/temporary_folder.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/stats.hpp"
+
+using namespace ordo;
+
+namespace {
+
+cli::common_options parsed(std::vector<char const*> arguments) {
+  cli::common_options options;
+  CLI::App app("test", "test");
+  cli::add_common_options(app, options);
+  arguments.insert(arguments.begin(), "test");
+  if (cli::parse(app, static_cast<int>(arguments.size()), arguments.data())) throw std::logic_error("help or version");
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("common options, read by CLI11") {
+  CHECK(parsed({}).machine().where == device::automatic);
+  cli::common_options const o = parsed({"--device", "cpu", "--threads=3", "-q", "--verbose", "--stats", "f.json"});
+  CHECK(o.machine().where == device::cpu);
+  CHECK(o.machine().threads == 3);
+  CHECK(o.quiet);
+  CHECK(o.verbose);
+  CHECK(o.stats == "f.json");
+  for (std::vector<char const*> const& bad : std::vector<std::vector<char const*>>{
+           {"--device", "tpu"}, {"--threads", "-1"}, {"--threads", "x"}, {"--nonsense"}, {"operand"}, {"--stats"}})
+    CHECK_THROWS_AS(parsed(bad), usage_error);
+}
+
+TEST_CASE("common options, read by another parser") {
+  cli::common_options o;
+  CHECK(cli::take_common_option(cli::option_device, "gpu", o));
+  CHECK(cli::take_common_option(cli::option_threads, "7", o));
+  CHECK(cli::take_common_option(cli::option_quiet, nullptr, o));
+  CHECK_FALSE(cli::take_common_option('q', nullptr, o));
+  CHECK(o.machine().where == device::gpu);
+  CHECK(o.machine().threads == 7);
+  CHECK(o.quiet);
+  CHECK_THROWS_AS(cli::take_common_option(cli::option_device, "tpu", o), usage_error);
+  for (char const* bad : {"", "-1", "x", "3x", "99999999999"})
+    CHECK_THROWS_AS(cli::take_common_option(cli::option_threads, bad, o), usage_error);
+}
+
+TEST_CASE("version names the tool and the compiler") {
+  std::string const text = cli::version_text("sufsort");
+  CHECK(text.rfind("sufsort (Ordo) " + std::string(version) + "\n", 0) == 0);
+  CHECK(text.size() > 30);
+}
+
+TEST_CASE("the report is JSON with every phase once") {
+  temporary_folder folder;
+  cli::common_options options;
+  options.stats = folder.path("report.json");
+  char const* const argv[] = {"tool", "-o", "a \"quoted\"\tname"};
+  cli::stats report("tool", 3, argv, options);
+  report.phase("read");
+  report.bytes(10);
+  report.phase("sort");
+  report.phase("read");
+  report.bytes(5);
+  report.input(15);
+  report.machine({device::cpu, "no GPU here", false});
+  CHECK(folder.count() == 1);
+  report.finish();
+  std::string const text = folder.read("report.json");
+  CHECK(text.find(R"("command": "tool -o a \"quoted\"\u0009name")") != std::string::npos);
+  CHECK(text.find(R"("device": "cpu")") != std::string::npos);
+  CHECK(text.find(R"("input_bytes": 15)") != std::string::npos);
+  CHECK(text.find("\"read\"") == text.rfind("\"read\""));
+  CHECK(text.find(R"("bytes": 15})") != std::string::npos);
+  CHECK(text.find("\"sort\"") != std::string::npos);
+}
+
+TEST_CASE("sizes for people") {
+  CHECK(cli::human_bytes(0) == "0 B");
+  CHECK(cli::human_bytes(999) == "999 B");
+  CHECK(cli::human_bytes(1000) == "1.0 kB");
+  CHECK(cli::human_bytes(1500000) == "1.5 MB");
+  CHECK(cli::human_bytes(999600) == "1.0 MB");
+  CHECK(cli::human_bytes(472293188) == "472 MB");
+}
