@@ -55,7 +55,14 @@ class refinement {
   /// hold. Evaluated several times per item.
   template <class Head>
   void start(std::span<Item const> order, Head head) {
-    std::size_t const n = order.size();
+    auto const* const from = order.data();
+    start(
+        order.size(), [=] ORDO_FN(std::size_t i) { return from[i]; }, head);
+  }
+
+  /// The same for the order item(0), ..., item(n - 1).
+  template <class ItemAt, class Head>
+  void start(std::size_t n, ItemAt item, Head head) {
     auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(head(i) && (i + 1 == n || head(i + 1))); };
     size_ = machine_.reduce(
         n, [=] ORDO_FN(std::size_t i) { return std::size_t(unsettled(i)); }, std::size_t{0}, detail::plus{});
@@ -65,12 +72,11 @@ class refinement {
     side& now = side_[0];
     machine_.select(
         n, unsettled, [=] ORDO_FN(std::size_t i) { return Index(i); }, now.slots.span());
-    auto const* const from = order.data();
     auto* const items = now.items.data();
     auto* const slots = now.slots.data();
     auto* const heads = now.heads.data();
     machine_.each(size_, [=] ORDO_FN(std::size_t i) {
-      items[i] = from[slots[i]];
+      items[i] = item(slots[i]);
       heads[i] = head(slots[i]);
     });
     find_groups();

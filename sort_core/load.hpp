@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "sort_core/fn.hpp"
+
+// Reading bytes at any address, on either machine.
+namespace ordo {
+
+/// The `count` bytes at p, 1 to 8, as the uppermost bytes of a number, the first byte the highest; zeros below. On the GPU
+/// whole aligned words are read, but none that holds no byte of the range.
+ORDO_FN inline std::uint64_t load_big_endian(unsigned char const* p, std::size_t count) {
+#if defined(__CUDA_ARCH__)
+  auto const address = reinterpret_cast<std::uintptr_t>(p);
+  auto const* const words = reinterpret_cast<std::uint64_t const*>(address & ~std::uintptr_t{7});
+  unsigned const skip = unsigned(address & 7);
+  std::uint64_t word = words[0];
+  if (skip != 0) {
+    word >>= 8 * skip;
+    if (skip + count > 8) word |= words[1] << (64 - 8 * skip);
+  }
+  word = std::uint64_t(__byte_perm(unsigned(word), 0, 0x0123)) << 32 | __byte_perm(unsigned(word >> 32), 0, 0x0123);
+  return count >= 8 ? word : word & ~(~std::uint64_t{0} >> (8 * count));
+#else
+  std::uint64_t word = 0;
+  if (count >= 8)
+    std::memcpy(&word, p, 8);  // the length is known: one instruction
+  else
+    std::memcpy(&word, p, count);
+  return __builtin_bswap64(word);
+#endif
+}
+
+/// A word that p will soon be read; nothing on the GPU, whose threads hide the wait. p need not be valid.
+ORDO_FN inline void prefetch([[maybe_unused]] void const* p) {
+#if !defined(__CUDA_ARCH__)
+  __builtin_prefetch(p);
+#endif
+}
+
+}  // namespace ordo
