@@ -26,7 +26,9 @@ machine_options common_options::machine() const {
 }
 
 std::string version_text(std::string_view tool) {
-  return fmt::format("{} (Ordo) {}\n{}", tool, version, describe_build());
+  std::string text = fmt::format("{} (Ordo) {}\n{}", tool, version, describe_build());
+  while (text.ends_with('\n')) text.pop_back();  // the printer adds one
+  return text;
 }
 
 unsigned parse_count(std::string_view option, std::string_view text) {

@@ -23,7 +23,7 @@ struct common_options {
   [[nodiscard]] machine_options machine() const;
 };
 
-/// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each.
+/// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each; no newline at the end.
 std::string version_text(std::string_view tool);
 
 /// A whole number of an option. @throws usage_error naming the option

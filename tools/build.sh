@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# tools/build.sh [--preset NAME] [TARGET...]: install what is missing, configure, build; prints the build folder.
+# Without a preset: optimised, in build/release, with the GPU machine where nvcc is found. Called by demo.sh and test.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Every package that building and testing need, on Debian 12 and Ubuntu 24.04.
+packages=(g++ cmake ninja-build pkg-config zlib1g-dev libhts-dev libtbb-dev libcli11-dev libfmt-dev libfast-float-dev
+          catch2 libdivsufsort-dev tabix gzip)
+
+say() { printf '%s\n' "$*" >&2; }
+
+install_packages() {
+  command -v dpkg-query > /dev/null || return 0  # another system: CMake will name what it lacks
+  local missing=() package root=()
+  for package in "${packages[@]}"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null) == installed ]] || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if (($(id -u) != 0)); then
+    root=(sudo)
+    if ! command -v sudo > /dev/null; then
+      say "missing packages, and no sudo to install them: ${missing[*]}; going on with what is here"
+      return 0
+    fi
+  fi
+  say "installing: ${missing[*]}"
+  local log; log=$(mktemp)
+  if ! { "${root[@]}" apt-get update -q &&
+         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"; } \
+       > "$log" 2>&1 < /dev/null; then
+    tail -n 5 "$log" >&2
+    say "apt-get could not install: ${missing[*]}; going on with what is here"
+  fi
+  rm -f "$log"
+}
+
+preset=
+if [[ ${1-} == --preset ]]; then preset=$2; shift 2; fi
+
+install_packages
+command -v nvcc > /dev/null || [[ ! -x /usr/local/cuda/bin/nvcc ]] || export PATH=$PATH:/usr/local/cuda/bin
+
+folder=build/${preset:-release}
+mkdir -p "$folder"
+log=$folder/configure.log
+if [[ ! -f $folder/build.ninja ]]; then
+  if [[ $preset ]]; then configure=(--preset "$preset"); else configure=(-G Ninja -S . -B "$folder"); fi
+  say "configuring $folder"
+  cmake "${configure[@]}" > "$log" 2>&1 || { cat "$log" >&2; exit 2; }
+fi
+say "building $folder"
+[[ -t 2 ]] && quiet=() || quiet=(--quiet)  # progress for a person; for a log, warnings and errors only
+ninja -C "$folder" "${quiet[@]}" "$@" >&2
+printf '%s\n' "$folder"
