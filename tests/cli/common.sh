@@ -1,0 +1,54 @@
+# What the three tools do alike: help, version, bad flags, the choice of the machine, reports, silence.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+for tool in "${tools[@]}"; do
+  expect 0 "$tool" --help
+  [[ ! -s err ]] || fail "$tool --help: something on stderr"
+  grep -qi usage out || fail "$tool --help: no usage"
+  for option in --device --threads --quiet --verbose --stats --version; do
+    grep -qe "$option" out || fail "$tool --help does not name $option"
+  done
+  expect 0 "$tool" --version
+  [[ ! -s err ]] || fail "$tool --version: something on stderr"
+  grep -q "^$tool (Ordo) [0-9]" out || fail "$tool --version: no version"
+  grep -q '^compiler: ' out || fail "$tool --version: no compiler"
+  grep -q '^CUDA: ' out || fail "$tool --version: no word on CUDA"
+
+  expect_error "$tool" --no-such-option
+  sample "$tool" 20 > in
+  expect_error work "$tool" in result --no-such-option
+  expect_error work "$tool" in result --device tpu
+  expect_error work "$tool" in result --threads many
+  [[ ! -e $(result "$tool" result) ]] || fail "$tool: output in spite of a bad flag"
+
+  # The machine: by option, by environment, the option stronger; and what was taken is told.
+  expect 0 work "$tool" in cpu --device cpu --verbose
+  grep -q cpu err || fail "$tool --verbose does not name the machine"
+  ORDO_DEVICE=cpu expect 0 work "$tool" in auto
+  cmp "$(result "$tool" cpu)" "$(result "$tool" auto)"
+  ORDO_DEVICE=tpu expect_error work "$tool" in result
+  if have_gpu; then
+    expect 0 work "$tool" in gpu --device gpu
+    cmp "$(result "$tool" cpu)" "$(result "$tool" gpu)"
+  else
+    expect_error work "$tool" in result --device gpu
+    ORDO_DEVICE=gpu expect_error work "$tool" in result
+    [[ ! -e $(result "$tool" result) ]] || fail "$tool: output in spite of the missing GPU"
+    ORDO_DEVICE=gpu expect 0 work "$tool" in cpu --device cpu
+  fi
+  for n in 1 2 5; do
+    expect 0 work "$tool" in threads --threads "$n"
+    cmp "$(result "$tool" cpu)" "$(result "$tool" threads)"
+  done
+
+  # Silent where there is nothing to say, and no progress where there is no terminal.
+  expect 0 work "$tool" in silent --device cpu
+  [[ ! -s out && ! -s err ]] || fail "$tool is not silent: $(cat out err)"
+
+  expect 0 work "$tool" in reported --stats report.json
+  for key in tool version device seconds phases peak_memory; do
+    grep -q "\"$key\": " report.json || fail "$tool: the report has no $key"
+  done
+  expect_error work "$tool" in result --stats no/such/folder/report.json
+  no_leftovers
+done

@@ -1,0 +1,64 @@
+# An output that cannot be written: status 2 and one line, found before work where it can be, and no half file ever.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+# Does the caller ignore SIGPIPE? Then a closed pipe is an error like any other.
+ignored=$((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status) >> 12 & 1))
+
+for tool in "${tools[@]}"; do
+  sample "$tool" 30000 > in
+  mkdir -p folder
+  mkdir -p "$(result "$tool" taken)"
+  for bad in no/such/folder/out /proc/out taken; do
+    expect_error work "$tool" in "$bad"
+  done
+  no_leftovers
+
+  # Beyond the limit on file sizes: the old output stays, nothing else appears.
+  echo old > "$(result "$tool" kept)"
+  before=$(ls -A)
+  (ulimit -f 8; expect_error work "$tool" in kept)
+  [[ $(cat "$(result "$tool" kept)") == old ]] || fail "$tool: ulimit -f: the old output is gone"
+  [[ $(ls -A) == "$before" ]] || fail "$tool: ulimit -f: something is left: $(ls -A)"
+done
+
+# To standard output, and devices by name.
+sample sufsort 3000 > in.fa
+sample specsort 3000 > in.mgf
+sample strsort 30000 > in.txt
+sufsort build in.fa -o index
+to_stdout() {
+  case $1 in
+    sufsort) sufsort locate index GATTACA ;;
+    specsort) specsort in.mgf --by mz -o - ;;
+    strsort) strsort in.txt ;;
+  esac
+}
+for tool in "${tools[@]}"; do
+  to_stdout "$tool" > whole
+  (($(wc -c < whole) > 70000)) || fail "$tool: too little output for this test"
+
+  status=0; to_stdout "$tool" > /dev/full 2> err || status=$?
+  [[ $status == 2 ]] || fail "$tool > /dev/full: status $status"
+  complaint "$tool"
+
+  status=0; to_stdout "$tool" >&- 2> err || status=$?
+  [[ $status == 2 ]] || fail "$tool >&-: status $status"
+  complaint "$tool"
+
+  { status=0; to_stdout "$tool" 2> err || status=$?; echo "$status" > status; } | head -n 1 > first
+  cmp first <(head -n 1 whole)
+  if ((ignored)); then
+    [[ $(cat status) == 2 ]] || fail "$tool | head: status $(cat status) with SIGPIPE ignored"
+  else
+    [[ $(cat status) =~ ^(0|141)$ && ! -s err ]] || fail "$tool | head: status $(cat status), stderr: $(cat err)"
+  fi
+done
+expect_error specsort in.mgf --by mz -o /dev/full
+expect_error strsort in.txt -o /dev/full
+expect 0 strsort in.txt -o /dev/null
+[[ -c /dev/null ]] || fail "strsort replaced /dev/null"
+mkfifo pipe
+strsort in.txt -o pipe & cat pipe > through; wait $!
+cmp through <(strsort in.txt)
+[[ -p pipe ]] || fail "strsort replaced a pipe"
+no_leftovers
