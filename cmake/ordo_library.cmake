@@ -1,9 +1,10 @@
-# Compile options that every target of the project shares.
+# Compile options that every target of the project shares. No strict aliasing: the core sorts floating keys in their own
+# memory as the unsigned integers that radix_key makes of them.
 function(ordo_options target)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra $<$<BOOL:${ORDO_WERROR}>:-Werror>>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -fno-strict-aliasing $<$<BOOL:${ORDO_WERROR}>:-Werror>>
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -Wno-deprecated-gpu-targets
-      -Xcompiler=-Wall,-Wextra,-Wno-unused-parameter -Xcudafe=--display_error_number
+      -Xcompiler=-Wall,-Wextra,-Wno-unused-parameter,-fno-strict-aliasing -Xcudafe=--display_error_number
       $<$<BOOL:${ORDO_WERROR}>:-Werror=all-warnings>
       $<$<NOT:$<CONFIG:Debug>>:-lineinfo>>)
 endfunction()

@@ -1,6 +1,7 @@
 #include "sort_core/memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <tuple>
 #include <utility>
@@ -16,12 +17,13 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them.
+// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them. Sizes that no
+// machine has stay as they are, for the source to refuse.
 std::size_t rounded(std::size_t bytes) {
   std::size_t const least = std::max(bytes, alignment);
-  std::size_t step = alignment;
-  while (step * 16 <= least) step *= 2;
-  return (least + step - 1) / step * step;
+  std::size_t const step = std::max(alignment, std::bit_floor(least) / 8);
+  std::size_t const size = (least + step - 1) / step * step;
+  return size < least ? bytes : size;
 }
 
 }  // namespace

@@ -132,8 +132,8 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
     K all = 0;
     for (K d : differing) all |= d;
     unsigned const end = std::max(bits.begin, unsigned(std::bit_width(K(all & mask_of<K>(bits)))));
-    if (end > digit.begin || end == bits.begin) break;
-    bits.end = end;  // the digit is the same in every key: look further down
+    if (end > digit.begin || bits.begin == bits.end) break;
+    bits.end = end;  // the digit is the same in every key: look further down, where the keys differ
   }
   std::vector<std::size_t> bounds(buckets + 1);
   std::size_t sum = 0;

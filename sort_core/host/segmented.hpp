@@ -57,12 +57,27 @@ void each_segment(segment_list<Offset> segments, std::size_t batch, Small small,
   });
 }
 
+/// The second buffer of one thread's sorts.
+template <class K, class V>
+struct thread_scratch {
+  std::vector<K> keys;
+  std::vector<V> values;
+
+  records<K, V> of_size(std::size_t n) {
+    if (keys.size() < n) {
+      keys.resize(n);
+      values.resize(n);
+    }
+    return {keys.data(), values.data()};
+  }
+};
+
 /// Sort segments of stored keys, values moving along.
 template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
                           Scratch scratch) {
   K const mask = mask_of<K>(bits);
-  tbb::enumerable_thread_specific<std::pair<std::vector<K>, std::vector<V>>> local;
+  tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   auto const one = [&](std::size_t s, auto&& sort) {
     auto const segment = all.from(segments.begins[s]);
     std::size_t const n = segments.ends[s] - segments.begins[s];
@@ -72,12 +87,9 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
   each_segment(
       segments, 1024,
       [&](std::size_t first, std::size_t last) {
-        auto& [keys, values] = local.local();
+        auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
-          one(s, [&](records<K, V> segment, std::size_t n) {
-            if (keys.size() < n) keys.resize(n), values.resize(n);
-            sort_bucket(segment, records<K, V>{keys.data(), values.data()}, n, bits, false);
-          });
+          one(s, [&](records<K, V> segment, std::size_t n) { sort_bucket(segment, other.of_size(n), n, bits, false); });
         }
       },
       [&](std::size_t s) {
@@ -94,32 +106,23 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
                             Scratch scratch) {
   constexpr std::size_t batch = 1024;
   K const mask = mask_of<K>(bits);
-  struct sides {
-    std::vector<K> keys, other_keys = std::vector<K>(batch);
-    std::vector<V> other_items = std::vector<V>(batch);
-  };
-  tbb::enumerable_thread_specific<sides> local;
+  tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
+  tbb::enumerable_thread_specific<std::vector<K>> local_keys;
   each_segment(
       segments, batch,
       [&](std::size_t first, std::size_t last) {
-        sides& side = local.local();
-        std::size_t total = 0, longest = 0;
-        for (std::size_t s = first; s != last; ++s) {
-          std::size_t const n = segments.ends[s] - segments.begins[s];
-          total += n;
-          longest = std::max(longest, n);
-        }
-        if (side.keys.size() < total) side.keys.resize(std::max(total, batch));
-        if (side.other_keys.size() < longest) side.other_keys.resize(longest), side.other_items.resize(longest);
-        K* at = side.keys.data();
+        auto& other = local.local();
+        auto& keys = local_keys.local();
+        std::size_t total = 0;
+        for (std::size_t s = first; s != last; ++s) total += segments.ends[s] - segments.begins[s];
+        if (keys.size() < total) keys.resize(std::max(total, batch));
+        K* at = keys.data();
         for (std::size_t s = first; s != last; ++s)
           for (std::size_t i = segments.begins[s]; i != segments.ends[s]; ++i) *at++ = key(items[i]);
-        at = side.keys.data();
+        at = keys.data();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
-          if (!in_order(at, n, mask))
-            sort_bucket(records<K, V>{at, items + begin}, records<K, V>{side.other_keys.data(), side.other_items.data()}, n,
-                        bits, false);
+          if (!in_order(at, n, mask)) sort_bucket(records<K, V>{at, items + begin}, other.of_size(n), n, bits, false);
           if (heads) set_heads(at, n, mask, heads + begin);
           at += n;
         }
