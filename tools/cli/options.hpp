@@ -29,7 +29,7 @@ std::string version_text(std::string_view tool);
 /// A whole number of an option. @throws usage_error naming the option
 unsigned parse_count(std::string_view option, std::string_view text);
 
-/// With CLI11: adds the common options, --help and --version.
+/// With CLI11: adds the common options, --help and --version. Call it after the tool's own, which then lead the help.
 void add_common_options(CLI::App& app, common_options& options);
 
 /// Parse the command line. Help and version go to stdout and give 0: return that. Nothing: go on.
