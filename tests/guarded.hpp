@@ -8,6 +8,12 @@
 #include "sort_core/backend.hpp"
 #include "tests/catch.hpp"
 
+struct copy_byte {
+  unsigned char const* from;
+  unsigned char* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
 /// An array in a machine's memory with guard bytes round it: intact() says whether anybody wrote there.
 template <ordo::Backend B, class T>
 class guarded {
@@ -17,9 +23,7 @@ class guarded {
     std::vector<unsigned char> image(bytes(), fill);
     if (size_ != 0) std::memcpy(image.data() + guard, values.data(), size_ * sizeof(T));
     auto const source = machine.upload(std::span<unsigned char const>(image));
-    auto const* const from = source.data();
-    auto* const to = memory_.data();
-    machine.each(bytes(), copy{from, to});
+    machine.each(bytes(), copy_byte{source.data(), memory_.data()});
     machine.download(std::span<unsigned char const>(memory_.span()), image);  // wait: `image` must outlive the copy
   }
 
@@ -39,11 +43,6 @@ class guarded {
   }
 
  private:
-  struct copy {
-    unsigned char const* from;
-    unsigned char* to;
-    ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
-  };
   static constexpr std::size_t guard = 256;
   static constexpr unsigned char fill = 0xa5;
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T) + 2 * guard; }
