@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# run.sh BUILD: install what is built there, and build and run the README's programs against it.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+cmake --install "$1" --prefix "$work/prefix" > "$work/log"
+for tool in sufsort specsort strsort; do "$work/prefix/bin/$tool" --version > /dev/null; done
+cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" ||
+  { cat "$work/log"; exit 1; }
+ninja -C "$work/build" --quiet
+for program in suffix spectra strings; do
+  "$work/build/use_$program" > "$work/out"
+  diff "$here/$program.out" "$work/out"
+  # The README shows this very program.
+  awk -v file="$here/$program.cpp" '
+    BEGIN { while ((getline line < file) > 0) program = program line "\n" }
+    { readme = readme $0 "\n" }
+    END { exit index(readme, "```cpp\n" program "```\n") == 0 }' "$here/../../README.md" ||
+    { echo "README.md does not show tests/install/$program.cpp as it is"; exit 1; }
+done
