@@ -1,0 +1,55 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sort_core/backend.hpp"
+#include "strings/symbols.hpp"
+
+// Where the lines of a text begin, by blocks: what one thread reads, first to count the delimiters, then to write the starts.
+namespace ordo::strings::detail {
+
+constexpr std::size_t text_block = 256;  // bytes, a multiple of 8
+
+/// For every block of the text: the delimiters in all blocks up to it.
+template <class Offset, Backend B>
+buffer<Offset> count_delimiters(B& machine, symbols text) {
+  std::size_t const n = text.size();
+  auto counts = machine.template buffer<Offset>((n + text_block - 1) / text_block);
+  auto* const c = counts.data();
+  machine.each(counts.size(), [=] ORDO_FN(std::size_t b) {
+    std::size_t const end = std::min((b + 1) * text_block, n);
+    unsigned count = 0;
+    for (std::size_t p = b * text_block; p < end; p += 8) count += symbols::count_of(text.delimiters(p));
+    c[b] = Offset(count);
+  });
+  machine.scan(
+      counts.size(), [=] ORDO_FN(std::size_t b) { return c[b]; }, counts.span(), ordo::detail::plus{});
+  return counts;
+}
+
+/// The start of every line, in order. `starts` has a place for each: for each delimiter, and one more if bytes follow the last.
+template <Backend B, class Offset>
+void write_starts(B& machine, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
+  std::size_t const n = text.size();
+  auto const* const c = counts.data();
+  auto* const s = starts.data();
+  machine.each(counts.size(), [=] ORDO_FN(std::size_t b) {
+    std::size_t const end = std::min((b + 1) * text_block, n);
+    Offset line = b == 0 ? Offset{0} : c[b - 1];
+    if (b == 0) s[0] = 0;
+    for (std::size_t p = b * text_block; p < end; p += 8) {
+      for (std::uint64_t found = text.delimiters(p); found != 0;) {
+        unsigned const zeros = leading_zeros(found);
+        std::size_t const next = p + zeros / 8 + 1;
+        found &= ~(std::uint64_t{1} << (63 - zeros));
+        ++line;
+        if (next < n) s[line] = Offset(next);
+      }
+    }
+  });
+}
+
+}  // namespace ordo::strings::detail

@@ -1,0 +1,189 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/refinement.hpp"
+#include "strings/line_sort.hpp"
+#include "strings/line_starts.hpp"
+#include "strings/small_groups.hpp"
+#include "strings/symbols.hpp"
+
+// Radix sort of lines by prefixes of eight symbols, breadth first (Deshpande and Narayanan, HiPC'13): lines that a prefix
+// does not tell apart form groups, single lines leave, and each group goes on with its next eight symbols. Beyond the paper:
+// the keys of a round are computed inside a segmented sort, so that no group number has to share a key with the symbols; a
+// group first skips all that its lines have in common; lines found equal leave at once; small groups are finished by
+// comparison.
+namespace ordo::strings::detail {
+
+/// Agreements of neighbours and of groups are carried through a scan together with a mark, in one Offset.
+template <class Offset>
+struct agreement {
+  static constexpr Offset identical = std::numeric_limits<Offset>::max() >> 1;  // to the end of both lines
+
+  /// The symbols that the lines have in common from p and q on: all of them, or as many as were looked at, which is `most`
+  /// or a little more; or identical.
+  ORDO_FN static Offset of(symbols text, std::size_t p, std::size_t q, std::size_t most) {
+    for (std::size_t o = 0;; o += 8) {
+      std::uint64_t const a = text(p + o), b = text(q + o);
+      if (a != b) return Offset(o + leading_zeros(a ^ b) / 8);
+      if (symbols::end_in(a)) return identical;
+      if (o + 8 >= most) return Offset(o + 8);
+    }
+  }
+
+  ORDO_FN static Offset marked(Offset value, bool mark) { return Offset(value << 1) | Offset(mark); }
+  ORDO_FN static Offset value(Offset x) { return x >> 1; }
+
+  /// The least value since the last mark.
+  struct least {
+    ORDO_FN Offset operator()(Offset a, Offset b) const {
+      if (b & 1) return b;
+      return marked(value(a) < value(b) ? value(a) : value(b), a & 1);
+    }
+  };
+  /// The last marked value.
+  struct latest {
+    ORDO_FN Offset operator()(Offset a, Offset b) const { return (b & 1) ? b : a; }
+  };
+};
+
+/// Move every group's cursors over what all its lines have in common, as far as `window` goes. Groups of identical lines are
+/// settled: their heads are set, and their lines but the first marked in `repeats`.
+template <Backend B, class Offset>
+void skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& groups, symbols text, std::size_t window,
+                    std::uint8_t* repeats) {
+  using with = agreement<Offset>;
+  std::size_t const n = groups.size();
+  auto* const items = groups.items().data();
+  auto* const heads = groups.heads().data();
+  auto const* const slots = groups.slots().data();
+  auto so_far = machine.template buffer<Offset>(n);
+  auto in_all = machine.template buffer<Offset>(n);  // from the last item to the first: that of the item's whole group
+  auto* const a = so_far.data();
+  auto* const all = in_all.data();
+  machine.each(n, [=] ORDO_FN(std::size_t i) {
+    if (i + 16 < n) text.prefetch(items[i + 16].at);
+    a[i] = heads[i] ? with::marked(with::identical, true)
+                    : with::marked(with::of(text, items[i - 1].at, items[i].at, window), false);
+  });
+  machine.scan(
+      n, [=] ORDO_FN(std::size_t i) { return a[i]; }, so_far.span(), typename with::least{});
+  machine.scan(
+      n,
+      [=] ORDO_FN(std::size_t k) {
+        std::size_t const i = n - 1 - k;
+        return with::marked(with::value(a[i]), k == 0 || heads[i + 1] != 0);
+      },
+      in_all.span(), typename with::latest{});
+  machine.each(n, [=] ORDO_FN(std::size_t i) {
+    Offset const common = with::value(all[n - 1 - i]);
+    if (common != with::identical) {
+      items[i].at += common;
+      items[i].depth += common;
+    } else if (!heads[i]) {
+      repeats[slots[i]] = 1;
+      heads[i] = 1;
+    }
+  });
+}
+
+struct minimum {
+  template <class T>
+  ORDO_FN T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+
+/// The symbols that all lines have in common.
+template <Backend B, class Offset>
+Offset common_prefix(B& machine, symbols text, std::span<Offset const> starts) {
+  using with = agreement<Offset>;
+  constexpr std::size_t most = 1 << 16, sample = 1024;
+  auto const* const s = starts.data();
+  Offset common = with::identical;
+  // A sample tells cheaply that there is nothing to skip, as is usual.
+  for (std::size_t const stride : {starts.size() / sample + 1, std::size_t{1}}) {
+    common =
+        machine.reduce((starts.size() + stride - 1) / stride,
+                       [=] ORDO_FN(std::size_t i) { return with::of(text, s[0], s[i * stride], most); }, common, minimum{});
+    if (common < 8) return 0;
+  }
+  return common == with::identical ? Offset{0} : common;
+}
+
+/// Put the starts of the text's lines in the order of the lines, equal lines in the order of the text, and mark those that
+/// equal the one before. `counts` are the text's delimiters; `order` and `repeats` are as long as it has lines. All in the
+/// machine's memory. @param reverse  the greatest line first
+template <Backend B, class Offset>
+void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool reverse, std::span<Offset> order,
+                 std::span<std::uint8_t> repeats) {
+  constexpr std::size_t first_window = 64, last_window = std::size_t{1} << 29;
+  std::size_t const lines = order.size();
+  if (lines == 0) return;
+  line_order const by{text, reverse ? ~std::uint64_t{0} : 0};
+  auto* const o = order.data();
+  auto* const same = repeats.data();
+
+  refinement<B, cursor<Offset>, Offset> groups(machine);
+  {
+    auto starts = machine.template buffer<Offset>(lines);
+    write_starts(machine, text, counts, starts.span());
+    Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()));
+    auto keys = machine.template buffer<std::uint64_t>(lines);
+    auto const* const s = starts.data();
+    auto const* const k = keys.data();
+    {
+      auto index = machine.template buffer<Offset>(lines);
+      machine.argsort(
+          lines, [=] ORDO_FN(std::size_t i) { return by.key(s[i] + depth); }, keys.span(), index.span());
+      machine.gather(std::span<Offset const>(starts.span()), std::span<Offset const>(index.span()), order);
+    }
+    machine.each(lines, [=] ORDO_FN(std::size_t i) { same[i] = i != 0 && k[i] == k[i - 1] && by.ended(k[i]); });
+    groups.start(
+        lines,
+        [=] ORDO_FN(std::size_t i) {
+          return cursor<Offset>{Offset(o[i] + depth), depth};
+        },
+        [=] ORDO_FN(std::size_t i) { return i == 0 || k[i] != k[i - 1] || by.ended(k[i]); });
+  }
+  for (std::size_t window = first_window; !groups.empty(); window = std::min(2 * window, last_window)) {
+    finish_small_groups(machine, groups, by, window, repeats);
+    skip_agreement(machine, groups, text, window, same);
+    sort_large_groups(machine, groups, by);
+    auto const* const items = groups.items().data();
+    auto const* const slots = groups.slots().data();
+    machine.each(groups.size(), [=] ORDO_FN(std::size_t i) { o[slots[i]] = items[i].at - items[i].depth; });
+    groups.drop_settled();
+  }
+}
+
+/// All of a machine's part: the text comes from the host and the result goes there. check(lines) may throw before any work.
+template <class Offset, Backend B, class Check>
+line_sort<Offset> sort_on(B& machine, std::span<char const> text, options const& how, Check check) {
+  line_sort<Offset> result;
+  if (text.empty()) return result;
+  auto const bytes = machine.upload(std::span(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
+  symbols const all(bytes.data(), bytes.size(), static_cast<unsigned char>(how.delimiter));
+  auto const counts = count_delimiters<Offset>(machine, all);
+  std::span<Offset const> const ends = counts.span();
+  result.lines = value_at(machine, ends, ends.size() - 1) + (text.back() != how.delimiter);
+  check(result.lines);
+  result.starts = std::make_unique_for_overwrite<Offset[]>(result.lines);
+  result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(result.lines);
+  std::span const starts(result.starts.get(), result.lines);
+  std::span const repeats(result.repeats.get(), result.lines);
+  auto const order = machine.target(starts);
+  auto const same = machine.target(repeats);
+  prefix_sort(machine, all, ends, how.reverse, order.span(), same.span());
+  machine.download(std::span<Offset const>(order.span()), starts);
+  machine.download(std::span<std::uint8_t const>(same.span()), repeats);
+  result.peak_memory = machine.pool().peak();
+  return result;
+}
+
+}  // namespace ordo::strings::detail

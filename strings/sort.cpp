@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include "sort_core/config.hpp"
+#include "sort_core/error.hpp"
+#include "strings/line_sort.hpp"
+#include "strings/strings.hpp"
+
+namespace ordo::strings {
+namespace {
+
+// Below this the GPU's start costs more than it saves.
+constexpr std::size_t gpu_worthwhile = std::size_t{128} << 20;
+
+bool is_narrow(std::size_t bytes) {
+  return bytes <= std::numeric_limits<std::uint32_t>::max();
+}
+
+std::size_t count_lines(std::span<char const> text, char delimiter) {
+  return 1 + tbb::parallel_reduce(
+                 tbb::blocked_range<char const*>(text.data(), text.data() + text.size(), 1 << 20), std::size_t{0},
+                 [=](auto const& part, std::size_t count) {
+                   return count + std::size_t(std::count(part.begin(), part.end(), delimiter));
+                 },
+                 std::plus<>{});
+}
+
+// The CPU machine's, a half more for the larger temporary memory of the GPU's sorts, and the text.
+std::size_t gpu_memory_for(std::size_t bytes, std::size_t lines) {
+  return bytes + host_memory_for(bytes, lines) / 2 * 3;
+}
+
+}  // namespace
+
+std::size_t host_memory_for(std::size_t bytes, std::size_t lines) noexcept {
+  using detail::line_memory;
+  // Blocks of memory are rounded up by an eighth at most.
+  return bytes / 32 + lines / 8 * 9 * (is_narrow(bytes) ? line_memory<std::uint32_t> : line_memory<std::uint64_t>)+(1 << 20);
+}
+
+void detail::check_memory(std::size_t bytes, std::size_t lines, options const& how) {
+  std::size_t const needed = host_memory_for(bytes, lines);
+  if (needed > how.memory)
+    throw out_of_memory(fmt::format("out of memory: sorting {} lines of {} bytes: {} more bytes are needed, {} are available",
+                                    lines, bytes, needed, how.memory),
+                        needed);
+}
+
+sorted_lines sort(std::span<char const> text, options const& how) {
+  if (static_cast<unsigned char>(how.delimiter) >= 0x80)
+    throw usage_error("bad delimiter: lines: it must be a character below 0x80");
+  bool const maybe_gpu = cuda_enabled && how.machine.where != device::cpu;
+  sorted_lines result;
+  result.text_ = text;
+  result.delimiter_ = how.delimiter;
+  result.machine_ = choose(how.machine.where, text.size(),
+                           maybe_gpu ? gpu_memory_for(text.size(), count_lines(text, how.delimiter)) : 0, gpu_worthwhile);
+  auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
+    detail::line_sort<Offset> done;
+    if (result.machine_.where == device::cpu) {
+      done = detail::sort_on_host<Offset>(text, how);
+    } else if constexpr (cuda_enabled) {
+      done = detail::sort_on_cuda<Offset>(text, how);
+      result.device_memory_ = done.peak_memory;
+    }
+    result.size_ = done.lines;
+    starts = std::move(done.starts);
+    result.repeats_ = std::move(done.repeats);
+  };
+  if (is_narrow(text.size()))
+    run(result.narrow_);
+  else
+    run(result.wide_);
+  return result;
+}
+
+}  // namespace ordo::strings

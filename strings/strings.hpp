@@ -1,0 +1,101 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sort_core/machine.hpp"
+
+/// Lines of text in the order of `LC_ALL=C sort`: bytes are unsigned, a line that ends is smaller than one that goes on, and
+/// every byte but the delimiter is an ordinary one, NUL and CR too. What follows the last delimiter is a line if it is not
+/// empty. Equal lines keep the order of the text, whichever way the sort goes. Same text, same result: on any machine, with any
+/// number of threads.
+namespace ordo::strings {
+
+struct options {
+  bool reverse = false;   // the greatest line first
+  char delimiter = '\n';  // ends a line and is no part of it; below 0x80
+  machine_options machine;
+  /// Bytes of host memory that sort may take beside the text.
+  std::size_t memory = std::numeric_limits<std::size_t>::max();
+};
+
+/// The lines of a text in order. Refers to the text, which must outlive it.
+class sorted_lines {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// The k-th line of the order, without its delimiter.
+  [[nodiscard]] std::string_view operator[](std::size_t k) const;
+  /// Where in the text the k-th line begins.
+  [[nodiscard]] std::size_t start(std::size_t k) const noexcept { return narrow_ ? narrow_[k] : wide_[k]; }
+  /// Is the k-th line equal to the one before it in the order?
+  [[nodiscard]] bool repeats(std::size_t k) const noexcept { return repeats_[k] != 0; }
+  /// The order as a permutation: which line of the text, counted from 0, is the k-th. Made anew by every call, in
+  /// O(bytes + lines log lines).
+  [[nodiscard]] std::vector<std::size_t> line_numbers() const;
+
+  [[nodiscard]] std::span<char const> text() const noexcept { return text_; }
+  [[nodiscard]] char delimiter() const noexcept { return delimiter_; }
+  /// Which machine did the work, and why; bytes of GPU memory in use at most.
+  [[nodiscard]] decision const& machine() const noexcept { return machine_; }
+  [[nodiscard]] std::size_t device_memory() const noexcept { return device_memory_; }
+
+ private:
+  friend sorted_lines sort(std::span<char const> text, options const& how);
+
+  std::span<char const> text_;
+  char delimiter_ = '\n';
+  std::size_t size_ = 0;
+  std::unique_ptr<std::uint32_t[]> narrow_;  // starts in order: 32 bits each where the text is below 4 GiB,
+  std::unique_ptr<std::uint64_t[]> wide_;    // else 64
+  std::unique_ptr<std::uint8_t[]> repeats_;
+  decision machine_;
+  std::size_t device_memory_ = 0;
+};
+
+/// Sorts the lines of `text`, which is not copied on the CPU.
+/// Host memory beside the text: host_memory_for(text.size(), lines) bytes at most.
+/// @throws usage_error for a delimiter of 0x80 or more, or for a machine that cannot be had
+/// @throws out_of_memory before any work, with the figures, if it takes more than how.memory, or does not fit the GPU asked for
+sorted_lines sort(std::span<char const> text, options const& how = {});
+
+/// What sorting takes on the CPU machine, its result included.
+std::size_t host_memory_for(std::size_t bytes, std::size_t lines) noexcept;
+
+enum class repeated { keep, drop };
+
+/// Hands the lines in order to `sink`, each with its delimiter, in pieces of about a megabyte; of equal lines only the first,
+/// if so wished. sink is called from one thread at a time, while other threads gather what comes next; what it throws comes
+/// through. @param threads  0 for all there are
+void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::span<char const>)> const& sink);
+
+/// Looks for the first line out of order in a text that comes in pieces, cut anywhere. Memory: two lines.
+class order_check {
+ public:
+  /// @param strict  a line equal to the one before it is out of order too. The machine does not matter.
+  explicit order_check(options const& how, bool strict = false);
+
+  /// The next piece. @returns whether all lines that are complete so far are in order; ask no further after a false
+  bool feed(std::span<char const> piece);
+  /// The text is over, and with it the last line.
+  bool finish();
+
+  /// After a false: the line out of order and its number, from 1.
+  [[nodiscard]] std::size_t number() const noexcept { return lines_; }
+  [[nodiscard]] std::string const& line() const noexcept { return previous_; }
+
+ private:
+  bool take(std::string_view line, std::string_view before);
+
+  bool reverse_, strict_;
+  char delimiter_;
+  std::size_t lines_ = 0;
+  std::string previous_, unfinished_;
+};
+
+}  // namespace ordo::strings

@@ -1,0 +1,351 @@
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <getopt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sort_core/error.hpp"
+#include "strings/strings.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/cli/stats.hpp"
+
+// The options, their errors and the order of all checks are those of GNU sort 9 (src/sort.c, main).
+namespace {
+
+using namespace ordo;
+
+// Memory for the text and, at lines of about 60 bytes, for sorting it. When all is read, the true figure is known.
+constexpr std::size_t memory_per_byte = 2;
+
+struct command {
+  bool reverse = false, unique = false;
+  char delimiter = '\n';
+  char check = 0;  // 'c', 'C' or none
+  std::optional<std::string> output, files_from;
+  std::vector<std::string> files;
+  cli::common_options common;
+
+  [[nodiscard]] strings::options options() const {
+    strings::options how;
+    how.reverse = reverse;
+    how.delimiter = delimiter;
+    how.machine = common.machine();
+    return how;
+  }
+};
+
+enum : int { option_check = 2000, option_files_from, option_parallel, option_help, option_version, option_refused };
+
+// GNU sort's, so that abbreviations mean what they mean there, and ours. "st" and "sta", which --stats would make ambiguous,
+// stay --stable.
+constexpr option long_options[] = {{"batch-size", required_argument, nullptr, option_refused},
+                                   {"buffer-size", required_argument, nullptr, option_refused},
+                                   {"check", optional_argument, nullptr, option_check},
+                                   {"compress-program", required_argument, nullptr, option_refused},
+                                   {"debug", no_argument, nullptr, option_refused},
+                                   {"dictionary-order", no_argument, nullptr, option_refused},
+                                   {"field-separator", required_argument, nullptr, option_refused},
+                                   {"files0-from", required_argument, nullptr, option_files_from},
+                                   {"general-numeric-sort", no_argument, nullptr, option_refused},
+                                   {"human-numeric-sort", no_argument, nullptr, option_refused},
+                                   {"ignore-case", no_argument, nullptr, option_refused},
+                                   {"ignore-leading-blanks", no_argument, nullptr, option_refused},
+                                   {"ignore-nonprinting", no_argument, nullptr, option_refused},
+                                   {"key", required_argument, nullptr, option_refused},
+                                   {"merge", no_argument, nullptr, option_refused},
+                                   {"month-sort", no_argument, nullptr, option_refused},
+                                   {"numeric-sort", no_argument, nullptr, option_refused},
+                                   {"output", required_argument, nullptr, 'o'},
+                                   {"parallel", required_argument, nullptr, option_parallel},
+                                   {"random-sort", no_argument, nullptr, option_refused},
+                                   {"random-source", required_argument, nullptr, option_refused},
+                                   {"reverse", no_argument, nullptr, 'r'},
+                                   {"sort", required_argument, nullptr, option_refused},
+                                   {"st", no_argument, nullptr, 's'},
+                                   {"sta", no_argument, nullptr, 's'},
+                                   {"stable", no_argument, nullptr, 's'},
+                                   {"temporary-directory", required_argument, nullptr, option_refused},
+                                   {"unique", no_argument, nullptr, 'u'},
+                                   {"version-sort", no_argument, nullptr, option_refused},
+                                   {"zero-terminated", no_argument, nullptr, 'z'},
+                                   {"device", required_argument, nullptr, cli::option_device},
+                                   {"quiet", no_argument, nullptr, cli::option_quiet},
+                                   {"stats", required_argument, nullptr, cli::option_stats},
+                                   {"verbose", no_argument, nullptr, cli::option_verbose},
+                                   {"help", no_argument, nullptr, option_help},
+                                   {"version", no_argument, nullptr, option_version},
+                                   {nullptr, 0, nullptr, 0}};
+// '-' in front: operands come in their turn, as 1. ':' next: getopt prints nothing itself.
+constexpr char short_options[] = "-:bcCdfghik:mMno:rRsS:t:T:uVy:z";
+
+std::string help_text() {
+  return "Usage: strsort [OPTION]... [FILE]...\n"
+         "  or:  strsort [OPTION]... --files0-from=F\n"
+         "Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, whatever the\n"
+         "locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip data is read through gzip.\n\n"
+         "  -r, --reverse           the greatest line first\n"
+         "  -u, --unique            of equal lines only the first; with -c, equal lines are out of order\n"
+         "  -s, --stable            equal lines in the order of the input; they always are\n"
+         "  -z, --zero-terminated   lines end with NUL, not newline\n"
+         "  -c, --check             check that the one FILE is sorted; say where it is not, and exit with 1\n"
+         "  -C, --check=quiet       the same without a word\n"
+         "  -o, --output=FILE       write to FILE, which may be one of the inputs [-: standard output]\n"
+         "      --parallel=N        threads of the CPU machine [all]\n"
+         "      --files0-from=F     read the files that F names, each name ended by NUL; - is standard input\n"
+         "      --device=NAME       where to work: auto, cpu or gpu [auto: ORDO_DEVICE, or what suits the input]\n"
+         "      --quiet             print errors only\n"
+         "      --verbose           say what was decided, and end with the figures\n"
+         "      --stats=FILE        write a report as JSON: version, machine, phases, memory\n"
+         "      --help              print this and exit\n"
+         "      --version           print version, compiler and devices\n\n"
+         "GNU sort's other options are known, and refused. The input has to fit in memory.\n"
+         "Exit status: 0 done, 1 a check found disorder, 2 anything wrong.\n";
+}
+
+[[noreturn]] void bad_usage(std::string const& what) {
+  throw usage_error(what + " (see strsort --help)");
+}
+
+char parse_check(char const* word) {
+  if (!word) return 'c';
+  std::string_view const given = word;
+  std::string kinds;
+  for (std::string_view const name : {"quiet", "silent", "diagnose-first"})
+    if (!given.empty() && name.starts_with(given)) kinds += name == "diagnose-first" ? 'c' : 'C';
+  if (kinds.size() != 1) bad_usage(fmt::format("invalid argument '{}' for '--check'", given));
+  return kinds.front();
+}
+
+// More threads than processors gain nothing.
+unsigned parse_parallel(char const* text) {
+  std::string_view digits = text;
+  while (!digits.empty() && std::isspace(static_cast<unsigned char>(digits.front()))) digits.remove_prefix(1);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  unsigned const most = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t number = 0;
+  for (char const c : digits) {
+    if (!std::isdigit(static_cast<unsigned char>(c))) bad_usage(fmt::format("invalid --parallel argument '{}'", text));
+    number = std::min<std::size_t>(10 * number + std::size_t(c - '0'), most);
+  }
+  if (digits.empty()) bad_usage(fmt::format("invalid --parallel argument '{}'", text));
+  if (number == 0) throw usage_error("number in parallel must be nonzero");
+  return unsigned(number);
+}
+
+void set_check(command& made, char kind) {
+  if (made.check != 0 && made.check != kind) throw usage_error("options '-cC' are incompatible");
+  made.check = kind;
+}
+
+void add_operand(command& made, std::string_view operand) {
+  if (operand.size() > 1 && operand[0] == '+' && std::isdigit(static_cast<unsigned char>(operand[1])))
+    throw usage_error(fmt::format("key {} is not supported yet: a file of that name is ./{}", operand, operand));
+  made.files.emplace_back(operand);
+}
+
+// Nothing where help or version was asked for, and printed.
+std::optional<command> parse(int argc, char** argv) {
+  command made;
+  bool const posixly_correct = std::getenv("POSIXLY_CORRECT") != nullptr;
+  auto const is_output = [&] {
+    return made.check == 0 && optind != argc && std::strncmp(argv[optind], "-o", 2) == 0 &&
+           (argv[optind][2] != 0 || optind + 1 != argc);
+  };
+  for (int code = 0;;) {
+    int row = -1;
+    // With POSIXLY_CORRECT everything behind the first operand is one too, but for -o.
+    if (code == -1 || (posixly_correct && !made.files.empty() && !is_output()) ||
+        (code = getopt_long(argc, argv, short_options, long_options, &row)) == -1) {
+      if (optind >= argc) break;
+      made.files.emplace_back(argv[optind++]);
+      continue;
+    }
+    char const* const value = optarg;
+    if (cli::take_common_option(code, value, made.common)) continue;
+    switch (code) {
+      case 1:
+        add_operand(made, value);
+        break;
+      case 'c':
+      case 'C':
+        set_check(made, char(code));
+        break;
+      case option_check:
+        set_check(made, parse_check(value));
+        break;
+      case 'o':
+        if (made.output && *made.output != value) throw usage_error("multiple output files specified");
+        made.output = value;
+        break;
+      case 'r':
+        made.reverse = true;
+        break;
+      case 's':  // equal lines are the same bytes, and the sort is stable
+        break;
+      case 'u':
+        made.unique = true;
+        break;
+      case 'z':
+        made.delimiter = '\0';
+        break;
+      case option_files_from:
+        made.files_from = value;
+        break;
+      case option_parallel:
+        made.common.threads = parse_parallel(value);
+        break;
+      case option_help:
+        fmt::print("{}", help_text());
+        return {};
+      case option_version:
+        fmt::print("{}", cli::version_text("strsort"));
+        return {};
+      case ':':
+        bad_usage(fmt::format("option requires an argument: {}", argv[optind - 1]));
+      case '?':
+        bad_usage(optopt > 0 && optopt < 256 ? fmt::format("invalid option: -{}", char(optopt))
+                                             : fmt::format("invalid or ambiguous option: {}", argv[optind - 1]));
+      case option_refused:
+        throw usage_error(fmt::format("option --{} is not supported yet", long_options[row].name));
+      default:
+        throw usage_error(fmt::format("option -{} is not supported yet", char(code)));
+    }
+  }
+  return made;
+}
+
+void read_file_names(command& made) {
+  if (!made.files_from) return;
+  std::string const& from = *made.files_from;
+  if (!made.files.empty())
+    bad_usage(fmt::format("extra operand '{}': file operands cannot be combined with --files0-from", made.files.front()));
+  cli::bytes const names = cli::read_all(from);
+  std::string_view rest(names.data(), names.size());
+  while (!rest.empty()) {
+    std::string_view const name = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    if (from == "-" && name == "-") throw input_error("when reading file names from stdin, no file name of '-' allowed");
+    if (name.empty()) throw input_error(fmt::format("{}:{}: invalid zero-length file name", from, made.files.size() + 1));
+    made.files.emplace_back(name);
+  }
+  if (made.files.empty()) throw input_error(fmt::format("no input from '{}'", from));
+}
+
+int check(command const& made) {
+  std::string const& path = made.files.front();
+  cli::input in(path);
+  strings::order_check order(made.options(), made.unique);
+  std::vector<char> block(std::size_t{1} << 20);
+  bool in_order = true;
+  for (std::size_t got = block.size(); in_order && got == block.size();) {
+    got = in.read(block);
+    in_order = order.feed(std::span<char const>(block).first(got)) && (got == block.size() || order.finish());
+  }
+  if (in_order) return 0;
+  if (made.check == 'c') {
+    std::string const text = fmt::format("strsort: {}:{}: disorder: {}{}", path, order.number(), order.line(), made.delimiter);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  return 1;
+}
+
+// The sizes of the regular files among them, together.
+std::uint64_t known_bytes(std::vector<std::string> const& files) {
+  std::uint64_t sum = 0;
+  for (std::string const& file : files) {
+    struct stat info {};
+    int const failed = file == "-" ? fstat(STDIN_FILENO, &info) : stat(file.c_str(), &info);
+    if (failed == 0 && S_ISREG(info.st_mode)) sum += std::uint64_t(info.st_size);
+  }
+  return sum;
+}
+
+cli::bytes read_files(command const& made, cli::progress& progress, cli::stats& stats) {
+  std::uint64_t const known = known_bytes(made.files);
+  std::size_t const available = cli::available_memory();
+  if (known > available / memory_per_byte)
+    throw out_of_memory(fmt::format("out of memory: input: {} bytes need {} of memory, {} are available", known,
+                                    known * memory_per_byte, available),
+                        known * memory_per_byte);
+  progress.phase("reading", known);
+  stats.phase("read");
+  cli::bytes text;
+  text.reserve(known);
+  for (std::string const& file : made.files) {
+    cli::input in(file);
+    std::size_t const before = text.size();
+    cli::read_all(in, text, available);
+    // The end of a file ends a line.
+    if (text.size() != before && text.span().back() != made.delimiter) text.append({&made.delimiter, 1});
+    progress.at(text.size());
+  }
+  stats.bytes(text.size());
+  stats.input(text.size());
+  return text;
+}
+
+int sort(command const& made, cli::stats& stats) {
+  for (std::string const& file : made.files)
+    if (file != "-" && faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
+      throw input_error(fmt::format("cannot read: {}: {}", file, std::strerror(errno)));
+  cli::output out(made.output.value_or("-"));
+  cli::progress progress("strsort", made.common);
+  cli::bytes const text = read_files(made, progress, stats);
+
+  progress.phase("sorting");
+  stats.phase("sort");
+  strings::options how = made.options();
+  how.memory = cli::available_memory();
+  auto const lines = strings::sort(text.span(), how);
+  stats.bytes(text.size());
+  stats.machine(lines.machine());
+  stats.device_memory(lines.device_memory());
+
+  progress.phase("writing", text.size());
+  stats.phase("write");
+  strings::write(lines, made.unique ? strings::repeated::drop : strings::repeated::keep, how.machine.threads,
+                 [&](std::span<char const> piece) {
+                   out.write(piece);
+                   progress.at(out.written());
+                 });
+  out.commit();
+  stats.bytes(out.written());
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  std::optional<command> const parsed = parse(argc, argv);
+  if (!parsed) return 0;
+  command made = *parsed;
+  read_file_names(made);
+  if (made.files.empty()) made.files = {"-"};
+  if (made.check != 0 && made.files.size() > 1)
+    throw usage_error(fmt::format("extra operand '{}' not allowed with -{}", made.files[1], made.check));
+  if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
+  cli::stats stats("strsort", argc, argv, made.common);
+  int const status = made.check != 0 ? check(made) : sort(made, stats);
+  stats.finish();
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return ordo::cli::run_main("strsort", [&] { return run(argc, argv); });
+}
