@@ -43,11 +43,15 @@ TEST_CASE("common options, read by CLI11") {
 TEST_CASE("common options, read by another parser") {
   cli::common_options o;
   CHECK(cli::take_common_option(cli::option_device, "gpu", o));
+  CHECK(cli::take_common_option(cli::option_threads, "7", o));
   CHECK(cli::take_common_option(cli::option_quiet, nullptr, o));
   CHECK_FALSE(cli::take_common_option('q', nullptr, o));
   CHECK(o.machine().where == device::gpu);
+  CHECK(o.machine().threads == 7);
   CHECK(o.quiet);
   CHECK_THROWS_AS(cli::take_common_option(cli::option_device, "tpu", o), usage_error);
+  for (char const* bad : {"", "-1", "x", "3x", "99999999999"})
+    CHECK_THROWS_AS(cli::take_common_option(cli::option_threads, bad, o), usage_error);
 }
 
 TEST_CASE("version names the tool and the compiler") {

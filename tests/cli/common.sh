@@ -5,7 +5,7 @@ for tool in "${tools[@]}"; do
   expect 0 "$tool" --help
   [[ ! -s err ]] || fail "$tool --help: something on stderr"
   grep -qi usage out || fail "$tool --help: no usage"
-  for option in --device "$(threads_option "$tool")" --quiet --verbose --stats --version; do
+  for option in --device --threads --quiet --verbose --stats --version; do
     grep -qe "$option" out || fail "$tool --help does not name $option"
   done
   expect 0 "$tool" --version
@@ -18,7 +18,7 @@ for tool in "${tools[@]}"; do
   sample "$tool" 20 > in
   expect_error work "$tool" in result --no-such-option
   expect_error work "$tool" in result --device tpu
-  expect_error work "$tool" in result "$(threads_option "$tool")" many
+  expect_error work "$tool" in result --threads many
   [[ ! -e $(result "$tool" result) ]] || fail "$tool: output in spite of a bad flag"
 
   # The machine: by option, by environment, the option stronger; and what was taken is told.
@@ -37,7 +37,7 @@ for tool in "${tools[@]}"; do
     ORDO_DEVICE=gpu expect 0 work "$tool" in cpu --device cpu
   fi
   for n in 1 2 5; do
-    expect 0 work "$tool" in threads "$(threads_option "$tool")" "$n"
+    expect 0 work "$tool" in threads --threads "$n"
     cmp "$(result "$tool" cpu)" "$(result "$tool" threads)"
   done
 

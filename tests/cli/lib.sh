@@ -37,9 +37,6 @@ work() {
   esac
 }
 
-# strsort has GNU sort's name for it.
-threads_option() { if [[ $1 == strsort ]]; then echo --parallel; else echo --threads; fi; }
-
 # The file that work writes (sufsort: one of them).
 result() { if [[ $1 == sufsort ]]; then echo "$2.sa"; else echo "$2"; fi; }
 

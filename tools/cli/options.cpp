@@ -1,5 +1,7 @@
 #include "tools/cli/options.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -9,12 +11,30 @@
 #include "sort_core/error.hpp"
 
 namespace ordo::cli {
+namespace {
+
+constexpr std::string_view device_help = "where to work: auto, cpu or gpu [auto: ORDO_DEVICE, or what suits the input]";
+constexpr std::string_view threads_help = "threads of the CPU machine [0: all]";
+constexpr std::string_view quiet_help = "print errors only";
+constexpr std::string_view verbose_help = "say what was decided, and end with the figures";
+constexpr std::string_view stats_help = "write a report as JSON: version, machine, phases, memory";
+
+}  // namespace
+
 machine_options common_options::machine() const {
   return {parse_device(where), threads};
 }
 
 std::string version_text(std::string_view tool) {
   return fmt::format("{} (Ordo) {}\n{}", tool, version, describe_build());
+}
+
+unsigned parse_count(std::string_view option, std::string_view text) {
+  unsigned value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw usage_error(fmt::format("invalid number: {}: '{}'", option, text));
+  return value;
 }
 
 void add_common_options(CLI::App& app, common_options& options) {
@@ -25,16 +45,14 @@ void add_common_options(CLI::App& app, common_options& options) {
     return text.substr(0, text.size() - 1);  // CLI11 ends the line itself
   };
   app.set_version_flag("--version", version, "print version, compiler and devices")->group(group);
-  app.add_option("--device", options.where, "where to work: auto, cpu or gpu [auto: ORDO_DEVICE, or what suits the input]")
+  app.add_option("--device", options.where, std::string(device_help))
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
       ->type_name("NAME")
       ->group(group);
-  app.add_option("--threads", options.threads, "threads of the CPU machine [0: all]")->type_name("N")->group(group);
-  app.add_flag("-q,--quiet", options.quiet, "print errors only")->group(group);
-  app.add_flag("-v,--verbose", options.verbose, "say what was decided, and end with the figures")->group(group);
-  app.add_option("--stats", options.stats, "write a report as JSON: version, machine, phases, memory")
-      ->type_name("FILE")
-      ->group(group);
+  app.add_option("--threads", options.threads, std::string(threads_help))->type_name("N")->group(group);
+  app.add_flag("-q,--quiet", options.quiet, std::string(quiet_help))->group(group);
+  app.add_flag("-v,--verbose", options.verbose, std::string(verbose_help))->group(group);
+  app.add_option("--stats", options.stats, std::string(stats_help))->type_name("FILE")->group(group);
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
@@ -54,6 +72,9 @@ bool take_common_option(int code, char const* value, common_options& options) {
       parse_device(value);
       options.where = value;
       return true;
+    case option_threads:
+      options.threads = parse_count("--threads", value);
+      return true;
     case option_quiet:
       options.quiet = true;
       return true;
@@ -66,6 +87,17 @@ bool take_common_option(int code, char const* value, common_options& options) {
     default:
       return false;
   }
+}
+
+std::string common_help() {
+  constexpr std::array<std::array<std::string_view, 2>, 5> lines{{{"--device=NAME", device_help},
+                                                                  {"--threads=N", threads_help},
+                                                                  {"--quiet", quiet_help},
+                                                                  {"--verbose", verbose_help},
+                                                                  {"--stats=FILE", stats_help}}};
+  std::string text;
+  for (auto const& [name, help] : lines) text += fmt::format("      {:<20}{}\n", name, help);
+  return text;
 }
 
 }  // namespace ordo::cli

@@ -26,6 +26,9 @@ struct common_options {
 /// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each.
 std::string version_text(std::string_view tool);
 
+/// A whole number of an option. @throws usage_error naming the option
+unsigned parse_count(std::string_view option, std::string_view text);
+
 /// With CLI11: adds the common options, --help and --version. Call it after the tool's own, which then lead the help.
 void add_common_options(CLI::App& app, common_options& options);
 
@@ -33,10 +36,12 @@ void add_common_options(CLI::App& app, common_options& options);
 /// @throws usage_error for whatever CLI11 does not take
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 
-/// With getopt_long: the codes of the common options, beyond any character, and what to do with one that came up. Rows for
-/// the table: {"device", required_argument, nullptr, option_device} and so on. Threads, help and version are the tool's.
-enum common_option : int { option_device = 1000, option_quiet, option_verbose, option_stats };
+/// With getopt_long: the codes of the common options, beyond any character, and what to do with one that came up.
+/// Rows for the table: {"device", required_argument, nullptr, option_device} and so on; help and version are the tool's.
+enum common_option : int { option_device = 1000, option_threads, option_quiet, option_verbose, option_stats };
 /// Takes the option if it is a common one. @returns whether it was. @throws usage_error for a bad value
 bool take_common_option(int code, char const* value, common_options& options);
+/// The common options' lines for a help text laid out as GNU's are, with their defaults.
+std::string common_help();
 
 }  // namespace ordo::cli

@@ -92,10 +92,12 @@ void stats::finish() {
   getrusage(RUSAGE_SELF, &use);
   double const cpu = seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
   std::uint64_t const memory = static_cast<std::uint64_t>(use.ru_maxrss) * 1024;  // Linux counts in KiB
-  if (options_.verbose)
-    say(tool_, fmt::format("{}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s on the {}: {}", version, command_,
-                           seconds, cpu, human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6),
-                           to_string(machine_.where), machine_.why));
+  if (options_.verbose) {
+    std::string const where =
+        machine_.why.empty() ? "" : fmt::format(" on the {}: {}", to_string(machine_.where), machine_.why);
+    say(tool_, fmt::format("{}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s{}", version, command_, seconds, cpu,
+                           human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6), where));
+  }
   if (file_) {
     file_->write(json(seconds, cpu, memory));
     file_->commit();
