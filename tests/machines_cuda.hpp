@@ -5,6 +5,9 @@
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
 
+/// A test of every machine in `machines`, called by the machine's name and tagged with it.
+#define MACHINE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (cuda)", tags "[cuda]", machines)
+
 namespace {
 using machines = std::tuple<ordo::cuda>;
 template <class B>

@@ -4,6 +4,9 @@
 #include "sort_core/host/host.hpp"
 #include "tests/catch.hpp"
 
+/// A test of every machine in `machines`, called by the machine's name and tagged with it.
+#define MACHINE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (host)", tags "[host]", machines)
+
 namespace {
 /// The machines that the templated tests of this translation unit run on.
 using machines = std::tuple<ordo::host>;
