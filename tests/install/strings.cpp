@@ -1,0 +1,10 @@
+#include <iostream>
+#include <string_view>
+#include <strings/strings.hpp>
+
+int main() {
+  std::string_view const text = "pear\napple\nfig\napple\n";
+  auto const lines = ordo::strings::sort(text);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (!lines.repeats(i)) std::cout << lines[i] << '\n';
+}
