@@ -98,7 +98,7 @@ std::optional<std::size_t> gpu_memory_limit() {
 decision choose(device where, std::size_t input_bytes, std::size_t gpu_bytes, std::size_t worthwhile) {
   if (where == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) where = parse_device(wish);
-  if (where == device::cpu) return {device::cpu, "asked for", false};
+  if (where == device::cpu) return {device::cpu, "asked for", false, true};
   if (!cuda_enabled) {
     if (where == device::gpu) throw usage_error("no GPU machine: this build: it was compiled without CUDA");
     return {device::cpu, "this build has no GPU machine", false};
@@ -117,7 +117,8 @@ decision choose(device where, std::size_t input_bytes, std::size_t gpu_bytes, st
     if (where == device::gpu) throw out_of_memory("GPU memory: " + found.front().name + ": " + figures, gpu_bytes);
     return {device::cpu, figures, true};
   }
-  return {device::gpu, where == device::gpu ? "asked for" : found.front().name, false};
+  bool const asked = where == device::gpu;
+  return {device::gpu, asked ? "asked for" : found.front().name, false, asked};
 }
 
 }  // namespace ordo

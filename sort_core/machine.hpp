@@ -43,6 +43,7 @@ struct decision {
   device where = device::cpu;  // cpu or gpu
   std::string why;
   bool fell_back = false;  // automatic, and the GPU was there, but could not take it: worth a word on stderr
+  bool asked = false;      // by name: no other machine may take the work
 };
 
 /// Decide. `where` automatic: ORDO_DEVICE if set, else the GPU where one is present, the work has at least `worthwhile`
