@@ -1,0 +1,53 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "suffix/bwt.hpp"
+#include "suffix/lcp.hpp"
+#include "suffix/packed_text.hpp"
+#include "suffix/prefix_doubling.hpp"
+#include "suffix/proof.hpp"
+
+namespace ordo::suffix::detail {
+
+/// What one machine does for build and check; see suffix.hpp. They return the machine's peak memory. Instantiated in
+/// suffix_host.cpp and suffix_cuda.cu.
+template <class Index>
+std::size_t build_on_host(text const& input, arrays<Index> out, options const& how);
+template <class Index>
+std::size_t build_on_cuda(text const& input, arrays<Index> out, options const& how);
+template <class Index>
+std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found);
+template <class Index>
+std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found);
+
+template <Backend B, class Index>
+std::size_t build_on(B& machine, text const& input, arrays<Index> out, options const& how) {
+  auto const phase = [&](std::string_view name) {
+    if (how.on_phase) how.on_phase(name);
+  };
+  phase("sort");
+  packed_text<B> const packed(machine, input);
+  auto const sa = machine.target(out.sa);
+  sort_suffixes(machine, packed, sa.span());
+  machine.download(std::span<Index const>(sa.span()), out.sa);
+  if (!out.lcp.empty()) {
+    phase("lcp");
+    auto const lcp = machine.target(out.lcp);
+    common_prefixes(machine, packed.view(), std::span<Index const>(sa.span()), lcp.span());
+    machine.download(std::span<Index const>(lcp.span()), out.lcp);
+  }
+  if (!out.bwt.empty()) {
+    phase("bwt");
+    std::size_t const records = input.records();
+    for (std::size_t r = 0; r < records; ++r) out.bwt[r] = residue_before_end(input, r);
+    auto const host_rows = out.bwt.subspan(records);
+    auto const rows = machine.target(host_rows);
+    residues_before(machine, packed.view(), std::span<Index const>(sa.span()), rows.span());
+    machine.download(std::span<char const>(rows.span()), host_rows);
+  }
+  return machine.pool().peak();
+}
+
+}  // namespace ordo::suffix::detail

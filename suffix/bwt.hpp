@@ -1,0 +1,28 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sort_core/backend.hpp"
+#include "suffix/packed_text.hpp"
+
+namespace ordo::suffix::detail {
+
+constexpr char record_begin = '$';
+
+/// rows[i] := the residue before sa[i], or '$' where a record begins.
+template <Backend B, class Index>
+void residues_before(B& machine, packed_view text, std::span<Index const> sa, std::span<char> rows) {
+  auto const* const suffix = sa.data();
+  auto* const to = rows.data();
+  machine.each(sa.size(),
+               [=] ORDO_FN(std::size_t i) { to[i] = text.breaks(suffix[i]) ? record_begin : char(text.byte(suffix[i] - 1)); });
+}
+
+/// The residue before the end of a record: the last one, or '$' if there is none.
+inline char residue_before_end(text const& input, std::size_t record) {
+  std::size_t const end = input.end_of(record);
+  return end == input.begin_of(record) ? record_begin : input.residues[end - 1];
+}
+
+}  // namespace ordo::suffix::detail

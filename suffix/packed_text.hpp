@@ -1,0 +1,204 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/bits.hpp"
+#include "suffix/suffix.hpp"
+
+namespace ordo::suffix::detail {
+
+/// 64 bits of a stream of words, from bit `at` on; the stream's first bit is the highest of its first word. Reads the word
+/// behind, too.
+ORDO_FN inline std::uint64_t bits_from(std::uint64_t const* words, std::size_t at) {
+  unsigned const skip = unsigned(at % 64);
+  return words[at / 64] << skip | words[at / 64 + 1] >> 1 >> (63 - skip);
+}
+
+/// Where records begin and the text ends: bit p of the stream. Reads may run one word over.
+struct break_mask {
+  std::uint64_t const* words;
+
+  ORDO_FN bool operator()(std::size_t p) const { return words[p / 64] >> (63 - p % 64) & 1; }
+  /// Positions from p to the first break at or behind p; 64 if there are more.
+  ORDO_FN unsigned distance(std::size_t p) const { return leading_zeros(bits_from(words, p)); }
+};
+
+/// A text in letter_bits bits a letter, as algorithms see it: a value to be captured. Letters are numbered in byte order.
+struct packed_view {
+  std::uint64_t const* words;
+  break_mask breaks;
+  unsigned char const* byte_of;  // a letter's byte
+  unsigned letter_bits, length_bits;
+  unsigned letters;  // in a key
+
+  /// The letters from p on to the end of p's record, at most `letters` of them, the first one highest; the place of those
+  /// that are missing holds the smallest letter, and how many there are is in the lowest bits. So keys compare as the
+  /// suffixes do, as far as they reach, and a key tells whether its suffix ends in it.
+  ORDO_FN std::uint64_t key(std::size_t p) const { return key_of_length(p, breaks.distance(p + 1) + 1); }
+  /// The key of what follows p letters of some record: nothing, where p is the record's end.
+  ORDO_FN std::uint64_t key_behind(std::size_t p) const { return key_of_length(p, breaks.distance(p)); }
+
+  [[nodiscard]] bit_range key_bits() const { return {0, letters * letter_bits + length_bits}; }
+  ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
+  /// Does the suffix end in its key?
+  ORDO_FN bool ends(std::uint64_t key) const { return length(key) < letters; }
+
+  ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[bits_from(words, p * letter_bits) >> (64 - letter_bits)]; }
+
+  /// The length of the common prefix of what follows p + known and q + known in their records, `known` included; known
+  /// letters agree.
+  ORDO_FN std::size_t common_prefix(std::size_t p, std::size_t q, std::size_t known) const {
+    // A break at p + known is the end of p's record, but at p itself it is the record's beginning.
+    std::uint64_t a = known == 0 ? key(p) : key_behind(p + known), b = known == 0 ? key(q) : key_behind(q + known);
+    while (a == b && !ends(a)) {
+      known += letters;
+      a = key_behind(p + known);
+      b = key_behind(q + known);
+    }
+    std::uint64_t const differing = (a ^ b) >> length_bits;
+    unsigned const agree = letters - (64 - leading_zeros(differing) + letter_bits - 1) / letter_bits;
+    unsigned const shorter = length(a) < length(b) ? length(a) : length(b);
+    return known + (agree < shorter ? agree : shorter);
+  }
+
+ private:
+  ORDO_FN std::uint64_t key_of_length(std::size_t p, unsigned reach) const {
+    unsigned const count = reach < letters ? reach : letters;
+    std::uint64_t const window = bits_from(words, p * letter_bits) >> (64 - letters * letter_bits);
+    unsigned const missing = (letters - count) * letter_bits;  // below 64: a key holds a length, too
+    return window >> missing << missing << length_bits | count;
+  }
+};
+
+/// Which bytes occur.
+struct byte_set {
+  std::uint64_t words[4] = {};
+  [[nodiscard]] bool has(unsigned byte) const { return words[byte / 64] >> (byte % 64) & 1; }
+};
+
+struct union_of_sets {
+  ORDO_FN byte_set operator()(byte_set a, byte_set b) const {
+    for (int k = 0; k < 4; ++k) a.words[k] |= b.words[k];
+    return a;
+  }
+};
+
+/// The bounds of a text's records on a machine.
+template <Backend B>
+class record_breaks {
+ public:
+  record_breaks(B& machine, text const& input) : bounds_(input.records() + 1) {
+    std::size_t const n = input.size();
+    for (std::size_t r = 0; r < input.records(); ++r) bounds_[r] = input.begin_of(r);
+    bounds_.back() = n;
+    uploaded_ = machine.upload(std::span<std::uint64_t const>(bounds_));
+    words_ = machine.template buffer<std::uint64_t>(n / 64 + 2);
+    auto const* const bounds = uploaded_.data();
+    auto* const words = words_.data();
+    std::size_t const count = bounds_.size();
+    machine.each(words_.size(), [=] ORDO_FN(std::size_t w) {
+      std::size_t low = 0, high = count;  // the first bound that is not before this word
+      while (low < high) {
+        std::size_t const middle = low + (high - low) / 2;
+        if (bounds[middle] < 64 * w)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      std::uint64_t word = 0;
+      for (; low < count && bounds[low] < 64 * (w + 1); ++low) word |= std::uint64_t{1} << (63 - bounds[low] % 64);
+      words[w] = word;
+    });
+  }
+
+  [[nodiscard]] break_mask mask() const { return {words_.data()}; }
+  /// Where each record begins, and where the last one ends.
+  [[nodiscard]] std::span<std::uint64_t const> bounds() const { return uploaded_.span(); }
+
+ private:
+  std::vector<std::uint64_t> bounds_;
+  buffer<std::uint64_t const> uploaded_;
+  buffer<std::uint64_t> words_;
+};
+
+/// A text in a machine's memory, packed. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; while it
+/// is made, n more.
+template <Backend B>
+class packed_text {
+ public:
+  packed_text(B& machine, text const& input) : breaks_(machine, input) {
+    std::size_t const n = input.size();
+    std::span<unsigned char const> const bytes{reinterpret_cast<unsigned char const*>(input.residues.data()), n};
+    auto const residues = machine.upload(bytes);
+    number_letters(bytes_in(machine, residues.span()));
+
+    auto const codes = machine.upload(std::span<unsigned char const>(code_of_));
+    byte_of_uploaded_ = machine.upload(std::span<unsigned char const>(byte_of_));
+    std::size_t const width = letter_bits_;
+    words_ = machine.template buffer<std::uint64_t>((n * width + 63) / 64 + 2);
+    auto const* const from = residues.data();
+    auto const* const code = codes.data();
+    auto* const to = words_.data();
+    machine.each(words_.size(), [=] ORDO_FN(std::size_t w) {
+      std::uint64_t word = 0;
+      for (std::size_t p = 64 * w / width; p < n && p * width < 64 * (w + 1); ++p) {
+        // From the letter's last bit to the word's last bit.
+        std::int64_t const shift = std::int64_t(64 * (w + 1)) - std::int64_t((p + 1) * width);
+        std::uint64_t const letter = code[from[p]];
+        word |= shift >= 0 ? letter << shift : letter >> -shift;
+      }
+      to[w] = word;
+    });
+  }
+
+  packed_text(packed_text const&) = delete;  // on the CPU machine it has views of itself
+  packed_text& operator=(packed_text const&) = delete;
+
+  [[nodiscard]] packed_view view() const {
+    unsigned letters = 64 / letter_bits_;
+    while (letters * letter_bits_ + unsigned(std::bit_width(letters)) > 64) --letters;
+    return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)), letters};
+  }
+  [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
+
+ private:
+  static byte_set bytes_in(B& machine, std::span<unsigned char const> residues) {
+    constexpr std::size_t block = 64;
+    std::size_t const n = residues.size();
+    auto const* const from = residues.data();
+    return machine.reduce((n + block - 1) / block,
+                          [=] ORDO_FN(std::size_t b) {
+                            byte_set found;
+                            std::size_t const end = (b + 1) * block < n ? (b + 1) * block : n;
+                            for (std::size_t p = b * block; p < end; ++p)
+                              found.words[from[p] / 64] |= std::uint64_t{1} << (from[p] % 64);
+                            return found;
+                          },
+                          byte_set{}, union_of_sets{});
+  }
+
+  void number_letters(byte_set present) {
+    unsigned sigma = 0;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      if (!present.has(byte)) continue;
+      code_of_[byte] = static_cast<unsigned char>(sigma);
+      byte_of_[sigma++] = static_cast<unsigned char>(byte);
+    }
+    letter_bits_ = sigma <= 4 ? 2u : unsigned(std::bit_width(sigma - 1));
+  }
+
+  record_breaks<B> breaks_;
+  std::array<unsigned char, 256> code_of_{}, byte_of_{};
+  unsigned letter_bits_ = 2;
+  buffer<std::uint64_t> words_;
+  buffer<unsigned char const> byte_of_uploaded_;
+};
+
+}  // namespace ordo::suffix::detail

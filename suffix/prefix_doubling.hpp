@@ -1,0 +1,113 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/refinement.hpp"
+#include "suffix/packed_text.hpp"
+
+// Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
+// agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h. Beyond the paper,
+// the first two rounds read keys of many letters from the packed text, so that the ranks are needed for few suffixes only.
+// Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
+namespace ordo::suffix::detail {
+
+/// The ranks of all suffixes: for position p the place of its group in the order, plus the number of records. At a record's
+/// end stands the rank of that end, below all others and growing from record to record: it takes the place of the next
+/// record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can.
+template <Backend B, class Index>
+class suffix_ranks {
+ public:
+  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::span<Index const> order)
+      : machine_(machine),
+        breaks_(breaks.mask()),
+        first_(Index(breaks.bounds().size() - 1)),
+        ranks_(machine.template buffer<Index>(order.size() + 1)) {
+    auto const* const suffix = order.data();
+    auto const* const bounds = breaks.bounds().data();
+    auto* const ranks = ranks_.data();
+    Index const first = first_;
+    machine.each(order.size(), [=] ORDO_FN(std::size_t i) { ranks[suffix[i]] = Index(first + i); });
+    machine.each(first, [=] ORDO_FN(std::size_t r) {
+      if (bounds[r] < bounds[r + 1]) ranks[bounds[r + 1]] = Index(r);
+    });
+  }
+
+  /// Every suffix of the refinement takes the rank of the head of its group.
+  void update(refinement<B, Index, Index>& open) {
+    auto const heads = machine_.template buffer<Index>(open.size());
+    open.head_slots(heads.span());
+    auto const* const head = heads.data();
+    auto const* const suffix = open.items().data();
+    auto* const ranks = ranks_.data();
+    auto const breaks = breaks_;
+    Index const first = first_;
+    machine_.each(open.size(), [=] ORDO_FN(std::size_t i) {
+      if (!breaks(suffix[i])) ranks[suffix[i]] = Index(first + head[i]);
+    });
+  }
+
+  [[nodiscard]] Index const* data() const { return ranks_.data(); }
+  /// The bits of a rank.
+  [[nodiscard]] bit_range bits() const { return {0, unsigned(std::bit_width(ranks_.size() + first_))}; }
+
+ private:
+  B& machine_;
+  break_mask breaks_;
+  Index first_;
+  buffer<Index> ranks_;
+};
+
+/// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
+/// equal suffixes are settled, since the sort is stable and began with the order of positions.
+template <Backend B, class Index>
+void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open) {
+  auto const keys = machine.template buffer<std::uint64_t>(order.size());
+  machine.argsort(
+      order.size(), [=] ORDO_FN(std::size_t p) { return text.key(p); }, keys.span(), order, text.key_bits());
+  auto const* const key = keys.data();
+  open.start(std::span<Index const>(order),
+             [=] ORDO_FN(std::size_t i) { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); });
+}
+
+/// The second: the open groups by the key `depth` letters behind, straight from the text.
+template <Backend B, class Index>
+void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<Index> order,
+                    refinement<B, Index, Index>& open) {
+  open.sort([=] ORDO_FN(Index p) { return text.key_behind(p + depth); }, text.key_bits());
+  auto const* const suffix = open.items().data();
+  auto* const heads = open.heads().data();
+  machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
+    if (text.breaks.distance(suffix[i] + depth) < text.letters) heads[i] = 1;  // equal suffixes, in order already
+  });
+  open.place(order);
+  open.drop_settled();
+}
+
+/// order := the suffix array of the text, of order.size() letters. Memory beyond that: 8 + sizeof(Index) bytes a letter, as
+/// much again for the sort; later sizeof(Index) a letter and what refinement and its sorts need for the open suffixes.
+template <Backend B, class Index>
+void sort_suffixes(B& machine, packed_text<B> const& packed, std::span<Index> order) {
+  packed_view const text = packed.view();
+  refinement<B, Index, Index> open(machine);
+  sort_by_first_key(machine, text, order, open);
+  if (open.empty()) return;
+  std::size_t depth = text.letters;
+  refine_by_text(machine, text, depth, order, open);
+  if (open.empty()) return;
+
+  suffix_ranks<B, Index> ranks(machine, packed.breaks(), order);
+  ranks.update(open);
+  auto const* const rank = ranks.data();
+  for (depth *= 2; !open.empty(); depth *= 2) {
+    // The open suffixes have `depth` letters at least: p + depth is in p's record, or its end.
+    open.sort([=] ORDO_FN(Index p) { return rank[p + depth]; }, ranks.bits());
+    open.place(order);
+    ranks.update(open);
+    open.drop_settled();
+  }
+}
+
+}  // namespace ordo::suffix::detail

@@ -1,0 +1,101 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "sort_core/machine.hpp"
+
+/// Suffix arrays of many records. The suffix at position p runs to the end of p's record. Suffixes compare by bytes
+/// (unsigned); one that ends is smaller than one that goes on; equal suffixes compare by position. For a single record this
+/// is the textbook suffix array.
+namespace ordo::suffix {
+
+/// Records of residues laid end to end, with nothing between them: record r is [starts[r], starts[r + 1]), the last one ends
+/// with the text. Records may be empty. No starts: one record.
+struct text {
+  std::string_view residues;
+  std::span<std::uint64_t const> starts = {};
+
+  [[nodiscard]] std::size_t size() const noexcept { return residues.size(); }
+  [[nodiscard]] std::size_t records() const noexcept { return starts.empty() ? 1 : starts.size(); }
+  [[nodiscard]] std::size_t begin_of(std::size_t record) const noexcept { return record == 0 ? 0 : starts[record]; }
+  [[nodiscard]] std::size_t end_of(std::size_t record) const noexcept {
+    return record + 1 < starts.size() ? starts[record + 1] : size();
+  }
+  /// The record that holds position p, p in [0, size()).
+  [[nodiscard]] std::size_t record_of(std::size_t p) const noexcept;
+};
+
+/// What build makes beside the suffix array.
+struct wanted {
+  bool lcp = false, bwt = false;
+};
+
+/// Where the results go, or with a const Index come from, for n residues in k records.
+template <class Index>
+struct arrays {
+  std::span<Index> sa;   // n positions, their suffixes in order
+  std::span<Index> lcp;  // empty, or n: lcp[0] = 0, lcp[i] the length of the common prefix of the suffixes sa[i - 1] and sa[i]
+  // Empty, or n + k: one row for each record's end, in record order, then one for each of sa; a row holds the residue before
+  // its position, '$' where a record begins.
+  std::span<std::conditional_t<std::is_const_v<Index>, char const, char>> bwt;
+};
+
+struct options {
+  machine_options machine;
+  /// Called as each phase begins: "sort", "lcp", "bwt".
+  std::function<void(std::string_view)> on_phase;
+};
+
+struct report {
+  decision machine;
+  std::size_t peak_memory = 0;  // of the machine, in bytes
+};
+
+/// Does an index of `bytes` bytes, 4 or 8, take n residues in so many records?
+bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
+
+/// Bytes of a machine's memory (the host's for device::cpu, results not counted; the GPU's, results counted) that building
+/// takes. Texts of which most suffixes share more than one key's letters with another (many copies of one genome) take up to
+/// twice as much.
+std::size_t memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+
+/// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
+/// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when
+/// the GPU's memory runs out.
+/// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there
+/// @throws out_of_memory
+template <class Index>
+report build(text const& input, arrays<Index> out, options const& how = {});
+
+template <class Index>
+struct result {
+  std::vector<Index> sa, lcp;
+  std::string bwt;
+  report how;
+};
+
+/// The same, into vectors.
+template <class Index = std::uint32_t>
+result<Index> build(text const& input, wanted what = {}, options const& how = {});
+
+/// The first row of an array that is wrong.
+struct fault {
+  std::string array;  // "sa", "lcp" or "bwt"
+  std::size_t row = 0;
+  std::string why;
+};
+
+/// Proves `all` right, or finds what is wrong, in O(n): sa is a permutation; neighbours are in order by their first residues
+/// and, where these are equal, by the ranks of the suffixes behind; lcp by the same walk as in Kasai's algorithm; bwt row by
+/// row. Lengths as for build. @throws like build
+template <class Index>
+std::optional<fault> check(text const& input, arrays<Index const> all, options const& how = {}, report* done = nullptr);
+
+}  // namespace ordo::suffix
