@@ -97,13 +97,14 @@ void output::open_beside() {
   std::string const base = target.filename().string().substr(0, longest_name);
   for (unsigned attempt = 0;; ++attempt) {
     beside_ = target.parent_path() / fmt::format(".{}.{}-{}.tmp", base, getpid(), attempt);
+    ticket_ = remember_temporary(beside_);  // before there is anything to remember: a signal may come in between
     fd_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ >= 0) break;
+    if (fd_ >= 0) return;
     int const error = errno;
+    forget_temporary(std::exchange(ticket_, nullptr));
     beside_.clear();
     if (error != EEXIST) fail(error);
   }
-  ticket_ = remember_temporary(beside_);
 }
 
 void output::put_directly(std::span<char const> data) {
