@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string_view>
 
 #include "strings/strings.hpp"
 
@@ -19,9 +19,9 @@ struct line_sort {
 
 /// The text is below 2^32 bytes where Offset has 32 bits. Instantiated for 32 and 64.
 template <class Offset>
-line_sort<Offset> sort_on_host(std::span<char const> text, options const& how);
+line_sort<Offset> sort_on_host(std::string_view text, options const& how);
 template <class Offset>
-line_sort<Offset> sort_on_cuda(std::span<char const> text, options const& how);
+line_sort<Offset> sort_on_cuda(std::string_view text, options const& how);
 
 /// Bytes that a line takes while it is sorted, the result included.
 template <class Offset>

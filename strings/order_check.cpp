@@ -12,8 +12,8 @@ bool order_check::take(std::string_view line, std::string_view before) {
   return strict_ ? order < 0 : order <= 0;
 }
 
-bool order_check::feed(std::span<char const> piece) {
-  std::string_view rest(piece.data(), piece.size()), before = previous_;
+bool order_check::feed(std::string_view piece) {
+  std::string_view rest = piece, before = previous_;
   std::string joined;
   while (true) {
     std::size_t const length = rest.find(delimiter_);

@@ -164,7 +164,7 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
 
 /// All of a machine's part: the text comes from the host and the result goes there. check(lines) may throw before any work.
 template <class Offset, Backend B, class Check>
-line_sort<Offset> sort_on(B& machine, std::span<char const> text, options const& how, Check check) {
+line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how, Check check) {
   line_sort<Offset> result;
   if (text.empty()) return result;
   auto const bytes = machine.upload(std::span(reinterpret_cast<unsigned char const*>(text.data()), text.size()));

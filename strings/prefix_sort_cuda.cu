@@ -4,12 +4,12 @@
 namespace ordo::strings::detail {
 
 template <class Offset>
-line_sort<Offset> sort_on_cuda(std::span<char const> text, options const& how) {
+line_sort<Offset> sort_on_cuda(std::string_view text, options const& how) {
   cuda machine;
   return sort_on<Offset>(machine, text, how, [](std::size_t) {});
 }
 
-template line_sort<std::uint32_t> sort_on_cuda(std::span<char const>, options const&);
-template line_sort<std::uint64_t> sort_on_cuda(std::span<char const>, options const&);
+template line_sort<std::uint32_t> sort_on_cuda(std::string_view, options const&);
+template line_sort<std::uint64_t> sort_on_cuda(std::string_view, options const&);
 
 }  // namespace ordo::strings::detail

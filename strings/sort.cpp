@@ -21,7 +21,7 @@ bool is_narrow(std::size_t bytes) {
   return bytes <= std::numeric_limits<std::uint32_t>::max();
 }
 
-std::size_t count_lines(std::span<char const> text, char delimiter) {
+std::size_t count_lines(std::string_view text, char delimiter) {
   return 1 + tbb::parallel_reduce(
                  tbb::blocked_range<char const*>(text.data(), text.data() + text.size(), 1 << 20), std::size_t{0},
                  [=](auto const& part, std::size_t count) {
@@ -33,6 +33,19 @@ std::size_t count_lines(std::span<char const> text, char delimiter) {
 // The CPU machine's, a half more for the larger temporary memory of the GPU's sorts, and the text.
 std::size_t gpu_memory_for(std::size_t bytes, std::size_t lines) {
   return bytes + host_memory_for(bytes, lines) / 2 * 3;
+}
+
+template <class Offset>
+detail::line_sort<Offset> sort_lines(std::string_view text, options const& how, decision& machine) {
+  if constexpr (cuda_enabled) {
+    try {
+      if (machine.where == device::gpu) return detail::sort_on_cuda<Offset>(text, how);
+    } catch (out_of_memory const& e) {  // the plan was too small, or somebody else was faster
+      if (machine.asked) throw;
+      machine = {device::cpu, e.what(), true, false};
+    }
+  }
+  return detail::sort_on_host<Offset>(text, how);
 }
 
 }  // namespace
@@ -51,7 +64,7 @@ void detail::check_memory(std::size_t bytes, std::size_t lines, options const& h
                         needed);
 }
 
-sorted_lines sort(std::span<char const> text, options const& how) {
+sorted_lines sort(std::string_view text, options const& how) {
   if (static_cast<unsigned char>(how.delimiter) >= 0x80)
     throw usage_error("bad delimiter: lines: it must be a character below 0x80");
   bool const maybe_gpu = cuda_enabled && how.machine.where != device::cpu;
@@ -61,13 +74,8 @@ sorted_lines sort(std::span<char const> text, options const& how) {
   result.machine_ = choose(how.machine.where, text.size(),
                            maybe_gpu ? gpu_memory_for(text.size(), count_lines(text, how.delimiter)) : 0, gpu_worthwhile);
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
-    detail::line_sort<Offset> done;
-    if (result.machine_.where == device::cpu) {
-      done = detail::sort_on_host<Offset>(text, how);
-    } else if constexpr (cuda_enabled) {
-      done = detail::sort_on_cuda<Offset>(text, how);
-      result.device_memory_ = done.peak_memory;
-    }
+    detail::line_sort<Offset> done = sort_lines<Offset>(text, how, result.machine_);
+    if (result.machine_.where == device::gpu) result.device_memory_ = done.peak_memory;
     result.size_ = done.lines;
     starts = std::move(done.starts);
     result.repeats_ = std::move(done.repeats);

@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,16 +38,16 @@ class sorted_lines {
   /// O(bytes + lines log lines).
   [[nodiscard]] std::vector<std::size_t> line_numbers() const;
 
-  [[nodiscard]] std::span<char const> text() const noexcept { return text_; }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] char delimiter() const noexcept { return delimiter_; }
   /// Which machine did the work, and why; bytes of GPU memory in use at most.
   [[nodiscard]] decision const& machine() const noexcept { return machine_; }
   [[nodiscard]] std::size_t device_memory() const noexcept { return device_memory_; }
 
  private:
-  friend sorted_lines sort(std::span<char const> text, options const& how);
+  friend sorted_lines sort(std::string_view text, options const& how);
 
-  std::span<char const> text_;
+  std::string_view text_;
   char delimiter_ = '\n';
   std::size_t size_ = 0;
   std::unique_ptr<std::uint32_t[]> narrow_;  // starts in order: 32 bits each where the text is below 4 GiB,
@@ -62,7 +61,7 @@ class sorted_lines {
 /// Host memory beside the text: host_memory_for(text.size(), lines) bytes at most.
 /// @throws usage_error for a delimiter of 0x80 or more, or for a machine that cannot be had
 /// @throws out_of_memory before any work, with the figures, if it takes more than how.memory, or does not fit the GPU asked for
-sorted_lines sort(std::span<char const> text, options const& how = {});
+sorted_lines sort(std::string_view text, options const& how = {});
 
 /// What sorting takes on the CPU machine, its result included.
 std::size_t host_memory_for(std::size_t bytes, std::size_t lines) noexcept;
@@ -72,7 +71,7 @@ enum class repeated { keep, drop };
 /// Hands the lines in order to `sink`, each with its delimiter, in pieces of about a megabyte; of equal lines only the first,
 /// if so wished. sink is called from one thread at a time, while other threads gather what comes next; what it throws comes
 /// through. @param threads  0 for all there are
-void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::span<char const>)> const& sink);
+void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::string_view)> const& sink);
 
 /// Looks for the first line out of order in a text that comes in pieces, cut anywhere. Memory: two lines.
 class order_check {
@@ -81,7 +80,7 @@ class order_check {
   explicit order_check(options const& how, bool strict = false);
 
   /// The next piece. @returns whether all lines that are complete so far are in order; ask no further after a false
-  bool feed(std::span<char const> piece);
+  bool feed(std::string_view piece);
   /// The text is over, and with it the last line.
   bool finish();
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,7 @@ constexpr std::size_t look_ahead = 16;
 struct batch {
   struct piece {
     std::size_t copied;  // end of what goes out before it, in `text`
-    std::span<char const> line;
+    std::string_view line;
   };
   std::string text;
   std::vector<piece> pieces;
@@ -48,7 +47,7 @@ struct batch {
   void put(Sink const& sink) const {
     std::size_t done = 0;
     auto const copied = [&](std::size_t end) {
-      if (end != done) sink(std::span(text).subspan(done, end - done));
+      if (end != done) sink(std::string_view(text).substr(done, end - done));
       done = end;
     };
     for (piece const& p : pieces) {
@@ -61,8 +60,7 @@ struct batch {
 
 }  // namespace
 
-void write(sorted_lines const& lines, repeated equal, unsigned threads,
-           std::function<void(std::span<char const>)> const& sink) {
+void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::string_view)> const& sink) {
   if (lines.size() == 0) return;
   tbb::task_arena arena(threads == 0 ? tbb::info::default_concurrency() : int(threads));
   std::size_t const length = lines.text().size() / lines.size() + 1;

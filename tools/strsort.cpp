@@ -87,6 +87,7 @@ constexpr option long_options[] = {{"batch-size", required_argument, nullptr, op
                                    {"device", required_argument, nullptr, cli::option_device},
                                    {"quiet", no_argument, nullptr, cli::option_quiet},
                                    {"stats", required_argument, nullptr, cli::option_stats},
+                                   {"threads", required_argument, nullptr, cli::option_threads},
                                    {"verbose", no_argument, nullptr, cli::option_verbose},
                                    {"help", no_argument, nullptr, option_help},
                                    {"version", no_argument, nullptr, option_version},
@@ -94,29 +95,26 @@ constexpr option long_options[] = {{"batch-size", required_argument, nullptr, op
 // '-' in front: operands come in their turn, as 1. ':' next: getopt prints nothing itself.
 constexpr char short_options[] = "-:bcCdfghik:mMno:rRsS:t:T:uVy:z";
 
-std::string help_text() {
-  return "Usage: strsort [OPTION]... [FILE]...\n"
-         "  or:  strsort [OPTION]... --files0-from=F\n"
-         "Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, whatever the\n"
-         "locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip data is read through gzip.\n\n"
-         "  -r, --reverse           the greatest line first\n"
-         "  -u, --unique            of equal lines only the first; with -c, equal lines are out of order\n"
-         "  -s, --stable            equal lines in the order of the input; they always are\n"
-         "  -z, --zero-terminated   lines end with NUL, not newline\n"
-         "  -c, --check             check that the one FILE is sorted; say where it is not, and exit with 1\n"
-         "  -C, --check=quiet       the same without a word\n"
-         "  -o, --output=FILE       write to FILE, which may be one of the inputs [-: standard output]\n"
-         "      --parallel=N        threads of the CPU machine [all]\n"
-         "      --files0-from=F     read the files that F names, each name ended by NUL; - is standard input\n"
-         "      --device=NAME       where to work: auto, cpu or gpu [auto: ORDO_DEVICE, or what suits the input]\n"
-         "      --quiet             print errors only\n"
-         "      --verbose           say what was decided, and end with the figures\n"
-         "      --stats=FILE        write a report as JSON: version, machine, phases, memory\n"
-         "      --help              print this and exit\n"
-         "      --version           print version, compiler and devices\n\n"
-         "GNU sort's other options are known, and refused. The input has to fit in memory.\n"
-         "Exit status: 0 done, 1 a check found disorder, 2 anything wrong.\n";
-}
+constexpr char help_text[] = R"(Usage: strsort [OPTION]... [FILE]...
+  or:  strsort [OPTION]... --files0-from=F
+Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, whatever the
+locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip data is read through gzip.
+
+  -r, --reverse           the greatest line first
+  -u, --unique            of equal lines only the first; with -c, equal lines are out of order
+  -s, --stable            equal lines in the order of the input; they always are
+  -z, --zero-terminated   lines end with NUL, not newline
+  -c, --check             check that the one FILE is sorted; say where it is not, and exit with 1
+  -C, --check=quiet       the same without a word
+  -o, --output=FILE       write to FILE, which may be one of the inputs [-: standard output]
+  --parallel=N            GNU's name for --threads
+  --files0-from=F         read the files that F names, each name ended by NUL; - is standard input
+{}  --help                  print this and exit
+  --version               print version, compiler and devices
+
+GNU sort's other options are known, and refused. The input has to fit in memory.
+Exit status: 0 done, 1 a check found disorder, 2 anything wrong.
+)";
 
 [[noreturn]] void bad_usage(std::string const& what) {
   throw usage_error(what + " (see strsort --help)");
@@ -211,7 +209,7 @@ std::optional<command> parse(int argc, char** argv) {
         made.common.threads = parse_parallel(value);
         break;
       case option_help:
-        fmt::print("{}", help_text());
+        fmt::print(help_text, cli::common_help());
         return {};
       case option_version:
         fmt::print("{}", cli::version_text("strsort"));
@@ -240,7 +238,7 @@ void read_file_names(command& made) {
   while (!rest.empty()) {
     std::string_view const name = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    if (from == "-" && name == "-") throw input_error("when reading file names from stdin, no file name of '-' allowed");
+    if (name == "-") throw input_error(fmt::format("{}: no file name of '-' allowed", from));
     if (name.empty()) throw input_error(fmt::format("{}:{}: invalid zero-length file name", from, made.files.size() + 1));
     made.files.emplace_back(name);
   }
@@ -255,7 +253,7 @@ int check(command const& made) {
   bool in_order = true;
   for (std::size_t got = block.size(); in_order && got == block.size();) {
     got = in.read(block);
-    in_order = order.feed(std::span<char const>(block).first(got)) && (got == block.size() || order.finish());
+    in_order = order.feed({block.data(), got}) && (got == block.size() || order.finish());
   }
   if (in_order) return 0;
   if (made.check == 'c') {
@@ -312,7 +310,7 @@ int sort(command const& made, cli::stats& stats) {
   stats.phase("sort");
   strings::options how = made.options();
   how.memory = cli::available_memory();
-  auto const lines = strings::sort(text.span(), how);
+  auto const lines = strings::sort({text.data(), text.size()}, how);
   stats.bytes(text.size());
   stats.machine(lines.machine());
   stats.device_memory(lines.device_memory());
@@ -320,7 +318,7 @@ int sort(command const& made, cli::stats& stats) {
   progress.phase("writing", text.size());
   stats.phase("write");
   strings::write(lines, made.unique ? strings::repeated::drop : strings::repeated::keep, how.machine.threads,
-                 [&](std::span<char const> piece) {
+                 [&](std::string_view piece) {
                    out.write(piece);
                    progress.at(out.written());
                  });

@@ -1,0 +1,166 @@
+#include "strings/strings.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sort_core/error.hpp"
+#include "strings/symbols.hpp"
+#include "tests/catch.hpp"
+#include "tests/devices.hpp"
+#include "tests/lines.hpp"
+
+namespace strings = ordo::strings;
+
+namespace {
+
+std::string written(strings::sorted_lines const& lines, strings::repeated equal, unsigned threads = 0) {
+  std::string text;
+  strings::write(lines, equal, threads, [&](std::string_view piece) { text.append(piece); });
+  return text;
+}
+
+std::string joined(std::vector<std::string_view> const& lines, char delimiter, bool unique) {
+  std::string text;
+  for (std::size_t k = 0; k < lines.size(); ++k)
+    if (!unique || k == 0 || lines[k] != lines[k - 1]) text.append(lines[k]).push_back(delimiter);
+  return text;
+}
+
+// The number of the first line out of order, from 1, or 0; the text fed in pieces of `piece` bytes.
+std::size_t disorder(std::string_view text, strings::options const& how, bool strict, std::size_t piece) {
+  strings::order_check check(how, strict);
+  for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
+    if (!check.feed(text.substr(0, piece))) return check.number();
+  return check.finish() ? 0 : check.number();
+}
+
+}  // namespace
+
+TEST_CASE("eight symbols compare as the lines do", "[strings]") {
+  random_numbers random(7);
+  for (unsigned const delimiter : {0u, 1u, 10u, 0x7fu}) {
+    for (int round = 0; round < 20000; ++round) {
+      // Two lines, mostly alike, over a few bytes near those that matter.
+      unsigned char const near[] = {0, 1, 2, 9, 10, 11, 0x7e, 0x7f, 0x80, 0x81, 0xff};
+      std::string a, b;
+      for (std::size_t n = random.below(10); n > 0; --n) a += char(near[random.below(sizeof near)]);
+      b = a;
+      if (!b.empty()) b[random.below(b.size())] = char(near[random.below(sizeof near)]);
+      if (random.below(3) == 0) b.resize(random.below(b.size() + 1));
+      for (std::string* s : {&a, &b}) s->erase(std::remove(s->begin(), s->end(), char(delimiter)), s->end());
+      std::string const text = a + char(delimiter) + b + (random.below(2) == 0 ? std::string(1, char(delimiter)) : "");
+      strings::detail::symbols const read(reinterpret_cast<unsigned char const*>(text.data()), text.size(),
+                                          static_cast<unsigned char>(delimiter));
+      std::uint64_t const x = read(0), y = read(a.size() + 1);
+      std::string const p = a.substr(0, 8), q = b.substr(0, 8);
+      REQUIRE((x < y) == (p < q));
+      REQUIRE((x == y) == (p == q));
+      REQUIRE(read.end_in(x) == (a.size() < 8));
+      REQUIRE(read.end_in(y) == (b.size() < 8));
+    }
+  }
+}
+
+TEST_CASE("sort, permutation and writing on every device", "[strings]") {
+  for (ordo::device const where : devices()) {
+    for (char const delimiter : {'\n', '\0', '\t'}) {
+      for (auto const& [name, text] : line_texts(delimiter)) {
+        for (bool const reverse : {false, true}) {
+          INFO(to_string(where) << ", " << name << ", delimiter " << int(delimiter) << ", reverse " << reverse);
+          strings::options how;
+          how.delimiter = delimiter;
+          how.reverse = reverse;
+          how.machine.where = where;
+          auto const lines = strings::sort(text, how);
+          CHECK(lines.machine().where == where);
+          auto const want = sorted_lines_of(text, delimiter, reverse);
+          REQUIRE(lines.size() == want.size());
+          auto const in_order = lines_of(text, delimiter);
+          auto const numbers = lines.line_numbers();
+          bool same = true;
+          for (std::size_t k = 0; k < want.size(); ++k)
+            same = same && lines[k].data() == want[k].data() && lines[k].size() == want[k].size() &&
+                   lines.repeats(k) == (k != 0 && want[k] == want[k - 1]) && in_order[numbers[k]].data() == want[k].data();
+          CHECK(same);
+          CHECK((written(lines, strings::repeated::keep) == joined(want, delimiter, false)));
+          CHECK((written(lines, strings::repeated::drop, 3) == joined(want, delimiter, true)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the number of threads changes nothing", "[strings]") {
+  for (auto const& [name, text] : line_texts('\n')) {
+    INFO(name);
+    strings::options how;
+    how.machine = {ordo::device::cpu, 1};
+    auto const one = strings::sort(text, how);
+    how.machine.threads = 5;
+    auto const five = strings::sort(text, how);
+    REQUIRE(one.size() == five.size());
+    bool same = true;
+    for (std::size_t k = 0; k < one.size(); ++k)
+      same = same && one.start(k) == five.start(k) && one.repeats(k) == five.repeats(k);
+    CHECK(same);
+  }
+}
+
+TEST_CASE("what writing's sink throws comes through", "[strings]") {
+  std::string const text = line_texts('\n').back().second;
+  auto const lines = strings::sort(text);
+  std::size_t calls = 0;
+  CHECK_THROWS_AS(strings::write(lines, strings::repeated::keep, 0,
+                                 [&](std::string_view) {
+                                   if (++calls == 2) throw std::runtime_error("full");
+                                 }),
+                  std::runtime_error);
+}
+
+TEST_CASE("sort refuses what it cannot do", "[strings]") {
+  strings::options how;
+  how.delimiter = char(0x80);
+  CHECK_THROWS_AS(strings::sort("a\x80", how), ordo::usage_error);
+  how.delimiter = '\n';
+  how.memory = 100;
+  how.machine.where = ordo::device::cpu;
+  CHECK_THROWS_AS(strings::sort("b\na\n", how), ordo::out_of_memory);
+  if (devices().size() == 1) {
+    how.machine.where = ordo::device::gpu;
+    CHECK_THROWS_AS(strings::sort("b\na\n", how), ordo::usage_error);
+  }
+}
+
+TEST_CASE("the first line out of order is found, wherever the text is cut", "[strings]") {
+  for (char const delimiter : {'\n', '\0'}) {
+    for (auto const& [name, text] : line_texts(delimiter)) {
+      if (text.size() > 20000) continue;
+      for (bool const reverse : {false, true}) {
+        for (bool const strict : {false, true}) {
+          strings::options how;
+          how.delimiter = delimiter;
+          how.reverse = reverse;
+          std::string const ordered = joined(sorted_lines_of(text, delimiter, reverse), delimiter, strict);
+          for (std::string const& tried : {text, ordered}) {
+            auto const lines = lines_of(tried, delimiter);
+            std::size_t want = 0;
+            for (std::size_t k = 1; k < lines.size() && want == 0; ++k) {
+              int const order = reverse ? lines[k].compare(lines[k - 1]) : lines[k - 1].compare(lines[k]);
+              if (strict ? order >= 0 : order > 0) want = k + 1;
+            }
+            INFO(name << ", delimiter " << int(delimiter) << ", reverse " << reverse << ", strict " << strict);
+            for (std::size_t const piece : {1u, 2u, 7u, 64u, 100000u}) CHECK(disorder(tried, how, strict, piece) == want);
+          }
+        }
+      }
+    }
+  }
+  strings::order_check check({});
+  std::string const text = "a\nc\nb\n";
+  CHECK_FALSE(check.feed(text));
+  CHECK(check.number() == 3);
+  CHECK(check.line() == "b");
+}
