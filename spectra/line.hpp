@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+// Lines of MGF, and where a text may be cut.
+namespace ordo::spectra::detail {
+
+inline constexpr std::string_view begin_ions = "BEGIN IONS", end_ions = "END IONS", byte_order_mark = "\xef\xbb\xbf";
+
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+inline bool is_line_end(char c) {
+  return c == '\n' || c == '\r';
+}
+
+/// A line's text without blanks around it; and without a byte order mark before it, which stands at the front of a file, or
+/// inside one that was put together from several.
+inline std::string_view trimmed(std::string_view line) {
+  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+  return line;
+}
+
+/// Takes the first line off a text, line end (LF, CRLF, CR) excluded.
+std::string_view take_line(std::string_view& text);
+
+/// Where the first line begins that is BEGIN IONS, with its line end, and whose words begin at or behind `from`; text.size()
+/// if there is none. A line begins at the front of `text`.
+std::size_t next_begin(std::string_view text, std::size_t from);
+
+/// What TITLE= says in the spectrum whose BEGIN IONS is at the front of `text`; empty if it says nothing.
+std::string_view title_of(std::string_view text);
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,64 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/error.hpp"
+#include "spectra/peak_sorter.hpp"
+
+namespace ordo::spectra::detail {
+
+/// The segments [first, last): see peak_sorter.
+template <Backend B>
+void sort_peaks(B& machine, std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
+                std::span<std::uint32_t> order) {
+  std::uint32_t const base = offsets.front();
+  std::size_t const n = offsets.back() - base;
+  auto const here = machine.upload(codes.subspan(base, n));
+  auto const bounds = machine.upload(offsets);
+  auto const relative = machine.template buffer<std::uint32_t>(offsets.size());
+  auto const items = machine.target(order.subspan(base, n));
+  auto const* const absolute = bounds.data();
+  auto* const from_base = relative.data();
+  auto* const item = items.data();
+  auto const* const code = here.data();
+  machine.each(offsets.size(), [=] ORDO_FN(std::size_t i) { from_base[i] = absolute[i] - base; });
+  machine.each(n, [=] ORDO_FN(std::size_t i) { item[i] = std::uint32_t(i) + base; });
+  machine.segmented_sort_by(items.span(), of_offsets(std::span<std::uint32_t const>(relative.span())),
+                            [=] ORDO_FN(std::uint32_t i) { return code[i - base]; });
+  machine.download(std::span<std::uint32_t const>(items.span()), order.subspan(base, n));
+}
+
+template <Backend B>
+class peak_sorter_on final : public peak_sorter {
+ public:
+  template <class... Arguments>
+  explicit peak_sorter_on(Arguments&&... arguments) : machine_(std::forward<Arguments>(arguments)...) {}
+
+  void sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
+            std::span<std::uint32_t> order) override {
+    for (auto first = offsets.begin(); first + 1 < offsets.end();) {
+      // As many segments as hold no more peaks than are known to fit, but one at least.
+      auto const last = std::max(first + 1, std::upper_bound(first + 1, offsets.end(), *first + fit_) - 1);
+      try {
+        sort_peaks(machine_, codes, std::span(first, last + 1), order);
+        first = last;
+      } catch (out_of_memory const&) {
+        if (last == first + 1) throw;
+        fit_ = (*last - *first) / 2;
+      }
+    }
+  }
+
+  std::size_t peak_memory() override { return machine_.pool().peak(); }
+
+ private:
+  B machine_;
+  std::uint64_t fit_ = std::numeric_limits<std::uint32_t>::max();
+};
+
+}  // namespace ordo::spectra::detail

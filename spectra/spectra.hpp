@@ -1,0 +1,106 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sort_core/machine.hpp"
+
+/// Peaks of mass spectra in Mascot Generic Format (MGF), put in order. The lines of an input end with LF, CRLF or a lone CR.
+/// Between a line BEGIN IONS and a line END IONS, a line whose first word is a number is a peak: its m/z, its intensity (which
+/// may be missing), and whatever else follows. The output is the input with the peak lines permuted among the peak-line slots
+/// of their own spectrum, line ends moving with their lines: every byte survives, every other line keeps its place in the
+/// sequence, the length is the same. Peaks that compare equal keep the input's order, and the two zeros are equal; a missing
+/// intensity comes last. Same input, same bytes: on any machine, with any number of threads.
+namespace ordo::spectra {
+
+enum class sort_key { mz, intensity };
+
+struct options {
+  sort_key by = sort_key::mz;
+  bool descending = false;
+  /// Lines that MGF does not allow stay where they are, with a warning; else they are errors. So does a missing END IONS.
+  bool lenient = false;
+  machine_options machine;
+
+  std::string name = "input";     // of the input, for messages
+  std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
+  std::size_t block_bytes = std::size_t{64} << 20;  // sorted at a time; a larger spectrum makes its block larger
+  /// Called with "what: where: why" for the first of the warnings, on the caller's thread, in the input's order.
+  std::function<void(std::string const&)> warn;
+  std::size_t warnings_shown = 10;
+  /// Called on the caller's thread as one phase of the work follows another - read, scan, sort, move, write - with the bytes
+  /// that it works on. read and write are what could not be hidden behind the other work.
+  std::function<void(std::string_view, std::uint64_t)> phase;
+};
+
+/// What was done.
+struct report {
+  std::uint64_t bytes = 0, lines = 0, spectra = 0, peaks = 0;
+  std::uint64_t reordered = 0;  // spectra that were not in order
+  std::uint64_t warnings = 0;
+  decision machine{device::cpu, "every spectrum is in order", false, false};
+  std::size_t device_memory = 0;  // bytes of GPU memory in use at most
+};
+
+/// How many bytes at the front of `text`, which begins outside a spectrum, are whole spectra and whole lines between them: the
+/// place to cut a longer text. 0 if there is none.
+std::size_t whole_spectra(std::span<char const> text);
+
+/// Sorts an input block by block. Use it from one thread at a time.
+class sorter {
+ public:
+  /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
+  explicit sorter(options how);
+  ~sorter();
+  sorter(sorter const&) = delete;
+  sorter& operator=(sorter const&) = delete;
+
+  /// Sorts the next block of the input where it lies. A block ends where whole_spectra says; the last one ends the input.
+  /// Memory beside it: at most 28 bytes per peak of its spectra that are not in order, about the block's size.
+  /// @throws input_error  naming the line, for a line that MGF does not allow, unless lenient
+  void sort(std::span<char> block, bool last);
+  /// So far.
+  [[nodiscard]] report const& done() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Sorts a whole input from `in` to `out`, which are as long and may be the same. @throws as sorter
+report sort(std::span<char const> in, std::span<char> out, options const& how);
+
+/// Fills `to`, or what of it the rest of the input fills: less than to.size() is the end.
+using reader = std::function<std::size_t(std::span<char> to)>;
+using writer = std::function<void(std::span<char const> from)>;
+
+/// Sorts an input of any length, in blocks, while the next block is read and the last is written: `read` and `write` are
+/// called from threads of their own, one call of each at a time. `progress`, if any, is called on the caller's thread after
+/// every block. Memory: three blocks, and what sorter takes. @throws as sorter, read and write
+report sort(reader const& read, writer const& write, options const& how,
+            std::function<void(report const&)> const& progress = {});
+
+/// A peak that is smaller than the one before it in its spectrum.
+struct disorder {
+  std::uint64_t line;      // from 1
+  std::uint64_t spectrum;  // from 1
+  std::string title;       // of the spectrum: what TITLE= says
+  std::string peak;        // the line
+};
+
+struct checked {
+  std::optional<disorder> first;  // none: everything is in order
+  report done;                    // what was looked at: up to the disorder, not counting the piece of the input it is in
+};
+
+/// Looks for the first peak out of order; nothing is sorted, and the machine does not matter. Warnings and errors before that
+/// peak are as in sorting, what follows it is not looked at.
+checked check(reader const& read, options const& how);
+checked check(std::span<char const> in, options const& how);
+
+}  // namespace ordo::spectra
