@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # Every package that building and testing need, on Debian 12 and Ubuntu 24.04.
 packages=(g++ cmake ninja-build pkg-config zlib1g-dev libhts-dev libtbb-dev libcli11-dev libfmt-dev libfast-float-dev
-          catch2 libdivsufsort-dev tabix gzip)
+          nlohmann-json3-dev catch2 libdivsufsort-dev tabix gzip)
 
 say() { printf '%s\n' "$*" >&2; }
 
