@@ -53,8 +53,9 @@ struct probe {
 /// The narrow waist: all that an algorithm may ask of a machine. Algorithms are templates over a Backend, written once.
 /// Functors passed to a Backend are marked ORDO_FN, are copied, and must not keep references. All spans are in the
 /// machine's own memory unless called `host`. Every verb is deterministic: same input, same bytes, whatever the machine,
-/// the number of threads or the run. Every verb may take temporary memory from the machine's pool; `sort_core/README.md`
-/// states how much. Calls are ordered: each sees the effects of all before it.
+/// the number of threads or the run. Every verb may take temporary memory from the machine's pool: the sorts as much as
+/// radix_sort_memory and segmented_sort_memory say, the others a few bytes per block of items. Calls are ordered: each sees the
+/// effects of all before it.
 ///
 ///   buffer<T>(n)                    n uninitialised elements
 ///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
@@ -97,6 +98,8 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   b.segmented_sort(k, v, s, heads, bits);
   b.segmented_sort_by(v, s, f, heads, bits);
   { b.pool() } -> std::same_as<pool&>;
+  { B::radix_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
+  { B::segmented_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
 };
 
 /// One element of the machine's memory, brought to the host.

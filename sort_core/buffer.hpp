@@ -16,8 +16,12 @@ class buffer {
 
  public:
   buffer() = default;
-  buffer(memory& source, std::size_t size)
-      : source_(&source), data_(static_cast<T*>(source.allocate(bytes_of(size)))), size_(size) {}
+  buffer(memory& source, std::size_t size) {
+    if (size == 0) return;
+    data_ = static_cast<T*>(source.allocate(bytes_of(size)));
+    source_ = &source;
+    size_ = size;
+  }
   /// A view: owns nothing.
   explicit buffer(std::span<T> view) noexcept : data_(view.data()), size_(view.size()) {}
   ~buffer() { release(); }

@@ -17,15 +17,6 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them. Sizes that no
-// machine has stay as they are, for the source to refuse.
-std::size_t rounded(std::size_t bytes) {
-  std::size_t const least = std::max(bytes, alignment);
-  std::size_t const step = std::max(alignment, std::bit_floor(least) / 8);
-  std::size_t const size = (least + step - 1) / step * step;
-  return size < least ? bytes : size;
-}
-
 }  // namespace
 
 void* host_memory::allocate(std::size_t bytes) {
@@ -40,6 +31,15 @@ void* host_memory::allocate(std::size_t bytes) {
 
 void host_memory::deallocate(void* block, std::size_t) noexcept {
   std::free(block);
+}
+
+// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them. Sizes that no
+// machine has stay as they are, for the source to refuse.
+std::size_t pool::rounded(std::size_t bytes) noexcept {
+  std::size_t const least = std::max(bytes, alignment);
+  std::size_t const step = std::max(alignment, std::bit_floor(least) / 8);
+  std::size_t const size = (least + step - 1) / step * step;
+  return size < least ? bytes : size;
 }
 
 void* pool::allocate(std::size_t bytes) {

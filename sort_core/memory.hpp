@@ -34,6 +34,8 @@ class pool final : public memory {
 
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
+  /// What a request of `bytes` takes from the source: up to an eighth more.
+  [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
   /// Give every kept block back to the source.
   void trim() noexcept;
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -20,8 +19,10 @@ class guarded {
  public:
   guarded(B& machine, std::vector<T> const& values)
       : machine_(machine), size_(values.size()), memory_(machine.template buffer<unsigned char>(bytes())) {
-    std::vector<unsigned char> image(bytes(), fill);
-    if (size_ != 0) std::memcpy(image.data() + guard, values.data(), size_ * sizeof(T));
+    auto const* const raw = reinterpret_cast<unsigned char const*>(values.data());
+    std::vector<unsigned char> image(guard, fill);
+    image.insert(image.end(), raw, raw + size_ * sizeof(T));
+    image.resize(bytes(), fill);
     auto const source = machine.upload(std::span<unsigned char const>(image));
     machine.each(bytes(), copy_byte{source.data(), memory_.data()});
     machine.download(std::span<unsigned char const>(memory_.span()), image);  // wait: `image` must outlive the copy

@@ -14,4 +14,8 @@ template <class B>
 bool present() {
   return !ordo::gpus().empty();
 }
+using plain_memory = ordo::device_memory;
+inline ordo::cuda machine_over(ordo::memory& source) {
+  return ordo::cuda(source);
+}
 }  // namespace

@@ -14,4 +14,8 @@ template <class B>
 bool present() {
   return true;
 }
+using plain_memory = ordo::host_memory;
+inline ordo::host machine_over(ordo::memory& source) {
+  return ordo::host(0, source);
+}
 }  // namespace

@@ -15,6 +15,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/memory.cuh"
 #include "sort_core/cuda/segmented.cuh"
+#include "sort_core/cuda/staging.hpp"
 #include "sort_core/machine.hpp"
 
 namespace ordo {
@@ -78,8 +79,7 @@ class cuda {
   template <class T>
   ordo::buffer<T const> upload(std::span<T const> host) {
     ordo::buffer<T const> copy(pool_, host.size());
-    if (!host.empty())
-      ORDO_CUDA(cudaMemcpyAsync(const_cast<T*>(copy.data()), host.data(), host.size_bytes(), cudaMemcpyHostToDevice, stream_));
+    staging_.upload(const_cast<T*>(copy.data()), host.data(), host.size_bytes(), stream_);
     return copy;
   }
   template <class T>
@@ -88,10 +88,21 @@ class cuda {
   }
   template <class T>
   void download(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
-    if (!from.empty()) ORDO_CUDA(cudaMemcpyAsync(host.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToHost, stream_));
-    ORDO_CUDA(cudaStreamSynchronize(stream_));
+    staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
+
+  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.
+  static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
+    return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
+  }
+  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments.
+  /// @param n  length of the array, holes counted
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t /*longest*/, std::size_t key_bytes,
+                                           std::size_t value_bytes) {
+    return 2 * (ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * std::max<std::size_t>(value_bytes, 8))) + n / 4 +
+           3 * ordo::pool::rounded(16 * segments) + (1 << 20);
+  }
 
   template <class F>
   void each(std::size_t n, F f) {
@@ -236,6 +247,7 @@ class cuda {
   device_memory plain_;
   limiting_memory limited_;
   ordo::pool pool_;
+  detail::staging staging_;
   cudaStream_t stream_ = nullptr;
 };
 

@@ -44,6 +44,19 @@ class host {
   }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
 
+  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.
+  static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
+    return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes);
+  }
+  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
+  /// @param longest  items in the longest segment
+  static std::size_t segmented_sort_memory(std::size_t /*n*/, std::size_t /*segments*/, std::size_t longest,
+                                           std::size_t key_bytes, std::size_t value_bytes) {
+    return longest <= detail::parallel_limit
+               ? 0
+               : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
+  }
+
   template <class F>
   void each(std::size_t n, F f) {
     arena_.execute([&] { detail::parallel_each(n, 2048, f); });
@@ -157,8 +170,9 @@ class host {
                          bit_range bits = {}) {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     arena_.execute([&] {
-      detail::sort_computed_segments<K>(items.data(), segments, key, heads.data(), detail::clipped<K>(bits),
-                                        [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
+      detail::sort_computed_segments<K>(
+          items.data(), segments, key, heads.data(), detail::clipped<K>(bits),
+          [&]<class Values>(std::size_t n, Values, auto use) { with_scratch<K, Values>(n, use); });
     });
   }
 

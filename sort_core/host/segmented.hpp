@@ -129,8 +129,8 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
       },
       [&](std::size_t s) {
         std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
-        scratch(n, [&](records<K, V> one) {
-          scratch(n, [&](records<K, V> other) {
+        scratch(n, nothing{}, [&](records<K, nothing> one) {
+          scratch(n, V{}, [&](records<K, V> other) {
             parallel_each(n, 2048, [&](std::size_t i) { one.keys[i] = key(items[begin + i]); });
             records<K, V> const segment{one.keys, items + begin};
             sort_records(segment, other, n, bits, false);
