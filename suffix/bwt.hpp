@@ -15,8 +15,11 @@ template <Backend B, class Index>
 void residues_before(B& machine, packed_view text, std::span<Index const> sa, std::span<char> rows) {
   auto const* const suffix = sa.data();
   auto* const to = rows.data();
-  machine.each(sa.size(),
-               [=] ORDO_FN(std::size_t i) { to[i] = text.breaks(suffix[i]) ? record_begin : char(text.byte(suffix[i] - 1)); });
+  std::size_t const n = sa.size();
+  machine.each(n, [=] ORDO_FN(std::size_t i) {
+    if (i + lookahead < n) text.expect(suffix[i + lookahead]);
+    to[i] = text.breaks(suffix[i]) ? record_begin : char(text.byte(suffix[i] - 1));
+  });
 }
 
 /// The residue before the end of a record: the last one, or '$' if there is none.

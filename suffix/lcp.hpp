@@ -31,6 +31,7 @@ void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, st
   for (std::size_t stride = std::bit_floor(n); stride != 0; stride /= 2) {
     machine.each(((n - 1) / stride + 1) / 2, [=] ORDO_FN(std::size_t i) {
       std::size_t const p = (2 * i + 1) * stride, before = at[p - stride];
+      if (p + 2 * lookahead * stride < n) text.expect(at[p + 2 * lookahead * stride]);
       settle(p, before > stride ? before - stride : 0);
     });
   }

@@ -10,9 +10,13 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/bits.hpp"
+#include "sort_core/load.hpp"
 #include "suffix/suffix.hpp"
 
 namespace ordo::suffix::detail {
+
+/// How many random reads ahead a loop asks for what it will need.
+constexpr std::size_t lookahead = 32;
 
 /// 64 bits of a stream of words, from bit `at` on; the stream's first bit is the highest of its first word. Reads the word
 /// behind, too.
@@ -49,6 +53,12 @@ struct packed_view {
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
   /// Does the suffix end in its key?
   ORDO_FN bool ends(std::uint64_t key) const { return length(key) < letters; }
+
+  /// The letters at p will soon be read.
+  ORDO_FN void expect(std::size_t p) const {
+    prefetch(words + p * letter_bits / 64);
+    prefetch(breaks.words + p / 64);
+  }
 
   ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[bits_from(words, p * letter_bits) >> (64 - letter_bits)]; }
 
