@@ -6,25 +6,13 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include "sort_core/config.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::cli {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char const c : text) {
-    if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", c);
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += c;
-  }
-  return out + '"';
-}
 
 double seconds_of(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
@@ -73,16 +61,21 @@ void stats::device_memory(std::uint64_t peak) {
 }
 
 std::string stats::json(double seconds, double cpu, std::uint64_t memory) const {
-  std::string text = "{\n";
-  text += fmt::format("  \"tool\": {},\n  \"version\": {},\n  \"command\": {},\n", quoted(tool_), quoted(version),
-                      quoted(command_));
-  text += fmt::format("  \"device\": {},\n  \"why\": {},\n", quoted(to_string(machine_.where)), quoted(machine_.why));
-  text += fmt::format("  \"seconds\": {:.6f},\n  \"cpu_seconds\": {:.6f},\n  \"input_bytes\": {},\n", seconds, cpu, input_);
-  text += fmt::format("  \"peak_memory\": {},\n  \"peak_device_memory\": {},\n  \"phases\": [", memory, device_memory_);
-  for (std::size_t i = 0; i < phases_.size(); ++i)
-    text += fmt::format("{}\n    {{\"name\": {}, \"seconds\": {:.6f}, \"bytes\": {}}}", i ? "," : "", quoted(phases_[i].name),
-                        phases_[i].seconds, phases_[i].bytes);
-  return text + "\n  ]\n}\n";
+  nlohmann::ordered_json report{{"tool", tool_},
+                                {"version", version},
+                                {"command", command_},
+                                {"device", to_string(machine_.where)},
+                                {"why", machine_.why},
+                                {"seconds", seconds},
+                                {"cpu_seconds", cpu},
+                                {"input_bytes", input_},
+                                {"peak_memory", memory},
+                                {"peak_device_memory", device_memory_},
+                                {"phases", nlohmann::ordered_json::array()}};
+  for (phase_entry const& p : phases_)
+    report["phases"].push_back({{"name", p.name}, {"seconds", p.seconds}, {"bytes", p.bytes}});
+  // A file's name need not be UTF-8.
+  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 void stats::finish() {
