@@ -100,10 +100,6 @@ void each_block(std::span<Char> text, std::size_t block_bytes, Use use) {
   }
 }
 
-tbb::task_arena arena_of(options const& how) {
-  return tbb::task_arena(how.machine.threads == 0 ? int(tbb::task_arena::automatic) : int(how.machine.threads));
-}
-
 }  // namespace
 
 report sort(reader const& read, writer const& write, options const& how, std::function<void(report const&)> const& progress) {
@@ -140,7 +136,7 @@ report sort(std::span<char const> in, std::span<char> out, options const& how) {
 }
 
 checked check(reader const& read, options const& how) {
-  tbb::task_arena arena = arena_of(how);
+  tbb::task_arena arena(detail::threads_of(how.machine));
   detail::block_scan scan(how, true);
   each_block(read, how, [&](block now) -> std::optional<block> {
     enter(how, "scan", now.size);
@@ -152,7 +148,7 @@ checked check(reader const& read, options const& how) {
 }
 
 checked check(std::span<char const> in, options const& how) {
-  tbb::task_arena arena = arena_of(how);
+  tbb::task_arena arena(detail::threads_of(how.machine));
   detail::block_scan scan(how, true);
   each_block(in, how.block_bytes, [&](std::span<char const> now, bool last) {
     enter(how, "scan", now.size());

@@ -25,10 +25,7 @@ constexpr std::size_t least_gpu_memory = std::size_t{64} << 20;
 }  // namespace
 
 struct sorter::state {
-  explicit state(options given)
-      : how(std::move(given)),
-        scan(how, false),
-        arena(how.machine.threads == 0 ? int(tbb::task_arena::automatic) : int(how.machine.threads)) {
+  explicit state(options given) : how(std::move(given)), scan(how, false), arena(detail::threads_of(how.machine)) {
     // With no input there is no reason to take the GPU but that somebody asked for it: if it is missing, say so now.
     choose(how.machine.where, 0, least_gpu_memory, worthwhile);
   }
@@ -94,7 +91,7 @@ struct sorter::state {
         }
       }
     }
-    if (!on_host) on_host = detail::peak_sorter_on_host(how.machine.threads);
+    if (!on_host) on_host = detail::peak_sorter_on_host(unsigned(arena.max_concurrency()));
     on_host->sort(codes, offsets, order);
   }
 
