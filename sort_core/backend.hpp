@@ -105,7 +105,7 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
 /// One element of the machine's memory, brought to the host.
 template <class T, class B>
 std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {
-  std::remove_const_t<T> x;
+  std::remove_const_t<T> x{};
   machine.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span(&x, 1));
   return x;
 }
