@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <tbb/task_arena.h>
 
-#include "sort_core/buffer.hpp"
 #include "sort_core/error.hpp"
 #include "spectra/block_scan.hpp"
 #include "spectra/spectra.hpp"
@@ -15,10 +16,19 @@ namespace ordo::spectra {
 namespace {
 
 struct block {
-  buffer<char> memory;
-  std::size_t size = 0;
+  std::unique_ptr<char[]> memory;
+  std::size_t capacity = 0, size = 0;
   bool last = false;
-  [[nodiscard]] std::span<char> text() const { return memory.span().first(size); }
+  [[nodiscard]] std::span<char> text() const { return {memory.get(), size}; }
+
+  /// Room for `wanted` bytes, of which the first `size` keep their content. No less than there is.
+  void reserve(std::size_t wanted) {
+    if (capacity >= wanted) return;
+    auto larger = std::make_unique_for_overwrite<char[]>(wanted);
+    std::copy_n(memory.get(), size, larger.get());
+    memory = std::move(larger);
+    capacity = wanted;
+  }
 };
 
 // Cuts a stream into blocks of whole spectra.
@@ -29,12 +39,12 @@ class block_reader {
   /// The next block, in the memory of `used` if that is large enough.
   block next(block used) {
     block now = std::move(used);
-    if (std::size_t const wanted = std::max(least_, 2 * rest_.size()); now.memory.size() < wanted)
-      now.memory = buffer<char>(memory_, wanted);
-    std::copy(rest_.begin(), rest_.end(), now.memory.data());
+    now.size = 0;
+    now.reserve(std::max(least_, 2 * rest_.size()));
+    std::copy(rest_.begin(), rest_.end(), now.memory.get());
     now.size = rest_.size();
     for (;;) {
-      std::span<char> const room = now.memory.span().subspan(now.size);
+      std::span<char> const room(now.memory.get() + now.size, now.capacity - now.size);
       std::size_t const got = read_(room);
       now.size += got;
       now.last = got < room.size();
@@ -44,16 +54,13 @@ class block_reader {
         now.size = whole;
         return now;
       }
-      buffer<char> larger(memory_, 2 * now.size);
-      std::copy_n(now.memory.data(), now.size, larger.data());
-      now.memory = std::move(larger);
+      now.reserve(2 * now.size);
     }
   }
 
  private:
   reader const& read_;
   std::size_t least_;
-  host_memory memory_;
   std::vector<char> rest_;  // what was read behind the last block
 };
 
