@@ -100,6 +100,61 @@ struct union_of_sets {
   }
 };
 
+/// The bytes in block b of a text.
+struct bytes_in_block {
+  static constexpr std::size_t size = 64;
+  unsigned char const* text;
+  std::size_t n;
+
+  ORDO_FN byte_set operator()(std::size_t b) const {
+    byte_set found;
+    std::size_t const end = (b + 1) * size < n ? (b + 1) * size : n;
+    for (std::size_t p = b * size; p < end; ++p) found.words[text[p] / 64] |= std::uint64_t{1} << (text[p] % 64);
+    return found;
+  }
+};
+
+/// Writes word w of a text of `width` bits a letter.
+struct pack_letters {
+  unsigned char const* text;
+  std::size_t n;
+  unsigned char const* code;
+  std::size_t width;
+  std::uint64_t* words;
+
+  ORDO_FN void operator()(std::size_t w) const {
+    std::uint64_t word = 0;
+    for (std::size_t p = 64 * w / width; p < n && p * width < 64 * (w + 1); ++p) {
+      // From the letter's last bit to the word's last bit.
+      std::int64_t const shift = std::int64_t(64 * (w + 1)) - std::int64_t((p + 1) * width);
+      std::uint64_t const letter = code[text[p]];
+      word |= shift >= 0 ? letter << shift : letter >> -shift;
+    }
+    words[w] = word;
+  }
+};
+
+/// Writes word w of a break mask.
+struct mark_breaks {
+  std::uint64_t const* bounds;
+  std::size_t count;
+  std::uint64_t* words;
+
+  ORDO_FN void operator()(std::size_t w) const {
+    std::size_t low = 0, high = count;  // the first bound that is not before this word
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (bounds[middle] < 64 * w)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    std::uint64_t word = 0;
+    for (; low < count && bounds[low] < 64 * (w + 1); ++low) word |= std::uint64_t{1} << (63 - bounds[low] % 64);
+    words[w] = word;
+  }
+};
+
 /// The bounds of a text's records on a machine.
 template <Backend B>
 class record_breaks {
@@ -110,22 +165,7 @@ class record_breaks {
     bounds_.back() = n;
     uploaded_ = machine.upload(std::span<std::uint64_t const>(bounds_));
     words_ = machine.template buffer<std::uint64_t>(n / 64 + 2);
-    auto const* const bounds = uploaded_.data();
-    auto* const words = words_.data();
-    std::size_t const count = bounds_.size();
-    machine.each(words_.size(), [=] ORDO_FN(std::size_t w) {
-      std::size_t low = 0, high = count;  // the first bound that is not before this word
-      while (low < high) {
-        std::size_t const middle = low + (high - low) / 2;
-        if (bounds[middle] < 64 * w)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      std::uint64_t word = 0;
-      for (; low < count && bounds[low] < 64 * (w + 1); ++low) word |= std::uint64_t{1} << (63 - bounds[low] % 64);
-      words[w] = word;
-    });
+    machine.each(words_.size(), mark_breaks{uploaded_.data(), bounds_.size(), words_.data()});
   }
 
   [[nodiscard]] break_mask mask() const { return {words_.data()}; }
@@ -147,25 +187,13 @@ class packed_text {
     std::size_t const n = input.size();
     std::span<unsigned char const> const bytes{reinterpret_cast<unsigned char const*>(input.residues.data()), n};
     auto const residues = machine.upload(bytes);
-    number_letters(bytes_in(machine, residues.span()));
+    number_letters(machine.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
+                                  byte_set{}, union_of_sets{}));
 
     auto const codes = machine.upload(std::span<unsigned char const>(code_of_));
     byte_of_uploaded_ = machine.upload(std::span<unsigned char const>(byte_of_));
-    std::size_t const width = letter_bits_;
-    words_ = machine.template buffer<std::uint64_t>((n * width + 63) / 64 + 2);
-    auto const* const from = residues.data();
-    auto const* const code = codes.data();
-    auto* const to = words_.data();
-    machine.each(words_.size(), [=] ORDO_FN(std::size_t w) {
-      std::uint64_t word = 0;
-      for (std::size_t p = 64 * w / width; p < n && p * width < 64 * (w + 1); ++p) {
-        // From the letter's last bit to the word's last bit.
-        std::int64_t const shift = std::int64_t(64 * (w + 1)) - std::int64_t((p + 1) * width);
-        std::uint64_t const letter = code[from[p]];
-        word |= shift >= 0 ? letter << shift : letter >> -shift;
-      }
-      to[w] = word;
-    });
+    words_ = machine.template buffer<std::uint64_t>((n * letter_bits_ + 63) / 64 + 2);
+    machine.each(words_.size(), pack_letters{residues.data(), n, codes.data(), letter_bits_, words_.data()});
   }
 
   packed_text(packed_text const&) = delete;  // on the CPU machine it has views of itself
@@ -179,21 +207,6 @@ class packed_text {
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
 
  private:
-  static byte_set bytes_in(B& machine, std::span<unsigned char const> residues) {
-    constexpr std::size_t block = 64;
-    std::size_t const n = residues.size();
-    auto const* const from = residues.data();
-    return machine.reduce((n + block - 1) / block,
-                          [=] ORDO_FN(std::size_t b) {
-                            byte_set found;
-                            std::size_t const end = (b + 1) * block < n ? (b + 1) * block : n;
-                            for (std::size_t p = b * block; p < end; ++p)
-                              found.words[from[p] / 64] |= std::uint64_t{1} << (from[p] % 64);
-                            return found;
-                          },
-                          byte_set{}, union_of_sets{});
-  }
-
   void number_letters(byte_set present) {
     unsigned sigma = 0;
     for (unsigned byte = 0; byte < 256; ++byte) {

@@ -14,6 +14,25 @@
 // Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
 namespace ordo::suffix::detail {
 
+/// The suffix at place i of the order has rank first + i.
+template <class Index>
+struct rank_by_place {
+  Index const* suffix;
+  Index first;
+  Index* ranks;
+  ORDO_FN void operator()(std::size_t i) const { ranks[suffix[i]] = Index(first + i); }
+};
+
+/// The end of record r has rank r.
+template <class Index>
+struct rank_of_end {
+  std::uint64_t const* bounds;
+  Index* ranks;
+  ORDO_FN void operator()(std::size_t r) const {
+    if (bounds[r] < bounds[r + 1]) ranks[bounds[r + 1]] = Index(r);
+  }
+};
+
 /// The ranks of all suffixes: for position p the place of its group in the order, plus the number of records. At a record's
 /// end stands the rank of that end, below all others and growing from record to record: it takes the place of the next
 /// record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can.
@@ -25,14 +44,8 @@ class suffix_ranks {
         breaks_(breaks.mask()),
         first_(Index(breaks.bounds().size() - 1)),
         ranks_(machine.template buffer<Index>(order.size() + 1)) {
-    auto const* const suffix = order.data();
-    auto const* const bounds = breaks.bounds().data();
-    auto* const ranks = ranks_.data();
-    Index const first = first_;
-    machine.each(order.size(), [=] ORDO_FN(std::size_t i) { ranks[suffix[i]] = Index(first + i); });
-    machine.each(first, [=] ORDO_FN(std::size_t r) {
-      if (bounds[r] < bounds[r + 1]) ranks[bounds[r + 1]] = Index(r);
-    });
+    machine.each(order.size(), rank_by_place<Index>{order.data(), first_, ranks_.data()});
+    machine.each(first_, rank_of_end<Index>{breaks.bounds().data(), ranks_.data()});
   }
 
   /// Every suffix of the refinement takes the rank of the head of its group.
