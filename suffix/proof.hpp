@@ -88,7 +88,7 @@ std::optional<fault> find_fault(B& machine, text const& input, arrays<Index cons
   record_breaks<B> const breaks(machine, input);
   proof_view<Index> const proof{residues.data(), breaks.mask(), suffix, rank.data()};
   std::size_t row = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) { return i == 0 || proof.in_order(i); });
-  if (row != n) return fault{"sa", row, "out of order"};
+  if (row != n) return fault{"sa", row, "out of order with the row before it"};
 
   if (!all.lcp.empty()) {
     auto const lcp = machine.upload(all.lcp);

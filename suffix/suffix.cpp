@@ -34,22 +34,27 @@ void check_sizes(text const& input, std::size_t sa, std::size_t lcp, std::size_t
 }
 
 // Calls on_machine(device) for the chosen machine; and again for the CPU when the GPU's memory ran out in the midst.
-template <class OnMachine>
-report run(text const& input, std::size_t gpu_bytes, options const& how, OnMachine on_machine) {
+// memory_on(device) is what it takes.
+template <class MemoryOn, class OnMachine>
+report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
   report done;
-  done.machine = choose(how.machine.where, input.size(), gpu_bytes, worth_a_gpu);
+  done.machine = choose(how.machine.where, input.size(), memory_on(device::gpu), worth_a_gpu);
   if constexpr (cuda_enabled) {
     if (done.machine.where == device::gpu) {
       try {
-        done.peak_memory = on_machine(device::gpu);
+        done.device_memory = on_machine(device::gpu);
         return done;
       } catch (out_of_memory const& e) {
         if (done.machine.asked) throw;
-        done.machine = {device::cpu, e.what(), true};
+        done.machine = {device::cpu, e.what(), true, false};
       }
     }
   }
-  done.peak_memory = on_machine(device::cpu);
+  if (std::size_t const bytes = memory_on(device::cpu); bytes > how.memory)
+    throw out_of_memory(fmt::format("out of memory: suffix array of {} residues: {} bytes are needed, {} may be taken",
+                                    input.size(), bytes, how.memory),
+                        bytes);
+  on_machine(device::cpu);
   return done;
 }
 
@@ -75,12 +80,19 @@ std::size_t memory_needed(device where, std::size_t n, std::size_t records, std:
   return with_rounding(std::max({sort, what.lcp ? lengths : 0, 2 * n + n / 8}));
 }
 
+std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes) {
+  // Positions and their inverse, sorted with as much scratch; the records' breaks.
+  std::size_t const sort = 4 * index_bytes * n + n / 8 + 16 * records;
+  // The GPU has the array itself, too; later the inverse, residues, and lengths or rows.
+  return with_rounding(sort + (where == device::cpu ? 0 : (index_bytes + 2) * n));
+}
+
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how) {
   check_sizes(input, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index));
   wanted const what{!out.lcp.empty(), !out.bwt.empty()};
-  std::size_t const gpu_bytes = memory_needed(device::gpu, input.size(), input.records(), sizeof(Index), what);
-  return run(input, gpu_bytes, how, [&](device where) {
+  auto const memory_on = [&](device where) { return memory_needed(where, input.size(), input.records(), sizeof(Index), what); };
+  return run(input, how, memory_on, [&](device where) {
     if constexpr (cuda_enabled)
       if (where == device::gpu) return detail::build_on_cuda(input, out, how);
     return detail::build_on_host(input, out, how);
@@ -101,10 +113,9 @@ result<Index> build(text const& input, wanted what, options const& how) {
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how, report* done) {
   check_sizes(input, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
-  // The suffix array, its inverse and their sort; then residues, lengths and rows.
-  std::size_t const gpu_bytes = with_rounding((5 * sizeof(Index) + 2) * input.size() + 16 * input.records());
+  auto const memory_on = [&](device where) { return memory_for_check(where, input.size(), input.records(), sizeof(Index)); };
   std::optional<fault> found;
-  report const used = run(input, gpu_bytes, how, [&](device where) {
+  report const used = run(input, how, memory_on, [&](device where) {
     if constexpr (cuda_enabled)
       if (where == device::gpu) return detail::check_on_cuda(input, all, how, found);
     return detail::check_on_host(input, all, how, found);

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,28 +50,33 @@ struct arrays {
 
 struct options {
   machine_options machine;
+  /// Bytes of host memory that the CPU machine may take beside the text and the results.
+  std::size_t memory = std::numeric_limits<std::size_t>::max();
   /// Called as each phase begins: "sort", "lcp", "bwt".
-  std::function<void(std::string_view)> on_phase;
+  std::function<void(std::string_view)> on_phase = {};
 };
 
 struct report {
   decision machine;
-  std::size_t peak_memory = 0;  // of the machine, in bytes
+  std::size_t device_memory = 0;  // bytes of GPU memory in use at most
 };
 
 /// Does an index of `bytes` bytes, 4 or 8, take n residues in so many records?
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
-/// Bytes of a machine's memory (the host's for device::cpu, results not counted; the GPU's, results counted) that building
+/// Bytes of a machine's memory (the host's for device::cpu, text and results not counted; all of the GPU's) that building
 /// takes. Texts of which most suffixes share more than one key's letters with another (many copies of one genome) take up to
 /// twice as much.
 std::size_t memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+
+/// And what check takes.
+std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes);
 
 /// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
 /// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when
 /// the GPU's memory runs out.
 /// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there
-/// @throws out_of_memory
+/// @throws out_of_memory  before any work if the CPU takes more than how.memory, or the GPU asked for has not enough
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how = {});
 
@@ -85,7 +91,8 @@ struct result {
 template <class Index = std::uint32_t>
 result<Index> build(text const& input, wanted what = {}, options const& how = {});
 
-/// The first row of an array that is wrong.
+/// The first row of an array at which the proof fails. For lcp and bwt that is the first wrong one; an order is proved from
+/// row to row, and of two that were swapped one may be somewhat further on.
 struct fault {
   std::string array;  // "sa", "lcp" or "bwt"
   std::size_t row = 0;

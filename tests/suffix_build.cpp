@@ -63,28 +63,28 @@ void expect_records(std::vector<std::string> const& records) {
 
 }  // namespace
 
-TEST_CASE("suffix array of a textbook") {
+TEST_CASE("suffix array of a textbook", "[suffix]") {
   auto const made = suffix::build({"BANANA"}, {true, true});
   CHECK(made.sa == std::vector<std::uint32_t>{5, 3, 1, 0, 4, 2});
   CHECK(made.lcp == std::vector<std::uint32_t>{0, 1, 3, 0, 0, 2});
   CHECK(made.bwt == "ANNB$AA");
 }
 
-TEST_CASE("suffix array of random texts of every small size") {
+TEST_CASE("suffix array of random texts of every small size", "[suffix]") {
   random_numbers random(1);
   for (std::string const& alphabet : {std::string("A"), std::string("AC"), std::string("ACGT"), std::string("ACGNT"),
                                       std::string("ACDEFGHIKLMNPQRSTVWY*"), all_bytes()})
     for (std::size_t n = 0; n <= 70; ++n) expect_single(random_letters(random, alphabet, n));
 }
 
-TEST_CASE("suffix array of texts round powers of two and the lengths of a key") {
+TEST_CASE("suffix array of texts round powers of two and the lengths of a key", "[suffix]") {
   random_numbers random(2);
   for (std::string const& alphabet : {std::string("ACGT"), std::string("ACGNT"), std::string("ACGKNTY"), all_bytes()})
     for (std::size_t n : {115, 116, 117, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 65535, 65537})
       expect_single(random_letters(random, alphabet, n));
 }
 
-TEST_CASE("suffix array of repeats round the lengths of a key") {
+TEST_CASE("suffix array of repeats round the lengths of a key", "[suffix]") {
   random_numbers random(3);
   // Two copies of a word, its length about one, two and four keys of each alphabet; then what tells them apart, or nothing.
   for (std::string const& alphabet : {std::string("ACGT"), std::string("ACGNT"), std::string("ACGKMNRTY"), all_bytes()})
@@ -96,7 +96,7 @@ TEST_CASE("suffix array of repeats round the lengths of a key") {
     }
 }
 
-TEST_CASE("suffix array of regular texts") {
+TEST_CASE("suffix array of regular texts", "[suffix]") {
   for (std::size_t n : {1, 28, 29, 30, 57, 58, 59, 100, 1000, 20000}) {
     expect_single(std::string(n, 'A'));
     expect_single(std::string(n, 'A') + "C");
@@ -117,7 +117,7 @@ TEST_CASE("suffix array of regular texts") {
   expect_single(half + half);
 }
 
-TEST_CASE("records are compared to their end, and equal suffixes by position") {
+TEST_CASE("records are compared to their end, and equal suffixes by position", "[suffix]") {
   expect_records({});
   expect_records({""});
   expect_records({"", "", ""});
@@ -137,7 +137,7 @@ TEST_CASE("records are compared to their end, and equal suffixes by position") {
       }
 }
 
-TEST_CASE("identical records of every length round a key's") {
+TEST_CASE("identical records of every length round a key's", "[suffix]") {
   random_numbers random(6);
   for (std::size_t length :
        {1, 2, 18, 19, 20, 27, 28, 29, 30, 31, 56, 57, 58, 59, 60, 63, 64, 65, 115, 116, 117, 118, 232, 300}) {
@@ -149,7 +149,7 @@ TEST_CASE("identical records of every length round a key's") {
   }
 }
 
-TEST_CASE("a text of many records at once") {
+TEST_CASE("a text of many records at once", "[suffix]") {
   random_numbers random(7);
   std::vector<std::string> const sources{random_letters(random, "ACGT", 3000), std::string(500, 'N')};
   std::vector<std::string> reads;
@@ -160,7 +160,7 @@ TEST_CASE("a text of many records at once") {
   expect_records(reads);
 }
 
-TEST_CASE("every thread count gives the same bytes") {
+TEST_CASE("every thread count gives the same bytes", "[suffix]") {
   random_numbers random(8);
   std::string const unit = random_letters(random, "ACGT", 20000);
   std::string const text = unit + unit + random_letters(random, "ACGT", 200000);
@@ -175,7 +175,7 @@ TEST_CASE("every thread count gives the same bytes") {
   CHECK((wide(one.sa) == libdivsufsort(text)));
 }
 
-TEST_CASE("phases are told in order") {
+TEST_CASE("phases are told in order", "[suffix]") {
   std::vector<std::string> phases;
   suffix::options how = on(device::cpu);
   how.on_phase = [&](std::string_view name) { phases.emplace_back(name); };
@@ -183,7 +183,7 @@ TEST_CASE("phases are told in order") {
   CHECK(phases == std::vector<std::string>{"sort", "lcp", "bwt"});
 }
 
-TEST_CASE("arrays of the wrong size and bad records are refused") {
+TEST_CASE("arrays of the wrong size and bad records are refused", "[suffix]") {
   std::vector<std::uint32_t> sa(4), shorter(3);
   using arrays = suffix::arrays<std::uint32_t>;
   CHECK_NOTHROW(suffix::build({"ACGT"}, arrays{sa, {}, {}}));
@@ -195,7 +195,7 @@ TEST_CASE("arrays of the wrong size and bad records are refused") {
     CHECK_THROWS_AS(suffix::build({"ACGT", starts}), usage_error);
 }
 
-TEST_CASE("which index fits") {
+TEST_CASE("which index fits", "[suffix]") {
   CHECK(suffix::index_fits(4, 0, 1));
   CHECK(suffix::index_fits(4, 0xfffffffeu, 1));
   CHECK_FALSE(suffix::index_fits(4, 0xffffffffu, 1));

@@ -1,0 +1,232 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <htslib/bgzf.h>
+
+#include "sort_core/error.hpp"
+#include "suffix/fasta.hpp"
+#include "suffix/utf8.hpp"
+#include "tests/catch.hpp"
+#include "tests/suffix_texts.hpp"
+#include "tests/temporary_folder.hpp"
+#include "tools/cli/output.hpp"
+
+using namespace ordo;
+using namespace std::string_literals;
+using strings_list = std::vector<std::string>;
+using starts_list = std::vector<std::uint64_t>;
+
+namespace {
+
+suffix::fasta read(strings_list const& paths, suffix::fasta_options const& how = {}) {
+  return suffix::read_fasta(paths, how);
+}
+
+suffix::fasta parse(std::string_view content, suffix::fasta_options const& how = {}) {
+  temporary_folder const folder;
+  return read({folder.write("in.fa", content)}, how);
+}
+
+void expect_error(std::string_view content, std::string const& message) {
+  INFO(content);
+  CHECK_THROWS_WITH(parse(content), contains_text("bad FASTA: ") && contains_text("in.fa") && contains_text(message));
+  CHECK_THROWS_AS(parse(content), input_error);
+}
+
+std::string gzip(temporary_folder const& folder, std::string_view name, std::string_view content) {
+  cli::output out(folder.path(name), cli::compression::gzip);
+  out.write(content);
+  out.commit();
+  return folder.path(name);
+}
+
+std::string bgzip(temporary_folder const& folder, std::string_view name, std::string_view content) {
+  BGZF* const file = bgzf_open(folder.path(name).c_str(), "w");
+  REQUIRE(bgzf_write(file, content.data(), content.size()) == ssize_t(content.size()));
+  REQUIRE(bgzf_close(file) == 0);
+  return folder.path(name);
+}
+
+bool same(suffix::fasta const& a, suffix::fasta const& b) {
+  return a.residues == b.residues && a.starts == b.starts && a.names == b.names;
+}
+
+}  // namespace
+
+TEST_CASE("records of a FASTA file", "[suffix]") {
+  auto const all = parse(">chr1 the first\nACGT\nACG\n>chr2\tsecond\nTTT\n");
+  CHECK(all.residues == "ACGTACGTTT");
+  CHECK(all.starts == starts_list{0, 7});
+  CHECK(all.names == strings_list{"chr1", "chr2"});
+  CHECK(all.view().records() == 2);
+}
+
+TEST_CASE("FASTA as people write it", "[suffix]") {
+  CHECK(parse(">a\nAC\n>b\nGT").residues == "ACGT");                      // no last newline
+  CHECK(parse(">a").names == strings_list{"a"});                          // not even a line of residues
+  CHECK(parse(">a\r\nAC\r\nGT\r\n>b x\r\nTT\r\n").residues == "ACGTTT");  // CR LF
+  CHECK(parse(">a\r\nAC\r\n").names == strings_list{"a"});
+  CHECK(parse(">a\r\nAC\r").residues == "AC");
+  CHECK(parse("\n\n>a\n\nAC\n\n\nGT\n\n").residues == "ACGT");  // empty lines
+  CHECK(parse("  \n>a\nAC GT\tAC\n").residues == "ACGTAC");     // blanks
+  CHECK(parse("; old\n>a\n;comment, 1984!\nAC\n;\nGT\n").residues == "ACGT");
+  auto const empty = parse(">a\n>b\n\n>c\nA\n>d\n");
+  CHECK(empty.starts == starts_list{0, 0, 0, 1});
+  CHECK(empty.names == strings_list{"a", "b", "c", "d"});
+  CHECK(parse(">\nA\n> b\nC\n").names == strings_list{"", ""});
+  CHECK(parse(">a>b\nA\n").names == strings_list{"a>b"});
+  CHECK(parse(">Gr\xc3\xbc\xc3\x9f\nA\n").names == strings_list{"Gr\xc3\xbc\xc3\x9f"});
+}
+
+TEST_CASE("residues of every kind", "[suffix]") {
+  CHECK(parse(">a\nacgtnRYKMSWBDHVN\n").residues == "ACGTNRYKMSWBDHVN");
+  CHECK(parse(">a\nacgtACGT\n", {.keep_case = true}).residues == "acgtACGT");
+  CHECK(parse(">rna\nAUGGCUUAA\n").residues == "AUGGCUUAA");
+  CHECK(parse(">p\nMKWVTFISLLXBZJUO*\n").residues == "MKWVTFISLLXBZJUO*");
+  CHECK(parse(">gaps\nA-C.G*\n").residues == "A-C.G*");
+}
+
+TEST_CASE("FASTA that is none", "[suffix]") {
+  expect_error("", "in.fa: no records");
+  expect_error("\n\n", "in.fa: no records");
+  expect_error("; just a comment\n", "in.fa: no records");
+  expect_error("ACGT\n", "in.fa:1: text before the first '>'");
+  expect_error("\n@read\nACGT\n+\nIIII\n", "in.fa:2: text before the first '>'");
+  expect_error("\xef\xbb\xbf>a\nA\n", "in.fa:1: text before the first '>'");
+  expect_error(">a\nAC\nA1\n", "in.fa:3: '1' is no residue");
+  expect_error(">a\nAC$\n", "in.fa:2: '$' is no residue");
+  expect_error(">a\nAC>b\n", "in.fa:2: '>' is no residue");
+  expect_error(">a\nAC;x\n", "in.fa:2: ';' is no residue");
+  expect_error(">a\n\nA\0C\n"s, "in.fa:3: byte 0x00 is no residue");
+  expect_error(">a\nA\xc3\xa4\n", "in.fa:2: byte 0xc3 is no residue");
+  expect_error(">a\nAC\rGT\n", "in.fa:2: a carriage return inside a line");
+  expect_error(">a\nAC\r\r\n", "in.fa:2: a carriage return inside a line");
+  expect_error(">a\rACGT\r>b\rAC\r", "in.fa:1: a carriage return inside a line; are all lines ended by CR alone?");
+  expect_error(">\xff\nA\n", "in.fa:1: the record's name is not UTF-8");
+}
+
+TEST_CASE("several FASTA files in order, and each must have records", "[suffix]") {
+  temporary_folder const folder;
+  std::string const one = folder.write("one", ">a\nAC"), two = folder.write("two", ">b\nGT\n>c\n"),
+                    none = folder.write("none", "");
+  auto const all = read({one, two, one});
+  CHECK(all.residues == "ACGTAC");
+  CHECK(all.starts == starts_list{0, 2, 4, 4});
+  CHECK(all.names == strings_list{"a", "b", "c", "a"});
+  CHECK_THROWS_WITH(read({one, none}), contains_text("none: no records"));
+  CHECK_THROWS_WITH(read({one, folder.path("missing")}),
+                    contains_text("cannot read: ") && contains_text("missing: No such file"));
+  CHECK_THROWS_WITH(read({folder.path("")}), contains_text("Is a directory"));
+  folder.write("rest", "ACGT\n>d\n");  // a record does not go on in the next file
+  CHECK_THROWS_WITH(read({one, folder.path("rest")}), contains_text("rest:1: text before the first '>'"));
+}
+
+TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
+  random_numbers random(1);
+  std::string const long_line = random_letters(random, "ACGTacgt", 3'000'001), folded = parse(">x\n" + long_line).residues;
+  CHECK(folded.size() == long_line.size());
+  CHECK(parse(">x\n" + long_line, {.keep_case = true}).residues == long_line);
+  // Line ends and headers round the end of a block of 1 MiB.
+  constexpr std::size_t block = std::size_t{1} << 20;
+  for (std::size_t shift = 0; shift <= 12; ++shift) {
+    std::string content = ">first name\r\n";
+    content += std::string(block - shift - content.size(), 'A') + "\r\n>second name\r\nC\r\n";
+    auto const all = parse(content);
+    INFO(shift);
+    CHECK(all.names == strings_list{"first", "second"});
+    CHECK(all.residues == std::string(block - shift - 13, 'A') + "C");
+    content[block - shift] = 'A';  // now CR stands at the end of a block, but not of a line
+    content[block - shift + 1] = '\r';
+    content[block - shift + 2] = 'A';
+    CHECK_THROWS_WITH(parse(content), contains_text(":2: a carriage return inside a line"));
+  }
+}
+
+TEST_CASE("compressed FASTA is known by its bytes, with any number of threads", "[suffix]") {
+  temporary_folder const folder;
+  random_numbers random(2);
+  std::string content;
+  for (int r = 0; r < 50; ++r)
+    content += ">record" + std::to_string(r) + "\n" + random_letters(random, "ACGT", random.below(20000)) + "\n";
+  auto const plain = parse(content);
+  for (unsigned threads : {1u, 2u, 5u}) {
+    suffix::fasta_options how;
+    how.threads = threads;
+    CHECK(same(plain, read({gzip(folder, "gz", content)}, how)));
+    CHECK(same(plain, read({bgzip(folder, "bgz", content)}, how)));
+  }
+  // gzip members and whole BGZF files, one after the other.
+  std::size_t const middle = content.size() / 2;
+  gzip(folder, "a", content.substr(0, middle));
+  gzip(folder, "b", content.substr(middle));
+  CHECK(same(plain, read({folder.write("members", folder.read("a") + folder.read("b"))})));
+  bgzip(folder, "a", content.substr(0, middle));
+  bgzip(folder, "b", content.substr(middle));
+  CHECK(same(plain, read({folder.write("members", folder.read("a") + folder.read("b"))})));
+}
+
+TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {
+  temporary_folder const folder;
+  random_numbers random(3);
+  std::string const content =
+      ">one\n" + random_letters(random, "ACGTN", 400) + "\n>two\n" + random_letters(random, "ACGT", 90) + "\n";
+  gzip(folder, "gz", content);
+  bgzip(folder, "bgz", content);
+  bgzip(folder, "other", content);
+  folder.write("two", folder.read("bgz").substr(0, folder.read("bgz").size() - 28) + folder.read("other"));
+  gzip(folder, "other", content);
+  folder.write("members", folder.read("gz") + folder.read("other"));
+  std::size_t const one_member = folder.read("gz").size();
+  for (char const* name : {"gz", "bgz", "two", "members"}) {
+    std::string const whole = folder.read(name);
+    CHECK_NOTHROW(read({folder.path(name)}));
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      if (name == "members"s && size == one_member) continue;
+      INFO(name << " cut at " << size << " of " << whole.size());
+      for (unsigned threads : {1u, 3u}) {
+        suffix::fasta_options how;
+        how.threads = threads;
+        CHECK_THROWS_AS(read({folder.write("cut", whole.substr(0, size))}, how), input_error);
+      }
+    }
+  }
+}
+
+TEST_CASE("a corrupt FASTA.gz is an error", "[suffix]") {
+  temporary_folder const folder;
+  random_numbers random(4);
+  std::string const content = ">one\n" + random_letters(random, "ACGTN", 300) + "\n";
+  gzip(folder, "gz", content);
+  bgzip(folder, "bgz", content);
+  auto const plain = parse(content);
+  for (char const* name : {"gz", "bgz"}) {
+    std::string const whole = folder.read(name);
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      std::string bad = whole;
+      bad[at] = static_cast<char>(bad[at] ^ 0x10);
+      folder.write("bad", bad);
+      INFO(name << " changed at " << at);
+      bool right = true;
+      try {  // some bytes do not matter: time, system and the like
+        right = same(plain, read({folder.path("bad")}));
+      } catch (input_error const&) {}
+      CHECK(right);
+    }
+    folder.write("bad", whole + "garbage, long enough to look like another header");
+    CHECK_THROWS_AS(read({folder.path("bad")}), input_error);
+    folder.write("bad", whole + "x");
+    CHECK_THROWS_AS(read({folder.path("bad")}), input_error);
+  }
+}
+
+TEST_CASE("well-formed UTF-8", "[suffix]") {
+  for (std::string const& good : {""s, "plain"s, "\0"s, "\xc2\x80"s, "\xdf\xbf"s, "\xe0\xa0\x80"s, "\xed\x9f\xbf"s,
+                                  "\xef\xbf\xbf"s, "\xf0\x90\x80\x80"s, "\xf4\x8f\xbf\xbf"s})
+    CHECK(suffix::is_utf8(good));
+  for (std::string const& bad :
+       {"\x80"s, "\xbf"s, "\xc0\x80"s, "\xc1\xbf"s, "\xc2"s, "\xc2x"s, "\x9f\x80"s, "\xe0\x9f\xbf"s, "\xed\xa0\x80"s,
+        "\xe1\x80"s, "\xf0\x8f\xbf\xbf"s, "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s, "\xf0\x90\x80"s})
+    CHECK_FALSE(suffix::is_utf8(bad));
+}

@@ -1,0 +1,143 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <zlib.h>
+
+#include "sort_core/error.hpp"
+#include "suffix/index.hpp"
+#include "tests/catch.hpp"
+#include "tests/suffix_texts.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace ordo;
+using namespace std::string_literals;
+
+namespace {
+
+suffix::index_description description() {
+  suffix::index_description about;
+  about.residues = 7;
+  about.width = 32;
+  about.arrays = {{"sa", 28, 0x1234abcd}, {"bwt", 11, 1}, {"seq", 7, 0xffffffff}};
+  about.names = {"chr1", "quote\" and \\ and \x01", "", "Gr\xc3\xbc\xc3\x9f"};
+  about.starts = {0, 3, 3, 7};
+  return about;
+}
+
+template <class T>
+std::string bytes_of(std::vector<T> const& values) {
+  return {reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)};
+}
+
+void replace(std::string& text, std::string const& old, std::string const& now) {
+  REQUIRE(text.find(old) != std::string::npos);
+  text.replace(text.find(old), old.size(), now);
+}
+
+}  // namespace
+
+TEST_CASE("an index description survives its file", "[suffix]") {
+  for (bool keep_case : {false, true}) {
+    suffix::index_description about = description();
+    about.keep_case = keep_case;
+    auto const again = suffix::from_json(suffix::to_json(about), "x.json");
+    CHECK(again.residues == 7);
+    CHECK(again.width == 32);
+    CHECK(again.keep_case == keep_case);
+    CHECK(again.names == about.names);
+    CHECK(again.starts == about.starts);
+    REQUIRE(again.arrays.size() == 3);
+    CHECK(again.arrays[0].name == "sa");
+    CHECK(again.arrays[0].bytes == 28);
+    CHECK(again.arrays[0].crc32 == 0x1234abcd);
+    CHECK(again.arrays[2].crc32 == 0xffffffff);
+    CHECK(again.find("bwt") != nullptr);
+    CHECK(again.find("lcp") == nullptr);
+  }
+}
+
+TEST_CASE("a malformed index description is refused by name", "[suffix]") {
+  std::string const good = suffix::to_json(description());
+  auto const refuse = [&](std::string const& old, std::string const& now) {
+    std::string bad = good;
+    replace(bad, old, now);
+    INFO(bad);
+    CHECK_THROWS_AS(suffix::from_json(bad, "x.json"), input_error);
+    CHECK_THROWS_WITH(suffix::from_json(bad, "x.json"), contains_text("bad index: x.json: "));
+  };
+  refuse("ordo suffix index", "something else");
+  refuse("\"format_version\": 1", "\"format_version\": 2");
+  refuse("\"residues\": 7", "\"residues\": 8");
+  refuse("\"residues\": 7", "\"residues\": -7");
+  refuse("\"residues\": 7", "\"residues\": \"seven\"");
+  refuse("\"width\": 32", "\"width\": 16");
+  refuse("\"width\": 32", "\"width\": 64");
+  refuse("\"sa\"", "\"isa\"");
+  refuse("\"bytes\": 28", "\"bytes\": 24");
+  refuse("\"crc32\": \"1234abcd\"", "\"crc32\": \"none\"");
+  refuse("\"start\": 3", "\"start\": 9");
+  refuse("\"start\": 0", "\"start\": 1");
+  refuse("\"case\"", "\"cases\"");
+  for (std::size_t size = 0; size + 2 < good.size(); ++size) {
+    INFO(size);
+    CHECK_THROWS_AS(suffix::from_json(good.substr(0, size), "x.json"), input_error);
+  }
+}
+
+TEST_CASE("checksums are zlib's, in parts or whole", "[suffix]") {
+  random_numbers random(1);
+  std::string bytes((std::size_t{33} << 20) + 5, '\0');
+  for (std::size_t i = 0; i < bytes.size(); i += 1000) bytes[i] = static_cast<char>(random());
+  for (std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{16} << 20, (std::size_t{16} << 20) + 1, bytes.size()}) {
+    auto const whole = crc32_z(0, reinterpret_cast<Bytef const*>(bytes.data()), size);
+    CHECK(suffix::crc32_of(std::span(bytes.data(), size)) == whole);
+    CHECK(suffix::crc32_of(std::span(bytes.data(), size), 1) == whole);
+  }
+}
+
+TEST_CASE("an index in files", "[suffix]") {
+  temporary_folder const folder;
+  stored_text const stored(std::vector<std::string>{"GATTACA", "", "TACA"});
+  auto const made = suffix::build<std::uint64_t>(stored.view(), {.lcp = true, .bwt = false});
+  suffix::index_description about;
+  about.residues = stored.residues.size();
+  about.width = 64;
+  about.names = {"a", "b", "c"};
+  about.starts = stored.starts;
+  auto const add = [&](std::string const& name, std::string const& bytes) {
+    about.arrays.push_back({name, bytes.size(), suffix::crc32_of(bytes)});
+    folder.write("x." + name, bytes);
+  };
+  add("seq", stored.residues);
+  add("sa", bytes_of(made.sa));
+  add("lcp", bytes_of(made.lcp));
+  folder.write("x.json", suffix::to_json(about));
+  std::string const prefix = folder.path("x");
+  {
+    suffix::stored_index const index(prefix);
+    CHECK(index.view().residues == stored.residues);
+    CHECK(index.view().records() == 3);
+    auto const all = index.arrays<std::uint64_t>();
+    CHECK(std::equal(all.sa.begin(), all.sa.end(), made.sa.begin(), made.sa.end()));
+    CHECK(std::equal(all.lcp.begin(), all.lcp.end(), made.lcp.begin(), made.lcp.end()));
+    CHECK(all.bwt.empty());
+    CHECK_FALSE(suffix::check(index.view(), all).has_value());
+    CHECK_FALSE(index.altered().has_value());
+    CHECK(index.with_width([](auto zero) { return sizeof(zero); }) == 8);
+  }
+  for (char const* name : {"x.seq", "x.sa", "x.lcp"}) {
+    std::string const whole = folder.read(name);
+    std::string bad = whole;
+    bad[bad.size() / 2] ^= 1;
+    folder.write(name, bad);
+    CHECK("x." + suffix::stored_index(prefix).altered().value_or("") == name);
+    for (std::string const& wrong : {whole.substr(0, whole.size() - 1), ""s, whole + "x"}) {
+      folder.write(name, wrong);
+      CHECK_THROWS_AS(suffix::stored_index(prefix), input_error);
+      CHECK_THROWS_WITH(suffix::stored_index(prefix), contains_text(name + ": "s + std::to_string(wrong.size()) + " bytes"));
+    }
+    folder.write(name, whole);
+  }
+  CHECK_THROWS_WITH(suffix::stored_index(folder.path("y")), contains_text("y.json: No such file"));
+}
