@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -18,6 +19,13 @@ constexpr std::string_view threads_help = "threads of the CPU machine [0: all]";
 constexpr std::string_view quiet_help = "print errors only";
 constexpr std::string_view verbose_help = "say what was decided, and end with the figures";
 constexpr std::string_view stats_help = "write a report as JSON: version, machine, phases, memory";
+
+// CLI11 leaves two empty lines here and there, and one newline too many or none at the end.
+std::string tidy(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  while (text.ends_with('\n')) text.pop_back();
+  return text + '\n';
+}
 
 }  // namespace
 
@@ -40,11 +48,9 @@ unsigned parse_count(std::string_view option, std::string_view text) {
 void add_common_options(CLI::App& app, common_options& options) {
   std::string const group = "Common options";
   app.set_help_flag("-h,--help", "print this and exit")->group(group);
-  auto const version = [name = app.get_name()] {
-    std::string const text = version_text(name);
-    return text.substr(0, text.size() - 1);  // CLI11 ends the line itself
-  };
-  app.set_version_flag("--version", version, "print version, compiler and devices")->group(group);
+  app.set_version_flag(
+         "--version", [name = app.get_name()] { return version_text(name); }, "print version, compiler and devices")
+      ->group(group);
   app.add_option("--device", options.where, std::string(device_help))
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
       ->type_name("NAME")
@@ -60,7 +66,10 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
     app.parse(argc, argv);
     return {};
   } catch (CLI::Success const& e) {  // help or version was asked for
-    return app.exit(e);
+    std::ostringstream text;
+    int const status = app.exit(e, text);
+    fmt::print("{}", tidy(text.str()));
+    return status;
   } catch (CLI::ParseError const& e) {
     throw usage_error(fmt::format("{} (see {} --help)", e.what(), app.get_name()));
   }
