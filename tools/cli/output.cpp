@@ -145,12 +145,16 @@ void output::write(std::span<char const> data) {
     put(data);
 }
 
-void output::commit() {
+void output::finish() {
   if (deflater_) deflate({}, true);
   flush();
   // Pipes and some file systems have no fsync; that is no failure.
   if (!target_.empty() && fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS) fail(errno);
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
+}
+
+void output::commit() {
+  if (fd_ >= 0) finish();
   if (target_.empty()) return;
   if (rename(beside_.c_str(), target_.c_str()) != 0) fail(errno);
   forget_temporary(std::exchange(ticket_, nullptr));

@@ -33,6 +33,9 @@ class output {
   void write(std::span<char const> data);
   template <std::size_t N>
   void write(char const (&)[N]) = delete;  // would count a literal's NUL: say std::string_view
+  /// Everything is written and on the disk, but not yet in its place: so that outputs which belong together take their places
+  /// together. Nothing can be written afterwards.
+  void finish();
   /// Everything is written, on the disk, and in its place. Call once, last.
   void commit();
 

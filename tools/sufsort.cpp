@@ -1,0 +1,312 @@
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "sort_core/error.hpp"
+#include "suffix/fasta.hpp"
+#include "suffix/index.hpp"
+#include "suffix/search.hpp"
+#include "suffix/suffix.hpp"
+#include "tools/cli/bytes.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/cli/stats.hpp"
+
+using namespace ordo;
+
+namespace {
+
+struct settings {
+  cli::common_options common;
+  std::string prefix;
+  std::vector<std::string> files, patterns;
+  suffix::wanted what;
+  std::string width = "auto";
+  bool keep_case = false;
+};
+
+/// What a run tells while it works: the phases go to the report and to the terminal.
+struct telling {
+  cli::stats stats;
+  cli::progress progress;
+
+  telling(settings const& set, int argc, char const* const* argv)
+      : stats("sufsort", argc, argv, set.common), progress("sufsort", set.common) {}
+  void phase(std::string_view name, std::uint64_t bytes = 0) {
+    stats.phase(name);
+    stats.bytes(bytes);
+    progress.phase(name, bytes);
+  }
+};
+
+/// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
+/// index none, then the arrays take their places, and last the new description.
+class index_writer {
+ public:
+  index_writer(std::string prefix, suffix::wanted what) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
+    for (char const* name : {"seq", "sa"}) arrays_.emplace_back(prefix_ + "." + name);
+    if (what.lcp) arrays_.emplace_back(prefix_ + ".lcp");
+    if (what.bwt) arrays_.emplace_back(prefix_ + ".bwt");
+  }
+
+  void add(suffix::index_description& about, std::string const& name, std::span<char const> bytes, unsigned threads) {
+    about.arrays.push_back({name, bytes.size(), suffix::crc32_of(bytes, threads)});
+    cli::output& out = *std::ranges::find(arrays_, prefix_ + "." + name, &cli::output::name);
+    out.write(bytes);
+  }
+
+  void commit(suffix::index_description const& about) {
+    json_.write(std::string_view(suffix::to_json(about)));
+    for (cli::output& array : arrays_) array.finish();
+    json_.finish();
+    std::error_code ignored;  // if it cannot be removed, it cannot be replaced either, and that is told
+    std::filesystem::remove(prefix_ + ".json", ignored);
+    for (cli::output& array : arrays_) array.commit();
+    json_.commit();
+  }
+
+ private:
+  std::string prefix_;
+  std::vector<cli::output> arrays_;
+  cli::output json_;
+};
+
+template <class Index>
+std::span<Index> entries(cli::bytes& memory) {
+  return {reinterpret_cast<Index*>(memory.data()), memory.size() / sizeof(Index)};
+}
+
+unsigned width_for(std::string const& asked, suffix::text const& input) {
+  bool const narrow = suffix::index_fits(4, input.size(), input.records());
+  if (asked == "32" && !narrow)
+    throw usage_error(fmt::format("--width 32: {} residues in {} records need 64 bits", input.size(), input.records()));
+  return asked == "64" || !narrow ? 64 : 32;
+}
+
+int build(settings const& set, telling& tell) {
+  index_writer writer(set.prefix, set.what);
+
+  tell.phase("read");
+  suffix::fasta_options reading;
+  reading.keep_case = set.keep_case;
+  reading.threads = set.common.threads;
+  std::uint64_t text_bytes = 0;
+  reading.on_progress = [&](std::uint64_t bytes) {
+    text_bytes = bytes;
+    tell.progress.at(bytes);
+  };
+  suffix::fasta records = suffix::read_fasta(set.files, reading);
+  suffix::text const input = records.view();
+  std::size_t const n = input.size();
+  tell.stats.input(text_bytes);
+  tell.stats.bytes(text_bytes);
+
+  unsigned const width = width_for(set.width, input);
+  std::size_t const bytes = n * (width / 8), rows = n + input.records();
+  suffix::options how;
+  how.machine = set.common.machine();
+  how.on_phase = [&](std::string_view name) { tell.phase(name, n); };
+  std::size_t const results = bytes + (set.what.lcp ? bytes : 0) + (set.what.bwt ? rows : 0);
+  std::size_t const available = cli::available_memory();
+  how.memory = available - std::min(available, results);
+
+  cli::bytes sa, lcp, bwt;
+  sa.resize(bytes);
+  if (set.what.lcp) lcp.resize(bytes);
+  if (set.what.bwt) bwt.resize(rows);
+  auto const run = [&]<class Index>(Index) {
+    return suffix::build(input, suffix::arrays<Index>{entries<Index>(sa), entries<Index>(lcp), bwt.span()}, how);
+  };
+  suffix::report const done = width == 32 ? run(std::uint32_t{}) : run(std::uint64_t{});
+  tell.stats.machine(done.machine);
+  tell.stats.device_memory(done.device_memory);
+
+  tell.phase("write", n + results);
+  suffix::index_description about;
+  about.residues = n;
+  about.width = width;
+  about.keep_case = set.keep_case;
+  unsigned const threads = set.common.threads;
+  writer.add(about, "seq", std::span<char const>(input.residues), threads);
+  writer.add(about, "sa", sa.span(), threads);
+  if (set.what.lcp) writer.add(about, "lcp", lcp.span(), threads);
+  if (set.what.bwt) writer.add(about, "bwt", bwt.span(), threads);
+  about.names = std::move(records.names);
+  about.starts = std::move(records.starts);
+  writer.commit(about);
+  return 0;
+}
+
+int check(settings const& set, telling& tell) {
+  tell.phase("open");
+  suffix::stored_index const index(set.prefix);
+  std::size_t bytes = 0;
+  std::string names;
+  for (suffix::index_array const& array : index.about().arrays) {
+    bytes += array.bytes;
+    names += (names.empty() ? "" : ", ") + array.name;
+  }
+  tell.stats.input(bytes);
+  auto const disorder = [&](std::string const& array, std::string const& why) {
+    tell.progress.clear();
+    cli::say("sufsort", fmt::format("disorder: {}.{}: {}", set.prefix, array, why));
+    return 1;
+  };
+
+  tell.phase("prove", bytes);
+  suffix::options how;
+  how.machine = set.common.machine();
+  how.memory = cli::available_memory();
+  suffix::report done;
+  auto const fault =
+      index.with_width([&]<class Index>(Index) { return suffix::check(index.view(), index.arrays<Index>(), how, &done); });
+  tell.stats.machine(done.machine);
+  tell.stats.device_memory(done.device_memory);
+  if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->why));
+
+  tell.phase("checksums", bytes);
+  if (auto const array = index.altered(set.common.threads))
+    return disorder(*array, "not the bytes that were written: the checksum differs");
+  tell.progress.clear();
+  if (!set.common.quiet)
+    std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", set.prefix, names, index.about().residues,
+                             index.about().starts.size());
+  return 0;
+}
+
+/// The patterns of the command line; those of standard input, a line each, where one is "-".
+std::vector<std::string> patterns_of(settings const& set) {
+  std::vector<std::string> patterns;
+  for (std::string const& pattern : set.patterns) {
+    if (pattern != "-") {
+      if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
+      patterns.push_back(pattern);
+      continue;
+    }
+    cli::bytes const lines = cli::read_all("-");
+    std::string_view rest(lines.data(), lines.size());
+    for (std::size_t line = 1; !rest.empty(); ++line) {
+      std::size_t const end = std::min(rest.find('\n'), rest.size());
+      std::string_view one = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      if (one.ends_with('\r')) one.remove_suffix(1);
+      if (one.empty()) throw input_error(fmt::format("empty pattern: standard input:{}: it would be found everywhere", line));
+      patterns.emplace_back(one);
+    }
+  }
+  return patterns;
+}
+
+std::string folded(std::string pattern) {
+  for (char& c : pattern)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return pattern;
+}
+
+int locate(settings const& set, telling& tell) {
+  tell.phase("open");
+  suffix::stored_index const index(set.prefix);
+  suffix::text const input = index.view();
+  auto const patterns = patterns_of(set);
+  tell.phase("search");
+  cli::output out("-");
+  for (std::string const& pattern : patterns) {
+    tell.stats.input(pattern.size());
+    auto positions = index.with_width([&]<class Index>(Index) {
+      auto const sa = index.arrays<Index>().sa;
+      auto const rows = suffix::find(input, sa, index.about().keep_case ? pattern : folded(pattern));
+      auto const found = sa.subspan(rows.begin, rows.size());
+      return std::vector<std::uint64_t>(found.begin(), found.end());
+    });
+    std::ranges::sort(positions);
+    if (positions.empty()) out.write(std::string_view(fmt::format("{}\t0\t.\n", pattern)));
+    for (std::uint64_t p : positions) {
+      std::size_t const record = input.record_of(p);
+      out.write(std::string_view(
+          fmt::format("{}\t{}\t{}:{}\n", pattern, positions.size(), index.about().names[record], p - input.begin_of(record))));
+    }
+  }
+  out.commit();
+  return 0;
+}
+
+int info(settings const& set, telling& tell) {
+  tell.phase("open");
+  suffix::stored_index const index(set.prefix);
+  suffix::index_description const& about = index.about();
+  cli::output out("-");
+  auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
+  line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.starts.size(), about.width,
+                   about.keep_case ? "kept" : "folded to upper"));
+  for (suffix::index_array const& array : about.arrays)
+    line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
+  for (std::size_t r = 0; r < about.starts.size(); ++r)
+    line(fmt::format("record\t{}\t{}\t{}\n", about.names[r], about.starts[r], index.view().end_of(r) - about.starts[r]));
+  out.commit();
+  return 0;
+}
+
+int run(int argc, char const* const* argv) {
+  settings set;
+  int (*command)(settings const&, telling&) = nullptr;
+  CLI::App app("Suffix arrays of FASTA files: build, check, search.", "sufsort");
+  cli::add_common_options(app, set.common);
+  app.require_subcommand(1);
+  app.footer(
+      "PREFIX names the files of an index: PREFIX.sa (positions from 0, in order of their suffixes), .lcp and .bwt if wanted,\n"
+      ".seq (the residues), plain little-endian arrays; and PREFIX.json, which tells what they are.");
+  auto const add = [&](char const* name, char const* help, int (*run)(settings const&, telling&)) {
+    CLI::App* const sub = app.add_subcommand(name, help)->fallthrough();
+    sub->callback([&command, run] { command = run; });
+    return sub;
+  };
+  auto const add_prefix = [&](CLI::App* sub) {
+    sub->add_option("prefix", set.prefix, "the index")->required()->type_name("PREFIX");
+  };
+
+  CLI::App* const build_command = add("build", "make an index of FASTA files", build);
+  build_command->add_option("files", set.files, "FASTA: plain, gzip or BGZF; - is standard input")
+      ->required()
+      ->type_name("FASTA");
+  build_command->add_option("-o,--output", set.prefix, "where the index goes")->required()->type_name("PREFIX");
+  build_command->add_flag("--lcp", set.what.lcp, "longest common prefixes, too");
+  build_command->add_flag("--bwt", set.what.bwt, "the Burrows-Wheeler transform, too");
+  build_command->add_option("--width", set.width, "bits of an entry: auto, 32 or 64 [auto: 32 where that is enough]")
+      ->check(CLI::IsMember({"auto", "32", "64"}).description(""))
+      ->type_name("BITS");
+  build_command->add_flag("--keep-case", set.keep_case, "do not fold letters to upper case");
+
+  add_prefix(add("check", "prove an index right; status 1 if it is not", check));
+  CLI::App* const locate_command = add("locate", "where patterns occur: pattern, count, record:offset; a line each", locate);
+  add_prefix(locate_command);
+  locate_command->add_option("patterns", set.patterns, "what to look for; - reads patterns from standard input, a line each")
+      ->required()
+      ->type_name("PATTERN");
+  add_prefix(add("info", "what is in an index", info));
+
+  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  telling tell(set, argc, argv);
+  int const status = command(set, tell);
+  tell.progress.clear();
+  tell.stats.finish();
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return cli::run_main("sufsort", [&] { return run(argc, argv); });
+}
