@@ -1,0 +1,121 @@
+# sufsort: build, check, locate and info on small files, whole and damaged.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+# numbers WIDTH FILE: the entries of an array of WIDTH bytes each, on one line.
+numbers() { od -An -v -w1000000 -tu"$1" "$2" | xargs; }
+want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
+
+printf '>one first\nBAN\nana\n>two\n\n>three\nANA\n' > in.fa
+expect 0 sufsort build in.fa -o x --lcp --bwt
+[[ ! -s out && ! -s err ]] || fail "build is not silent: $(cat out err)"
+want "$(cat x.seq)" BANANAANA residues
+want "$(numbers 4 x.sa)" '5 8 3 6 1 0 4 7 2' sa
+want "$(numbers 4 x.lcp)" '0 1 1 3 3 0 0 2 2' lcp
+want "$(cat x.bwt)" 'A$ANNN$B$AAA' bwt
+expect 0 sufsort check x
+want "$(cat out)" 'x: right: seq, sa, lcp, bwt of 9 residues in 3 records' check
+expect 0 sufsort check x --quiet
+[[ ! -s out && ! -s err ]] || fail "check --quiet is not silent"
+
+expect 0 sufsort build in.fa -o wide --width 64
+want "$(numbers 8 wide.sa)" '5 8 3 6 1 0 4 7 2' 'sa of 64 bits'
+[[ ! -e wide.lcp && ! -e wide.bwt ]] || fail 'arrays that nobody wanted'
+expect 0 sufsort check wide
+want "$(cat out)" 'wide: right: seq, sa of 9 residues in 3 records' check
+expect 0 sufsort build in.fa -o cased --keep-case
+want "$(cat cased.seq)" BANanaANA 'residues as they are'
+expect 0 sufsort check cased
+
+# Where patterns occur: in order of position, never across the end of a record, in the index's case.
+expect 0 sufsort locate x ANA nan AA Q
+want "$(cat out)" "$(printf 'ANA\t3\tone:1\nANA\t3\tone:3\nANA\t3\tthree:0\nnan\t1\tone:2\nAA\t0\t.\nQ\t0\t.')" locate
+printf 'B\r\nANA' | expect 0 sufsort locate wide -
+want "$(cut -f2,3 out | xargs)" '1 one:0 3 one:1 3 one:3 3 three:0' 'patterns from standard input'
+expect 0 sufsort locate cased ana ANA NA
+want "$(cat out)" "$(printf 'ana\t1\tone:3\nANA\t1\tthree:0\nNA\t1\tthree:1')" 'locate in their own case'
+expect_error sufsort locate x ''
+printf 'A\n\nB\n' | expect_error sufsort locate x -
+grep -q 'standard input:2: ' err || fail "an empty pattern without its line: $(cat err)"
+
+expect 0 sufsort info x
+for line in $'residues\t9' $'records\t3' $'width\t32' $'record\tone\t0\t6' $'record\ttwo\t6\t0' $'record\tthree\t6\t3'; do
+  grep -qx "$line" out || fail "info does not say: $line"
+done
+
+# The same bytes from the same text, whatever its form.
+gzip -nc in.fa > in.fa.gz
+bgzip -c in.fa > in.fa.bgz
+sed 's/$/\r/' in.fa > crlf.fa
+head -3 in.fa > part1; tail -n +4 in.fa > part2
+for form in in.fa.gz in.fa.bgz crlf.fa 'part1 part2' '-' 'part1 -'; do
+  input=in.fa
+  if [[ $form == 'part1 -' ]]; then input=part2; fi
+  rm -f again.*
+  # shellcheck disable=SC2086
+  expect 0 sufsort build $form -o again --lcp --bwt < $input
+  for array in seq sa lcp bwt; do cmp x.$array again.$array; done
+  cmp x.json again.json
+done
+size=$(stat -c %s in.fa.bgz)
+head -c $((size - 28)) in.fa.bgz > unmarked.bgz
+for ((cut = 0; cut < size; ++cut)); do
+  head -c "$cut" in.fa.bgz | expect_error sufsort build - -o from_cut
+done
+[[ ! -e from_cut.json ]] || fail 'an index of a truncated pipe'
+
+# Every kind of damage is found.
+# put FILE OFFSET BYTES: overwrite.
+put() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+# damaged ARRAY STATUS TEXT: what check says now; then mend it.
+damaged() {
+  expect "$2" sufsort check x
+  complaint sufsort
+  grep -q "x.$1: .*$3" err || fail "check on a damaged $1: $(cat err)"
+  [[ ! -s out ]] || fail "check on a damaged $1: $(cat out)"
+  local each
+  for each in seq sa lcp bwt json; do cp again.$each x.$each; done
+  expect 0 sufsort check x
+}
+put x.sa 0 '\x08\x00\x00\x00\x05\x00\x00\x00'; damaged sa 1 'out of order'
+put x.sa 0 '\x08\x00\x00\x00'; damaged sa 1 'position 5 is missing'
+put x.sa 4 '\x05\x00\x00\x00'; damaged sa 1 'position 5 occurs twice'
+put x.sa 8 '\xff\xff\xff\xff'; damaged sa 1 'missing'
+put x.lcp 12 '\x02'; damaged lcp 1 'row 3: not the length of the common prefix'
+put x.lcp 12 '\x04'; damaged lcp 1 'row 3: not the length of the common prefix'
+put x.bwt 11 'N'; damaged bwt 1 'row 11: not the residue before'
+put x.bwt 0 'N'; damaged bwt 1 "row 0: not the residue before the record's end"
+put x.seq 0 'C'; damaged bwt 1 'row 7: not the residue before'
+for array in seq sa lcp bwt; do
+  truncate -s -1 x.$array; damaged $array 2 'bytes'
+  truncate -s +1 x.$array; damaged $array 2 'bytes'
+  rm x.$array; damaged $array 2 'No such file'
+done
+put wide.seq 0 'C'  # still in order: only the checksum tells
+expect 1 sufsort check wide
+grep -q 'wide.seq: .*checksum' err || fail "check on altered residues: $(cat err)"
+sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'bad index: x.json: a width of 31 bits'
+head -c 100 x.json > cut && mv cut x.json; damaged json 2 'bad index'
+for command in check 'locate x A #' info; do
+  expect_error sufsort ${command%#} missing
+done
+
+# An old index is gone or whole: never an old description with new arrays.
+printf '>x\nCCCC\n' > other.fa
+expect 0 sufsort build other.fa -o x
+expect 0 sufsort check x
+want "$(cat out)" 'x: right: seq, sa of 4 residues in 1 records' 'check of an index built anew'
+
+# What cannot be.
+printf 'ACGT\n' > bad.fa
+expect_error sufsort build bad.fa -o y
+grep -q "bad FASTA: bad.fa:1: text before the first '>'" err || fail "no line in: $(cat err)"
+: > empty
+expect_error sufsort build empty -o y
+expect_error sufsort build in.fa
+expect_error sufsort build -o y
+expect_error sufsort build in.fa -o y --width 16
+expect_error sufsort
+expect_error sufsort locate x
+expect_error sufsort check x y
+[[ -z $(compgen -G 'y*') ]] || fail 'an index of bad input'
+no_leftovers
