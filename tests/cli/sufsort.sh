@@ -93,8 +93,8 @@ done
 put wide.seq 0 'C'  # still in order: only the checksum tells
 expect 1 sufsort check wide
 grep -q 'wide.seq: .*checksum' err || fail "check on altered residues: $(cat err)"
-sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'bad index: x.json: a width of 31 bits'
-head -c 100 x.json > cut && mv cut x.json; damaged json 2 'bad index'
+sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'a width of 31 bits'
+head -c 100 x.json > cut && mv cut x.json; damaged json 2 'parse error'
 for command in check 'locate x A #' info; do
   expect_error sufsort ${command%#} missing
 done
