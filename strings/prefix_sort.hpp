@@ -66,8 +66,9 @@ void skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& groups, s
   auto in_all = machine.template buffer<Offset>(n);  // from the last item to the first: that of the item's whole group
   auto* const a = so_far.data();
   auto* const all = in_all.data();
+  constexpr std::size_t look_ahead = 24;
   machine.each(n, [=] ORDO_FN(std::size_t i) {
-    if (i + 16 < n) text.prefetch(items[i + 16].at);
+    if (i + look_ahead < n) text.prefetch(items[i + look_ahead].at);
     a[i] = heads[i] ? with::marked(with::identical, true)
                     : with::marked(with::of(text, items[i - 1].at, items[i].at, window), false);
   });

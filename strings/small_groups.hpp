@@ -36,21 +36,33 @@ struct line_order {
 };
 
 /// Groups up to this size are sorted by comparison, each by one thread.
-constexpr std::size_t small_group = 16;
+constexpr std::size_t small_group = 24;
+/// So many groups in a row are the work of one thread, so that it can ask for the next lines while it sorts the first.
+constexpr std::size_t groups_at_once = 4;
 
-/// Sorts one small group by as many symbols as `window` says, stably, and sets its heads. Equal lines are settled.
+/// Sorts small groups by as many symbols as `window` says, stably, and sets its heads. Equal lines are settled.
 template <class Offset>
-struct finish_group {
+struct finish_groups {
   line_order by;
   Offset const *begins, *ends;
+  std::size_t groups;
   cursor<Offset>* items;
   Offset const* slots;
   std::uint8_t *heads, *repeats;
   std::size_t window;
 
-  ORDO_FN void operator()(std::size_t g) const {
-    std::size_t const first = begins[g], n = ends[g] - first;
-    if (n > small_group) return;
+  ORDO_FN void operator()(std::size_t block) const {
+    std::size_t const first = block * groups_at_once;
+    std::size_t const last = first + groups_at_once < groups ? first + groups_at_once : groups;
+    for (std::size_t g = first; g < last; ++g)
+      if (ends[g] - begins[g] <= small_group)
+        for (std::size_t i = begins[g]; i < ends[g]; ++i) by.text.prefetch(items[i].at);
+    for (std::size_t g = first; g < last; ++g)
+      if (ends[g] - begins[g] <= small_group) finish(begins[g], ends[g] - begins[g]);
+  }
+
+ private:
+  ORDO_FN void finish(std::size_t first, std::size_t n) const {
     cursor<Offset>* const group = items + first;
     std::uint64_t keys[small_group];
     for (std::size_t i = 0; i < n; ++i) keys[i] = by.key(group[i].at);
@@ -73,7 +85,6 @@ struct finish_group {
     }
   }
 
- private:
   // The keys that decide between two lines with the first keys a and b.
   ORDO_FN line_order::keys last_keys(std::uint64_t a, cursor<Offset> p, std::uint64_t b, cursor<Offset> q) const {
     return a != b || by.ended(a) ? line_order::keys{a, b} : by.beyond(p.at, q.at, window);
@@ -88,8 +99,10 @@ template <Backend B, class Offset>
 void finish_small_groups(B& machine, refinement<B, cursor<Offset>, Offset>& groups, line_order by, std::size_t window,
                          std::span<std::uint8_t> repeats) {
   auto const segments = groups.segments();
-  machine.each(segments.size(), finish_group<Offset>{by, segments.begins.data(), segments.ends.data(), groups.items().data(),
-                                                     groups.slots().data(), groups.heads().data(), repeats.data(), window});
+  std::size_t const n = segments.size();
+  machine.each((n + groups_at_once - 1) / groups_at_once,
+               finish_groups<Offset>{by, segments.begins.data(), segments.ends.data(), n, groups.items().data(),
+                                     groups.slots().data(), groups.heads().data(), repeats.data(), window});
 }
 
 /// Sort the other groups by their next eight symbols, but those that are settled.

@@ -37,7 +37,11 @@ class symbols {
 
   ORDO_FN static unsigned count_of(std::uint64_t marks) { return unsigned((marks >> 7) * every_byte >> 56); }
 
-  ORDO_FN void prefetch(std::size_t p) const { ordo::prefetch(text_ + p); }
+  /// The next half a hundred symbols from p on will be wanted.
+  ORDO_FN void prefetch(std::size_t p) const {
+    ordo::prefetch(text_ + p);
+    ordo::prefetch(text_ + p + 48);
+  }
   [[nodiscard]] ORDO_FN std::size_t size() const { return size_; }
 
  private:
