@@ -6,7 +6,7 @@ if [[ ${1-} == -h || ${1-} == --help ]]; then sed -n '2,3s/^# //p' "$0"; exit; f
 inputs=()
 for file in "$@"; do inputs+=("$(readlink -e "$file" || { echo "demo.sh: no such file: $file" >&2; exit 2; })"); done
 cd "$(dirname "$0")/.."
-((${#inputs[@]})) || inputs=(datasets/*.fa datasets/*.faa datasets/*.mgf datasets/*.txt)
+((${#inputs[@]})) || inputs=(datasets/samples/*.{fa,mgf,txt}*)
 
 folder=$(tools/build.sh sufsort specsort strsort)
 export PATH=$PWD/$folder/bin:$PATH LC_ALL=C
@@ -16,7 +16,7 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 
 # A number or a word of the last report.
 reported() { sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\).*/\1/p" "$work/report"; }
-row() { printf '%-34s %9s  %-46s %-7s %8s %8s\n' "$@"; }
+row() { printf "%-22s %8s  %-47s %-7s %8s %8s\n" "$@"; }
 # done_with WHAT: a row for the tool that has just run.
 done_with() {
   local megabytes seconds
