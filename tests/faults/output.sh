@@ -34,6 +34,11 @@ to_stdout() {
   esac
 }
 for tool in "${tools[@]}"; do
+  for option in --help --version; do
+    status=0; "$tool" $option > /dev/full 2> err || status=$?
+    [[ $status == 2 ]] || fail "$tool $option > /dev/full: status $status"
+    complaint "$tool"
+  done
   to_stdout "$tool" > whole
   (($(wc -c < whole) > 70000)) || fail "$tool: too little output for this test"
 
