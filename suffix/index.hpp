@@ -1,0 +1,93 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "suffix/suffix.hpp"
+
+/// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt and PREFIX.seq are plain little-endian arrays; PREFIX.json says what is
+/// in them.
+namespace ordo::suffix {
+
+/// One of the arrays: "sa", "lcp", "bwt" or "seq".
+struct index_array {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32 = 0;
+};
+
+/// What PREFIX.json holds.
+struct index_description {
+  std::uint64_t residues = 0;
+  unsigned width = 32;     // bits of an entry of sa and lcp, 32 or 64
+  bool keep_case = false;  // else residues were folded to upper case, and patterns must be
+  std::vector<index_array> arrays;
+  std::vector<std::string> names;  // of the records, in order
+  std::vector<std::uint64_t> starts;
+
+  [[nodiscard]] index_array const* find(std::string_view array) const;
+};
+
+std::string to_json(index_description const& about);
+/// @param name  of the file, for messages  @throws input_error for anything that to_json would not have written
+index_description from_json(std::string_view json, std::string const& name);
+
+/// The CRC-32 of zlib and gzip, on `threads` threads (0: all there are).
+std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads = 0);
+
+/// A file in memory as far as it is read.
+class mapped_file {
+ public:
+  mapped_file() = default;
+  /// @throws input_error
+  explicit mapped_file(std::string const& path);
+  ~mapped_file();
+  mapped_file(mapped_file&& other) noexcept;
+  mapped_file& operator=(mapped_file&& other) noexcept;
+
+  [[nodiscard]] std::span<char const> bytes() const noexcept { return {data_, size_}; }
+
+ private:
+  char const* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// An index as build left it. Checks that the arrays have the sizes that were written, but does not read them.
+class stored_index {
+ public:
+  /// @throws input_error  naming the file that is missing, malformed, truncated or too long
+  explicit stored_index(std::string prefix);
+
+  [[nodiscard]] index_description const& about() const noexcept { return about_; }
+  /// Of an array; nothing if there is no such array.
+  [[nodiscard]] std::span<char const> bytes(std::string_view array) const noexcept;
+  [[nodiscard]] text view() const noexcept { return {{bytes("seq").data(), bytes("seq").size()}, about_.starts}; }
+  /// @tparam Index  of about().width bits
+  template <class Index>
+  [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
+    return {entries<Index>(bytes("sa")), entries<Index>(bytes("lcp")), bytes("bwt")};
+  }
+  /// The first array of which the checksum is not what was written.
+  [[nodiscard]] std::optional<std::string> altered(unsigned threads = 0) const;
+
+  /// f(Index{}) for the index's own width.
+  template <class F>
+  auto with_width(F f) const {
+    return about_.width == 32 ? f(std::uint32_t{}) : f(std::uint64_t{});
+  }
+
+ private:
+  template <class Index>
+  static std::span<Index const> entries(std::span<char const> bytes) noexcept {
+    return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};
+  }
+
+  index_description about_;
+  std::vector<mapped_file> files_;  // of about_.arrays
+};
+
+}  // namespace ordo::suffix
