@@ -29,7 +29,7 @@ struct options {
 
   std::string name = "input";     // of the input, for messages
   std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
-  std::size_t block_bytes = std::size_t{64} << 20;  // sorted at a time; a larger spectrum makes its block larger
+  std::size_t block_bytes = std::size_t{16} << 20;  // sorted at a time; a larger spectrum makes its block larger
   /// Called with "what: where: why" for the first of the warnings, on the caller's thread, in the input's order.
   std::function<void(std::string const&)> warn;
   std::size_t warnings_shown = 10;
