@@ -30,11 +30,15 @@ std::size_t build_on(B& machine, text const& input, arrays<Index> out, options c
   phase("sort");
   packed_text<B> const packed(machine, input);
   auto const sa = machine.target(out.sa);
-  sort_suffixes(machine, packed, sa.span());
+  buffer<Index> lcp;
+  sort_suffixes(machine, packed, sa.span(), [&](std::span<std::uint64_t const> keys) {
+    if (out.lcp.empty()) return;
+    lcp = machine.target(out.lcp);
+    common_prefixes_of_keys(machine, packed.view(), keys, lcp.span());
+  });
   machine.download(std::span<Index const>(sa.span()), out.sa);
   if (!out.lcp.empty()) {
     phase("lcp");
-    auto const lcp = machine.target(out.lcp);
     common_prefixes(machine, packed.view(), std::span<Index const>(sa.span()), lcp.span());
     machine.download(std::span<Index const>(lcp.span()), out.lcp);
   }

@@ -62,20 +62,21 @@ struct packed_view {
 
   ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[bits_from(words, p * letter_bits) >> (64 - letter_bits)]; }
 
-  /// The length of the common prefix of what follows p + known and q + known in their records, `known` included; known
-  /// letters agree.
-  ORDO_FN std::size_t common_prefix(std::size_t p, std::size_t q, std::size_t known) const {
-    // A break at p + known is the end of p's record, but at p itself it is the record's beginning.
-    std::uint64_t a = known == 0 ? key(p) : key_behind(p + known), b = known == 0 ? key(q) : key_behind(q + known);
-    while (a == b && !ends(a)) {
-      known += letters;
-      a = key_behind(p + known);
-      b = key_behind(q + known);
-    }
+  /// How many letters two keys have in common.
+  ORDO_FN unsigned common_letters(std::uint64_t a, std::uint64_t b) const {
     std::uint64_t const differing = (a ^ b) >> length_bits;
     unsigned const agree = letters - (64 - leading_zeros(differing) + letter_bits - 1) / letter_bits;
     unsigned const shorter = length(a) < length(b) ? length(a) : length(b);
-    return known + (agree < shorter ? agree : shorter);
+    return agree < shorter ? agree : shorter;
+  }
+
+  /// The length of the common prefix of the suffixes at p and q, of which `known` letters, not 0, agree.
+  ORDO_FN std::size_t common_prefix(std::size_t p, std::size_t q, std::size_t known) const {
+    for (;;) {
+      unsigned const more = common_letters(key_behind(p + known), key_behind(q + known));
+      known += more;
+      if (more < letters) return known;
+    }
   }
 
  private:

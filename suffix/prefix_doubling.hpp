@@ -74,15 +74,18 @@ class suffix_ranks {
 };
 
 /// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
-/// equal suffixes are settled, since the sort is stable and began with the order of positions.
-template <Backend B, class Index>
-void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open) {
+/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys is given the keys in
+/// order; later rounds permute only suffixes of equal keys.
+template <Backend B, class Index, class WithKeys>
+void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open,
+                       WithKeys with_keys) {
   auto const keys = machine.template buffer<std::uint64_t>(order.size());
   machine.argsort(
       order.size(), [=] ORDO_FN(std::size_t p) { return text.key(p); }, keys.span(), order, text.key_bits());
   auto const* const key = keys.data();
   open.start(std::span<Index const>(order),
              [=] ORDO_FN(std::size_t i) { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); });
+  with_keys(std::span<std::uint64_t const>(keys.span()));
 }
 
 /// The second: the open groups by the key `depth` letters behind, straight from the text.
@@ -101,11 +104,11 @@ void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<I
 
 /// order := the suffix array of the text, of order.size() letters. Memory beyond that: 8 + sizeof(Index) bytes a letter, as
 /// much again for the sort; later sizeof(Index) a letter and what refinement and its sorts need for the open suffixes.
-template <Backend B, class Index>
-void sort_suffixes(B& machine, packed_text<B> const& packed, std::span<Index> order) {
+template <Backend B, class Index, class WithKeys>
+void sort_suffixes(B& machine, packed_text<B> const& packed, std::span<Index> order, WithKeys with_keys) {
   packed_view const text = packed.view();
   refinement<B, Index, Index> open(machine);
-  sort_by_first_key(machine, text, order, open);
+  sort_by_first_key(machine, text, order, open, with_keys);
   if (open.empty()) return;
   std::size_t depth = text.letters;
   refine_by_text(machine, text, depth, order, open);

@@ -75,8 +75,9 @@ std::size_t memory_needed(device where, std::size_t n, std::size_t records, std:
   std::size_t const sort = 2 * (8 + index_bytes) * n + n + n / 8 + 16 * records;
   // On the CPU one of the two arrays of positions is the result.
   if (where == device::cpu) return with_rounding(sort - index_bytes * n);
-  // Afterwards: positions, packed text, lengths twice. The GPU has the plain text, too, before it sorts.
-  std::size_t const lengths = 3 * index_bytes * n + n + n / 8 + 16 * records;
+  // Afterwards: positions, packed text, lengths, and up to as much again twice to make them. The GPU has the plain text, too,
+  // before it sorts.
+  std::size_t const lengths = 4 * index_bytes * n + n + n / 8 + 16 * records;
   return with_rounding(std::max({sort, what.lcp ? lengths : 0, 2 * n + n / 8}));
 }
 
