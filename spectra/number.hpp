@@ -13,40 +13,41 @@
 // ended by a blank or a line end. Nothing here depends on the locale.
 namespace ordo::spectra::detail {
 
-/// Some of the digits of a number: their value while that fits 64 bits, and how many there are.
-struct digits {
-  std::uint64_t value = 0;
-  std::size_t count = 0;
-};
-
-/// The first `count` (0 to 8) of the decimal digits in `word`, which was loaded from memory on a little-endian machine.
-inline std::uint64_t eight_digits(std::uint64_t word, unsigned count) {
-  if (count == 0) return 0;
-  word = (word ^ 0x3030303030303030) << (64 - 8 * count);  // what is above the digits falls off; zeros come in front
-  word = word * 10 + (word >> 8);
-  return (((word & 0x000000ff000000ff) * 0x000f424000000064) + (((word >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >>
+/// The value of eight bytes 0 to 9, loaded from memory on a little-endian machine: the first, the lowest, counts most.
+inline std::uint64_t eight_digits(std::uint64_t bytes) {
+  bytes = bytes * 10 + (bytes >> 8);
+  return (((bytes & 0x000000ff000000ff) * 0x000f424000000064) + (((bytes >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >>
          32;
 }
 
-inline constexpr std::array<std::uint64_t, 9> powers_of_ten{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+inline constexpr std::array<std::uint64_t, 8> powers_of_ten{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 
-/// Takes the digits at p, which moves behind them, eight at a time where as many bytes lie before `end`.
-inline void take_digits(char const*& p, char const* end, digits& number) {
+/// Exact, all of them.
+inline constexpr std::array<double, 20> double_powers_of_ten{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                                             1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+
+/// Appends the digits at p to `value`, if Wanted; what does not fit 64 bits is lost. Eight at a time where as many bytes lie
+/// before `end`. @returns where the digits end
+template <bool Wanted>
+inline char const* take_digits(char const* p, char const* end, std::uint64_t& value) {
   if constexpr (std::endian::native == std::endian::little) {
-    while (end - p >= 8) {
+    for (; end - p >= 8; p += 8) {
       std::uint64_t word;
       std::memcpy(&word, p, 8);
+      word ^= 0x3030303030303030;
       // 0x80 in every byte that is no digit, exact up to the first of them.
-      std::uint64_t const other = word ^ 0x3030303030303030;
-      std::uint64_t const stops = ((other + 0x7676767676767676) | other) & 0x8080808080808080;
-      unsigned const count = stops ? unsigned(std::countr_zero(stops)) / 8 : 8;
-      number.value = number.value * powers_of_ten[count] + eight_digits(word, count);
-      number.count += count;
-      p += count;
-      if (count != 8) return;
+      std::uint64_t const stops = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
+      if (stops != 0) {
+        unsigned const count = unsigned(std::countr_zero(stops)) / 8;
+        // What lies above the digits falls off, and zeros come in front. In two steps: 64 is too far for one.
+        if constexpr (Wanted) value = value * powers_of_ten[count] + eight_digits(word << (63 - 8 * count) << 1);
+        return p + count;
+      }
+      if constexpr (Wanted) value = value * 100000000 + eight_digits(word);
     }
   }
-  for (; *p >= '0' && *p <= '9'; ++p, ++number.count) number.value = number.value * 10 + std::uint64_t(*p - '0');
+  for (; *p >= '0' && *p <= '9'; ++p) value = value * 10 + std::uint64_t(*p - '0');
+  return p;
 }
 
 /// Reads the number at p, which moves behind it; its value too, if Wanted. The text must hold a line end at or behind p and
@@ -54,20 +55,19 @@ inline void take_digits(char const*& p, char const* end, digits& number) {
 /// @returns false, p and value undefined, if the word at p is no number
 template <bool Wanted = true>
 [[gnu::always_inline]] inline bool take_number(char const*& p, char const* end, double& value) {
-  constexpr std::array<double, 23> exact{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   bool const negative = *p == '-';
   if (negative || *p == '+') ++p;
   char const* const first = p;
-  digits number;
-  take_digits(p, end, number);
-  std::size_t decimals = 0;
+  std::uint64_t digits = 0;
+  p = take_digits<Wanted>(p, end, digits);
+  std::ptrdiff_t count = p - first, decimals = 0;
   if (*p == '.') {
-    std::size_t const before = number.count;
-    take_digits(++p, end, number);
-    decimals = number.count - before;
+    char const* const point = p;
+    p = take_digits<Wanted>(p + 1, end, digits);
+    decimals = p - point - 1;
+    count += decimals;
   }
-  if (number.count == 0) return false;
+  if (count == 0) return false;
   bool const plain = *p != 'e' && *p != 'E';
   if (!plain) {
     ++p;
@@ -78,8 +78,8 @@ template <bool Wanted = true>
   if (!is_blank(*p) && !is_line_end(*p)) return false;
   if constexpr (!Wanted) return true;
   // Clinger's fast path: both numbers are exact in double, so their quotient is rounded once.
-  if (plain && number.count <= 19 && number.value < (std::uint64_t{1} << 53) && decimals < exact.size())
-    value = double(number.value) / exact[decimals];
+  if (plain && count <= 19 && digits < (std::uint64_t{1} << 53))
+    value = double(digits) / double_powers_of_ten[std::size_t(decimals)];
   else
     fast_float::from_chars(first, p, value);
   if (negative) value = -value;

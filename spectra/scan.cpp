@@ -208,7 +208,6 @@ class scanner {
     bool in_order = true;
     while (p != end_) {
       char const* s = skip_blanks(p);
-      if (!begins_number(*s)) break;
       double value = 0;
       if (!take_number<By == sort_key::mz>(s, end_, value)) break;
       s = skip_blanks(s);
