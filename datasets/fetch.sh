@@ -45,7 +45,7 @@ private() { # COMMAND...: apt-get or apt-helper in our own world
   APT_CONFIG=$work/apt.conf "$tool" -q "$@"
 }
 
-mirror= options=()
+mirror='' options=()
 use() { # [COMPONENT...]: make the indexes ready, of binaries and sources; options are for them
   local wanted="${*:-main} ${options[*]-}" keyring=/usr/share/keyrings/debian-archive-keyring.gpg kind
   [[ $(cat "$work/ready" 2> /dev/null) != "$wanted" ]] || return 0

@@ -1,0 +1,99 @@
+# The generator's command line, the samples' checksums, and what of the scripts needs no network.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+data=$ORDO_SOURCE/datasets
+
+# --- ordo_generate ---
+generate() { ordo_generate "$@"; }
+for command in '' genome uniform homopolymer fibonacci spectra strings shuffle; do
+  expect 0 generate $command --help
+  grep -qi usage out || fail "ordo_generate $command --help: no usage"
+done
+
+genome=(genome --length 20k --seed 5 --soft-mask)
+expect 0 generate "${genome[@]}"
+mv out first
+[[ $(grep -c 'planted: ' err) == 8 ]] || fail 'the planted repeats are not told'
+[[ $(sha256sum < first) == e6ba93cc1bb7892fc7b8a2d6c6e9428db50694b5a03929febcd1a38387cc4ef0* ]] || fail 'not the bytes of other machines'
+expect 0 generate "${genome[@]}" -o second --quiet
+[[ ! -s out && ! -s err ]] || fail 'not quiet'
+cmp first second
+expect 0 generate genome --length 20k --seed 6 -o third
+! cmp -s first third || fail 'another seed, the same genome'
+
+expect 0 generate fibonacci --length 13 --letters ab --plain
+[[ $(cat out) == abaababaabaab ]] || fail "fibonacci: $(cat out)"
+expect 0 generate homopolymer --length 5 --letter T --width 3
+[[ $(tail -n +2 out) == $'TTT\nTT' ]] || fail "homopolymer: $(cat out)"
+expect 0 generate uniform --length 1k --letters ABC
+[[ $(tail -n +2 out | tr -d 'ABC\n' | wc -c) == 0 && $(tail -n +2 out | tr -d '\n' | wc -c) == 1000 ]] || fail uniform
+expect 0 generate spectra --count 7 --preset gnps --order random
+[[ $(grep -c '^BEGIN IONS$' out) == 7 && $(grep -c '^END IONS$' out) == 7 ]] || fail spectra
+expect 0 generate strings --set words --scale 0.0001
+[[ $(wc -l < out) == 1000 ]] || fail strings
+mv out words
+expect 0 generate shuffle words
+! cmp -s words out || fail 'shuffle: the same order'
+cmp <(LC_ALL=C sort words) <(LC_ALL=C sort out)
+generate shuffle < words | cmp - out
+
+complain() { expect 2 generate "$@"; [[ ! -s out ]] || fail "output in spite of an error: $*"; complaint ordo_generate; }
+complain
+complain poem
+complain genome
+complain genome --length 10
+complain genome --length 1k --duplication-length 1k
+complain genome --length many
+complain uniform --length 10 --letters ''
+complain uniform --length 10 --width 0
+complain fibonacci --length 10 --letters abc
+complain spectra --preset orbitrap
+complain spectra --order size
+complain strings --set poems
+complain strings --set words --scale -1
+complain shuffle no-such-file
+complain uniform --length 10 -o no-such-folder/file
+expect 2 eval 'generate uniform --length 10m > /dev/full'
+
+# --- the samples ---
+(cd "$data" && sha256sum --check --quiet --ignore-missing SHA256SUMS) || fail 'samples are not what SHA256SUMS says'
+for sample in "$data"/samples/*; do
+  grep -q "  samples/${sample##*/}\$" "$data/SHA256SUMS" || fail "no checksum: ${sample##*/}"
+  grep -q "${sample##*/}" "$data/README.md" || fail "README.md does not name ${sample##*/}"
+  grep -q "${sample##*/}" "$data/LICENCES.txt" || fail "LICENCES.txt does not name ${sample##*/}"
+done
+
+# --- fetch.sh ---
+fetch=$data/fetch.sh
+expect 0 "$fetch" --help
+for arguments in '' 'folder' 'folder poems' 'small poems'; do
+  expect 2 "$fetch" $arguments
+  [[ ! -s out && -s err ]] || fail "fetch.sh $arguments: no complaint"
+done
+[[ ! -e folder ]] || fail 'fetch.sh: a folder in spite of an error'
+mkdir here
+cp "$data/samples/urls.txt" here/urls.10K
+for book in alice29.txt plrabn12.txt lcet10.txt; do echo > "here/$book"; done
+DEB_MIRROR=http://127.0.0.1:1 expect 2 "$fetch" here web  # what is right is not fetched again; what is wrong would be
+grep -q '^urls.10K  is here$' out || fail 'fetch.sh: does not see what is here'
+[[ -z $(find here -name '.fetch*') ]] || fail 'fetch.sh: left something behind'
+
+# --- mzml_to_mgf.py ---
+if command -v python3 > /dev/null; then
+  array() { # KIND BITS DATA
+    printf '<binaryDataArray><cvParam accession="%s"/><cvParam accession="%s"/><cvParam accession="%s"/><binary>%s</binary></binaryDataArray>' \
+      "$1" "$2" MS:1000576 "$3"
+  }
+  spectrum() { # LEVEL
+    printf '<spectrum id="scan=%s" defaultArrayLength="2"><cvParam accession="MS:1000511" value="%s"/>' "$1" "$1"
+    printf '<cvParam accession="MS:1000016" value="1.5" unitAccession="UO:0000031"/><cvParam accession="MS:1000744" value="500.25"/>'
+    printf '<cvParam accession="MS:1000041" value="2"/>'
+    array MS:1000514 MS:1000523 AAAAAAAAWUBmZmZmZqZpQA==  # 100, 205.2 as 64 bits
+    array MS:1000515 MS:1000521 zczMPQAAyEI=              # 0.1, 100 as 32 bits
+    printf '</spectrum>'
+  }
+  printf '<mzML xmlns="http://psi.hupo.org/ms/mzml"><run>%s%s</run></mzML>' "$(spectrum 1)" "$(spectrum 2)" > run.mzML
+  expect 0 "$data/mzml_to_mgf.py" run.mzML
+  printf 'BEGIN IONS\nTITLE=scan=2\nRTINSECONDS=90\nPEPMASS=500.25\nCHARGE=2+\n100 0.1\n205.2 100\nEND IONS\n\n' | cmp - out
+  expect 0 "$data/mzml_to_mgf.py" run.mzML 1
+  grep -q '^TITLE=scan=1$' out || fail 'mzml_to_mgf.py: level 1'
+fi
