@@ -70,8 +70,8 @@ void tell(genome_options const& options, genome_report const& report, common con
       fmt::format("genome: {} residues in {} record(s); written over: {:.1f} % by repeat families, {:.1f} % by tandem repeats",
                   report.residues, report.records, percent(report.interspersed), percent(report.tandem)));
   for (auto const& repeat : report.planted)
-    shared.say(fmt::format("planted: {} of {} residues at {} and {}", describe(repeat.what), repeat.length, repeat.first,
-                           repeat.second));
+    shared.say(fmt::format("planted: {} residues common to {} and {}: {}", repeat.length, repeat.first, repeat.second,
+                           describe(repeat.what)));
 }
 
 void add_genome_options(CLI::App& app, genome_options& options) {
