@@ -74,7 +74,8 @@ struct probe {
 ///                                   each segment by itself, in place, stable
 ///   segmented_sort_by(items, segments, key, heads, bits)
 ///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
-///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t
+///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t. Where
+///                                   it has a member prefetch(item), the CPU calls that a few items ahead (sort_core/load.hpp)
 /// `heads`, where not empty, is as long as the array; at every position i inside a segment heads[i] := 1 if i is the
 /// segment's first or its key differs from that at i-1, else 0. Positions in holes are left alone.
 /// For signed and floating keys and descending order see sort_core/sort.hpp.

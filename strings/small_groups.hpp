@@ -105,6 +105,13 @@ void finish_small_groups(B& machine, refinement<B, cursor<Offset>, Offset>& grou
                                      groups.slots().data(), groups.heads().data(), repeats.data(), window});
 }
 
+template <class Offset>
+struct next_key {
+  line_order by;
+  ORDO_FN std::uint64_t operator()(cursor<Offset> item) const { return by.key(item.at); }
+  ORDO_FN void prefetch(cursor<Offset> item) const { by.text.prefetch(item.at); }
+};
+
 /// Sort the other groups by their next eight symbols, but those that are settled.
 template <Backend B, class Offset>
 void sort_large_groups(B& machine, refinement<B, cursor<Offset>, Offset>& groups, line_order by) {
@@ -121,8 +128,7 @@ void sort_large_groups(B& machine, refinement<B, cursor<Offset>, Offset>& groups
   machine.select(
       segments.size(), large, [=] ORDO_FN(std::size_t g) { return ends[g]; }, large_ends.span());
   segment_list<Offset> const chosen{large_begins.span().first(n), large_ends.span().first(n)};
-  machine.segmented_sort_by(
-      groups.items(), chosen, [=] ORDO_FN(cursor<Offset> item) { return by.key(item.at); }, groups.heads());
+  machine.segmented_sort_by(groups.items(), chosen, next_key<Offset>{by}, groups.heads());
 }
 
 }  // namespace ordo::strings::detail

@@ -99,6 +99,17 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
       });
 }
 
+/// keys[i] = key(items[i]) for i in [0, n). A key that has a prefetch(item) is told of an item some time before.
+template <class K, class V, class Key>
+void compute_keys(V const* items, std::size_t n, Key const& key, K* keys) {
+  constexpr std::size_t look_ahead = 16;
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (requires { key.prefetch(items[i]); })
+      if (i + look_ahead < n) key.prefetch(items[i + look_ahead]);
+    keys[i] = key(items[i]);
+  }
+}
+
 /// Sort segments of items whose keys are computed. The keys of many small segments are computed together before any of
 /// them is sorted: they are random reads of memory, and so overlap.
 template <class K, class V, class Offset, class Key, class Scratch>
@@ -117,8 +128,11 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
         for (std::size_t s = first; s != last; ++s) total += segments.ends[s] - segments.begins[s];
         if (keys.size() < total) keys.resize(std::max(total, batch));
         K* at = keys.data();
-        for (std::size_t s = first; s != last; ++s)
-          for (std::size_t i = segments.begins[s]; i != segments.ends[s]; ++i) *at++ = key(items[i]);
+        for (std::size_t s = first; s != last; ++s) {
+          std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+          compute_keys(items + begin, n, key, at);
+          at += n;
+        }
         at = keys.data();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
@@ -131,7 +145,9 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
         std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
         scratch(n, nothing{}, [&](records<K, nothing> one) {
           scratch(n, V{}, [&](records<K, V> other) {
-            parallel_each(n, 2048, [&](std::size_t i) { one.keys[i] = key(items[begin + i]); });
+            blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
+              compute_keys(items + begin + first, last - first, key, one.keys + first);
+            });
             records<K, V> const segment{one.keys, items + begin};
             sort_records(segment, other, n, bits, false);
             if (heads) {
