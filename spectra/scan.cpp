@@ -261,6 +261,7 @@ void scan(std::span<char const> text, scan_options const& options, scan_result& 
   auto peaks = std::move(result.peaks);
   auto ends = std::move(result.ends);
   peaks.clear();
+  peaks.reserve(text.size() / 32);  // as many as there mostly are; memory that is not used costs nothing
   ends.clear();
   result = scan_result{};
   result.peaks = std::move(peaks);

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include <tbb/task_arena.h>
 
+#include "sort_core/buffer.hpp"
 #include "sort_core/error.hpp"
 #include "spectra/block_scan.hpp"
 #include "spectra/spectra.hpp"
@@ -15,19 +15,21 @@
 namespace ordo::spectra {
 namespace {
 
+// On huge pages. It has no state, so threads may share it.
+host_memory plain;
+
 struct block {
-  std::unique_ptr<char[]> memory;
-  std::size_t capacity = 0, size = 0;
+  buffer<char> memory;
+  std::size_t size = 0;
   bool last = false;
-  [[nodiscard]] std::span<char> text() const { return {memory.get(), size}; }
+  [[nodiscard]] std::span<char> text() const { return memory.span().first(size); }
 
   /// Room for `wanted` bytes, of which the first `size` keep their content. No less than there is.
   void reserve(std::size_t wanted) {
-    if (capacity >= wanted) return;
-    auto larger = std::make_unique_for_overwrite<char[]>(wanted);
-    std::copy_n(memory.get(), size, larger.get());
+    if (memory.size() >= wanted) return;
+    buffer<char> larger(plain, wanted);
+    std::copy_n(memory.data(), size, larger.data());
     memory = std::move(larger);
-    capacity = wanted;
   }
 };
 
@@ -41,10 +43,10 @@ class block_reader {
     block now = std::move(used);
     now.size = 0;
     now.reserve(std::max(least_, 2 * rest_.size()));
-    std::copy(rest_.begin(), rest_.end(), now.memory.get());
+    std::copy(rest_.begin(), rest_.end(), now.memory.data());
     now.size = rest_.size();
     for (;;) {
-      std::span<char> const room(now.memory.get() + now.size, now.capacity - now.size);
+      std::span<char> const room = now.memory.span().subspan(now.size);
       std::size_t const got = read_(room);
       now.size += got;
       now.last = got < room.size();
