@@ -9,8 +9,9 @@
 #include "suffix/packed_text.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
-// agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h. Beyond the paper,
-// the first two rounds read keys of many letters from the packed text, so that the ranks are needed for few suffixes only.
+// agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h; two ranks at once
+// make it three times as large. Beyond the paper, too, the first two rounds read keys of many letters from the packed text, so
+// that the ranks are needed for few suffixes only.
 // Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
 namespace ordo::suffix::detail {
 
@@ -30,6 +31,25 @@ struct rank_of_end {
   Index* ranks;
   ORDO_FN void operator()(std::size_t r) const {
     if (bounds[r] < bounds[r + 1]) ranks[bounds[r + 1]] = Index(r);
+  }
+};
+
+/// The key of suffixes that have `depth` letters at least, and are known to agree in them: the rank of what follows; and, where
+/// ranks are narrow enough, the rank of what follows `depth` letters further on. That may be beyond the record, but then what
+/// follows first is shorter than `depth`, its rank is its own, and the other one does not matter.
+template <class Index>
+struct rank_key {
+  static constexpr unsigned ranks = sizeof(Index) == 4 ? 2 : 1;
+  Index const* rank;
+  std::size_t depth, end;
+  unsigned width;  // bits of a rank
+
+  [[nodiscard]] bit_range bits() const { return {0, ranks * width}; }
+  ORDO_FN std::uint64_t operator()(Index p) const {
+    std::uint64_t const first = rank[p + depth];
+    if constexpr (ranks == 1) return first;
+    std::size_t const further = p + 2 * depth;
+    return first << width | rank[further < end ? further : end];
   }
 };
 
@@ -62,9 +82,10 @@ class suffix_ranks {
     });
   }
 
-  [[nodiscard]] Index const* data() const { return ranks_.data(); }
-  /// The bits of a rank.
-  [[nodiscard]] bit_range bits() const { return {0, unsigned(std::bit_width(ranks_.size() + first_))}; }
+  /// The key of the suffixes whose first `depth` letters are known.
+  [[nodiscard]] rank_key<Index> key(std::size_t depth) const {
+    return {ranks_.data(), depth, ranks_.size() - 1, unsigned(std::bit_width(ranks_.size() + first_))};
+  }
 
  private:
   B& machine_;
@@ -116,10 +137,9 @@ void sort_suffixes(B& machine, packed_text<B> const& packed, std::span<Index> or
 
   suffix_ranks<B, Index> ranks(machine, packed.breaks(), order);
   ranks.update(open);
-  auto const* const rank = ranks.data();
-  for (depth *= 2; !open.empty(); depth *= 2) {
-    // The open suffixes have `depth` letters at least: p + depth is in p's record, or its end.
-    open.sort([=] ORDO_FN(Index p) { return rank[p + depth]; }, ranks.bits());
+  for (depth *= 2; !open.empty(); depth *= 1 + rank_key<Index>::ranks) {
+    auto const key = ranks.key(depth);
+    open.sort(key, key.bits());
     open.place(order);
     ranks.update(open);
     open.drop_settled();
