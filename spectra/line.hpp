@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 // Lines of MGF, and where a text may be cut.

@@ -14,8 +14,9 @@
 /// Between a line BEGIN IONS and a line END IONS, a line whose first word is a number is a peak: its m/z, its intensity (which
 /// may be missing), and whatever else follows. The output is the input with the peak lines permuted among the peak-line slots
 /// of their own spectrum, line ends moving with their lines: every byte survives, every other line keeps its place in the
-/// sequence, the length is the same. Peaks that compare equal keep the input's order, and the two zeros are equal; a missing
-/// intensity comes last. Same input, same bytes: on any machine, with any number of threads.
+/// sequence, the length is the same. (Where line ends are mixed, a peak's lone CR may come to stand before the LF of an empty
+/// line: no byte changes, but the two are a CRLF then.) Peaks that compare equal keep the input's order, and the two zeros are
+/// equal; a missing intensity comes last. Same input, same bytes: on any machine, with any number of threads.
 namespace ordo::spectra {
 
 enum class sort_key { mz, intensity };
@@ -23,7 +24,7 @@ enum class sort_key { mz, intensity };
 struct options {
   sort_key by = sort_key::mz;
   bool descending = false;
-  /// Lines that MGF does not allow stay where they are, with a warning; else they are errors. So does a missing END IONS.
+  /// Lines that MGF does not allow stay where they are, and END IONS may be missing, with a warning; else they are errors.
   bool lenient = false;
   machine_options machine;
 
@@ -61,7 +62,8 @@ class sorter {
   sorter& operator=(sorter const&) = delete;
 
   /// Sorts the next block of the input where it lies. A block ends where whole_spectra says; the last one ends the input.
-  /// Memory beside it: at most 28 bytes per peak of its spectra that are not in order, about the block's size.
+  /// Memory beside it: about 28 bytes per peak of its spectra that are not in order, which is about the block's size, and what
+  /// the machine's segmented sort takes.
   /// @throws input_error  naming the line, for a line that MGF does not allow, unless lenient
   void sort(std::span<char> block, bool last);
   /// So far.

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "sort_core/config.hpp"
 #include "sort_core/host/host.hpp"
 #include "spectra/line.hpp"
 #include "spectra/number.hpp"
@@ -116,6 +117,13 @@ TEST_CASE("spectra: peaks that do not fit a machine together are sorted in parts
       CHECK(order == expected);
     }
     CHECK(sorter.peak_memory() <= limit);
+  }
+  if constexpr (ordo::cuda_enabled) {
+    if (devices().back() == ordo::device::gpu) {
+      std::fill(order.begin(), order.end(), 0);
+      detail::peak_sorter_on_cuda()->sort(codes, offsets, order);
+      CHECK(order == expected);
+    }
   }
   ordo::limiting_memory small(plain, 4096);
   detail::peak_sorter_on<ordo::host> sorter(1, small);

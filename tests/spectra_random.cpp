@@ -1,6 +1,5 @@
+#include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <numeric>
 
 #include "tests/inputs.hpp"
 #include "tests/spectra_cases.hpp"
