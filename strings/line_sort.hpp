@@ -23,11 +23,13 @@ line_sort<Offset> sort_on_host(std::string_view text, options const& how);
 template <class Offset>
 line_sort<Offset> sort_on_cuda(std::string_view text, options const& how);
 
-/// Bytes that a line takes while it is sorted, the result included.
+/// See memory_needed.
 template <class Offset>
-constexpr std::size_t line_memory = 6 + 13 * sizeof(Offset);
+std::size_t memory_on_host(std::size_t bytes, std::size_t lines);
+template <class Offset>
+std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines);
 
-/// @throws out_of_memory if sorting takes more host memory than it may
-void check_memory(std::size_t bytes, std::size_t lines, options const& how);
+/// @throws out_of_memory, with all the figures, if needed > limit
+void check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit);
 
 }  // namespace ordo::strings::detail

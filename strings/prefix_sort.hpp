@@ -163,21 +163,38 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
   }
 }
 
-/// All of a machine's part: the text comes from the host and the result goes there. check(lines) may throw before any work.
-template <class Offset, Backend B, class Check>
-line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how, Check check) {
+/// Bytes that sort_on takes of the machine's memory at most, beside the text.
+template <class Offset, Backend B>
+std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
+  auto const of = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
+  std::size_t const offsets = of(lines, sizeof(Offset)), cursors = of(lines, sizeof(cursor<Offset>)), marks = of(lines, 1);
+  std::size_t const keys = of(lines, sizeof(std::uint64_t));
+  std::size_t const large = lines / (small_group + 1) + 1;
+  std::size_t const groups = 2 * (cursors + offsets + marks) + of(lines / 2 + 1, sizeof(Offset));
+  std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
+  std::size_t const rounds =
+      groups + std::max(2 * offsets, 2 * of(large, sizeof(Offset)) +
+                                         B::segmented_sort_memory(lines, large, lines, 8, sizeof(cursor<Offset>)));
+  return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
+}
+
+/// All of a machine's part: the text comes from the host and the result goes there.
+/// @throws out_of_memory before any work if it takes more than `limit` bytes of the machine's memory beside the text
+template <class Offset, Backend B>
+line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how, std::size_t limit) {
   line_sort<Offset> result;
   if (text.empty()) return result;
   auto const bytes = machine.upload(std::span(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
   symbols const all(bytes.data(), bytes.size(), static_cast<unsigned char>(how.delimiter));
   auto const counts = count_delimiters<Offset>(machine, all);
   std::span<Offset const> const ends = counts.span();
-  result.lines = value_at(machine, ends, ends.size() - 1) + (text.back() != how.delimiter);
-  check(result.lines);
-  result.starts = std::make_unique_for_overwrite<Offset[]>(result.lines);
-  result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(result.lines);
-  std::span const starts(result.starts.get(), result.lines);
-  std::span const repeats(result.repeats.get(), result.lines);
+  std::size_t const lines = value_at(machine, ends, ends.size() - 1) + (text.back() != how.delimiter);
+  check_memory(text.size(), lines, sort_memory<Offset, B>(text.size(), lines), limit);
+  result.lines = lines;
+  result.starts = std::make_unique_for_overwrite<Offset[]>(lines);
+  result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(lines);
+  std::span const starts(result.starts.get(), lines);
+  std::span const repeats(result.repeats.get(), lines);
   auto const order = machine.target(starts);
   auto const same = machine.target(repeats);
   prefix_sort(machine, all, ends, how.reverse, order.span(), same.span());

@@ -6,10 +6,17 @@ namespace ordo::strings::detail {
 template <class Offset>
 line_sort<Offset> sort_on_cuda(std::string_view text, options const& how) {
   cuda machine;
-  return sort_on<Offset>(machine, text, how, [](std::size_t) {});
+  return sort_on<Offset>(machine, text, how, ~std::size_t{0});  // the plan was looked at when the machine was chosen
+}
+
+template <class Offset>
+std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines) {
+  return pool::rounded(bytes) + sort_memory<Offset, cuda>(bytes, lines);
 }
 
 template line_sort<std::uint32_t> sort_on_cuda(std::string_view, options const&);
 template line_sort<std::uint64_t> sort_on_cuda(std::string_view, options const&);
+template std::size_t memory_on_cuda<std::uint32_t>(std::size_t, std::size_t);
+template std::size_t memory_on_cuda<std::uint64_t>(std::size_t, std::size_t);
 
 }  // namespace ordo::strings::detail

@@ -30,11 +30,6 @@ std::size_t count_lines(std::string_view text, char delimiter) {
                  std::plus<>{});
 }
 
-// The CPU machine's, a half more for the larger temporary memory of the GPU's sorts, and the text.
-std::size_t gpu_memory_for(std::size_t bytes, std::size_t lines) {
-  return bytes + host_memory_for(bytes, lines) / 2 * 3;
-}
-
 template <class Offset>
 detail::line_sort<Offset> sort_lines(std::string_view text, options const& how, decision& machine) {
   if constexpr (cuda_enabled) {
@@ -50,17 +45,18 @@ detail::line_sort<Offset> sort_lines(std::string_view text, options const& how, 
 
 }  // namespace
 
-std::size_t host_memory_for(std::size_t bytes, std::size_t lines) noexcept {
-  using detail::line_memory;
-  // Blocks of memory are rounded up by an eighth at most.
-  return bytes / 32 + lines / 8 * 9 * (is_narrow(bytes) ? line_memory<std::uint32_t> : line_memory<std::uint64_t>)+(1 << 20);
+std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines) {
+  bool const narrow = is_narrow(bytes);
+  if constexpr (cuda_enabled)
+    if (where == device::gpu)
+      return narrow ? detail::memory_on_cuda<std::uint32_t>(bytes, lines) : detail::memory_on_cuda<std::uint64_t>(bytes, lines);
+  return narrow ? detail::memory_on_host<std::uint32_t>(bytes, lines) : detail::memory_on_host<std::uint64_t>(bytes, lines);
 }
 
-void detail::check_memory(std::size_t bytes, std::size_t lines, options const& how) {
-  std::size_t const needed = host_memory_for(bytes, lines);
-  if (needed > how.memory)
+void detail::check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit) {
+  if (needed > limit)
     throw out_of_memory(fmt::format("out of memory: sorting {} lines of {} bytes: {} more bytes are needed, {} are available",
-                                    lines, bytes, needed, how.memory),
+                                    lines, bytes, needed, limit),
                         needed);
 }
 
@@ -71,8 +67,8 @@ sorted_lines sort(std::string_view text, options const& how) {
   sorted_lines result;
   result.text_ = text;
   result.delimiter_ = how.delimiter;
-  result.machine_ = choose(how.machine.where, text.size(),
-                           maybe_gpu ? gpu_memory_for(text.size(), count_lines(text, how.delimiter)) : 0, gpu_worthwhile);
+  std::size_t const gpu_bytes = maybe_gpu ? memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter)) : 0;
+  result.machine_ = choose(how.machine.where, text.size(), gpu_bytes, gpu_worthwhile);
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
     detail::line_sort<Offset> done = sort_lines<Offset>(text, how, result.machine_);
     if (result.machine_.where == device::gpu) result.device_memory_ = done.peak_memory;

@@ -20,7 +20,7 @@ struct options {
   bool reverse = false;   // the greatest line first
   char delimiter = '\n';  // ends a line and is no part of it; below 0x80
   machine_options machine;
-  /// Bytes of host memory that sort may take beside the text.
+  /// Bytes of host memory that the CPU machine may take beside the text.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
 };
 
@@ -58,13 +58,14 @@ class sorted_lines {
 };
 
 /// Sorts the lines of `text`, which is not copied on the CPU.
-/// Host memory beside the text: host_memory_for(text.size(), lines) bytes at most.
 /// @throws usage_error for a delimiter of 0x80 or more, or for a machine that cannot be had
-/// @throws out_of_memory before any work, with the figures, if it takes more than how.memory, or does not fit the GPU asked for
+/// @throws out_of_memory before any work, with the figures, if memory_needed is more than how.memory on the CPU, or than the
+/// GPU asked for has
 sorted_lines sort(std::string_view text, options const& how = {});
 
-/// What sorting takes on the CPU machine, its result included.
-std::size_t host_memory_for(std::size_t bytes, std::size_t lines) noexcept;
+/// Bytes of a machine's memory that sorting takes at most: the host's for device::cpu, the result counted and the text not;
+/// all of the GPU's. About 60 bytes a line, 100 for texts of 4 GiB and more.
+std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines);
 
 enum class repeated { keep, drop };
 
