@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -22,6 +23,21 @@ std::size_t check_on_host(text const& input, arrays<Index const> all, options co
 template <class Index>
 std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found);
 
+/// Begins the LCP from the keys of the first round. (A named type: nvcc takes no local one here.)
+template <Backend B, class Index>
+struct lcp_from_keys {
+  B& machine;
+  packed_view text;
+  std::span<Index> wanted;
+  buffer<Index>& lcp;
+
+  void operator()(std::span<std::uint64_t const> keys) const {
+    if (wanted.empty()) return;
+    lcp = machine.target(wanted);
+    common_prefixes_of_keys(machine, text, keys, lcp.span());
+  }
+};
+
 template <Backend B, class Index>
 std::size_t build_on(B& machine, text const& input, arrays<Index> out, options const& how) {
   auto const phase = [&](std::string_view name) {
@@ -31,11 +47,7 @@ std::size_t build_on(B& machine, text const& input, arrays<Index> out, options c
   packed_text<B> const packed(machine, input);
   auto const sa = machine.target(out.sa);
   buffer<Index> lcp;
-  sort_suffixes(machine, packed, sa.span(), [&](std::span<std::uint64_t const> keys) {
-    if (out.lcp.empty()) return;
-    lcp = machine.target(out.lcp);
-    common_prefixes_of_keys(machine, packed.view(), keys, lcp.span());
-  });
+  sort_suffixes(machine, packed, sa.span(), lcp_from_keys<B, Index>{machine, packed.view(), out.lcp, lcp});
   machine.download(std::span<Index const>(sa.span()), out.sa);
   if (!out.lcp.empty()) {
     phase("lcp");
