@@ -20,11 +20,10 @@ namespace ordo {
 /// Backend.
 class host {
  public:
-  /// @param threads  0 for as many as the process may use
+  /// @param threads  0 for as many as the process may use, which is also the most
   explicit host(unsigned threads = 0) : host(threads, plain_) {}
   /// Memory from `source`, which must outlive the machine.
-  host(unsigned threads, memory& source)
-      : pool_(source), arena_(threads == 0 ? tbb::info::default_concurrency() : int(threads)) {}
+  host(unsigned threads, memory& source) : pool_(source), arena_(threads_for(threads)) {}
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -177,6 +176,12 @@ class host {
   }
 
  private:
+  /// More threads than the process may use would only take turns, and oneTBB would say so on stderr.
+  static int threads_for(unsigned wanted) {
+    int const most = tbb::info::default_concurrency();
+    return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
+  }
+
   template <class K, class V, class Use>
   void with_scratch(std::size_t n, Use use) {
     auto keys = buffer<K>(n);
