@@ -197,6 +197,8 @@ TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {
 TEST_CASE("a corrupt FASTA.gz is an error", "[suffix]") {
   temporary_folder const folder;
   random_numbers random(4);
+  suffix::fasta_options one_thread;  // with more, htslib 1.16 leaks 32 bytes for each block in flight when it finds bad data
+  one_thread.threads = 1;
   std::string const content = ">one\n" + random_letters(random, "ACGTN", 300) + "\n";
   gzip(folder, "gz", content);
   bgzip(folder, "bgz", content);
@@ -210,14 +212,14 @@ TEST_CASE("a corrupt FASTA.gz is an error", "[suffix]") {
       INFO(name << " changed at " << at);
       bool right = true;
       try {  // some bytes do not matter: time, system and the like
-        right = same(plain, read({folder.path("bad")}));
+        right = same(plain, read({folder.path("bad")}, one_thread));
       } catch (input_error const&) {}
       CHECK(right);
     }
     folder.write("bad", whole + "garbage, long enough to look like another header");
-    CHECK_THROWS_AS(read({folder.path("bad")}), input_error);
+    CHECK_THROWS_AS(read({folder.path("bad")}, one_thread), input_error);
     folder.write("bad", whole + "x");
-    CHECK_THROWS_AS(read({folder.path("bad")}), input_error);
+    CHECK_THROWS_AS(read({folder.path("bad")}, one_thread), input_error);
   }
 }
 
