@@ -53,10 +53,10 @@ struct agreement {
 };
 
 /// Move every group's cursors over what all its lines have in common, as far as `window` goes. Groups of identical lines are
-/// settled: their heads are set, and their lines but the first marked in `repeats`.
+/// settled: their heads are set, and their lines but the first marked in `repeats`. @returns the longest of these ways
 template <Backend B, class Offset>
-void skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& groups, symbols text, std::size_t window,
-                    std::uint8_t* repeats) {
+std::size_t skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& groups, symbols text, std::size_t window,
+                           std::uint8_t* repeats) {
   using with = agreement<Offset>;
   std::size_t const n = groups.size();
   auto* const items = groups.items().data();
@@ -91,6 +91,9 @@ void skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& groups, s
       heads[i] = 1;
     }
   });
+  return machine.reduce(
+      n, [=] ORDO_FN(std::size_t i) { return with::value(all[i]) == with::identical ? Offset{0} : with::value(all[i]); },
+      Offset{0}, ordo::detail::maximum{});
 }
 
 struct minimum {
@@ -152,9 +155,11 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
         },
         [=] ORDO_FN(std::size_t i) { return i == 0 || k[i] != k[i - 1] || by.ended(k[i]); });
   }
-  for (std::size_t window = first_window; !groups.empty(); window = std::min(2 * window, last_window)) {
+  for (std::size_t window = first_window; !groups.empty();) {
     finish_small_groups(machine, groups, by, window, repeats);
-    skip_agreement(machine, groups, text, window, same);
+    std::size_t const skipped = skip_agreement(machine, groups, text, window, same);
+    // Looking far costs much where only some lines of a group go on alike, so it has to be worth it.
+    window = skipped < window ? first_window : std::min(2 * window, last_window);
     sort_large_groups(machine, groups, by);
     auto const* const items = groups.items().data();
     auto const* const slots = groups.slots().data();
