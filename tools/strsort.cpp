@@ -107,10 +107,10 @@ locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip da
   -c, --check             check that the one FILE is sorted; say where it is not, and exit with 1
   -C, --check=quiet       the same without a word
   -o, --output=FILE       write to FILE, which may be one of the inputs [-: standard output]
-  --parallel=N            GNU's name for --threads
-  --files0-from=F         read the files that F names, each name ended by NUL; - is standard input
-{}  --help                  print this and exit
-  --version               print version, compiler and devices
+      --parallel=N        GNU's name for --threads
+      --files0-from=F     read the files that F names, each name ended by NUL; - is standard input
+{}      --help              print this and exit
+      --version           print version, compiler and devices
 
 GNU sort's other options are known, and refused. The input has to fit in memory.
 Exit status: 0 done, 1 a check found disorder, 2 anything wrong.
