@@ -125,13 +125,21 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
         auto& other = local.local();
         auto& keys = local_keys.local();
         std::size_t total = 0;
-        for (std::size_t s = first; s != last; ++s) total += segments.ends[s] - segments.begins[s];
+        bool touching = true;
+        for (std::size_t s = first; s != last; ++s) {
+          total += segments.ends[s] - segments.begins[s];
+          touching = touching && (s == first || segments.begins[s] == segments.ends[s - 1]);
+        }
         if (keys.size() < total) keys.resize(std::max(total, batch));
         K* at = keys.data();
-        for (std::size_t s = first; s != last; ++s) {
-          std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
-          compute_keys(items + begin, n, key, at);
-          at += n;
+        if (touching) {  // as one, so that it looks ahead beyond the ends of small segments
+          compute_keys(items + segments.begins[first], total, key, at);
+        } else {
+          for (std::size_t s = first; s != last; ++s) {
+            std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+            compute_keys(items + begin, n, key, at);
+            at += n;
+          }
         }
         at = keys.data();
         for (std::size_t s = first; s != last; ++s) {
