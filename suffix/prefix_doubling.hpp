@@ -47,10 +47,24 @@ struct rank_key {
   [[nodiscard]] bit_range bits() const { return {0, ranks * width}; }
   ORDO_FN std::uint64_t operator()(Index p) const {
     std::uint64_t const first = rank[p + depth];
-    if constexpr (ranks == 1) return first;
-    std::size_t const further = p + 2 * depth;
-    return first << width | rank[further < end ? further : end];
+    return ranks == 1 ? first : first << width | rank[further(p)];
   }
+  ORDO_FN void prefetch(Index p) const {
+    ordo::prefetch(rank + p + depth);
+    if (ranks == 2) ordo::prefetch(rank + further(p));
+  }
+
+ private:
+  ORDO_FN std::size_t further(Index p) const { return p + 2 * depth < end ? p + 2 * depth : end; }
+};
+
+/// The key of suffixes that have `depth` letters at least, and are known to agree in them: the letters that follow.
+struct text_key {
+  packed_view text;
+  std::size_t depth;
+
+  ORDO_FN std::uint64_t operator()(std::size_t p) const { return text.key_behind(p + depth); }
+  ORDO_FN void prefetch(std::size_t p) const { text.expect(p + depth); }
 };
 
 /// The ranks of all suffixes: for position p the place of its group in the order, plus the number of records. At a record's
@@ -113,7 +127,7 @@ void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, ref
 template <Backend B, class Index>
 void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<Index> order,
                     refinement<B, Index, Index>& open) {
-  open.sort([=] ORDO_FN(Index p) { return text.key_behind(p + depth); }, text.key_bits());
+  open.sort(text_key{text, depth}, text.key_bits());
   auto const* const suffix = open.items().data();
   auto* const heads = open.heads().data();
   machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
