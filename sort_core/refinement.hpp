@@ -123,12 +123,18 @@ class refinement {
     auto const* const slots = side_[0].slots.data();
     auto const* const heads = side_[0].heads.data();
     auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(heads[i] && (i + 1 == n || heads[i + 1])); };
-    machine_.select(
-        n, unsettled, [=] ORDO_FN(std::size_t i) { return items[i]; }, side_[1].items.span());
-    machine_.select(
-        n, unsettled, [=] ORDO_FN(std::size_t i) { return slots[i]; }, side_[1].slots.span());
+    // First where they are, in the place of their slots.
+    auto* const to_slots = side_[1].slots.data();
     size_ = machine_.select(
-        n, unsettled, [=] ORDO_FN(std::size_t i) { return heads[i]; }, side_[1].heads.span());
+        n, unsettled, [=] ORDO_FN(std::size_t i) { return Index(i); }, side_[1].slots.span());
+    auto* const to_items = side_[1].items.data();
+    auto* const to_heads = side_[1].heads.data();
+    machine_.each(size_, [=] ORDO_FN(std::size_t i) {
+      std::size_t const from = to_slots[i];
+      to_items[i] = items[from];
+      to_slots[i] = slots[from];
+      to_heads[i] = heads[from];
+    });
     std::swap(side_[0], side_[1]);
     find_groups();
   }
