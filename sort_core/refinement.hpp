@@ -10,6 +10,9 @@
 namespace ordo {
 namespace detail {
 
+// Named functors, not lambdas: several translation units instantiate a refinement of the same types, and nvcc's
+// __host__ __device__ lambdas keep their host functions per translation unit, where the linker keeps one copy of the code.
+
 struct plus {
   ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return a + b; }
 };
@@ -31,6 +34,71 @@ struct begins_or_ends {
 template <class Index>
 struct as_index {
   ORDO_FN Index operator()(std::size_t i) const { return Index(i); }
+};
+
+template <class T>
+struct element {
+  T const* of;
+  ORDO_FN T operator()(std::size_t i) const { return of[i]; }
+};
+
+/// Is i in a group of two and more?
+template <class Head>
+struct unsettled {
+  Head head;
+  std::size_t n;
+  ORDO_FN bool operator()(std::size_t i) const { return !(head(i) && (i + 1 == n || head(i + 1))); }
+};
+
+template <class Predicate>
+struct as_count {
+  Predicate predicate;
+  ORDO_FN std::size_t operator()(std::size_t i) const { return predicate(i); }
+};
+
+template <class Item, class Index, class ItemAt, class Head>
+struct collect {
+  ItemAt item;
+  Head head;
+  Index const* slots;
+  Item* items;
+  std::uint8_t* heads;
+  ORDO_FN void operator()(std::size_t i) const {
+    items[i] = item(slots[i]);
+    heads[i] = std::uint8_t(bool(head(slots[i])));
+  }
+};
+
+/// What comes to position i, from the position that to_slots[i] holds.
+template <class Item, class Index>
+struct pick {
+  Item const* items;
+  Index const* slots;
+  std::uint8_t const* heads;
+  Item* to_items;
+  Index* to_slots;
+  std::uint8_t* to_heads;
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const from = to_slots[i];
+    to_items[i] = items[from];
+    to_slots[i] = slots[from];
+    to_heads[i] = heads[from];
+  }
+};
+
+template <class Item, class Index>
+struct scatter {
+  Item const* items;
+  Index const* slots;
+  Item* to;
+  ORDO_FN void operator()(std::size_t i) const { to[slots[i]] = items[i]; }
+};
+
+template <class Index>
+struct slot_of_head {
+  Index const* slots;
+  std::uint8_t const* heads;
+  ORDO_FN Index operator()(std::size_t i) const { return heads[i] ? slots[i] : Index{0}; }
 };
 
 }  // namespace detail
@@ -55,30 +123,21 @@ class refinement {
   /// hold. Evaluated several times per item.
   template <class Head>
   void start(std::span<Item const> order, Head head) {
-    auto const* const from = order.data();
-    start(
-        order.size(), [=] ORDO_FN(std::size_t i) { return from[i]; }, head);
+    start(order.size(), detail::element<Item>{order.data()}, head);
   }
 
   /// The same for the order item(0), ..., item(n - 1).
   template <class ItemAt, class Head>
   void start(std::size_t n, ItemAt item, Head head) {
-    auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(head(i) && (i + 1 == n || head(i + 1))); };
-    size_ = machine_.reduce(
-        n, [=] ORDO_FN(std::size_t i) { return std::size_t(unsettled(i)); }, std::size_t{0}, detail::plus{});
+    detail::unsettled<Head> const unsettled{head, n};
+    size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, detail::plus{});
     for (int k = 0; k < 2; ++k)
       side_[k] = {machine_.template buffer<Item>(size_), machine_.template buffer<Index>(size_),
                   machine_.template buffer<std::uint8_t>(size_)};
     side& now = side_[0];
-    machine_.select(
-        n, unsettled, [=] ORDO_FN(std::size_t i) { return Index(i); }, now.slots.span());
-    auto* const items = now.items.data();
-    auto* const slots = now.slots.data();
-    auto* const heads = now.heads.data();
-    machine_.each(size_, [=] ORDO_FN(std::size_t i) {
-      items[i] = item(slots[i]);
-      heads[i] = head(slots[i]);
-    });
+    machine_.select(n, unsettled, detail::as_index<Index>{}, now.slots.span());
+    machine_.each(size_,
+                  detail::collect<Item, Index, ItemAt, Head>{item, head, now.slots.data(), now.items.data(), now.heads.data()});
     find_groups();
   }
 
@@ -102,39 +161,23 @@ class refinement {
 
   /// order[slots()[i]] = items()[i]
   void place(std::span<Item> order) const {
-    auto const* const items = side_[0].items.data();
-    auto const* const slots = side_[0].slots.data();
-    auto* const to = order.data();
-    machine_.each(size_, [=] ORDO_FN(std::size_t i) { to[slots[i]] = items[i]; });
+    machine_.each(size_, detail::scatter<Item, Index>{side_[0].items.data(), side_[0].slots.data(), order.data()});
   }
 
   /// first[i] = the slot of the head of i's group, which is the rank of its items in the whole order.
   void head_slots(std::span<Index> first) const {
-    auto const* const slots = side_[0].slots.data();
-    auto const* const heads = side_[0].heads.data();
-    machine_.scan(
-        size_, [=] ORDO_FN(std::size_t i) { return heads[i] ? slots[i] : Index{0}; }, first, detail::maximum{});
+    machine_.scan(size_, detail::slot_of_head<Index>{side_[0].slots.data(), side_[0].heads.data()}, first, detail::maximum{});
   }
 
   /// Let the groups of one item go, and find the segments of those that stay.
   void drop_settled() {
     std::size_t const n = size_;
-    auto const* const items = side_[0].items.data();
-    auto const* const slots = side_[0].slots.data();
-    auto const* const heads = side_[0].heads.data();
-    auto const unsettled = [=] ORDO_FN(std::size_t i) { return !(heads[i] && (i + 1 == n || heads[i + 1])); };
+    side const &now = side_[0], &next = side_[1];
+    detail::unsettled<detail::element<std::uint8_t>> const unsettled{{now.heads.data()}, n};
     // First where they are, in the place of their slots.
-    auto* const to_slots = side_[1].slots.data();
-    size_ = machine_.select(
-        n, unsettled, [=] ORDO_FN(std::size_t i) { return Index(i); }, side_[1].slots.span());
-    auto* const to_items = side_[1].items.data();
-    auto* const to_heads = side_[1].heads.data();
-    machine_.each(size_, [=] ORDO_FN(std::size_t i) {
-      std::size_t const from = to_slots[i];
-      to_items[i] = items[from];
-      to_slots[i] = slots[from];
-      to_heads[i] = heads[from];
-    });
+    size_ = machine_.select(n, unsettled, detail::as_index<Index>{}, next.slots.span());
+    machine_.each(size_, detail::pick<Item, Index>{now.items.data(), now.slots.data(), now.heads.data(), next.items.data(),
+                                                   next.slots.data(), next.heads.data()});
     std::swap(side_[0], side_[1]);
     find_groups();
   }

@@ -7,8 +7,11 @@
 #include "strings/prefix_sort.hpp"
 #include "strings/strings.hpp"
 #include "tests/lines.hpp"
+#include "tests/machines_host.hpp"
 
-// The prefix sort on a machine, with both widths, against a comparison sort.
+// The prefix sort with both widths against a comparison sort. On the CPU machine only: the library holds the GPU's copy of the
+// algorithm, which a second translation unit must not instantiate again (see sort_core/refinement.hpp); the tests of lines run
+// it.
 namespace {
 
 using ordo::strings::detail::sort_memory;
