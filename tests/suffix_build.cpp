@@ -202,3 +202,18 @@ TEST_CASE("which index fits", "[suffix]") {
   CHECK_FALSE(suffix::index_fits(4, 0xf0000000u, 0x10000000u));
   CHECK(suffix::index_fits(8, std::size_t{1} << 40, 1));
 }
+
+TEST_CASE("too little memory is refused before work, with the figures", "[suffix]") {
+  std::string const text(1000, 'A');
+  std::size_t const needed = suffix::memory_needed(device::cpu, text.size(), 1, 4, {});
+  suffix::options how = on(device::cpu);
+  how.memory = needed;
+  CHECK(suffix::build({text}, {}, how).sa.size() == 1000);
+  how.memory = needed - 1;
+  bool started = false;
+  how.on_phase = [&](std::string_view) { started = true; };
+  CHECK_THROWS_AS(suffix::build({text}, {}, how), out_of_memory);
+  CHECK_THROWS_WITH(suffix::build({text}, {}, how), contains_text(std::to_string(needed) + " bytes are needed, " +
+                                                                  std::to_string(needed - 1) + " may be taken"));
+  CHECK_FALSE(started);
+}
