@@ -25,8 +25,8 @@ inline std::vector<std::string_view> sorted_lines_of(std::string_view text, char
   return lines;
 }
 
-/// Texts of many shapes: name and bytes. The last line of some has no delimiter.
-inline std::vector<std::pair<std::string, std::string>> line_texts(char delimiter) {
+/// Texts of many shapes: name and bytes. The last line of some has no delimiter. `small`: of fewer and shorter lines.
+inline std::vector<std::pair<std::string, std::string>> line_texts(char delimiter, bool small = false) {
   std::vector<std::pair<std::string, std::string>> all;
   random_numbers random(42);
   auto const add = [&](std::string name, std::vector<std::string> lines, bool ended = true) {
@@ -36,9 +36,9 @@ inline std::vector<std::pair<std::string, std::string>> line_texts(char delimite
     if (!ended && !text.empty()) text.pop_back();
     all.emplace_back(std::move(name), std::move(text));
   };
-  auto const make = [](std::size_t n, auto line) {
-    std::vector<std::string> lines(n);
-    for (std::size_t i = 0; i < n; ++i) lines[i] = line(i);
+  auto const make = [=](std::size_t n, auto line) {
+    std::vector<std::string> lines(small ? std::min<std::size_t>(n, 257) : n);
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = line(i);
     return lines;
   };
   // A random line of bytes of which `letters` differ, never the delimiter.
@@ -66,9 +66,9 @@ inline std::vector<std::pair<std::string, std::string>> line_texts(char delimite
   add("NULs and ends", make(4000, [&](auto) { return letters(random.below(20), 2, 0); }));
   add("bytes round the delimiter", make(4000, [&](auto) { return letters(random.below(12), 3, delimiter == 0 ? 0 : 9); }));
   add("high bytes", make(2000, [&](auto) { return letters(random.below(10), 4, 0x7e); }));
-  std::string const shared = letters(5000, 26, 'a');
+  std::string const shared = letters(small ? 700 : 5000, 26, 'a');
   add("a prefix of all, longer than any window", make(300, [&](auto i) { return shared + std::to_string(i * 7919 % 97); }));
-  add("prefixes of a long line", make(300, [&](auto i) { return shared.substr(0, i * 31 % 5000); }));
+  add("prefixes of a long line", make(300, [&](auto i) { return shared.substr(0, i * 31 % shared.size()); }));
   add("few long ties", make(12, [&](auto i) { return shared + shared + (i % 3 == 0 ? "x" : i % 3 == 1 ? "y" : ""); }));
   add("directories", make(20000, [&](auto) {
         std::string path = "/usr/share/";
@@ -79,8 +79,9 @@ inline std::vector<std::pair<std::string, std::string>> line_texts(char delimite
   add("many distinct words", make(70000, [&](auto) { return letters(3 + random.below(8), 26, 'a'); }), false);
   add("one huge line among short ones", [&] {
     auto lines = make(2000, [&](auto) { return letters(random.below(3), 2, 'a'); });
-    lines[1000] = std::string(200000, 'a');
-    lines[1500] = std::string(200000, 'a') + "b";
+    std::string const huge(small ? 5000 : 200000, 'a');
+    lines[lines.size() / 2] = huge;
+    lines[lines.size() / 4 * 3] = huge + "b";
     return lines;
   }());
   return all;

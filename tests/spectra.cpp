@@ -23,7 +23,7 @@ void check_unchanged(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("spectra: peaks are sorted, inside their own spectrum") {
+TEST_CASE("spectra: peaks are sorted, inside their own spectrum", "[small]") {
   std::string const in = "BEGIN IONS\n3 1\n1 2\n2 3\nEND IONS\nBEGIN IONS\n30 9\n4 8\nEND IONS\n";
   CHECK(sorted(in) == "BEGIN IONS\n1 2\n2 3\n3 1\nEND IONS\nBEGIN IONS\n4 8\n30 9\nEND IONS\n");
   CHECK(sorted(in, by_intensity()) == "BEGIN IONS\n3 1\n1 2\n2 3\nEND IONS\nBEGIN IONS\n4 8\n30 9\nEND IONS\n");

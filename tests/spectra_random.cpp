@@ -102,26 +102,56 @@ std::vector<spectrum> in_order(std::vector<spectrum> all, bool descending) {
   return all;
 }
 
+// Spectra made from this seed come out as a plain sort puts them.
+void check_random(std::uint64_t seed) {
+  CAPTURE(seed);
+  options how;
+  how.by = seed % 2 == 0 ? sort_key::mz : sort_key::intensity;
+  how.descending = seed % 3 == 0;
+  auto const all = generator(seed, how.by).spectra(seed % 12, seed % 5 == 0 ? 200 : 12);
+  std::string const in = joined(all), expected = joined(in_order(all, how.descending));
+  std::string const out = sorted(in, how);
+  REQUIRE(out == expected);
+  REQUIRE(sorted(out, how) == out);
+
+  auto const before = ordo::spectra::check(std::span<char const>(in), how);
+  auto const after = ordo::spectra::check(std::span<char const>(out), how);
+  CHECK(before.first.has_value() == (in != out));
+  CHECK_FALSE(after.first.has_value());
+  CHECK(after.done.bytes == out.size());
+}
+
+// One spectrum, in blocks that hold it and in blocks that do not.
+void check_large_spectrum(std::size_t peaks) {
+  random_numbers random(peaks);
+  std::vector<spectrum> all{{{"BEGIN IONS\n"}}};
+  for (std::size_t i = 0; i < peaks; ++i) {
+    double const mz = double(random.below(40000));  // with repeats
+    all[0].push_back({std::to_string(std::size_t(mz)) + " " + std::to_string(i) + "\n", true, mz, true});
+  }
+  all[0].push_back({"END IONS\n"});
+  std::string const in = joined(all), expected = joined(in_order(all, false));
+  for (ordo::device where : devices()) {
+    for (std::size_t const block : {std::size_t{1000}, std::size_t{1} << 26}) {
+      options how;
+      how.machine.where = where;
+      how.block_bytes = block;
+      text_stream stream{in, {}};
+      ordo::spectra::sort(stream.reader(), stream.writer(), how);
+      REQUIRE(stream.written == expected);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("spectra: random inputs come out as a plain sort puts them") {
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
-    CAPTURE(seed);
-    options how;
-    how.by = seed % 2 == 0 ? sort_key::mz : sort_key::intensity;
-    how.descending = seed % 3 == 0;
-    auto const all = generator(seed, how.by).spectra(seed % 12, seed % 5 == 0 ? 200 : 12);
-    std::string const in = joined(all), expected = joined(in_order(all, how.descending));
-    std::string const out = sorted(in, how);
-    REQUIRE(out == expected);
-    REQUIRE(sorted(out, how) == out);
+  for (std::uint64_t seed = 0; seed < 120; ++seed) check_random(seed);
+}
 
-    auto const before = ordo::spectra::check(std::span<char const>(in), how);
-    auto const after = ordo::spectra::check(std::span<char const>(out), how);
-    CHECK(before.first.has_value() == (in != out));
-    CHECK_FALSE(after.first.has_value());
-    CHECK(after.done.bytes == out.size());
-  }
+TEST_CASE("spectra: small inputs", "[small]") {
+  for (std::uint64_t seed : {5, 6, 10, 23, 30}) check_random(seed);
+  for (std::size_t peaks : {33, 1025, 5000}) check_large_spectrum(peaks);
 }
 
 TEST_CASE("spectra: blocks of many pieces, on every number of threads") {
@@ -144,24 +174,5 @@ TEST_CASE("spectra: blocks of many pieces, on every number of threads") {
 }
 
 TEST_CASE("spectra: a spectrum of more peaks than 16 bits count, in blocks that are smaller") {
-  for (std::size_t const peaks : {std::size_t{10001}, std::size_t{65536}, std::size_t{200003}}) {
-    random_numbers random(peaks);
-    std::vector<spectrum> all{{{"BEGIN IONS\n"}}};
-    for (std::size_t i = 0; i < peaks; ++i) {
-      double const mz = double(random.below(40000));  // with repeats
-      all[0].push_back({std::to_string(std::size_t(mz)) + " " + std::to_string(i) + "\n", true, mz, true});
-    }
-    all[0].push_back({"END IONS\n"});
-    std::string const in = joined(all), expected = joined(in_order(all, false));
-    for (ordo::device where : devices()) {
-      for (std::size_t const block : {std::size_t{1000}, std::size_t{1} << 26}) {
-        options how;
-        how.machine.where = where;
-        how.block_bytes = block;
-        text_stream stream{in, {}};
-        ordo::spectra::sort(stream.reader(), stream.writer(), how);
-        REQUIRE(stream.written == expected);
-      }
-    }
-  }
+  for (std::size_t peaks : {10001, 65536, 200003}) check_large_spectrum(peaks);
 }

@@ -37,6 +37,30 @@ std::size_t disorder(std::string_view text, strings::options const& how, bool st
   return check.finish() ? 0 : check.number();
 }
 
+// Sorting, the permutation and writing, on every device.
+void check_sorting(std::string const& text, char delimiter, bool reverse) {
+  auto const want = sorted_lines_of(text, delimiter, reverse);
+  auto const in_order = lines_of(text, delimiter);
+  for (ordo::device const where : devices()) {
+    INFO(to_string(where) << ", delimiter " << int(delimiter) << ", reverse " << reverse);
+    strings::options how;
+    how.delimiter = delimiter;
+    how.reverse = reverse;
+    how.machine.where = where;
+    auto const lines = strings::sort(text, how);
+    CHECK(lines.machine().where == where);
+    REQUIRE(lines.size() == want.size());
+    auto const numbers = lines.line_numbers();
+    bool same = true;
+    for (std::size_t k = 0; k < want.size(); ++k)
+      same = same && lines[k].data() == want[k].data() && lines[k].size() == want[k].size() &&
+             lines.repeats(k) == (k != 0 && want[k] == want[k - 1]) && in_order[numbers[k]].data() == want[k].data();
+    CHECK(same);
+    CHECK((written(lines, strings::repeated::keep) == joined(want, delimiter, false)));
+    CHECK((written(lines, strings::repeated::drop, 3) == joined(want, delimiter, true)));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("eight symbols compare as the lines do", "[strings]") {
@@ -65,31 +89,20 @@ TEST_CASE("eight symbols compare as the lines do", "[strings]") {
 }
 
 TEST_CASE("sort, permutation and writing on every device", "[strings]") {
-  for (ordo::device const where : devices()) {
-    for (char const delimiter : {'\n', '\0', '\t'}) {
-      for (auto const& [name, text] : line_texts(delimiter)) {
-        for (bool const reverse : {false, true}) {
-          INFO(to_string(where) << ", " << name << ", delimiter " << int(delimiter) << ", reverse " << reverse);
-          strings::options how;
-          how.delimiter = delimiter;
-          how.reverse = reverse;
-          how.machine.where = where;
-          auto const lines = strings::sort(text, how);
-          CHECK(lines.machine().where == where);
-          auto const want = sorted_lines_of(text, delimiter, reverse);
-          REQUIRE(lines.size() == want.size());
-          auto const in_order = lines_of(text, delimiter);
-          auto const numbers = lines.line_numbers();
-          bool same = true;
-          for (std::size_t k = 0; k < want.size(); ++k)
-            same = same && lines[k].data() == want[k].data() && lines[k].size() == want[k].size() &&
-                   lines.repeats(k) == (k != 0 && want[k] == want[k - 1]) && in_order[numbers[k]].data() == want[k].data();
-          CHECK(same);
-          CHECK((written(lines, strings::repeated::keep) == joined(want, delimiter, false)));
-          CHECK((written(lines, strings::repeated::drop, 3) == joined(want, delimiter, true)));
-        }
-      }
+  for (char const delimiter : {'\n', '\0', '\t'}) {
+    for (auto const& [name, text] : line_texts(delimiter)) {
+      INFO(name);
+      for (bool const reverse : {false, true}) check_sorting(text, delimiter, reverse);
     }
+  }
+}
+
+TEST_CASE("small texts are sorted on every device", "[strings][small]") {
+  bool reverse = false;
+  for (auto const& [name, text] : line_texts('\n', true)) {
+    INFO(name);
+    check_sorting(text, '\n', reverse);
+    reverse = !reverse;
   }
 }
 

@@ -63,7 +63,7 @@ void expect_records(std::vector<std::string> const& records) {
 
 }  // namespace
 
-TEST_CASE("suffix array of a textbook", "[suffix]") {
+TEST_CASE("suffix array of a textbook", "[suffix][small]") {
   auto const made = suffix::build({"BANANA"}, {true, true});
   CHECK(made.sa == std::vector<std::uint32_t>{5, 3, 1, 0, 4, 2});
   CHECK(made.lcp == std::vector<std::uint32_t>{0, 1, 3, 0, 0, 2});
@@ -157,6 +157,24 @@ TEST_CASE("a text of many records at once", "[suffix]") {
     std::string const& source = sources[i % 40 == 0];
     reads.push_back(source.substr(random.below(source.size() - 100), random.below(100)));
   }
+  expect_records(reads);
+}
+
+TEST_CASE("small suffix arrays", "[suffix][small]") {
+  random_numbers random(9);
+  for (std::string const& alphabet : {std::string("ACGT"), std::string("ACGNT"), all_bytes()}) {
+    for (std::size_t n : {0, 1, 2, 29, 65, 257, 2049}) expect_single(random_letters(random, alphabet, n));
+    std::string const word = random_letters(random, alphabet, 200);
+    expect_single(word + word);
+  }
+  expect_single(std::string(300, 'A'));
+  expect_single(fibonacci_word(1000));
+  expect_single(random_letters(random, "ACGT", 20000));
+  expect_records({"", "A", "", "", "A", ""});
+  expect_records({"ACGT", "ACGT", "ACG", "ACGTA", "CGT", "T"});
+  std::string const source = random_letters(random, "ACGT", 300);
+  std::vector<std::string> reads(60);
+  for (std::string& read : reads) read = source.substr(random.below(200), random.below(100));
   expect_records(reads);
 }
 

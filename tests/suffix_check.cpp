@@ -85,7 +85,7 @@ TEST_CASE("check finds every planted fault, and its row", "[suffix]") {
   }
 }
 
-TEST_CASE("check knows the order of equal suffixes", "[suffix]") {
+TEST_CASE("check knows the order of equal suffixes", "[suffix][small]") {
   stored_text const records(std::vector<std::string>{"ACA", "ACA", "ACA"});
   for (device const where : devices()) {
     auto made = suffix::build<std::uint64_t>(records.view());
@@ -129,7 +129,7 @@ TEST_CASE("an LCP array that is wrong in several places never passes", "[suffix]
   }
 }
 
-TEST_CASE("check takes texts of no and of one residue", "[suffix]") {
+TEST_CASE("check takes texts of no and of one residue", "[suffix][small]") {
   for (device const where : devices())
     for (std::vector<std::string> const& records : {std::vector<std::string>{""}, {"", ""}, {"A"}, {"", "A", ""}}) {
       stored_text const text(records);
