@@ -6,6 +6,7 @@
 
 #include "sort_core/buffer.hpp"
 #include "sort_core/fn.hpp"
+#include "sort_core/radix_key.hpp"
 
 namespace ordo {
 
@@ -15,19 +16,37 @@ struct bit_range {
   unsigned end = ~0u;
 };
 
-/// Segments of an array: segment s is [begins[s], ends[s]). Any lengths, 0 included; segments must not overlap; what lies
-/// between them (holes) is neither read nor written. For segments that touch, pass one array of offsets with of_offsets.
+/// Segments of an array: segment s is [begin(s), end(s)). Any lengths, 0 included, in any order; segments must not overlap;
+/// what lies between them (holes) is neither read nor written. For segments that touch, pass one array of offsets with
+/// of_offsets; for segments of one length, uniform_segments, which needs no array at all.
 template <class Offset>
 struct segment_list {
   std::span<Offset const> begins, ends;
-  [[nodiscard]] std::size_t size() const noexcept { return begins.size(); }
+  /// No segment is longer than this. A caller who knows a bound saves the GPU temporary memory and launches.
+  std::size_t longest = ~std::size_t{0};
+  /// Where not 0: `count` segments of this length, one behind the other from 0 on; begins and ends are empty.
+  std::size_t uniform_length = 0, count = 0;
+
+  [[nodiscard]] ORDO_FN std::size_t size() const { return uniform_length != 0 ? count : begins.size(); }
+  [[nodiscard]] ORDO_FN std::size_t begin(std::size_t s) const {
+    return uniform_length != 0 ? s * uniform_length : std::size_t(begins.data()[s]);
+  }
+  [[nodiscard]] ORDO_FN std::size_t end(std::size_t s) const {
+    return uniform_length != 0 ? (s + 1) * uniform_length : std::size_t(ends.data()[s]);
+  }
 };
 
 /// The segments [offsets[s], offsets[s + 1]).
 template <class Offset>
-segment_list<Offset> of_offsets(std::span<Offset const> offsets) {
+segment_list<Offset> of_offsets(std::span<Offset const> offsets, std::size_t longest = ~std::size_t{0}) {
   if (offsets.empty()) return {};
-  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1)};
+  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), longest};
+}
+
+/// `count` segments of `length` items each, one behind the other.
+inline segment_list<std::size_t> uniform_segments(std::size_t count, std::size_t length) {
+  if (length == 0) return {};
+  return {{}, {}, length, length, count};
 }
 
 namespace detail {
@@ -70,8 +89,13 @@ struct probe {
 ///   radix_sort(keys, values, bits)  the same, moving values (4, 8 or 16 bytes) along
 ///   argsort(n, key, keys, index, bits)
 ///                                   keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable
-///   segmented_sort(keys, segments, bits), segmented_sort(keys, values, segments, heads, bits)
-///                                   each segment by itself, in place, stable
+///   segmented_sort(keys, values, segments, heads, bits, code)
+///                                   each segment by itself, in place, stable; values (4, 8 or 16 bytes) may be empty.
+///                                   Keys order as code.encode(key), of which `bits` counts (radix_key.hpp)
+///   array_sort(keys, values, arrays, code)
+///                                   the same contract, but no second copy of the data: O(arrays) bytes beyond the
+///                                   arguments. Stable for arrays of up to array_sort_stable items of keys and values;
+///                                   beyond, pairs with equal keys come in an order that is the same on every run
 ///   segmented_sort_by(items, segments, key, heads, bits)
 ///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
 ///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t. Where
@@ -95,12 +119,13 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   b.radix_sort(k, bits);
   b.radix_sort(k, v, bits);
   b.argsort(n, f, k, v, bits);
-  b.segmented_sort(k, s, bits);
-  b.segmented_sort(k, v, s, heads, bits);
+  b.segmented_sort(k, v, s, heads, bits, key_code<std::uint64_t>{});
+  b.array_sort(k, v, s, key_code<std::uint64_t>{});
   b.segmented_sort_by(v, s, f, heads, bits);
   { b.pool() } -> std::same_as<pool&>;
   { B::radix_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::segmented_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
+  { B::array_sort_memory(n) } -> std::same_as<std::size_t>;
 };
 
 /// One element of the machine's memory, brought to the host.

@@ -36,6 +36,21 @@ struct unsigned_of<8> {
 template <class K>
 concept Key = (std::integral<K> || std::floating_point<K>)&&sizeof(K) <= 8;
 
+/// radix_key's map as two words, for code that is compiled once for all types of a width: encode(x) = x with its bits
+/// flipped as `flip` says, and as `flip_negative` says besides where the top bit is set. The top bit of flip_negative is 0.
+template <std::unsigned_integral U>
+struct key_code {
+  U flip = 0, flip_negative = 0;
+  static constexpr U top = U(U{1} << (8 * sizeof(U) - 1));
+
+  [[nodiscard]] ORDO_FN constexpr U encode(U bits) const { return U(bits ^ ((bits & top) ? flip_negative : U{0}) ^ flip); }
+  [[nodiscard]] ORDO_FN constexpr U decode(U code) const {
+    code = U(code ^ flip);
+    return U(code ^ ((code & top) ? flip_negative : U{0}));
+  }
+  [[nodiscard]] ORDO_FN constexpr bool identity() const { return flip == 0 && flip_negative == 0; }
+};
+
 /// An order-preserving, invertible map from keys to unsigned integers of the same width: a < b if and only if
 /// encode(a) < encode(b), with the sense turned round for `descending`. Integers order by value. Floating-point keys order
 /// as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs, NaNs of one sign by their
@@ -46,24 +61,18 @@ struct radix_key {
   static constexpr unsigned width = 8 * sizeof(K);
   static constexpr type top = type(type{1} << (width - 1));
 
-  ORDO_FN static constexpr type encode(K key) {
-    type code = std::bit_cast<type>(key);
-    if constexpr (std::floating_point<K>) {
-      code = (code & top) ? type(~code) : type(code | top);
-    } else if constexpr (std::signed_integral<K>) {
-      code = type(code ^ top);
-    }
-    return Order == order::descending ? type(~code) : code;
-  }
+  /// The map, as a value.
+  static constexpr key_code<type> code{
+      type((std::unsigned_integral<K> ? type{0} : top) ^ (Order == order::descending ? type(~type{0}) : type{0})),
+      std::floating_point<K> ? type(~top) : type{0}};
 
-  ORDO_FN static constexpr K decode(type code) {
-    if constexpr (Order == order::descending) code = type(~code);
-    if constexpr (std::floating_point<K>) {
-      code = (code & top) ? type(code & type(~top)) : type(~code);
-    } else if constexpr (std::signed_integral<K>) {
-      code = type(code ^ top);
-    }
-    return std::bit_cast<K>(code);
+  ORDO_FN static constexpr type encode(K key) {
+    constexpr key_code<type> c = code;
+    return c.encode(std::bit_cast<type>(key));
+  }
+  ORDO_FN static constexpr K decode(type encoded) {
+    constexpr key_code<type> c = code;
+    return std::bit_cast<K>(c.decode(encoded));
   }
 
   /// True where encode changes nothing, so that a sort can skip it.

@@ -61,7 +61,14 @@ void sort_pairs(B& machine, std::span<K> keys, std::span<V> values, bit_range bi
 template <order Order = order::ascending, Backend B, Key K, class V, class Offset>
 void sort_segments(B& machine, std::span<K> keys, std::span<V> values, segment_list<Offset> segments,
                    std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
-  detail::with_codes<Order>(machine, keys, [&](auto codes) { machine.segmented_sort(codes, values, segments, heads, bits); });
+  machine.segmented_sort(detail::codes_of(keys), values, segments, heads, bits, radix_key<K, Order>::code);
+}
+
+/// Every array by itself, where it lies, with O(arrays) extra memory; values may be empty. Stability: see Backend.
+/// (The problem of Awan and Saeed, GPU-ArraySort.)
+template <order Order = order::ascending, Backend B, Key K, class V, class Offset>
+void sort_arrays(B& machine, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
+  machine.array_sort(detail::codes_of(keys), values, arrays, radix_key<K, Order>::code);
 }
 
 }  // namespace ordo

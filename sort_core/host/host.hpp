@@ -153,16 +153,18 @@ class host {
     });
   }
 
-  template <class K, class Offset>
-  void segmented_sort(std::span<K> keys, segment_list<Offset> segments, bit_range bits = {}) {
-    sort_segments<K, detail::nothing>({keys.data(), nullptr}, segments, {}, bits);
-  }
   template <class K, class V, class Offset>
   void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
-                      bit_range bits = {}) {
-    if (values.empty()) return sort_segments<K, detail::nothing>({keys.data(), nullptr}, segments, heads, bits);
-    sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits);
+                      bit_range bits = {}, key_code<K> code = {}) {
+    if (values.empty()) return sort_segments<K, detail::nothing>({keys.data(), nullptr}, segments, heads, bits, code);
+    sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
+
+  template <class K, class V, class Offset>
+  void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
+    segmented_sort(keys, values, arrays, {}, {}, code);
+  }
+  static std::size_t array_sort_memory(std::size_t /*arrays*/) { return 0; }
 
   template <class V, class Offset, class Key>
   void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
@@ -195,9 +197,10 @@ class host {
     });
   }
   template <class K, class V, class Offset>
-  void sort_segments(detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads, bit_range bits) {
+  void sort_segments(detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads, bit_range bits,
+                     key_code<K> code) {
     arena_.execute([&] {
-      detail::sort_stored_segments(all, segments, heads.data(), detail::clipped<K>(bits),
+      detail::sort_stored_segments(all, segments, heads.data(), detail::clipped<K>(bits), code,
                                    [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
     });
   }

@@ -31,7 +31,7 @@ bool in_order(K const* keys, std::size_t n, K mask) {
 /// single segment of at most parallel_limit), then large(s) for each longer segment, one after the other.
 template <class Offset, class Small, class Large>
 void each_segment(segment_list<Offset> segments, std::size_t batch, Small small, Large large) {
-  auto const size_of = [&](std::size_t s) { return std::size_t(segments.ends[s] - segments.begins[s]); };
+  auto const size_of = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
   tbb::combinable<std::vector<std::size_t>> longer;
   auto const run = [&](std::size_t s, std::size_t last) {
     while (s != last) {
@@ -75,14 +75,18 @@ struct thread_scratch {
 /// Sort segments of stored keys, values moving along.
 template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
-                          Scratch scratch) {
+                          key_code<K> code, Scratch scratch) {
   K const mask = mask_of<K>(bits);
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   auto const one = [&](std::size_t s, auto&& sort) {
-    auto const segment = all.from(segments.begins[s]);
-    std::size_t const n = segments.ends[s] - segments.begins[s];
+    auto const segment = all.from(segments.begin(s));
+    std::size_t const n = segments.end(s) - segments.begin(s);
+    if (!code.identity())
+      for (std::size_t i = 0; i < n; ++i) segment.keys[i] = code.encode(segment.keys[i]);
     if (!in_order(segment.keys, n, mask)) sort(segment, n);
-    if (heads) set_heads(segment.keys, n, mask, heads + segments.begins[s]);
+    if (heads) set_heads(segment.keys, n, mask, heads + segments.begin(s));
+    if (!code.identity())
+      for (std::size_t i = 0; i < n; ++i) segment.keys[i] = code.decode(segment.keys[i]);
   };
   each_segment(
       segments, 1024,
@@ -127,30 +131,30 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
         std::size_t total = 0;
         bool touching = true;
         for (std::size_t s = first; s != last; ++s) {
-          total += segments.ends[s] - segments.begins[s];
-          touching = touching && (s == first || segments.begins[s] == segments.ends[s - 1]);
+          total += segments.end(s) - segments.begin(s);
+          touching = touching && (s == first || segments.begin(s) == segments.end(s - 1));
         }
         if (keys.size() < total) keys.resize(std::max(total, batch));
         K* at = keys.data();
         if (touching) {  // as one, so that it looks ahead beyond the ends of small segments
-          compute_keys(items + segments.begins[first], total, key, at);
+          compute_keys(items + segments.begin(first), total, key, at);
         } else {
           for (std::size_t s = first; s != last; ++s) {
-            std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+            std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
             compute_keys(items + begin, n, key, at);
             at += n;
           }
         }
         at = keys.data();
         for (std::size_t s = first; s != last; ++s) {
-          std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+          std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
           if (!in_order(at, n, mask)) sort_bucket(records<K, V>{at, items + begin}, other.of_size(n), n, bits, false);
           if (heads) set_heads(at, n, mask, heads + begin);
           at += n;
         }
       },
       [&](std::size_t s) {
-        std::size_t const begin = segments.begins[s], n = segments.ends[s] - begin;
+        std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
         scratch(n, nothing{}, [&](records<K, nothing> one) {
           scratch(n, V{}, [&](records<K, V> other) {
             blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
