@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 
 #include <thrust/iterator/counting_iterator.h>
@@ -38,6 +39,36 @@ template <class T, class F>
 auto computed(F f) {
   return thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), cast_to<T, F>{f});
 }
+
+inline unsigned grid_of(std::size_t n, std::size_t block) {
+  std::size_t const count = (n + block - 1) / block;
+  if (count > 0x7fffffff) throw usage_error("GPU launch: too many items: " + std::to_string(n));
+  return unsigned(count);
+}
+
+struct set_positions {
+  std::uint64_t* positions;
+  __device__ void operator()(std::size_t i) const { positions[i] = i; }
+};
+
+template <class K>
+struct key_at {
+  using wide = std::conditional_t<sizeof(K) <= 4, std::uint32_t, std::uint64_t>;
+  K const* keys;
+  key_code<K> code;
+  K mask;
+  ORDO_FN wide operator()(std::uint64_t position) const { return wide(K(code.encode(keys[position]) & mask)); }
+};
+
+template <class T>
+struct take_from {
+  T* to;
+  T const* from;
+  std::uint64_t const* positions;
+  __device__ void operator()(std::size_t i) const {
+    if (positions[i] != i) to[i] = from[positions[i]];  // what lies between segments is not written
+  }
+};
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -96,12 +127,21 @@ class cuda {
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
   }
-  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments.
-  /// @param n  length of the array, holes counted
-  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t /*longest*/, std::size_t key_bytes,
+  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
+  /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
+  /// keys below 32 bits, takes 8 n + (key_bytes + value_bytes) n more.
+  /// @param n        length of the array, holes counted
+  /// @param longest  of the segments, as far as the caller tells the sort (segment_list::longest), else n
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                            std::size_t value_bytes) {
-    return 2 * (ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * std::max<std::size_t>(value_bytes, 8))) + n / 4 +
-           3 * ordo::pool::rounded(16 * segments) + (1 << 20);
+    return detail::with_types(key_bytes, value_bytes, [&](auto key, auto value) {
+      return detail::segmented_sizes<decltype(key), decltype(value), true, detail::long_method::copying>{n, segments, longest}.bytes();
+    });
+  }
+  /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
+  static std::size_t array_sort_memory(std::size_t arrays) {
+    return detail::segmented_sizes<std::uint32_t, detail::no_value, false, detail::long_method::in_place>{
+        ~std::size_t{0}, arrays, ~std::size_t{0}}.bytes();
   }
 
   template <class F>
@@ -184,21 +224,31 @@ class cuda {
     radix_sort(keys.first(n), index.first(n), bits);
   }
 
-  template <class K, class Offset>
-  void segmented_sort(std::span<K> keys, segment_list<Offset> segments, bit_range bits = {}) {
-    segmented_sort(keys, std::span<std::uint32_t>{}, segments, {}, bits);
+  template <class K, class V, class Offset>
+  void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
+                      bit_range bits = {}, key_code<K> code = {}) {
+    bits = detail::clipped<K>(bits);
+    if constexpr (sizeof(K) >= 4) {
+      if (bits.begin == 0 && bits.end == 8 * sizeof(K))
+        return sort_in_segments<detail::long_method::copying>(keys, values, segments, heads.data(), code);
+    }
+    sort_by_positions(keys, values, segments, heads, bits, code);
   }
 
   template <class K, class V, class Offset>
-  void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
-                      bit_range bits = {}) {
-    detail::sort_segments(*this, keys, as_moved(values), segments, heads, bits);
+  void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
+    static_assert(sizeof(K) >= 4, "arrays of keys of 32 and 64 bits");
+    sort_in_segments<detail::long_method::in_place>(keys, values, arrays, nullptr, code);
   }
 
   template <class V, class Offset, class Key>
   void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
                          bit_range bits = {}) {
-    detail::sort_segments_by(*this, items, as_moved(items), segments, key, heads, bits);
+    using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
+    using keys = detail::computed_keys<K, V, Key>;
+    detail::segmented_sorter<cuda, K, moved<V>, keys>(*this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))},
+                                                      as_moved(items).data(), items.size(), heads.data())
+        .sort(segments);
   }
 
   /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
@@ -226,6 +276,36 @@ class cuda {
   }
 
  private:
+  template <detail::long_method Long, class K, class V, class Offset>
+  void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::uint8_t* heads,
+                        key_code<K> code) {
+    using stored = detail::stored_keys<K>;
+    if (values.empty())
+      detail::segmented_sorter<cuda, K, detail::no_value, stored, Long>(*this, stored{keys.data(), code}, nullptr, keys.size(), heads)
+          .sort(segments);
+    else
+      detail::segmented_sorter<cuda, K, moved<V>, stored, Long>(*this, stored{keys.data(), code}, as_moved(values).data(),
+                                                                keys.size(), heads)
+          .sort(segments);
+  }
+
+  /// By keys of which not all bits count: positions are sorted, then keys and values follow.
+  template <class K, class V, class Offset>
+  void sort_by_positions(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
+                         bit_range bits, key_code<K> code) {
+    auto const positions = buffer<std::uint64_t>(keys.size());
+    each(keys.size(), detail::set_positions{positions.data()});
+    segmented_sort_by(positions.span(), segments, detail::key_at<K>{keys.data(), code, detail::mask_of<K>(bits)}, heads);
+    move_to_positions(keys, positions.data());
+    if (!values.empty()) move_to_positions(values, positions.data());
+  }
+  template <class T>
+  void move_to_positions(std::span<T> items, std::uint64_t const* from) {
+    auto const copy = buffer<T>(items.size());
+    ORDO_CUDA(cudaMemcpyAsync(copy.data(), items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
+    each(items.size(), detail::take_from<T>{items.data(), copy.data(), from});
+  }
+
   explicit cuda(memory* source)
       : limited_(plain_, gpu_memory_limit().value_or(~std::size_t{0})), pool_(source ? *source : limited_) {
     ORDO_CUDA(cudaSetDevice(0));

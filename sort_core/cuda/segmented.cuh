@@ -1,210 +1,194 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
-
-#include <cub/device/device_segmented_sort.cuh>
-#include <cuda/std/functional>
 
 #include "sort_core/backend.hpp"
-#include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/launch.cuh"
+#include "sort_core/cuda/long_arrays.cuh"
+#include "sort_core/cuda/long_segments.cuh"
+#include "sort_core/cuda/plan.cuh"
 
-// The segmented sort of the GPU machine. For now it materialises the keys and stands on CUB, which gives every segment one
-// block; segments longer than large_segment get the whole GPU, one after the other.
+// The segmented sort of the GPU machine, after Hou et al. (ICS'17): segments are classed by length, and each class is sorted
+// by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
 namespace ordo::detail {
 
-constexpr std::uint64_t large_segment = std::uint64_t{1} << 16;
+/// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or sorted where they
+/// lie.
+enum class long_method { copying, in_place };
 
-inline unsigned grid_of(std::size_t n, std::size_t block) {
-  std::size_t const count = (n + block - 1) / block;
-  if (count > 0x7fffffff) throw usage_error("GPU launch: too many items: " + std::to_string(n));
-  return unsigned(count);
-}
-
-/// Items that one block of for_each_item visits.
-constexpr unsigned items_per_block = 2048;
-
-/// The last s in [low, high) with starts[s] <= t; starts[low] <= t must hold.
-__device__ inline std::size_t segment_of(std::uint64_t const* starts, std::size_t low, std::size_t high, std::uint64_t t) {
-  while (high - low > 1) {
-    std::size_t const middle = low + (high - low) / 2;
-    if (starts[middle] <= t)
-      low = middle;
-    else
-      high = middle;
+/// How much temporary memory a segmented sort takes, part by part.
+template <class K, class V, bool Computed, long_method Long>
+struct segmented_sizes {
+  static constexpr bool copying = Long == long_method::copying;
+  static constexpr std::size_t on_chip = tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::classes - 1).capacity();
+  static constexpr std::size_t shorter_than_class(unsigned c) {
+    return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
-  return low;
-}
 
-/// f(i, first) for every position i inside a segment, `first` where it is its segment's first. starts[s] is the number of
-/// items before segment s of `count`. Blocks take equal shares of the items, whatever the segments' lengths.
-template <class Offset, class F>
-__global__ void __launch_bounds__(256)
-    for_each_item(Offset const* begins, std::uint64_t const* starts, std::size_t count, std::uint64_t total, F f) {
-  std::uint64_t const begin = std::uint64_t(blockIdx.x) * items_per_block;
-  std::uint64_t const end = begin + items_per_block < total ? begin + items_per_block : total;
-  __shared__ std::size_t bounds[2];
-  if (threadIdx.x < 2) bounds[threadIdx.x] = segment_of(starts, 0, count, threadIdx.x == 0 ? begin : end - 1);
-  __syncthreads();
-  for (std::uint64_t t = begin + threadIdx.x; t < end; t += blockDim.x) {
-    std::size_t const s = segment_of(starts, bounds[0], bounds[1] + 1, t);
-    std::uint64_t const within = t - starts[s];
-    f(std::size_t(begins[s]) + within, within == 0);
+  std::size_t n, segments, longest;
+
+  /// May a segment be too long for one block?
+  [[nodiscard]] bool any_long() const { return longest > on_chip; }
+  /// The most segments that are, at any one time.
+  [[nodiscard]] std::size_t partitions() const {
+    if (!any_long()) return 0;
+    return copying ? n / (on_chip + 1) : std::min(segments, n / (on_chip + 1));
   }
-}
+  [[nodiscard]] std::size_t tiles() const { return any_long() ? n / partition_tile<K, V> + partitions() : 0; }
+  /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
+  /// a list of so many.
+  static_assert(tuning::classes % 2 == 0);
+  [[nodiscard]] std::size_t from_class(unsigned c) const {
+    if (longest <= shorter_than_class(c)) return 0;
+    std::size_t const fitting = n / (shorter_than_class(c) + 1);
+    if (!any_long() || !copying) return std::min(segments, fitting);
+    return fitting + (c == 0 ? digit_values * sizeof(K) * partitions() : 0);
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    auto const rounded = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
+    std::size_t sum = rounded(tuning::classes + 1, sizeof(unsigned long long));
+    for (unsigned c = 0; c < tuning::classes; c += 2) sum += rounded(from_class(c), sizeof(packed_segment));
+    if (!any_long()) return sum;
+    sum += rounded(partitions(), sizeof(long_segment));
+    if (!copying) return sum + rounded(partitions(), sizeof(chunked_array)) + rounded(2, sizeof(unsigned long long));
+    return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) + 3 * rounded(partitions(), sizeof(partition)) + rounded(3, sizeof(partition_count)) +
+           rounded(digit_values * partitions(), 8) + rounded(digit_values * tiles(), 8) + rounded(tiles(), 4);
+  }
+};
 
-/// Visits every item of a list of segments: walk(f) launches f(i, first).
-template <class Machine, class Offset>
-struct item_walk {
-  Machine& machine;
-  segment_list<Offset> segments;
-  buffer<std::uint64_t> starts;
-  std::uint64_t total = 0;
+template <class Machine, class K, class V, class Keys, long_method Long = long_method::copying>
+class segmented_sorter {
+ public:
+  using sizes = segmented_sizes<K, V, Keys::computed, Long>;
+
+  segmented_sorter(Machine& machine, Keys keys, V* values, std::size_t n, std::uint8_t* heads)
+      : machine_(machine), data_{keys, values, heads, nullptr, nullptr, nullptr}, n_(n) {}
+
+  template <class Offset>
+  void sort(segment_list<Offset> segments) {
+    if (segments.size() == 0 || n_ == 0) return;
+    sizes const size{n_, segments.size(), std::min(segments.longest, n_)};
+    if (segments.uniform_length > tuning::tiny_capacity && !size.any_long())
+      return each_class([&]<unsigned Class>() {
+        if (segments.uniform_length > sizes::shorter_than_class(Class) &&
+            segments.uniform_length <= class_traits<K, V, Class>::shape.capacity())
+          sort_queue<Class>({nullptr, false, nullptr, segments.uniform_length, segments.count}, segments.count);
+      });
+
+    auto const counts = zeros<unsigned long long>(tuning::classes + 1);
+    auto const longer = machine_.template buffer<long_segment>(size.partitions());
+    plan_lists lists{{}, longer.data(), counts.data() + tuning::classes};
+    buffer<packed_segment> records[tuning::classes / 2];
+    for (unsigned c = 0; c < tuning::classes; c += 2) {
+      std::size_t const most = size.from_class(c);
+      records[c / 2] = machine_.template buffer<packed_segment>(most);
+      lists.listed[c] = {records[c / 2].data(), false, counts.data() + c, 0, 0};
+      lists.listed[c + 1] = {records[c / 2].data() + (most == 0 ? 0 : most - 1), true, counts.data() + c + 1, 0, 0};
+    }
+    with_copies(size, [&] {
+      launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned), 256, 0, data_,
+                                                segments, lists);
+      if (size.any_long()) {
+        if constexpr (Long == long_method::copying)
+          partition_long(size, lists);
+        else
+          sort_long_in_place(size, lists);
+      }
+      each_class([&]<unsigned Class>() { sort_queue<Class>(lists.listed[Class], size.from_class(Class)); });
+    });
+  }
+
+ private:
+  static unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
+    return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
+  }
+
+  template <class T>
+  buffer<T> zeros(std::size_t count) {
+    auto cleared = machine_.template buffer<T>(count);
+    ORDO_CUDA(cudaMemsetAsync(cleared.data(), 0, count * sizeof(T), machine_.stream()));
+    return cleared;
+  }
 
   template <class F>
-  void operator()(F f) const {
-    if (total == 0) return;
-    for_each_item<<<grid_of(total, items_per_block), 256, 0, machine.stream()>>>(segments.begins.data(), starts.data(),
-                                                                                 segments.size(), total, f);
-    ORDO_CUDA(cudaGetLastError());
+  void each_class(F f) {
+    [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
+      (f.template operator()<Class>(), ...);
+    }(std::make_integer_sequence<unsigned, tuning::classes>{});
   }
-};
 
-template <class Machine, class Offset>
-item_walk<Machine, Offset> walk_over(Machine& machine, segment_list<Offset> segments) {
-  std::size_t const count = segments.size();
-  item_walk<Machine, Offset> walk{machine, segments, machine.template buffer<std::uint64_t>(count + 1), 0};
-  auto* const starts = walk.starts.data();
-  auto const* const begins = segments.begins.data();
-  auto const* const ends = segments.ends.data();
-  machine.scan(
-      count + 1,
-      [=] __device__(std::size_t i) -> std::uint64_t { return i == 0 ? 0 : std::uint64_t(ends[i - 1] - begins[i - 1]); },
-      walk.starts.span(), ::cuda::std::plus<>{});
-  walk.total = value_at(machine, walk.starts.span(), count);
-  return walk;
-}
-
-/// Bounds of the segments that CUB takes (device), and of those that are too long for one block (host).
-struct split_segments {
-  std::size_t small_count = 0;
-  buffer<std::uint64_t> small;  // begins, then ends
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> large;
-
-  [[nodiscard]] segment_list<std::uint64_t> small_list() const {
-    return {small.span().first(small_count), small.span().last(small_count)};
+  /// Second copies of keys and values, if long segments will be partitioned.
+  template <class F>
+  void with_copies(sizes const& size, F f) {
+    std::size_t const n = size.any_long() && sizes::copying ? n_ : 0;
+    auto const home_codes = machine_.template buffer<K>(Keys::computed ? n : 0);
+    auto const away_codes = machine_.template buffer<K>(n);
+    auto const away_values = machine_.template buffer<std::conditional_t<value_bytes<V> == 0, char, V>>(value_bytes<V> == 0 ? 0 : n);
+    data_.away_codes = away_codes.data();
+    if constexpr (value_bytes<V> != 0) data_.away_values = away_values.data();
+    if constexpr (Keys::computed)
+      data_.home_codes = home_codes.data();
+    else
+      data_.home_codes = data_.keys.keys;
+    f();
   }
-};
 
-template <class Machine, class Offset>
-split_segments split_by_length(Machine& machine, segment_list<Offset> segments) {
-  auto const* const begins = segments.begins.data();
-  auto const* const ends = segments.ends.data();
-  auto const is_large = [=] __device__(std::size_t s) -> std::uint64_t { return ends[s] - begins[s] > large_segment; };
-  auto const is_small = [=] __device__(std::size_t s) -> std::uint64_t {
-    return ends[s] - begins[s] > 1 && ends[s] - begins[s] <= large_segment;
-  };
-  auto const begin_of = [=] __device__(std::size_t s) -> std::uint64_t { return begins[s]; };
-  auto const end_of = [=] __device__(std::size_t s) -> std::uint64_t { return ends[s]; };
-  std::size_t const n = segments.size();
-  split_segments split;
-  split.small_count = machine.reduce(n, is_small, std::uint64_t{0}, ::cuda::std::plus<>{});
-  split.small = machine.template buffer<std::uint64_t>(2 * split.small_count);
-  if (split.small_count != 0) {
-    machine.select(n, is_small, begin_of, split.small.span().first(split.small_count));
-    machine.select(n, is_small, end_of, split.small.span().last(split.small_count));
+  void partition_long(sizes const& size, plan_lists const& lists) {
+    buffer<partition> partitions[3];
+    for (auto& list : partitions) list = machine_.template buffer<partition>(size.partitions());
+    auto const counts = zeros<partition_count>(3);
+    auto const sums = machine_.template buffer<unsigned long long>(digit_values * size.partitions());
+    auto const states = machine_.template buffer<unsigned long long>(digit_values * size.tiles());
+    auto const owners = machine_.template buffer<std::uint32_t>(size.tiles());
+    using row = unsigned long long(*)[digit_values];
+    launch_together<partition_long_segments<K, V, Keys>>(
+        machine_.stream(), partition_threads, sizeof(partition_storage<K, V>), data_,
+        partition_work{{partitions[0].data(), partitions[1].data(), partitions[2].data()}, counts.data(),
+                       reinterpret_cast<row>(sums.data()), reinterpret_cast<row>(states.data()), owners.data()},
+        lists);
   }
-  std::size_t const large_count = machine.reduce(n, is_large, std::uint64_t{0}, ::cuda::std::plus<>{});
-  if (large_count != 0) {
-    auto const bounds = machine.template buffer<std::uint64_t>(2 * large_count);
-    machine.select(n, is_large, begin_of, bounds.span().first(large_count));
-    machine.select(n, is_large, end_of, bounds.span().last(large_count));
-    std::vector<std::uint64_t> found(2 * large_count);
-    machine.download(std::span<std::uint64_t const>(bounds.span()), found);
-    for (std::size_t s = 0; s < large_count; ++s) split.large.emplace_back(found[s], found[large_count + s]);
-  }
-  return split;
-}
 
-/// Sort values by keys, all bits of them, inside each segment, and set heads. keys[0, n) are scratch afterwards.
-template <class Machine, class K, class M, class Offset>
-void sort_with_scratch_keys(item_walk<Machine, Offset> const& walk, K* keys, M* values, std::size_t n,
-                            std::span<std::uint8_t> heads) {
-  Machine& machine = walk.machine;
-  auto const other_keys = machine.template buffer<K>(n);
-  auto const other_values = machine.template buffer<M>(n);
-  auto const split = split_by_length(machine, walk.segments);
-  if (split.small_count != 0) {
-    auto const list = split.small_list();
-    cub::DoubleBuffer<K> both_keys(keys, other_keys.data());
-    cub::DoubleBuffer<M> both_values(values, other_values.data());
-    machine.with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, both_keys, both_values, std::int64_t(n),
-                                                       std::int64_t(list.size()), list.begins.data(), list.ends.data(),
-                                                       machine.stream());
-    });
-    auto const* const sorted_keys = both_keys.Current();
-    auto const* const sorted_values = both_values.Current();
-    if (sorted_values != values) {  // only inside the segments: what lies between them is not ours
-      walk_over(machine, list)([=] __device__(std::size_t i, bool) {
-        keys[i] = sorted_keys[i];
-        values[i] = sorted_values[i];
-      });
+  void sort_long_in_place(sizes const& size, plan_lists const& lists) {
+    auto const arrays = machine_.template buffer<chunked_array>(size.partitions());
+    auto const counts = zeros<unsigned long long>(2);
+    using sorter = chunk_sorter<K, V, Keys>;
+    launch_together<sort_long_arrays<K, V, Keys>>(machine_.stream(), sorter::threads, sorter::chip::bytes(value_bytes<V>), data_,
+                                                  chunk_work{arrays.data(), counts.data()}, lists);
+  }
+
+  template <unsigned Class>
+  void sort_queue(segment_queue const& queue, std::size_t most) {
+    if (most == 0) return;
+    using traits = class_traits<K, V, Class>;
+    if constexpr (traits::shape.by == tuning::method::network) {
+      using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
+      launch<sort_by_warps<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, traits::warps * sorter::segments),
+                                               traits::threads, traits::warps * sizeof(typename sorter::storage), data_, queue);
+    } else {
+      launch<sort_by_blocks<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, 1), traits::threads,
+                                                on_chip<K, traits::shape.threads, traits::shape.items>::bytes(value_bytes<V>),
+                                                data_, queue);
     }
   }
-  for (auto const& [begin, end] : split.large)
-    machine.radix_sort_pairs(keys + begin, other_keys.data() + begin, values + begin, other_values.data() + begin, end - begin,
-                             bit_range{0, 8 * sizeof(K)});
-  if (!heads.empty()) {
-    auto* const h = heads.data();
-    walk([=] __device__(std::size_t i, bool first) { h[i] = first || keys[i] != keys[i - 1]; });
-  }
-}
 
-template <class Machine, class V, class M, class Offset, class Key>
-void sort_segments_by(Machine& machine, std::span<V> items, std::span<M> moved, segment_list<Offset> segments, Key key,
-                      std::span<std::uint8_t> heads, bit_range bits) {
-  using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
-  auto const walk = walk_over(machine, segments);
-  if (walk.total == 0) return;
-  auto const keys = machine.template buffer<K>(items.size());
-  auto* const k = keys.data();
-  auto const* const x = items.data();
-  K const mask = mask_of<K>(clipped<K>(bits));
-  walk([=] __device__(std::size_t i, bool) { k[i] = K(key(x[i]) & mask); });
-  sort_with_scratch_keys(walk, k, moved.data(), items.size(), heads);
-}
+  Machine& machine_;
+  segment_data<K, V, Keys> data_;
+  std::size_t n_;
+};
 
-template <class T, class Machine, class Offset>
-void move_to_positions(item_walk<Machine, Offset> const& walk, T* to, std::uint64_t const* from, std::size_t n) {
-  auto const copy = walk.machine.template buffer<T>(n);
-  auto* const c = copy.data();
-  walk([=] __device__(std::size_t i, bool) { c[i] = to[i]; });
-  walk([=] __device__(std::size_t i, bool) { to[i] = c[from[i]]; });
-}
-
-/// Sorts (masked key, position), then moves keys and values once: the mask must not reach the keys.
-template <class Machine, class K, class M, class Offset>
-void sort_segments(Machine& machine, std::span<K> keys, std::span<M> values, segment_list<Offset> segments,
-                   std::span<std::uint8_t> heads, bit_range bits) {
-  auto const walk = walk_over(machine, segments);
-  if (walk.total == 0) return;
-  auto const positions = machine.template buffer<std::uint64_t>(keys.size());
-  auto const masked = machine.template buffer<K>(keys.size());
-  auto* const p = positions.data();
-  auto* const m = masked.data();
-  auto const* const k = keys.data();
-  K const mask = mask_of<K>(clipped<K>(bits));
-  walk([=] __device__(std::size_t i, bool) {
-    p[i] = i;
-    m[i] = K(k[i] & mask);
-  });
-  sort_with_scratch_keys(walk, m, p, keys.size(), heads);
-  move_to_positions(walk, keys.data(), p, keys.size());
-  if (!values.empty()) move_to_positions(walk, values.data(), p, keys.size());
+/// f(K{}, V{}) for the types that stand for keys and values of so many bytes.
+template <class F>
+auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
+  auto const with_key = [&](auto key) {
+    return value_size == 0   ? f(key, no_value{})
+           : value_size <= 4 ? f(key, std::uint32_t{})
+           : value_size <= 8 ? f(key, std::uint64_t{})
+                             : f(key, ulonglong2{});
+  };
+  return key_bytes <= 4 ? with_key(std::uint32_t{}) : with_key(std::uint64_t{});
 }
 
 }  // namespace ordo::detail

@@ -1,0 +1,106 @@
+#pragma once
+#include <cstdint>
+
+// Threads that work on one segment together: a warp, or a whole block. One source for both; the collectives cost what the
+// hardware has for each. All threads of a group must call a collective.
+namespace ordo::detail {
+
+constexpr unsigned warp_threads = 32;
+constexpr unsigned all_lanes = 0xffffffffu;
+
+__device__ inline unsigned lane_of() { return threadIdx.x % warp_threads; }
+
+template <class T>
+struct extremes {
+  T least, greatest;
+};
+
+__device__ inline extremes<std::uint32_t> warp_extremes(extremes<std::uint32_t> x) {
+  return {__reduce_min_sync(all_lanes, x.least), __reduce_max_sync(all_lanes, x.greatest)};
+}
+
+/// Two reductions of 32 bits: the upper words first, then the lower words of those that are still in question.
+__device__ inline extremes<std::uint64_t> warp_extremes(extremes<std::uint64_t> x) {
+  std::uint32_t const low = __reduce_min_sync(all_lanes, std::uint32_t(x.least >> 32));
+  std::uint32_t const high = __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32));
+  std::uint32_t const below = __reduce_min_sync(all_lanes, std::uint32_t(x.least >> 32) == low ? std::uint32_t(x.least) : ~0u);
+  std::uint32_t const above =
+      __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32) == high ? std::uint32_t(x.greatest) : 0u);
+  return {std::uint64_t(low) << 32 | below, std::uint64_t(high) << 32 | above};
+}
+
+/// Sum of x over this lane and the lanes below it.
+__device__ inline std::uint32_t warp_inclusive_sum(std::uint32_t x) {
+#pragma unroll
+  for (unsigned step = 1; step < warp_threads; step *= 2) {
+    std::uint32_t const below = __shfl_up_sync(all_lanes, x, step);
+    if (lane_of() >= step) x += below;
+  }
+  return x;
+}
+
+template <unsigned Threads>
+struct group {
+  static_assert(Threads % warp_threads == 0 && Threads <= 1024);
+  static constexpr unsigned threads = Threads;
+  static constexpr unsigned warps = Threads / warp_threads;
+  static constexpr bool one_warp = warps == 1;
+
+  /// What the collectives need in shared memory.
+  template <class K>
+  struct storage {
+    extremes<K> ends[one_warp ? 1 : warps];
+    std::uint32_t sums[one_warp ? 1 : warps];
+  };
+
+  [[nodiscard]] __device__ static unsigned rank() { return one_warp ? lane_of() : threadIdx.x; }
+
+  __device__ static void sync() {
+    if constexpr (one_warp)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+
+  /// Does any thread say so? Synchronises.
+  [[nodiscard]] __device__ static bool any(bool x) {
+    if constexpr (one_warp) {
+      bool const found = __any_sync(all_lanes, x);
+      __syncwarp();
+      return found;
+    } else {
+      return __syncthreads_or(x);
+    }
+  }
+
+  /// Synchronises. The storage may be used again after one more sync.
+  template <class K>
+  [[nodiscard]] __device__ static extremes<K> reduce(extremes<K> x, storage<K>& shared) {
+    x = warp_extremes(x);
+    if constexpr (one_warp) {
+      __syncwarp();
+      return x;
+    } else {
+      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads] = x;
+      __syncthreads();
+      unsigned const from = lane_of() % warps;
+      return warp_extremes(shared.ends[from]);
+    }
+  }
+
+  /// Sum of x over the threads below this one. Synchronises as reduce does.
+  template <class K>
+  [[nodiscard]] __device__ static std::uint32_t exclusive_sum(std::uint32_t x, storage<K>& shared) {
+    std::uint32_t const inclusive = warp_inclusive_sum(x);
+    if constexpr (one_warp) {
+      return inclusive - x;
+    } else {
+      if (lane_of() == warp_threads - 1) shared.sums[threadIdx.x / warp_threads] = inclusive;
+      __syncthreads();
+      std::uint32_t const before = lane_of() < threadIdx.x / warp_threads && lane_of() < warps ? shared.sums[lane_of()] : 0;
+      return __reduce_add_sync(all_lanes, before) + inclusive - x;
+    }
+  }
+};
+
+}  // namespace ordo::detail

@@ -1,0 +1,39 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include "sort_core/cuda/error.cuh"
+
+namespace ordo::detail {
+
+/// Blocks of a kernel that the device holds at once. Raises the kernel's limit of shared memory on the way.
+template <auto* Kernel>
+unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
+  // Asked once: every machine of a process is on device 0, and a kernel is always launched in one shape.
+  static unsigned const blocks = [&] {
+    ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
+    int per_multiprocessor = 0, multiprocessors = 0;
+    ORDO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, Kernel, int(threads), shared_bytes));
+    ORDO_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    return unsigned(std::max(per_multiprocessor, 1)) * unsigned(multiprocessors);
+  }();
+  return blocks;
+}
+
+/// Launch a kernel whose blocks share its work whatever their number: as many as are wanted, but no more than run at once.
+template <auto* Kernel, class... Arguments>
+void launch(cudaStream_t stream, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
+  unsigned const blocks = std::min(wanted, resident_blocks<Kernel>(threads, shared_bytes));
+  Kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+  ORDO_CUDA(cudaGetLastError());
+}
+
+/// Launch a kernel whose blocks wait for each other: as many as run at once.
+template <auto* Kernel, class... Arguments>
+void launch_together(cudaStream_t stream, unsigned threads, std::size_t shared_bytes, Arguments... arguments) {
+  void* pointers[] = {&arguments...};
+  ORDO_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(Kernel), resident_blocks<Kernel>(threads, shared_bytes),
+                                        threads, pointers, shared_bytes, stream));
+}
+
+}  // namespace ordo::detail

@@ -1,0 +1,126 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <cooperative_groups.h>
+
+#include "sort_core/cuda/plan.cuh"
+
+// Arrays that no block holds, sorted where they lie: chunks that a block holds are sorted on chip, then merged by Batcher's
+// bitonic scheme, whose exchanges at distances of a chunk and more run in device memory, all others as one more sort on
+// chip. An array of c chunks is read and written log2(c) (log2(c) + 3) / 2 + 1 times. All long arrays go through each step
+// together; one kernel, whose blocks all run at once, does all steps.
+namespace ordo::detail {
+
+struct chunked_array {
+  std::uint64_t begin, length, first_chunk;
+};
+
+/// Memory of the chunk sorts: an array each, and its place among all chunks.
+struct chunk_work {
+  chunked_array* arrays;
+  unsigned long long* counts;  // arrays << 38 | chunks; the longest array's length; both 0 at first
+  static constexpr unsigned chunk_bits = 38;
+};
+
+template <class K, class V, class Keys>
+class chunk_sorter {
+ public:
+  static constexpr auto shape = tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::classes - 1);
+  using chip = on_chip<K, shape.threads, shape.items>;
+  static constexpr unsigned threads = shape.threads, chunk = chip::capacity;
+  static_assert((chunk & (chunk - 1)) == 0);
+
+  __device__ chunk_sorter(segment_data<K, V, Keys> const& data, chunk_work const& work, plan_lists const& lists)
+      : data_(data), work_(work), lists_(lists) {}
+
+  __device__ void run(unsigned char* memory) {
+    std::uint64_t const given = *lists_.longer_count;
+    if (given == 0) return;
+    auto const everyone = cooperative_groups::this_grid();
+    for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given; s += std::uint64_t(gridDim.x) * threads) {
+      long_segment const a = lists_.longer[s];
+      unsigned long long const chunks = (a.length + chunk - 1) / chunk;
+      unsigned long long const before = atomicAdd(&work_.counts[0], (1ull << chunk_work::chunk_bits) + chunks);
+      work_.arrays[before >> chunk_work::chunk_bits] = {a.begin, a.length, before & ((1ull << chunk_work::chunk_bits) - 1)};
+      atomicMax(&work_.counts[1], static_cast<unsigned long long>(a.length));
+    }
+    everyone.sync();
+    sort_chunks(0, memory);
+    std::uint64_t const longest = work_.counts[1];
+    for (std::uint64_t merged = 2; (merged / 2) * chunk < longest; merged *= 2) {
+      everyone.sync();
+      each_chunk(merged / 2, [&](chunked_array const& a, std::uint64_t c) {
+        if ((c & (merged / 2)) == 0) exchange(a, c, c ^ (merged - 1), true);
+      });
+      for (std::uint64_t step = merged / 4; step > 0; step /= 2) {
+        everyone.sync();
+        each_chunk(merged / 2, [&](chunked_array const& a, std::uint64_t c) {
+          if ((c & step) == 0) exchange(a, c, c ^ step, false);
+        });
+      }
+      everyone.sync();
+      sort_chunks(merged / 2, memory);
+    }
+  }
+
+ private:
+  /// f(array, chunk of it), for this block's share of the chunks of arrays with more than `least` chunks.
+  template <class F>
+  __device__ void each_chunk(std::uint64_t least, F f) {
+    std::uint64_t const arrays = work_.counts[0] >> chunk_work::chunk_bits;
+    std::uint64_t const chunks = work_.counts[0] & ((1ull << chunk_work::chunk_bits) - 1);
+    for (std::uint64_t c = blockIdx.x; c < chunks; c += gridDim.x) {
+      std::uint64_t low = 0, high = arrays;
+      while (high - low > 1) {
+        std::uint64_t const middle = (low + high) / 2;
+        if (work_.arrays[middle].first_chunk <= c)
+          low = middle;
+        else
+          high = middle;
+      }
+      chunked_array const a = work_.arrays[low];
+      if (a.length > least * chunk) f(a, c - a.first_chunk);
+    }
+  }
+
+  __device__ void sort_chunks(std::uint64_t least, unsigned char* memory) {
+    each_chunk(least, [&](chunked_array const& a, std::uint64_t c) {
+      std::uint64_t const left = a.length - c * chunk;
+      chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given}, memory);
+    });
+  }
+
+  /// The lesser of each two items to chunk `low`, the greater to `high`; what lies beyond the array's end is greatest.
+  __device__ void exchange(chunked_array const& a, std::uint64_t low, std::uint64_t high, bool mirrored) {
+    for (unsigned i = threadIdx.x; i < chunk; i += threads) {
+      std::uint64_t const upper = high * chunk + (mirrored ? chunk - 1 - i : i);
+      if (upper >= a.length) continue;
+      std::uint64_t const x = a.begin + low * chunk + i, y = a.begin + upper;
+      auto* const keys = data_.keys.keys;
+      K const first = keys[x], second = keys[y];
+      if (data_.keys.code.encode(second) < data_.keys.code.encode(first)) {
+        keys[x] = second;
+        keys[y] = first;
+        if constexpr (value_bytes<V> != 0) {
+          V const moved = data_.values[x];
+          data_.values[x] = data_.values[y];
+          data_.values[y] = moved;
+        }
+      }
+    }
+  }
+
+  segment_data<K, V, Keys> const& data_;
+  chunk_work const& work_;
+  plan_lists const& lists_;
+};
+
+template <class K, class V, class Keys>
+__global__ void __launch_bounds__(chunk_sorter<K, V, Keys>::threads, 1)
+    sort_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
+  extern __shared__ __align__(16) unsigned char chunk_memory[];
+  chunk_sorter<K, V, Keys>(data, work, lists).run(chunk_memory);
+}
+
+}  // namespace ordo::detail

@@ -1,0 +1,139 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_core/radix_key.hpp"
+
+// What the kernels of the segmented sort share: where keys and values lie, and the lists of segments still to be sorted.
+namespace ordo::detail {
+
+/// Stands for the values of a sort that has none.
+struct no_value {};
+
+template <class V>
+constexpr std::size_t value_bytes = std::is_same_v<V, no_value> ? 0 : sizeof(V);
+
+/// Keys that lie in memory. They are sorted by their codes.
+template <class K>
+struct stored_keys {
+  static constexpr bool computed = false;
+  K* keys;
+  key_code<K> code;
+  __device__ void store(std::size_t i, K encoded) const { keys[i] = code.decode(encoded); }
+  [[nodiscard]] __device__ K const* address(std::size_t i) const { return keys + i; }
+  /// Of what lies at address(i).
+  [[nodiscard]] __device__ K code_of(K key) const { return code.encode(key); }
+};
+
+/// Keys that are a function of the item; nothing to store.
+template <class K, class Item, class Key>
+struct computed_keys {
+  static constexpr bool computed = true;
+  Item const* items;
+  Key key;
+  K mask;
+  __device__ void store(std::size_t, K) const {}
+  [[nodiscard]] __device__ Item const* address(std::size_t i) const { return items + i; }
+  [[nodiscard]] __device__ K code_of(Item item) const { return K(key(item) & mask); }
+};
+
+/// Which copy of a segment's data is the present one.
+enum class copy : std::uint32_t {
+  given,  // as the caller gave it: keys by Keys::load, values at home
+  away,   // codes and values in the second buffers
+  home    // codes in the first code buffer, values at home
+};
+
+/// The data of one segmented sort. A sort on chip reads a segment from any copy and leaves keys, values and heads where the
+/// caller wants them; `codes` and `away` are there only if a segment may be too long for that.
+template <class K, class V, class Keys>
+struct segment_data {
+  Keys keys;
+  V* values;
+  std::uint8_t* heads;  // null if nobody asks
+  K* home_codes;
+  K* away_codes;
+  V* away_values;
+
+  /// key[i] = the code of item first + i * Step of a segment, for the `mine` that it has; the greatest code for the others.
+  /// All loads are under way before the first result is used.
+  template <unsigned Step, unsigned Items>
+  __device__ void load(copy from, std::uint64_t first, unsigned mine, K (&key)[Items]) const {
+    auto const load_from = [&](auto const* source, auto code_of) {
+      std::remove_cvref_t<decltype(*source)> item[Items];
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < mine) item[i] = source[i * Step];
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? code_of(item[i]) : K(~K{0});
+    };
+    if (from == copy::given)
+      load_from(keys.address(first), [&](auto const& item) { return keys.code_of(item); });
+    else
+      load_from((from == copy::away ? away_codes : home_codes) + first, [](K code) { return code; });
+  }
+  [[nodiscard]] __device__ V const* value_address(copy from, std::size_t i) const {
+    return (from == copy::away ? away_values : values) + i;
+  }
+};
+
+/// Bytes that come from memory together.
+constexpr std::size_t sector = 32;
+
+/// Ask for the data of a segment that is soon to be sorted. Called by `threads` threads, this one being `rank` of them.
+template <class K, class V, class Keys>
+__device__ void prefetch(segment_data<K, V, Keys> const& data, copy from, std::uint64_t begin, std::uint64_t n, unsigned rank,
+                         unsigned threads) {
+  auto const fetch = [&](void const* first, std::size_t bytes) {
+    // From the sector that holds the first byte on: `first` need not lie at its begin.
+    auto const address = reinterpret_cast<std::uintptr_t>(first) / sector * sector;
+    std::size_t const end = reinterpret_cast<std::uintptr_t>(first) + bytes - address;
+    for (std::size_t at = rank * sector; at < end; at += threads * sector)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(address + at));
+  };
+  if (n == 0) return;
+  if (from == copy::given)
+    fetch(data.keys.address(begin), n * sizeof(K));
+  else
+    fetch((from == copy::away ? data.away_codes : data.home_codes) + begin, n * sizeof(K));
+  if constexpr (value_bytes<V> != 0) fetch(data.value_address(from, begin), n * sizeof(V));
+}
+
+/// A segment that is sorted on chip.
+struct segment_record {
+  std::uint64_t begin;
+  std::uint32_t length;
+  copy from;
+};
+
+/// The same in one word, as it lies in lists: begin below 2^47, length 1 to 2^15.
+struct packed_segment {
+  std::uint64_t word;
+  __device__ static packed_segment pack(segment_record r) {
+    return {r.begin << 17 | std::uint64_t(r.length - 1) << 2 | std::uint64_t(r.from)};
+  }
+  [[nodiscard]] __device__ segment_record unpack() const {
+    return {word >> 17, (std::uint32_t(word) >> 2 & 0x7fff) + 1, copy(word & 3)};
+  }
+};
+
+/// The segments of one class: listed in device memory, their number there too, so that the host need not wait for it; or
+/// `uniform_count` of one length. Two lists share an array, one from its front, one from its back.
+struct segment_queue {
+  packed_segment* records;
+  bool backwards;
+  unsigned long long* count;
+  std::uint64_t uniform_length, uniform_count;
+
+  [[nodiscard]] __device__ std::uint64_t size() const { return uniform_length != 0 ? uniform_count : *count; }
+  [[nodiscard]] __device__ segment_record operator[](std::uint64_t i) const {
+    if (uniform_length != 0) return {i * uniform_length, std::uint32_t(uniform_length), copy::given};
+    return (backwards ? records - i : records + i)->unpack();
+  }
+  __device__ void set(std::uint64_t i, segment_record r) const {
+    *(backwards ? records - i : records + i) = packed_segment::pack(r);
+  }
+};
+
+}  // namespace ordo::detail

@@ -1,0 +1,249 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_core/bits.hpp"
+#include "sort_core/cuda/group.cuh"
+#include "sort_core/cuda/segment_data.cuh"
+
+// Segments of up to a few hundred items: `Lanes` lanes of a warp with `Items` registers each hold one segment and sort it by a
+// network (the N-to-M binding of Hou et al., section 3.2). A warp sorts 32 / Lanes segments at once.
+//
+// What the network compares is one 32-bit word an item: the uppermost bits in which the segment's keys differ, and below them
+// the item's position. A comparison is then one instruction, and the sort is stable. Keys that agree in so many bits are
+// rare; a look at the result finds out, and then the same network runs as a radix sort by digits of that width.
+namespace ordo::detail {
+
+/// Sorts Items registers: Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M), for any number.
+template <unsigned Items>
+__device__ void sort_registers(std::uint32_t (&x)[Items]) {
+  constexpr unsigned top = Items <= 2 ? 1 : Items <= 4 ? 2 : Items <= 8 ? 4 : 8;
+  static_assert(Items <= 16);
+#pragma unroll
+  for (unsigned p = top; p > 0; p /= 2) {
+#pragma unroll
+    for (unsigned q = top; q >= p; q /= 2) {
+      unsigned const distance = q == top ? p : 2 * q - p, bit = q == top ? 0 : p;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        if (i + distance < Items && (i & p) == bit) {
+          std::uint32_t const a = x[i], b = x[i + distance];
+          x[i] = min(a, b);
+          x[i + distance] = max(a, b);
+        }
+      }
+    }
+  }
+}
+
+/// Sorts a bitonic sequence of Items registers.
+template <unsigned Items>
+__device__ void merge_registers(std::uint32_t (&x)[Items]) {
+  if constexpr ((Items & (Items - 1)) != 0) {
+    sort_registers(x);
+  } else {
+#pragma unroll
+    for (unsigned step = Items / 2; step > 0; step /= 2) {
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        if ((i & step) == 0) {
+          std::uint32_t const a = x[i], b = x[i + step];
+          x[i] = min(a, b);
+          x[i + step] = max(a, b);
+        }
+      }
+    }
+  }
+}
+
+/// Sorts the words of each group of Lanes lanes; word q of a group is register q % Items of its lane q / Items.
+template <unsigned Lanes, unsigned Items>
+__device__ void sort_by_network(std::uint32_t (&x)[Items]) {
+  unsigned const lane = lane_of() % Lanes;
+  sort_registers(x);
+#pragma unroll
+  for (unsigned merged = 2; merged <= Lanes; merged *= 2) {
+    // The lower and the upper half of `merged` lanes are sorted: each word meets its mirror image, then halves of halves.
+    bool lower = (lane & (merged / 2)) == 0;
+    std::uint32_t other[Items];
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) other[i] = __shfl_xor_sync(all_lanes, x[Items - 1 - i], merged - 1);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) x[i] = lower ? min(x[i], other[i]) : max(x[i], other[i]);
+#pragma unroll
+    for (unsigned step = merged / 4; step > 0; step /= 2) {
+      lower = (lane & step) == 0;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        std::uint32_t const across = __shfl_xor_sync(all_lanes, x[i], step);
+        x[i] = lower ? min(x[i], across) : max(x[i], across);
+      }
+    }
+    merge_registers(x);
+  }
+}
+
+template <class K, class V, unsigned Lanes, unsigned Items>
+struct small_sort {
+  static constexpr unsigned capacity = Lanes * Items;
+  static constexpr unsigned segments = warp_threads / Lanes;  // at once
+  static constexpr unsigned position_bits = [] {
+    unsigned bits = 1;
+    while (1u << bits < capacity) ++bits;
+    return bits;
+  }();
+  static constexpr unsigned digit_bits = 32 - position_bits;
+  /// Keys of 32 bits that move nothing need no position: equal ones are the same.
+  static constexpr bool keys_alone = sizeof(K) == 4 && value_bytes<V> == 0;
+
+  /// Where the segments of a warp begin in shared memory, so that lanes of different ones, at one place each, use different
+  /// banks.
+  static constexpr unsigned spread(unsigned size) {
+    if (Lanes == 8 || Lanes == 16)
+      while (size % 32 != Lanes && size % 32 != 32 - Lanes) ++size;
+    return size;
+  }
+  /// Words go there in register order and back in memory order; the pad after each lane's does for banks what spread does.
+  static constexpr unsigned pads = (Items & (Items - 1)) == 0 ? Items : 1u << 16;
+  static constexpr unsigned stride = spread(capacity), word_stride = spread(capacity + capacity / pads) + (pads != Items);
+  __device__ static unsigned padded(unsigned q) { return q + q / pads; }
+
+  /// Shared memory of one warp.
+  struct storage {
+    static constexpr unsigned items = keys_alone ? 1 : segments * stride;
+    K keys[items];
+    std::conditional_t<value_bytes<V> == 0, K[1], V[items]> values;
+    std::uint32_t words[segments * word_stride];
+    std::uint16_t who[items];
+  };
+
+  /// Sorts this lane's segment, [begin, begin + n), n <= capacity; 0 for none.
+  template <class Keys>
+  __device__ static void sort(segment_data<K, V, Keys> const& data, std::uint64_t begin, unsigned n, copy from, storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
+    // Items at i * Lanes + lane, for all i below this.
+    unsigned const mine = n > lane ? (n - lane + Lanes - 1) / Lanes : 0;
+    K key[Items];
+    data.template load<Lanes>(from, begin + lane, mine, key);
+    // Few registers: the values come along. Many: they come when the network is done with them.
+    constexpr bool early = Items <= 4;
+    V value[Items];
+    auto const load_values = [&] {
+      V const* const source = data.value_address(from, begin + lane);
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < mine) value[i] = source[i * Lanes];
+    };
+    if constexpr (value_bytes<V> != 0 && early) load_values();
+
+    if constexpr (keys_alone) {
+      sort_by_network<Lanes>(key);
+      stage(key, shared);
+      __syncwarp();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) key[i] = word(i * Lanes + lane, shared);
+    } else {
+      K differing = 0;
+      K const first = __shfl_sync(all_lanes, key[0], 0, Lanes);
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        unsigned const p = i * Lanes + lane;
+        shared.keys[base + p] = key[i];
+        differing |= i < mine ? K(key[i] ^ first) : K{0};
+      }
+#pragma unroll
+      for (unsigned step = Lanes / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
+      unsigned const width = 64 - leading_zeros(differing);
+
+      std::uint32_t who[Items];  // comes to position i * Lanes + lane
+      sort_by_digit<true>(key, who, mine, width > digit_bits ? width - digit_bits : 0, shared);
+      if (out_of_order(key, mine)) {
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i) {
+          who[i] = i * Lanes + lane;
+          key[i] = shared.keys[base + who[i]];
+        }
+        unsigned const widest = __reduce_max_sync(all_lanes, width);
+        for (unsigned shift = 0; shift < widest; shift += digit_bits) sort_by_digit<false>(key, who, mine, shift, shared);
+      }
+      if constexpr (value_bytes<V> != 0) {
+        if (!early) load_values();
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i)
+          if (i < mine) shared.values[base + i * Lanes + lane] = value[i];
+        __syncwarp();
+        V* const target = data.values + begin + lane;
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i)
+          if (i < mine) target[i * Lanes] = shared.values[base + who[i]];
+      }
+    }
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < mine) data.keys.store(begin + lane + i * Lanes, key[i]);
+    if (data.heads) {
+      each_with_previous(key, [&](unsigned i, K previous) {
+        unsigned const p = i * Lanes + lane;
+        if (i < mine) data.heads[begin + p] = p == 0 || previous != key[i];
+      });
+    }
+    __syncwarp();
+  }
+
+ private:
+  __device__ static void stage(std::uint32_t const (&x)[Items], storage& shared) {
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) word(lane_of() % Lanes * Items + i, shared) = x[i];
+  }
+  /// Word q of this lane's segment.
+  __device__ static std::uint32_t& word(unsigned q, storage& shared) {
+    return shared.words[lane_of() / Lanes * word_stride + padded(q)];
+  }
+
+  /// Sorts stably by the digit that begins at bit `shift`. key[i] and who[i] are those of position i * Lanes + lane.
+  template <bool First>
+  __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&who)[Items], unsigned mine, unsigned shift, storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
+    std::uint32_t x[Items];
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      unsigned const p = i * Lanes + lane;
+      std::uint32_t const digit = i < mine ? std::uint32_t(key[i] >> shift) : ~0u;
+      x[i] = digit << position_bits | p;
+      if (!First) shared.who[base + p] = std::uint16_t(who[i]);
+    }
+    sort_by_network<Lanes>(x);
+    stage(x, shared);
+    __syncwarp();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      unsigned const at = word(i * Lanes + lane, shared) & ((1u << position_bits) - 1);
+      who[i] = First ? at : shared.who[base + at];
+      key[i] = shared.keys[base + who[i]];
+    }
+    __syncwarp();
+  }
+
+  /// f(i, the key before position i * Lanes + lane), for every i; something for position 0.
+  template <class F>
+  __device__ static void each_with_previous(K const (&key)[Items], F f) {
+    unsigned const lane = lane_of() % Lanes;
+    K last = 0;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      K const around = __shfl_sync(all_lanes, key[i], (lane + Lanes - 1) % Lanes, Lanes);
+      f(i, lane == 0 ? last : around);
+      last = around;
+    }
+  }
+
+  /// Is any segment of the warp?
+  __device__ static bool out_of_order(K const (&key)[Items], unsigned mine) {
+    bool found = false;
+    each_with_previous(key, [&](unsigned i, K previous) { found |= i < mine && previous > key[i]; });
+    return __any_sync(all_lanes, found);
+  }
+};
+
+}  // namespace ordo::detail

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+
+// Which length of segment is sorted how. Numbers only; tools/bench/segmented_sort finds them by measuring. Measured on 9.0
+// (H200); sensible from 8.0 to 10.x.
+namespace ordo::detail::tuning {
+
+/// How the segments of one class are sorted: by networks of `threads` lanes of a warp with `items` registers each, or in
+/// buckets by a block of `threads` with `items` a thread. Registers are given out such that a multiprocessor holds
+/// `resident` blocks. A class takes segments that are too long for the one before.
+enum class method { network, buckets };
+struct segment_class {
+  method by;
+  unsigned threads, items, resident;
+  [[nodiscard]] constexpr unsigned capacity() const { return threads * items; }
+};
+
+/// Segments of up to this many items are sorted by the kernel that plans.
+constexpr unsigned tiny_capacity = 32;
+constexpr unsigned classes = 18;
+
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr segment_class class_shape(unsigned c) {
+  constexpr auto network = method::network;
+  constexpr auto buckets = method::buckets;
+  constexpr segment_class small[classes] = {
+      {network, 8, 6, 8},    {network, 8, 8, 8},    {network, 8, 12, 8},   {network, 8, 16, 6},    {buckets, 32, 6, 32},
+      {buckets, 32, 8, 32},  {buckets, 64, 6, 16},  {buckets, 64, 8, 16},  {buckets, 128, 6, 9},   {buckets, 128, 8, 8},
+      {buckets, 256, 6, 4},  {buckets, 256, 8, 4},  {buckets, 512, 6, 2},  {buckets, 512, 8, 2},   {buckets, 1024, 6, 1},
+      {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
+  constexpr segment_class large[classes] = {
+      {network, 8, 6, 8},   {network, 8, 8, 6},   {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 28},
+      {buckets, 32, 8, 28}, {buckets, 64, 6, 14}, {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
+      {buckets, 256, 6, 4}, {buckets, 256, 8, 3}, {buckets, 512, 6, 2}, {buckets, 512, 8, 1}, {buckets, 640, 8, 1},
+      {buckets, 768, 8, 1}, {buckets, 896, 8, 1}, {buckets, 1024, 8, 1}};
+  return KeyBytes <= 4 && ValueBytes <= 8 ? small[c] : large[c];
+}
+
+/// Threads of a block whose warps sort by networks.
+constexpr unsigned network_threads = 128;
+
+/// Segments that one block plans at a time.
+constexpr unsigned planned = 512;
+
+}  // namespace ordo::detail::tuning
