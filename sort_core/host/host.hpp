@@ -172,7 +172,7 @@ class host {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     arena_.execute([&] {
       detail::sort_computed_segments<K>(
-          items.data(), segments, key, heads.data(), detail::clipped<K>(bits),
+          items.data(), segments, key, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits),
           [&]<class Values>(std::size_t n, Values, auto use) { with_scratch<K, Values>(n, use); });
     });
   }
@@ -200,7 +200,7 @@ class host {
   void sort_segments(detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads, bit_range bits,
                      key_code<K> code) {
     arena_.execute([&] {
-      detail::sort_stored_segments(all, segments, heads.data(), detail::clipped<K>(bits), code,
+      detail::sort_stored_segments(all, segments, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits), code,
                                    [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
     });
   }
