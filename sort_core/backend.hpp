@@ -49,6 +49,9 @@ inline segment_list<std::size_t> uniform_segments(std::size_t count, std::size_t
   return {{}, {}, length, length, count};
 }
 
+/// array_sort keeps the order of equal keys in arrays of up to so many items.
+inline constexpr std::size_t array_sort_stable = 4096;
+
 namespace detail {
 template <class K>
 constexpr bit_range clipped(bit_range bits) {

@@ -43,11 +43,14 @@ struct key_code {
   U flip = 0, flip_negative = 0;
   static constexpr U top = U(U{1} << (8 * sizeof(U) - 1));
 
-  [[nodiscard]] ORDO_FN constexpr U encode(U bits) const { return U(bits ^ ((bits & top) ? flip_negative : U{0}) ^ flip); }
+  // By arithmetic, since compilers make a branch of a conditional, and signs are hard to predict.
+  [[nodiscard]] ORDO_FN constexpr U encode(U bits) const { return U(bits ^ (sign(bits) & flip_negative) ^ flip); }
   [[nodiscard]] ORDO_FN constexpr U decode(U code) const {
     code = U(code ^ flip);
-    return U(code ^ ((code & top) ? flip_negative : U{0}));
+    return U(code ^ (sign(code) & flip_negative));
   }
+  /// All ones where the top bit is set, else 0.
+  [[nodiscard]] ORDO_FN static constexpr U sign(U bits) { return U(U{0} - U(bits >> (8 * sizeof(U) - 1))); }
   [[nodiscard]] ORDO_FN constexpr bool identity() const { return flip == 0 && flip_negative == 0; }
 };
 

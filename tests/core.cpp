@@ -1,7 +1,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "sort_core/error.hpp"
@@ -33,6 +36,42 @@ void encoding_is_invertible_and_ordered() {
   }
 }
 
+/// The code of keys of type K in this order, said once more by the definition: the top bit of signed and floating keys turned
+/// over, the other bits of negative floats; and all of them for descending order.
+template <class K>
+std::uint64_t defined_code(K key, ordo::order order) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &key, sizeof(K));
+  std::uint64_t const top = std::uint64_t{1} << (8 * sizeof(K) - 1), all = top | (top - 1);
+  if (!std::is_unsigned_v<K>) bits = std::is_floating_point_v<K> && (bits & top) ? bits ^ all : bits ^ top;
+  return order == ordo::order::descending ? bits ^ all : bits;
+}
+
+template <class... K>
+void codes_are_the_encodings() {
+  auto const one = [&]<class T, ordo::order Order>(T, std::integral_constant<ordo::order, Order>) {
+    using key = ordo::radix_key<T, Order>;
+    bool encodes = true, decodes = true, ordered = true;
+    for (auto const& [name, keys] : all_inputs<T>(500)) {
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        T const a = keys[i], b = keys[(i * 7 + 1) % keys.size()];
+        typename key::type bits;
+        std::memcpy(&bits, &a, sizeof(T));
+        auto const code = key::code.encode(bits);
+        encodes = encodes && code == key::encode(a) && code == defined_code(a, Order);
+        decodes = decodes && key::code.decode(code) == bits;
+        ordered = ordered && (!(a < b) || (Order == ordo::order::ascending ? code < key::encode(b) : code > key::encode(b)));
+      }
+    }
+    INFO("keys of " << sizeof(T) << " bytes");
+    CHECK(encodes);
+    CHECK(decodes);
+    CHECK(ordered);
+  };
+  (one(K{}, std::integral_constant<ordo::order, ordo::order::ascending>{}), ...);
+  (one(K{}, std::integral_constant<ordo::order, ordo::order::descending>{}), ...);
+}
+
 }  // namespace
 
 TEST_CASE("key encodings are invertible and keep the order", "[radix_key]") {
@@ -46,6 +85,15 @@ TEST_CASE("key encodings are invertible and keep the order", "[radix_key]") {
   encoding_is_invertible_and_ordered<std::int64_t>();
   encoding_is_invertible_and_ordered<float>();
   encoding_is_invertible_and_ordered<double>();
+}
+
+TEST_CASE("key codes as values are the encodings", "[radix_key]") {
+  codes_are_the_encodings<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, std::uint64_t,
+                          std::int64_t, float, double>();
+  CHECK(ordo::key_code<std::uint32_t>{}.identity());
+  CHECK(ordo::radix_key<std::uint64_t>::code.identity());
+  CHECK(!ordo::radix_key<std::int32_t>::code.identity());
+  CHECK(!ordo::radix_key<float, ordo::order::descending>::code.identity());
 }
 
 TEST_CASE("floats encode as IEEE 754 totalOrder", "[radix_key]") {
@@ -100,6 +148,24 @@ TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
     CHECK(machine.pool().in_use() == 0);
   }
   CHECK(finished);
+}
+
+TEST_CASE("long arrays come out the same on any number of threads", "[array_sort]") {
+  std::size_t const n = 700001;  // more than one thread takes by itself
+  for (auto const& [name, input] : all_inputs<std::uint32_t>(n)) {
+    INFO(name);
+    std::vector<std::uint32_t> first;
+    for (unsigned threads : {1u, 2u, 0u}) {
+      ordo::host machine(threads);
+      auto keys = input;
+      std::vector<std::uint32_t> values(n);
+      std::iota(values.begin(), values.end(), 0u);
+      machine.array_sort(std::span(keys), std::span(values), ordo::uniform_segments(1, n));
+      CHECK(std::is_sorted(keys.begin(), keys.end()));
+      if (first.empty()) first = values;
+      CHECK((values == first));
+    }
+  }
 }
 
 TEST_CASE("sizes are parsed or refused", "[machine]") {

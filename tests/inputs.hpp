@@ -54,6 +54,42 @@ std::vector<std::pair<std::string, std::vector<K>>> inputs(std::size_t n) {
   return all;
 }
 
+/// Those and some more, on which methods that look at the range of the keys, or pad with the greatest, go wrong.
+template <class K>
+std::vector<std::pair<std::string, std::vector<K>>> all_inputs(std::size_t n) {
+  auto all = inputs<K>(n);
+  random_numbers random(n * 40503u + sizeof(K));
+  auto const make = [&](auto f) {
+    std::vector<K> v(n);
+    for (std::size_t i = 0; i < n; ++i) v[i] = f(i);
+    return v;
+  };
+  constexpr unsigned half = 4 * sizeof(K);  // bits
+  std::uint64_t const low_half = (std::uint64_t{1} << half) - 1;
+  all.emplace_back("shared top half", make([&](std::size_t) {
+                     return key_of_bits<K>(std::uint64_t{0x3f9d3f9d3f9d3f9d} << half | (random() & low_half));
+                   }));
+  all.emplace_back("clustered", make([&](std::size_t) {
+                     return random() % 200 == 0 ? key_of_bits<K>(random()) : K(1000 + random() % 100);
+                   }));
+  all.emplace_back("greatest among others", make([&](std::size_t) {
+                     std::uint64_t const x = random();
+                     return x % 3 == 0   ? key_of_bits<K>(x)
+                            : x % 3 == 1 ? std::numeric_limits<K>::max()
+                                         : key_of_bits<K>(~std::uint64_t{0} >> (x & 64 ? 64 - 2 * half + 1 : 0));
+                   }));
+  K const special[] = {K(0),
+                       K(-0.0),
+                       K(1),
+                       std::numeric_limits<K>::lowest(),
+                       std::numeric_limits<K>::infinity(),
+                       std::numeric_limits<K>::quiet_NaN(),
+                       key_of_bits<K>(std::uint64_t{1} << (2 * half - 1)),
+                       key_of_bits<K>(~std::uint64_t{0})};
+  all.emplace_back("zeros, infinities, NaNs", make([&](std::size_t) { return special[random() % 8]; }));
+  return all;
+}
+
 /// Sizes round the bounds inside the sorts: networks, insertion, batches, tiles, and the parallel threshold.
 inline std::vector<std::size_t> sizes() {
   return {0,    1,    2,    3,    7,    8,    9,    23,    24,    25,    31,    32,    33,   63,

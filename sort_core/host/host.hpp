@@ -11,6 +11,7 @@
 #include <tbb/info.h>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/host/arrays.hpp"
 #include "sort_core/host/radix.hpp"
 #include "sort_core/host/segmented.hpp"
 
@@ -160,10 +161,18 @@ class host {
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
 
+  /// Beyond its arguments: array_sort_stable items of keys and values a thread (at most 96 KiB) and a word for every array of
+  /// more than 2^18 items; none of it from the pool.
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
-    segmented_sort(keys, values, arrays, {}, {}, code);
+    arena_.execute([&] {
+      if (values.empty())
+        detail::sort_arrays(detail::records<K, detail::nothing>{keys.data(), nullptr}, arrays, code);
+      else
+        detail::sort_arrays(detail::records<K, V>{keys.data(), values.data()}, arrays, code);
+    });
   }
+  /// Bytes that array_sort takes from the pool at most.
   static std::size_t array_sort_memory(std::size_t /*arrays*/) { return 0; }
 
   template <class V, class Offset, class Key>
@@ -172,7 +181,7 @@ class host {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     arena_.execute([&] {
       detail::sort_computed_segments<K>(
-          items.data(), segments, key, heads.data(), detail::clipped<K>(bits),
+          items.data(), segments, key, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits),
           [&]<class Values>(std::size_t n, Values, auto use) { with_scratch<K, Values>(n, use); });
     });
   }
@@ -200,7 +209,7 @@ class host {
   void sort_segments(detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads, bit_range bits,
                      key_code<K> code) {
     arena_.execute([&] {
-      detail::sort_stored_segments(all, segments, heads.data(), detail::clipped<K>(bits), code,
+      detail::sort_stored_segments(all, segments, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits), code,
                                    [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
     });
   }

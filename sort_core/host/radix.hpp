@@ -10,44 +10,14 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/host/parallel.hpp"
+#include "sort_core/host/records.hpp"
+#include "sort_core/host/small.hpp"
 
 // Stable radix sort from the most significant digit: each level distributes a bucket from one buffer into the other, with
 // counts per block so that threads need no atomics and keep the order of equals; buckets of a few items are finished by
-// insertion. Digits in which all keys of a bucket agree are skipped.
+// counting (small.hpp). Digits in which all keys of a bucket agree are skipped.
 namespace ordo::detail {
 
-/// Stands for the values of a sort that has none.
-struct nothing {};
-
-/// Keys with values beside them; the values' pointer is unused for `nothing`.
-template <class K, class V>
-struct records {
-  K* keys;
-  V* values;
-
-  [[nodiscard]] records from(std::size_t i) const {
-    if constexpr (std::same_as<V, nothing>)
-      return {keys + i, values};
-    else
-      return {keys + i, values + i};
-  }
-  void set(std::size_t i, K key, V value) const {
-    keys[i] = key;
-    if constexpr (!std::same_as<V, nothing>) values[i] = value;
-  }
-  [[nodiscard]] V value(std::size_t i) const {
-    if constexpr (std::same_as<V, nothing>)
-      return {};
-    else
-      return values[i];
-  }
-  void copy_to(records to, std::size_t n) const {
-    std::copy_n(keys, n, to.keys);
-    if constexpr (!std::same_as<V, nothing>) std::copy_n(values, n, to.values);
-  }
-};
-
-constexpr std::size_t insertion_limit = 24;
 constexpr unsigned digit_bits = 8;
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;
 
@@ -58,25 +28,14 @@ inline bit_range top_digit(bit_range bits, unsigned width) {
 
 /// A bucket's digit: narrow for few items, so that counting does not cost more than moving.
 inline unsigned digit_width(std::size_t n) {
-  return std::min<unsigned>(digit_bits, unsigned(std::bit_width(n)) - 2);
-}
-
-template <class K, class V>
-void insertion_sort(records<K, V> from, records<K, V> to, std::size_t n, K mask) {
-  for (std::size_t i = 0; i < n; ++i) {
-    K const key = from.keys[i];
-    V const value = from.value(i);
-    std::size_t j = i;
-    for (; j > 0 && (to.keys[j - 1] & mask) > (key & mask); --j) to.set(j, to.keys[j - 1], to.value(j - 1));
-    to.set(j, key, value);
-  }
+  return std::min<unsigned>(digit_bits, unsigned(std::bit_width(n)) - 3);
 }
 
 /// Sort `from[0, n)` on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch.
 template <class K, class V>
 void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
   for (;;) {
-    if (n <= insertion_limit) return insertion_sort(from, across ? to : from, n, mask_of<K>(bits));
+    if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
     bit_range const digit = top_digit(bits, digit_width(n));
     K const mask = mask_of<K>({0, digit.end - digit.begin});

@@ -13,47 +13,39 @@
 
 namespace ordo::detail {
 
-/// Set the heads of one segment from its sorted keys.
-template <class K>
-void set_heads(K const* keys, std::size_t n, K mask, std::uint8_t* heads) {
+/// Set the heads of one segment from its sorted keys. `code` gives what counts of a key.
+template <class K, class Code>
+void set_heads(K const* keys, std::size_t n, Code const& code, std::uint8_t* heads) {
   if (n != 0) heads[0] = 1;
-  for (std::size_t i = 1; i < n; ++i) heads[i] = (keys[i] & mask) != (keys[i - 1] & mask);
+  for (std::size_t i = 1; i < n; ++i) heads[i] = code(keys[i]) != code(keys[i - 1]);
 }
 
-template <class K>
-bool in_order(K const* keys, std::size_t n, K mask) {
+template <class K, class Code>
+bool in_order(K const* keys, std::size_t n, Code const& code) {
   for (std::size_t i = 1; i < n; ++i)
-    if ((keys[i - 1] & mask) > (keys[i] & mask)) return false;
+    if (code(keys[i - 1]) > code(keys[i])) return false;
   return true;
 }
 
-/// Call small(first, last) in parallel for runs of consecutive segments that hold at most `batch` items together (or a
-/// single segment of at most parallel_limit), then large(s) for each longer segment, one after the other.
-template <class Offset, class Small, class Large>
-void each_segment(segment_list<Offset> segments, std::size_t batch, Small small, Large large) {
-  auto const size_of = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
-  tbb::combinable<std::vector<std::size_t>> longer;
-  auto const run = [&](std::size_t s, std::size_t last) {
-    while (s != last) {
-      std::size_t items = size_of(s);
-      if (items > parallel_limit) {
-        longer.local().push_back(s++);
-        continue;
-      }
-      std::size_t const first = s++;
-      while (s != last && size_of(s) <= parallel_limit && items + size_of(s) <= batch) items += size_of(s++);
-      small(first, s);
-    }
+/// Call some(first, last, put_off) in parallel for ranges of segments, in which it puts off those that all threads should
+/// share by put_off(s); then whole(s) for each of these, one after the other.
+template <class Offset, class Some, class Whole>
+void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
+  tbb::combinable<std::vector<std::size_t>> late;
+  auto const run = [&](std::size_t first, std::size_t last) {
+    some(first, last, [&](std::size_t s) { late.local().push_back(s); });
   };
-  if (segments.size() <= 64) {
-    // Few segments: each is a task of its own.
-    tbb::parallel_for(std::size_t{0}, segments.size(), [&](std::size_t s) { run(s, s + 1); });
+  std::size_t const threads = std::size_t(tbb::this_task_arena::max_concurrency());
+  std::size_t const grain = std::min<std::size_t>(64, segments.size() / (16 * threads));
+  if (segments.size() == 0) return;
+  if (threads == 1 || segments.size() == 1) {
+    run(0, segments.size());
   } else {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size(), 64),
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size(), std::max<std::size_t>(1, grain)),
                       [&](auto const& range) { run(range.begin(), range.end()); });
   }
-  longer.combine_each([&](std::vector<std::size_t> const& found) {
-    for (std::size_t s : found) large(s);
+  late.combine_each([&](std::vector<std::size_t> const& found) {
+    for (std::size_t s : found) whole(s);
   });
 }
 
@@ -72,32 +64,82 @@ struct thread_scratch {
   }
 };
 
+/// Encode keys[0, n) in place or, afterwards, decode them.
+template <class K>
+void encode_all(K* keys, std::size_t n, key_code<K> code) {
+  if (code.identity()) return;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = code.encode(keys[i]);
+}
+template <class K>
+void decode_all(K* keys, std::size_t n, key_code<K> code) {
+  if (code.identity()) return;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = code.decode(keys[i]);
+}
+
+template <class K, class V, class Sort>
+[[gnu::noinline]] void sort_longer_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Sort const& sort) {
+  if (in_order(segment.keys, n, code)) return;
+  encode_all(segment.keys, n, code.code);
+  sort(segment, n);
+  decode_all(segment.keys, n, code.code);
+}
+
+/// Sort one segment on one thread: by sort(segment, n), of encoded keys, where it has more than a few items and is not in
+/// order.
+template <class K, class V, class Sort>
+void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Sort const& sort) {
+  if (n <= small_limit)
+    sort_small(segment, segment, n, code);
+  else
+    sort_longer_segment(segment, n, code, sort);
+  if (heads) set_heads(segment.keys, n, code, heads);
+}
+
+/// The same on all threads.
+template <class K, class V, class Sort>
+void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Sort sort) {
+  blocks const parts(n, 1 << 14);
+  std::vector<std::uint8_t> ordered(parts.count);
+  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+    std::size_t const first = begin - (begin != 0);
+    ordered[part] = in_order(segment.keys + first, end - first, code);
+  });
+  if (std::find(ordered.begin(), ordered.end(), 0) != ordered.end()) {
+    parts.run(
+        [&](std::size_t, std::size_t begin, std::size_t end) { encode_all(segment.keys + begin, end - begin, code.code); });
+    sort(segment, n);
+    parts.run(
+        [&](std::size_t, std::size_t begin, std::size_t end) { decode_all(segment.keys + begin, end - begin, code.code); });
+  }
+  if (heads) {
+    parts.run([&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) heads[i] = i == 0 || code(segment.keys[i]) != code(segment.keys[i - 1]);
+    });
+  }
+}
+
 /// Sort segments of stored keys, values moving along.
 template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
                           key_code<K> code, Scratch scratch) {
-  K const mask = mask_of<K>(bits);
+  encoded<K> const of{code, mask_of<K>(bits)};
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
-  auto const one = [&](std::size_t s, auto&& sort) {
-    auto const segment = all.from(segments.begin(s));
-    std::size_t const n = segments.end(s) - segments.begin(s);
-    if (!code.identity())
-      for (std::size_t i = 0; i < n; ++i) segment.keys[i] = code.encode(segment.keys[i]);
-    if (!in_order(segment.keys, n, mask)) sort(segment, n);
-    if (heads) set_heads(segment.keys, n, mask, heads + segments.begin(s));
-    if (!code.identity())
-      for (std::size_t i = 0; i < n; ++i) segment.keys[i] = code.decode(segment.keys[i]);
-  };
   each_segment(
-      segments, 1024,
-      [&](std::size_t first, std::size_t last) {
+      segments,
+      [&](std::size_t first, std::size_t last, auto put_off) {
         auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
-          one(s, [&](records<K, V> segment, std::size_t n) { sort_bucket(segment, other.of_size(n), n, bits, false); });
+          std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
+          if (n > parallel_limit)
+            put_off(s);
+          else
+            sort_segment(all.from(begin), n, heads ? heads + begin : nullptr, of,
+                         [&](records<K, V> segment, std::size_t) { sort_bucket(segment, other.of_size(n), n, bits, false); });
         }
       },
       [&](std::size_t s) {
-        one(s, [&](records<K, V> segment, std::size_t n) {
+        std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
+        sort_whole_segment(all.from(begin), n, heads ? heads + begin : nullptr, of, [&](records<K, V> segment, std::size_t) {
           scratch(n, [&](records<K, V> other) { sort_records(segment, other, n, bits, false); });
         });
       });
@@ -120,53 +162,57 @@ template <class K, class V, class Offset, class Key, class Scratch>
 void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, std::uint8_t* heads, bit_range bits,
                             Scratch scratch) {
   constexpr std::size_t batch = 1024;
-  K const mask = mask_of<K>(bits);
+  encoded<K> const code{{}, mask_of<K>(bits)};
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   tbb::enumerable_thread_specific<std::vector<K>> local_keys;
+  auto const size_of = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
+  // A run of consecutive segments that hold at most `batch` items together, or a single one.
+  auto const sort_batch = [&](std::size_t first, std::size_t last, std::size_t total) {
+    auto& other = local.local();
+    auto& keys = local_keys.local();
+    bool touching = true;
+    for (std::size_t s = first + 1; s < last; ++s) touching = touching && segments.begin(s) == segments.end(s - 1);
+    if (keys.size() < total) keys.resize(std::max(total, batch));
+    K* at = keys.data();
+    if (touching) {  // as one, so that it looks ahead beyond the ends of small segments
+      compute_keys(items + segments.begin(first), total, key, at);
+    } else {
+      for (std::size_t s = first; s != last; ++s) {
+        compute_keys(items + segments.begin(s), size_of(s), key, at);
+        at += size_of(s);
+      }
+    }
+    at = keys.data();
+    for (std::size_t s = first; s != last; ++s) {
+      std::size_t const begin = segments.begin(s), n = size_of(s);
+      sort_segment(records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code,
+                   [&](records<K, V> segment, std::size_t) { sort_bucket(segment, other.of_size(n), n, bits, false); });
+      at += n;
+    }
+  };
   each_segment(
-      segments, batch,
-      [&](std::size_t first, std::size_t last) {
-        auto& other = local.local();
-        auto& keys = local_keys.local();
-        std::size_t total = 0;
-        bool touching = true;
-        for (std::size_t s = first; s != last; ++s) {
-          total += segments.end(s) - segments.begin(s);
-          touching = touching && (s == first || segments.begin(s) == segments.end(s - 1));
-        }
-        if (keys.size() < total) keys.resize(std::max(total, batch));
-        K* at = keys.data();
-        if (touching) {  // as one, so that it looks ahead beyond the ends of small segments
-          compute_keys(items + segments.begin(first), total, key, at);
-        } else {
-          for (std::size_t s = first; s != last; ++s) {
-            std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
-            compute_keys(items + begin, n, key, at);
-            at += n;
+      segments,
+      [&](std::size_t s, std::size_t last, auto put_off) {
+        while (s != last) {
+          std::size_t total = size_of(s);
+          if (total > parallel_limit) {
+            put_off(s++);
+            continue;
           }
-        }
-        at = keys.data();
-        for (std::size_t s = first; s != last; ++s) {
-          std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
-          if (!in_order(at, n, mask)) sort_bucket(records<K, V>{at, items + begin}, other.of_size(n), n, bits, false);
-          if (heads) set_heads(at, n, mask, heads + begin);
-          at += n;
+          std::size_t const first = s++;
+          while (s != last && size_of(s) <= parallel_limit && total + size_of(s) <= batch) total += size_of(s++);
+          sort_batch(first, s, total);
         }
       },
       [&](std::size_t s) {
-        std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
+        std::size_t const begin = segments.begin(s), n = size_of(s);
         scratch(n, nothing{}, [&](records<K, nothing> one) {
           scratch(n, V{}, [&](records<K, V> other) {
             blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
               compute_keys(items + begin + first, last - first, key, one.keys + first);
             });
-            records<K, V> const segment{one.keys, items + begin};
-            sort_records(segment, other, n, bits, false);
-            if (heads) {
-              parallel_each(n, 4096, [&](std::size_t i) {
-                heads[begin + i] = i == 0 || (one.keys[i] & mask) != (one.keys[i - 1] & mask);
-              });
-            }
+            sort_whole_segment(records<K, V>{one.keys, items + begin}, n, heads ? heads + begin : nullptr, code,
+                               [&](records<K, V> segment, std::size_t) { sort_records(segment, other, n, bits, false); });
           });
         });
       });

@@ -1,0 +1,115 @@
+#pragma once
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "sort_core/host/records.hpp"
+
+// Sorting a few items by counting for each how many come before it: no branch depends on a key, so nothing is mispredicted,
+// and all comparisons are independent of each other. Values are moved once.
+namespace ordo::detail {
+
+/// Up to as many items counting is faster than distributing.
+constexpr std::size_t small_limit = 32;
+
+/// rank[i] := how many of code[0, N) come before code[i] in stable order. Unrolled in full: loops take three times as long.
+template <std::size_t N, class K>
+void count_before(K const* code, std::uint32_t* rank) {
+  for (std::size_t i = 0; i < N; ++i) rank[i] = 0;
+#pragma GCC unroll 32
+  for (std::size_t i = 1; i < N; ++i) {
+    std::uint32_t before = 0;
+#pragma GCC unroll 32
+    for (std::size_t j = 0; j < i; ++j) {
+      bool const greater = code[j] > code[i];
+      before += !greater;
+      rank[j] += greater;
+    }
+    rank[i] = before;
+  }
+}
+
+/// The same out of line, so that there is one copy of the many instructions for all types of values.
+template <std::size_t N, class K>
+[[gnu::noinline]] void count_before_apart(K const* code, std::uint32_t* rank) {
+  count_before<N>(code, rank);
+}
+
+/// sort_small for n items, where n is N if Whole, else at most N. A function each, so that few items need not save the
+/// registers that many use.
+template <bool Whole, std::size_t N, class K, class V, class Code>
+[[gnu::noinline]] void sort_by_counting(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  std::array<K, N> keys, codes;
+  std::array<V, std::same_as<V, nothing> ? 1 : N> values;
+  std::array<std::uint32_t, N> rank;
+  if constexpr (Whole) n = N;
+  for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
+  if constexpr (!std::same_as<V, nothing>)
+    for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];
+  if constexpr (!Whole)
+    for (std::size_t i = n; i < N; ++i) codes[i] = K(~K{0});  // comes after all, and after its equals
+  if constexpr (Whole)
+    count_before<N>(codes.data(), rank.data());
+  else
+    count_before_apart<N>(codes.data(), rank.data());
+  for (std::size_t i = 0; i < n; ++i) to.keys[rank[i]] = keys[i];
+  if constexpr (!std::same_as<V, nothing>)
+    for (std::size_t i = 0; i < n; ++i) to.values[rank[i]] = values[i];
+}
+
+template <class K, class V, class Code>
+void sort_two(records<K, V> from, records<K, V> to, Code const& code) {
+  K const keys[] = {from.keys[0], from.keys[1]};
+  V const values[] = {from.value(0), from.value(1)};
+  bool const exchange = code(keys[0]) > code(keys[1]);
+  to.set(exchange, keys[0], values[0]);
+  to.set(!exchange, keys[1], values[1]);
+}
+
+/// Sort from[0, n), n at most small_limit, stably by code(key) into `to`, which may be `from`.
+template <class K, class V, class Code>
+void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  switch (n) {
+    case 0:
+      return;
+    case 1:
+      return to.set(0, from.keys[0], from.value(0));
+    case 2:
+      return sort_two(from, to, code);
+    case 3:
+      return sort_by_counting<true, 3>(from, to, n, code);
+    case 4:
+      return sort_by_counting<true, 4>(from, to, n, code);
+    case 5:
+      return sort_by_counting<true, 5>(from, to, n, code);
+    case 6:
+      return sort_by_counting<true, 6>(from, to, n, code);
+    case 7:
+      return sort_by_counting<true, 7>(from, to, n, code);
+    case 8:
+      return sort_by_counting<true, 8>(from, to, n, code);
+    default:
+      if (n <= 12) return sort_by_counting<false, 12>(from, to, n, code);
+      if (n <= 16) return sort_by_counting<false, 16>(from, to, n, code);
+      if (n <= 20) return sort_by_counting<false, 20>(from, to, n, code);
+      if (n <= 24) return sort_by_counting<false, 24>(from, to, n, code);
+      return sort_by_counting<false, small_limit>(from, to, n, code);
+  }
+}
+
+/// The bits of a key that count.
+template <class K>
+struct masked {
+  K mask;
+  K operator()(K key) const { return K(key & mask); }
+};
+/// The same bits of its code.
+template <class K>
+struct encoded {
+  key_code<K> code;
+  K mask;
+  K operator()(K key) const { return K(code.encode(key) & mask); }
+};
+
+}  // namespace ordo::detail
