@@ -573,6 +573,7 @@ row_result begin_row(session& s, row const& what, layout const& where, Copy copy
 template <class Restore, class Sort>
 std::size_t time_ours(session& s, timing& time, segment_list<std::uint32_t> segments, Restore restore, Sort sort) {
   wait_for(s.lab);
+  s.lab.pool().trim();  // what rivals have used and left there is not to be missing here
   cuda machine;
   time = median_time(
       machine.stream(), s.how.runs, [&] { restore(machine.stream()); }, [&] { sort(machine, segments); });
