@@ -31,8 +31,8 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr segment_class large[classes] = {
       {network, 8, 6, 8},   {network, 8, 8, 6},   {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 28},
       {buckets, 32, 8, 28}, {buckets, 64, 6, 14}, {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
-      {buckets, 256, 6, 4}, {buckets, 256, 8, 3}, {buckets, 512, 6, 2}, {buckets, 512, 8, 1}, {buckets, 640, 8, 1},
-      {buckets, 768, 8, 1}, {buckets, 896, 8, 1}, {buckets, 1024, 8, 1}};
+      {buckets, 128, 9, 6}, {buckets, 256, 6, 4}, {buckets, 256, 8, 3}, {buckets, 256, 9, 3}, {buckets, 512, 6, 2},
+      {buckets, 512, 8, 1}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}};
   return KeyBytes <= 4 && ValueBytes <= 8 ? small[c] : large[c];
 }
 

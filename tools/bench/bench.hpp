@@ -1,0 +1,148 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// The half of the GPU benchmarks that needs no nvcc: what is asked for, what is measured, the table and the JSON.
+namespace ordo::bench {
+
+struct options {
+  bool quick = false;  // 2^24 items: a smoke test, its figures say little
+  bool rivals = true;
+  bool bounded = false;  // tell the sort how long the longest segment is
+  unsigned runs = 5;
+  std::string rows = ".*";  // names of rows, a regular expression
+  std::string json;
+  // segmented_sort only
+  bool sweep = false, pairs = false, keys = false;
+  std::size_t from = 1, to = 16384;
+  // array_sort only
+  double capacity = 0;  // 10^9 floats
+
+  [[nodiscard]] bool chosen(std::string const& row) const;
+};
+
+enum class program { segmented_sort, array_sort };
+std::string_view name_of(program which);
+
+/// Nothing: go on. Else the exit status. @throws usage_error
+std::optional<int> parse(program which, int argc, char const* const* argv, options& to);
+
+// How long the segments are.
+struct fixed_lengths {
+  std::size_t length;  // 0: one segment of everything
+  bool holes = false;  // a hole of a quarter of the length, and one item, behind each segment
+};
+/// P(l) proportional to l^-exponent, 1 <= l <= longest: the "power law" of Hou et al. (ICS'17, section 4.2).
+struct zipf_lengths {
+  double exponent;
+  std::size_t longest;
+};
+struct log_normal_lengths {
+  double median, sigma;
+};
+using lengths = std::variant<fixed_lengths, zipf_lengths, log_normal_lengths>;
+
+/// Of keys, and behind the underscore of values.
+enum class types { u32, u32_u32, u32_u64, u64, u64_u32, f32, f32_u32, f32_u64, f64, f64_u32 };
+enum class pattern { random, equal, few, sorted, reversed };
+
+/// One row of the table.
+struct row {
+  lengths segments;
+  types of = types::u32_u32;
+  pattern order = pattern::random;
+  double target_ms = 0;    // on an H200, at full size; 0: none was set
+  std::size_t arrays = 0;  // so many segments of a fixed length, instead of so many items
+  bool computed = false;   // key(item) = table[item], a random read
+  bool heads = false;      // the boundaries between equal keys are wanted too
+
+  /// "u32/u32 zipf 0.8 max 500", "u64 1000", "u32/u32 131072 reversed".
+  [[nodiscard]] std::string name() const;
+};
+
+struct timing {
+  double ms = 0;      // median
+  unsigned runs = 0;  // 0: not run
+};
+
+struct rival_result {
+  timing time;
+  bool right = true;
+};
+
+struct row_result {
+  std::string name;
+  std::size_t items = 0, segments = 0, longest = 0;
+  timing offsets;  // segments told by offsets
+  timing uniform;  // by uniform_segments
+  bool headline_is_uniform = false;
+  timing copy;  // of the same bytes, device to device
+  std::map<std::string, rival_result> rivals;
+  double target_ms = 0;
+  std::size_t extra_bytes = 0, allowed_bytes = 0;  // of temporary memory: taken, and what the contract says
+  std::string wrong;                               // why a check failed; empty: right
+
+  /// The figure that is compared with rivals and target.
+  [[nodiscard]] double headline() const { return headline_is_uniform && uniform.runs != 0 ? uniform.ms : offsets.ms; }
+};
+
+/// A fall of the rate from one length to the next.
+struct drop {
+  std::size_t length;      // the shorter one
+  double rate, next_rate;  // 10^9 items a second, at `length` and `length + 1`
+  [[nodiscard]] double times() const { return rate / next_rate; }
+};
+
+struct sweep_result {
+  std::string what;                // "u32/u32"
+  std::size_t items = 0;           // about as many in all, at each length
+  std::size_t from = 1;            // the first length
+  std::vector<double> rates;       // 10^9 items a second, one length after the other
+  std::vector<drop> worst;         // measured again with more runs, the worst first
+  std::vector<std::size_t> wrong;  // lengths that failed the check
+};
+
+struct capacity_result {
+  std::size_t floats = 0, arrays = 0, length = 0;
+  double ms = 0;
+  std::size_t free_before = 0, free_least = 0, pool_peak = 0, allowed_bytes = 0;
+  std::uint64_t wrong_arrays = 0;
+};
+
+/// Where it ran: names and versions, in the order in which they are to be read.
+using facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Prints each result as it comes, and rewrites the JSON file, so that a run that is cut short leaves what it has.
+class report {
+ public:
+  /// @param rivals  the columns of the table
+  report(program which, options const& how, facts const& where, std::vector<std::string> rivals);
+  void add(row_result const& result);
+  void add(sweep_result const& result);
+  void add(capacity_result const& result);
+  void say(std::string_view line) const;
+  /// 0, or 1 if any check failed.
+  [[nodiscard]] int status() const noexcept { return failed_ ? 1 : 0; }
+
+ private:
+  void print_heading();
+  void save() const;
+
+  program which_;
+  options how_;
+  facts where_;
+  std::vector<std::string> rivals_;
+  std::vector<row_result> rows_;
+  std::vector<sweep_result> sweeps_;
+  std::vector<capacity_result> capacities_;
+  bool heading_ = false, failed_ = false;
+};
+
+}  // namespace ordo::bench
