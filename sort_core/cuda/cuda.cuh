@@ -20,6 +20,9 @@
 #include "sort_core/machine.hpp"
 
 namespace ordo {
+
+class cuda;
+
 namespace detail {
 
 template <class F>
@@ -69,6 +72,11 @@ struct take_from {
     if (positions[i] != i) to[i] = from[positions[i]];  // what lies between segments is not written
   }
 };
+
+/// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
+/// bits (stored_segments_*.cu): the kernels are many.
+template <long_method Long, class K, class V, class Offset>
+void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments, std::uint8_t* heads);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -279,14 +287,10 @@ class cuda {
   template <detail::long_method Long, class K, class V, class Offset>
   void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::uint8_t* heads,
                         key_code<K> code) {
-    using stored = detail::stored_keys<K>;
     if (values.empty())
-      detail::segmented_sorter<cuda, K, detail::no_value, stored, Long>(*this, stored{keys.data(), code}, nullptr, keys.size(), heads)
-          .sort(segments);
+      detail::sort_stored<Long, K, detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments, heads);
     else
-      detail::segmented_sorter<cuda, K, moved<V>, stored, Long>(*this, stored{keys.data(), code}, as_moved(values).data(),
-                                                                keys.size(), heads)
-          .sort(segments);
+      detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments, heads);
   }
 
   /// By keys of which not all bits count: positions are sorted, then keys and values follow.
