@@ -73,6 +73,9 @@ struct take_from {
   }
 };
 
+/// Null for an empty span, whatever it points to.
+inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) { return heads.empty() ? nullptr : heads.data(); }
+
 /// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
 /// bits (stored_segments_*.cu): the kernels are many.
 template <long_method Long, class K, class V, class Offset>
@@ -238,7 +241,7 @@ class cuda {
     bits = detail::clipped<K>(bits);
     if constexpr (sizeof(K) >= 4) {
       if (bits.begin == 0 && bits.end == 8 * sizeof(K))
-        return sort_in_segments<detail::long_method::copying>(keys, values, segments, heads.data(), code);
+        return sort_in_segments<detail::long_method::copying>(keys, values, segments, heads, code);
     }
     sort_by_positions(keys, values, segments, heads, bits, code);
   }
@@ -246,7 +249,7 @@ class cuda {
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     static_assert(sizeof(K) >= 4, "arrays of keys of 32 and 64 bits");
-    sort_in_segments<detail::long_method::in_place>(keys, values, arrays, nullptr, code);
+    sort_in_segments<detail::long_method::in_place>(keys, values, arrays, {}, code);
   }
 
   template <class V, class Offset, class Key>
@@ -255,7 +258,7 @@ class cuda {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     using keys = detail::computed_keys<K, V, Key>;
     detail::segmented_sorter<cuda, K, moved<V>, keys>(*this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))},
-                                                      as_moved(items).data(), items.size(), heads.data())
+                                                      as_moved(items).data(), items.size(), detail::pointer_to(heads))
         .sort(segments);
   }
 
@@ -285,12 +288,14 @@ class cuda {
 
  private:
   template <detail::long_method Long, class K, class V, class Offset>
-  void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::uint8_t* heads,
+  void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                         key_code<K> code) {
     if (values.empty())
-      detail::sort_stored<Long, K, detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments, heads);
+      detail::sort_stored<Long, K, detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
+                                                        detail::pointer_to(heads));
     else
-      detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments, heads);
+      detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
+                                                 detail::pointer_to(heads));
   }
 
   /// By keys of which not all bits count: positions are sorted, then keys and values follow.

@@ -3,11 +3,8 @@
 // tbb::parallel_sort of each. For pairs the rival has its work made easy: it sorts records of key and value ready packed into
 // one word (u32/u32), or structs of both, and owes no stability. Bringing the unsorted data into place is not counted.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
