@@ -32,87 +32,121 @@ __device__ unsigned class_of(std::uint64_t length) {
   return c;
 }
 
-/// Tiny classes: lengths up to 2, 4, 8, 16, 24, 32.
-constexpr unsigned tiny_classes = 6;
+/// Tiny classes: lengths up to 2, 4, 8, 12, 16, 24, 32.
+constexpr unsigned tiny_classes = 7;
 __device__ inline unsigned tiny_class_of(unsigned length) {
-  return length <= 16 ? 31 - unsigned(__clz(int(length - 1))) : length <= 24 ? 4 : 5;
+  return length <= 8 ? 31 - unsigned(__clz(int(length - 1))) : length <= 16 ? 3 + (length > 12) : 5 + (length > 24);
+}
+
+/// The segments that one block plans at a time.
+template <class K, class V>
+struct plan_storage {
+  static constexpr unsigned threads = 256, warps = threads / warp_threads, kinds = tiny_classes + tuning::classes + 1;
+  using widest = small_sort<K, V, 8, 4>;
+  unsigned counts[kinds];            // of a kind
+  unsigned ends[kinds];              // of a tiny kind, in `order`
+  unsigned long long places[kinds];  // of the others, in their lists
+  std::uint16_t order[tuning::planned];
+  std::uint8_t lengths[tuning::planned];  // of tiny ones
+  std::uint64_t begins[tuning::planned];
+  alignas(16) unsigned char staged[warps][(sizeof(typename widest::storage) + 15) / 16 * 16];
+};
+
+/// Sorts the tiny segments of one kind, whose numbers are order[0, count), a warp some of them at a time. The next ones are
+/// loaded while some are sorted.
+template <unsigned Lanes, unsigned Items, class K, class V, class Keys>
+__device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, V>& shared, std::uint16_t const* order,
+                          unsigned count) {
+  using sorter = small_sort<K, V, Lanes, Items>;
+  static_assert(sizeof(typename sorter::storage) <= sizeof(shared.staged[0]));
+  unsigned const warp = threadIdx.x / warp_threads, step = sorter::segments * plan_storage<K, V>::warps;
+  auto& staged = *reinterpret_cast<typename sorter::storage*>(shared.staged[warp]);
+  auto const load = [&](unsigned first, typename sorter::held& h) {
+    unsigned const mine = first + lane_of() / Lanes;
+    unsigned const s = mine < count ? order[mine] : 0;
+    sorter::load(data, shared.begins[s], mine < count ? shared.lengths[s] : 0, copy::given, h);
+  };
+  unsigned first = warp * sorter::segments;
+  if (first >= count) return;
+  typename sorter::held now, next;
+  load(first, now);
+  for (;;) {
+    first += step;
+    bool const more = first < count;
+    if (more) load(first, next);
+    sorter::sort(data, now, staged);
+    if (!more) return;
+    now = next;
+  }
 }
 
 template <class K, class V, class Keys, class Offset>
-__global__ void __launch_bounds__(256, 3) plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, plan_lists out) {
-  constexpr unsigned threads = 256, kinds = tiny_classes + tuning::classes + 1;
-  __shared__ unsigned counts[kinds];
-  __shared__ unsigned long long bases[kinds];
-  __shared__ std::uint64_t tiny_begins[tuning::planned];
-  __shared__ std::uint8_t tiny_lengths[tuning::planned];
-  using widest = small_sort<K, V, 8, 4>;
-  __shared__ __align__(16) unsigned char staged[threads / warp_threads][(sizeof(typename widest::storage) + 15) / 16 * 16];
-
+__global__ void __launch_bounds__(256, 2) plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, plan_lists out) {
+  using storage = plan_storage<K, V>;
+  constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
+  extern __shared__ __align__(16) unsigned char plan_memory[];
+  storage& shared = *reinterpret_cast<storage*>(plan_memory);
+  auto const kind_of = [&](std::uint64_t length) {
+    return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
+                                           : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length);
+  };
   for (std::size_t block = blockIdx.x; block * tuning::planned < segments.size(); block += gridDim.x) {
-    if (threadIdx.x < kinds) counts[threadIdx.x] = 0;
+    if (threadIdx.x < kinds) shared.counts[threadIdx.x] = 0;
     __syncthreads();
-    std::uint64_t begin[tuning::planned / threads], length[tuning::planned / threads];
-    unsigned kind[tuning::planned / threads], place[tuning::planned / threads];
+    std::uint64_t begin[rounds], length[rounds];
 #pragma unroll
-    for (unsigned j = 0; j < tuning::planned / threads; ++j) {
+    for (unsigned j = 0; j < rounds; ++j) {
       std::size_t const s = block * tuning::planned + j * threads + threadIdx.x;
-      kind[j] = kinds;
-      if (s >= segments.size()) continue;
-      begin[j] = segments.begin(s);
-      length[j] = segments.end(s) - begin[j];
+      begin[j] = s < segments.size() ? segments.begin(s) : 0;
+      length[j] = s < segments.size() ? segments.end(s) - begin[j] : 0;
+    }
+    // A place in its list for each: by kind and, in no particular order, by arrival.
+    unsigned place[rounds];
+#pragma unroll
+    for (unsigned j = 0; j < rounds; ++j) {
       if (length[j] == 1 && data.heads) data.heads[begin[j]] = 1;
       if (length[j] <= 1) continue;
-      kind[j] = length[j] <= tuning::tiny_capacity ? tiny_class_of(unsigned(length[j]))
-                                                   : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length[j]);
-      place[j] = atomicAdd(&counts[kind[j]], 1u);
-      if (kind[j] < tiny_classes) prefetch(data, copy::given, begin[j], length[j], 0, 1);
+      place[j] = atomicAdd(&shared.counts[kind_of(length[j])], 1u);
+      if (length[j] <= tuning::tiny_capacity) prefetch(data, copy::given, begin[j], length[j], 0, 1);
     }
     __syncthreads();
     if (threadIdx.x < kinds) {
-      unsigned const k = threadIdx.x;
+      unsigned const k = threadIdx.x, count = shared.counts[k];
       if (k < tiny_classes) {
-        unsigned before = 0;
-        for (unsigned c = 0; c < k; ++c) before += counts[c];
-        bases[k] = before;
-      } else if (counts[k] != 0) {
-        bases[k] = atomicAdd(k + 1 == kinds ? out.longer_count : out.listed[k - tiny_classes].count,
-                             static_cast<unsigned long long>(counts[k]));
+        unsigned end = 0;
+        for (unsigned c = 0; c <= k; ++c) end += shared.counts[c];
+        shared.ends[k] = end;
+      } else if (count != 0) {
+        shared.places[k] = atomicAdd(k + 1 == kinds ? out.longer_count : out.listed[k - tiny_classes].count,
+                                     static_cast<unsigned long long>(count));
       }
     }
     __syncthreads();
 #pragma unroll
-    for (unsigned j = 0; j < tuning::planned / threads; ++j) {
-      if (kind[j] == kinds) continue;
-      std::uint64_t const at = bases[kind[j]] + place[j];
-      if (kind[j] < tiny_classes) {
-        tiny_begins[at] = begin[j];
-        tiny_lengths[at] = std::uint8_t(length[j]);
-      } else if (kind[j] + 1 == kinds) {
-        out.longer[at] = {begin[j], length[j]};
+    for (unsigned j = 0; j < rounds; ++j) {
+      if (length[j] <= 1) continue;
+      unsigned const kind = kind_of(length[j]), s = j * threads + threadIdx.x;
+      if (kind < tiny_classes) {
+        shared.order[shared.ends[kind] - 1 - place[j]] = std::uint16_t(s);
+        shared.begins[s] = begin[j];
+        shared.lengths[s] = std::uint8_t(length[j]);
+      } else if (kind + 1 == kinds) {
+        out.longer[shared.places[kind] + place[j]] = {begin[j], length[j]};
       } else {
-        out.listed[kind[j] - tiny_classes].set(at, {begin[j], std::uint32_t(length[j]), copy::given});
+        out.listed[kind - tiny_classes].set(shared.places[kind] + place[j], {begin[j], std::uint32_t(length[j]), copy::given});
       }
     }
     __syncthreads();
-    unsigned const warp = threadIdx.x / warp_threads;
-    auto const sort_class = [&]<unsigned Lanes, unsigned Items>(unsigned k) {
-      using sorter = small_sort<K, V, Lanes, Items>;
-      static_assert(sizeof(typename sorter::storage) <= sizeof(typename widest::storage));
-      auto& shared = *reinterpret_cast<typename sorter::storage*>(staged[warp]);
-      unsigned const count = counts[k];
-      for (unsigned first = warp * sorter::segments; first < count; first += threads / Lanes) {
-        unsigned const mine = first + lane_of() / Lanes;
-        bool const there = mine < count;
-        sorter::sort(data, there ? tiny_begins[bases[k] + mine] : 0, there ? tiny_lengths[bases[k] + mine] : 0, copy::given,
-                     shared);
-      }
+    auto const sort_kind = [&]<unsigned Lanes, unsigned Items>(unsigned k) {
+      sort_tiny<Lanes, Items>(data, shared, shared.order + shared.ends[k] - shared.counts[k], shared.counts[k]);
     };
-    sort_class.template operator()<1, 2>(0);
-    sort_class.template operator()<2, 2>(1);
-    sort_class.template operator()<4, 2>(2);
-    sort_class.template operator()<8, 2>(3);
-    sort_class.template operator()<8, 3>(4);
-    sort_class.template operator()<8, 4>(5);
+    sort_kind.template operator()<1, 2>(0);
+    sort_kind.template operator()<2, 2>(1);
+    sort_kind.template operator()<4, 2>(2);
+    sort_kind.template operator()<4, 3>(3);
+    sort_kind.template operator()<8, 2>(4);
+    sort_kind.template operator()<8, 3>(5);
+    sort_kind.template operator()<8, 4>(6);
     __syncthreads();
   }
 }
@@ -146,7 +180,9 @@ __global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_trai
     next = after;
     prefetch(data, next.from, next.begin, next.length, lane_of() % traits::shape.threads, traits::shape.threads);
     after = at(first + 2 * step);
-    sorter::sort(data, now.begin, now.length, now.from, shared);
+    typename sorter::held h;
+    sorter::load(data, now.begin, now.length, now.from, h);
+    sorter::sort(data, h, shared);
   }
 }
 

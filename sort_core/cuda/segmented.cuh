@@ -15,6 +15,20 @@
 // by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
 namespace ordo::detail {
 
+/// Parts of one piece of temporary memory.
+class parts {
+ public:
+  explicit parts(char* memory) : next_(memory) {}
+  template <class T>
+  [[nodiscard]] T* take(std::size_t count) {
+    return reinterpret_cast<T*>(std::exchange(next_, next_ + size(count * sizeof(T))));
+  }
+  static constexpr std::size_t size(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+ private:
+  char* next_;
+};
+
 /// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or sorted where they
 /// lie.
 enum class long_method { copying, in_place };
@@ -48,7 +62,7 @@ struct segmented_sizes {
     return fitting + (c == 0 ? digit_values * sizeof(K) * partitions() : 0);
   }
   [[nodiscard]] std::size_t bytes() const {
-    auto const rounded = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
+    auto const rounded = [](std::size_t count, std::size_t size) { return parts::size(count * size); };
     std::size_t sum = rounded(tuning::classes + 1, sizeof(unsigned long long));
     for (unsigned c = 0; c < tuning::classes; c += 2) sum += rounded(from_class(c), sizeof(packed_segment));
     if (!any_long()) return sum;
@@ -78,27 +92,28 @@ class segmented_sorter {
           sort_queue<Class>({nullptr, false, nullptr, segments.uniform_length, segments.count}, segments.count);
       });
 
-    auto const counts = zeros<unsigned long long>(tuning::classes + 1);
-    auto const longer = machine_.template buffer<long_segment>(size.partitions());
-    plan_lists lists{{}, longer.data(), counts.data() + tuning::classes};
-    buffer<packed_segment> records[tuning::classes / 2];
+    auto const memory = machine_.template buffer<char>(size.bytes());
+    parts taken(memory.data());
+    auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 1), tuning::classes + 1);
+    plan_lists lists{};
     for (unsigned c = 0; c < tuning::classes; c += 2) {
       std::size_t const most = size.from_class(c);
-      records[c / 2] = machine_.template buffer<packed_segment>(most);
-      lists.listed[c] = {records[c / 2].data(), false, counts.data() + c, 0, 0};
-      lists.listed[c + 1] = {records[c / 2].data() + (most == 0 ? 0 : most - 1), true, counts.data() + c + 1, 0, 0};
+      auto* const records = taken.take<packed_segment>(most);
+      lists.listed[c] = {records, false, counts + c, 0, 0};
+      lists.listed[c + 1] = {records + (most == 0 ? 0 : most - 1), true, counts + c + 1, 0, 0};
     }
-    with_copies(size, [&] {
-      launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned), 256, 0, data_,
-                                                segments, lists);
-      if (size.any_long()) {
-        if constexpr (Long == long_method::copying)
-          partition_long(size, lists);
-        else
-          sort_long_in_place(size, lists);
-      }
-      each_class([&]<unsigned Class>() { sort_queue<Class>(lists.listed[Class], size.from_class(Class)); });
-    });
+    lists.longer = taken.take<long_segment>(size.partitions());
+    lists.longer_count = counts + tuning::classes;
+    if (size.any_long() && sizes::copying) take_copies(taken);
+    launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned),
+                                              plan_storage<K, V>::threads, sizeof(plan_storage<K, V>), data_, segments, lists);
+    if (size.any_long()) {
+      if constexpr (sizes::copying)
+        partition_long(size, lists, taken);
+      else
+        sort_long_in_place(size, lists, taken);
+    }
+    each_class([&]<unsigned Class>() { sort_queue<Class>(lists.listed[Class], size.from_class(Class)); });
   }
 
  private:
@@ -107,10 +122,9 @@ class segmented_sorter {
   }
 
   template <class T>
-  buffer<T> zeros(std::size_t count) {
-    auto cleared = machine_.template buffer<T>(count);
-    ORDO_CUDA(cudaMemsetAsync(cleared.data(), 0, count * sizeof(T), machine_.stream()));
-    return cleared;
+  T* zeros(T* items, std::size_t count) {
+    ORDO_CUDA(cudaMemsetAsync(items, 0, count * sizeof(T), machine_.stream()));
+    return items;
   }
 
   template <class F>
@@ -120,43 +134,35 @@ class segmented_sorter {
     }(std::make_integer_sequence<unsigned, tuning::classes>{});
   }
 
-  /// Second copies of keys and values, if long segments will be partitioned.
-  template <class F>
-  void with_copies(sizes const& size, F f) {
-    std::size_t const n = size.any_long() && sizes::copying ? n_ : 0;
-    auto const home_codes = machine_.template buffer<K>(Keys::computed ? n : 0);
-    auto const away_codes = machine_.template buffer<K>(n);
-    auto const away_values = machine_.template buffer<std::conditional_t<value_bytes<V> == 0, char, V>>(value_bytes<V> == 0 ? 0 : n);
-    data_.away_codes = away_codes.data();
-    if constexpr (value_bytes<V> != 0) data_.away_values = away_values.data();
+  /// Second copies of keys and values, for long segments.
+  void take_copies(parts& taken) {
     if constexpr (Keys::computed)
-      data_.home_codes = home_codes.data();
+      data_.home_codes = taken.take<K>(n_);
     else
       data_.home_codes = data_.keys.keys;
-    f();
+    data_.away_codes = taken.take<K>(n_);
+    if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n_);
   }
 
-  void partition_long(sizes const& size, plan_lists const& lists) {
-    buffer<partition> partitions[3];
-    for (auto& list : partitions) list = machine_.template buffer<partition>(size.partitions());
-    auto const counts = zeros<partition_count>(3);
-    auto const sums = machine_.template buffer<unsigned long long>(digit_values * size.partitions());
-    auto const states = machine_.template buffer<unsigned long long>(digit_values * size.tiles());
-    auto const owners = machine_.template buffer<std::uint32_t>(size.tiles());
-    using row = unsigned long long(*)[digit_values];
-    launch_together<partition_long_segments<K, V, Keys>>(
-        machine_.stream(), partition_threads, sizeof(partition_storage<K, V>), data_,
-        partition_work{{partitions[0].data(), partitions[1].data(), partitions[2].data()}, counts.data(),
-                       reinterpret_cast<row>(sums.data()), reinterpret_cast<row>(states.data()), owners.data()},
-        lists);
+  void partition_long(sizes const& size, plan_lists const& lists, parts& taken) {
+    partition_work work{};
+    for (auto& list : work.lists) list = taken.take<partition>(size.partitions());
+    work.counts = zeros(taken.take<partition_count>(3), 3);
+    using row = unsigned long long[digit_values];
+    work.sums = taken.take<row>(size.partitions());
+    work.states = taken.take<row>(size.tiles());
+    work.owners = taken.take<std::uint32_t>(size.tiles());
+    launch_together<partition_long_segments<K, V, Keys>>(machine_.stream(), partition_threads, sizeof(partition_storage<K, V>), data_,
+                                                         work, lists);
   }
 
-  void sort_long_in_place(sizes const& size, plan_lists const& lists) {
-    auto const arrays = machine_.template buffer<chunked_array>(size.partitions());
-    auto const counts = zeros<unsigned long long>(2);
+  void sort_long_in_place(sizes const& size, plan_lists const& lists, parts& taken) {
+    chunk_work work{};
+    work.arrays = taken.take<chunked_array>(size.partitions());
+    work.counts = zeros(taken.take<unsigned long long>(2), 2);
     using sorter = chunk_sorter<K, V, Keys>;
     launch_together<sort_long_arrays<K, V, Keys>>(machine_.stream(), sorter::threads, sorter::chip::bytes(value_bytes<V>), data_,
-                                                  chunk_work{arrays.data(), counts.data()}, lists);
+                                                  work, lists);
   }
 
   template <unsigned Class>

@@ -118,25 +118,35 @@ struct small_sort {
     std::uint16_t who[items];
   };
 
-  /// Sorts this lane's segment, [begin, begin + n), n <= capacity; 0 for none.
-  template <class Keys>
-  __device__ static void sort(segment_data<K, V, Keys> const& data, std::uint64_t begin, unsigned n, copy from, storage& shared) {
-    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
-    // Items at i * Lanes + lane, for all i below this.
-    unsigned const mine = n > lane ? (n - lane + Lanes - 1) / Lanes : 0;
+  /// What a lane holds of its segment, on its way from memory.
+  struct held {
+    std::uint64_t begin;
+    unsigned n, mine;  // of the segment, and of this lane: those at i * Lanes + lane for all i below
+    copy from;
     K key[Items];
-    data.template load<Lanes>(from, begin + lane, mine, key);
-    // Few registers: the values come along. Many: they come when the network is done with them.
-    constexpr bool early = Items <= 4;
     V value[Items];
-    auto const load_values = [&] {
-      V const* const source = data.value_address(from, begin + lane);
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) value[i] = source[i * Lanes];
-    };
-    if constexpr (value_bytes<V> != 0 && early) load_values();
+  };
+  /// Few registers: the values come with the keys. Many: they come when the network is done with them.
+  static constexpr bool early = Items <= 4;
 
+  /// Begin to load this lane's segment, [begin, begin + n), n <= capacity; 0 for none.
+  template <class Keys>
+  __device__ static void load(segment_data<K, V, Keys> const& data, std::uint64_t begin, unsigned n, copy from, held& h) {
+    unsigned const lane = lane_of() % Lanes;
+    h.begin = begin;
+    h.n = n;
+    h.from = from;
+    h.mine = n > lane ? (n - lane + Lanes - 1) / Lanes : 0;
+    data.template load<Lanes>(from, begin + lane, h.mine, h.key);
+    if constexpr (early) load_values(data, h);
+  }
+
+  /// Sort what was loaded.
+  template <class Keys>
+  __device__ static void sort(segment_data<K, V, Keys> const& data, held& h, storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride, mine = h.mine;
+    std::uint64_t const begin = h.begin;
+    K(&key)[Items] = h.key;
     if constexpr (keys_alone) {
       sort_by_network<Lanes>(key);
       stage(key, shared);
@@ -168,10 +178,10 @@ struct small_sort {
         for (unsigned shift = 0; shift < widest; shift += digit_bits) sort_by_digit<false>(key, who, mine, shift, shared);
       }
       if constexpr (value_bytes<V> != 0) {
-        if (!early) load_values();
+        if constexpr (!early) load_values(data, h);
 #pragma unroll
         for (unsigned i = 0; i < Items; ++i)
-          if (i < mine) shared.values[base + i * Lanes + lane] = value[i];
+          if (i < mine) shared.values[base + i * Lanes + lane] = h.value[i];
         __syncwarp();
         V* const target = data.values + begin + lane;
 #pragma unroll
@@ -192,6 +202,16 @@ struct small_sort {
   }
 
  private:
+  template <class Keys>
+  __device__ static void load_values(segment_data<K, V, Keys> const& data, held& h) {
+    if constexpr (value_bytes<V> != 0) {
+      V const* const source = data.value_address(h.from, h.begin + lane_of() % Lanes);
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < h.mine) h.value[i] = source[i * Lanes];
+    }
+  }
+
   __device__ static void stage(std::uint32_t const (&x)[Items], storage& shared) {
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) word(lane_of() % Lanes * Items + i, shared) = x[i];

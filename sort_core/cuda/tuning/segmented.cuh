@@ -24,13 +24,13 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
   constexpr segment_class small[classes] = {
-      {network, 8, 6, 8},    {network, 8, 8, 8},    {network, 8, 12, 8},   {network, 8, 16, 6},    {buckets, 32, 6, 32},
+      {network, 8, 6, 8},    {network, 8, 8, 8},    {buckets, 32, 3, 32},   {buckets, 32, 4, 32},    {buckets, 32, 6, 32},
       {buckets, 32, 8, 32},  {buckets, 64, 6, 16},  {buckets, 64, 8, 16},  {buckets, 128, 6, 9},   {buckets, 128, 8, 8},
       {buckets, 256, 6, 4},  {buckets, 256, 8, 4},  {buckets, 512, 6, 2},  {buckets, 512, 8, 2},   {buckets, 1024, 6, 1},
       {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr segment_class large[classes] = {
-      {network, 8, 6, 8},   {network, 8, 8, 6},   {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 28},
-      {buckets, 32, 8, 28}, {buckets, 64, 6, 14}, {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
+      {network, 8, 6, 8},   {network, 8, 8, 6},   {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 20},
+      {buckets, 32, 8, 20}, {buckets, 64, 6, 14}, {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
       {buckets, 128, 9, 6}, {buckets, 256, 6, 4}, {buckets, 256, 8, 3}, {buckets, 256, 9, 3}, {buckets, 512, 6, 2},
       {buckets, 512, 8, 1}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}};
   return KeyBytes <= 4 && ValueBytes <= 8 ? small[c] : large[c];
@@ -40,6 +40,6 @@ constexpr segment_class class_shape(unsigned c) {
 constexpr unsigned network_threads = 128;
 
 /// Segments that one block plans at a time.
-constexpr unsigned planned = 512;
+constexpr unsigned planned = 1024;
 
 }  // namespace ordo::detail::tuning
