@@ -5,7 +5,7 @@
 
 #include "sort_core/fn.hpp"
 
-// Reading bytes at any address, on either machine.
+// Reading bytes at any address, and what others may be writing, on either machine.
 namespace ordo {
 
 /// The `count` bytes at p, 1 to 8, as the uppermost bytes of a number, the first byte the highest; zeros below. On the GPU
@@ -36,6 +36,25 @@ ORDO_FN inline std::uint64_t load_big_endian(unsigned char const* p, std::size_t
 ORDO_FN inline void prefetch([[maybe_unused]] void const* p) {
 #if !defined(__CUDA_ARCH__)
   __builtin_prefetch(p);
+#endif
+}
+
+/// *p, which another thread may be writing with store_relaxed: what was there or what will be, in no order with anything else.
+template <class T>
+ORDO_FN T load_relaxed(T const* p) {
+#if defined(__CUDA_ARCH__)
+  return *p;
+#else
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+#endif
+}
+
+template <class T>
+ORDO_FN void store_relaxed(T* p, T value) {
+#if defined(__CUDA_ARCH__)
+  *p = value;
+#else
+  __atomic_store_n(p, value, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 
 #include "sort_core/error.hpp"
@@ -32,11 +31,6 @@ bool has_decimal_comma(std::string_view line) {
 }
 
 }  // namespace
-
-int threads_of(machine_options const& machine) {
-  unsigned const most = unsigned(tbb::info::default_concurrency());
-  return int(machine.threads == 0 ? most : std::min(machine.threads, most));
-}
 
 block_scan::block_scan(options const& how, bool check)
     : how_(how), scan_options_{how.by, how.descending, how.lenient, check, how.warn ? how.warnings_shown : 0} {}

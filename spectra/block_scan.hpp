@@ -14,9 +14,6 @@
 
 namespace ordo::spectra::detail {
 
-/// Threads for a tbb::task_arena: what was asked for, but no more than there are processors, at which oneTBB complains.
-int threads_of(machine_options const& machine);
-
 /// Some whole spectra of a block.
 struct piece {
   std::span<char const> text;

@@ -8,6 +8,7 @@
 
 #include "sort_core/buffer.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/host/threads.hpp"
 #include "spectra/block_scan.hpp"
 #include "spectra/spectra.hpp"
 
@@ -145,7 +146,7 @@ report sort(std::span<char const> in, std::span<char> out, options const& how) {
 }
 
 checked check(reader const& read, options const& how) {
-  tbb::task_arena arena(detail::threads_of(how.machine));
+  tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(read, how, [&](block now) -> std::optional<block> {
     enter(how, "scan", now.size);
@@ -157,7 +158,7 @@ checked check(reader const& read, options const& how) {
 }
 
 checked check(std::span<char const> in, options const& how) {
-  tbb::task_arena arena(detail::threads_of(how.machine));
+  tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(in, how.block_bytes, [&](std::span<char const> now, bool last) {
     enter(how, "scan", now.size());

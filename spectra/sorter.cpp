@@ -9,6 +9,7 @@
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/host/threads.hpp"
 #include "spectra/block_scan.hpp"
 #include "spectra/peak_sorter.hpp"
 #include "spectra/permute.hpp"
@@ -25,7 +26,8 @@ constexpr std::size_t least_gpu_memory = std::size_t{64} << 20;
 }  // namespace
 
 struct sorter::state {
-  explicit state(options given) : how(std::move(given)), scan(how, false), arena(detail::threads_of(how.machine)) {
+  explicit state(options given)
+      : how(std::move(given)), scan(how, false), arena(ordo::detail::threads_for(how.machine.threads)) {
     // With no input there is no reason to take the GPU but that somebody asked for it: if it is missing, say so now.
     choose(how.machine.where, 0, least_gpu_memory, worthwhile);
   }

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/host/threads.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/strings.hpp"
 
@@ -21,13 +23,16 @@ bool is_narrow(std::size_t bytes) {
   return bytes <= std::numeric_limits<std::uint32_t>::max();
 }
 
-std::size_t count_lines(std::string_view text, char delimiter) {
-  return 1 + tbb::parallel_reduce(
-                 tbb::blocked_range<char const*>(text.data(), text.data() + text.size(), 1 << 20), std::size_t{0},
-                 [=](auto const& part, std::size_t count) {
-                   return count + std::size_t(std::count(part.begin(), part.end(), delimiter));
-                 },
-                 std::plus<>{});
+std::size_t count_lines(std::string_view text, char delimiter, unsigned threads) {
+  tbb::task_arena arena(ordo::detail::threads_for(threads));
+  return arena.execute([&] {
+    return 1 + tbb::parallel_reduce(
+                   tbb::blocked_range<char const*>(text.data(), text.data() + text.size(), 1 << 20), std::size_t{0},
+                   [=](auto const& part, std::size_t count) {
+                     return count + std::size_t(std::count(part.begin(), part.end(), delimiter));
+                   },
+                   std::plus<>{});
+  });
 }
 
 template <class Offset>
@@ -67,7 +72,8 @@ sorted_lines sort(std::string_view text, options const& how) {
   sorted_lines result;
   result.text_ = text;
   result.delimiter_ = how.delimiter;
-  std::size_t const gpu_bytes = maybe_gpu ? memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter)) : 0;
+  std::size_t const gpu_bytes =
+      maybe_gpu ? memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter, how.machine.threads)) : 0;
   result.machine_ = choose(how.machine.where, text.size(), gpu_bytes, gpu_worthwhile);
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
     detail::line_sort<Offset> done = sort_lines<Offset>(text, how, result.machine_);

@@ -3,10 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include "sort_core/host/threads.hpp"
 #include "strings/strings.hpp"
 
 namespace ordo::strings {
@@ -62,8 +62,7 @@ struct batch {
 
 void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::string_view)> const& sink) {
   if (lines.size() == 0) return;
-  int const most = tbb::info::default_concurrency();
-  tbb::task_arena arena(threads == 0 ? most : int(std::min(threads, unsigned(most))));
+  tbb::task_arena arena(ordo::detail::threads_for(threads));
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
   std::size_t const tokens = 2 * std::size_t(arena.max_concurrency());

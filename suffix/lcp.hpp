@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/load.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/packed_text.hpp"
 
@@ -50,13 +51,13 @@ void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, st
   auto const* const position = positions.data();
 
   auto const settle = [=] ORDO_FN(std::size_t p, std::size_t known) {
-    at[p] = Index(text.common_prefix(at[p], p, known < letters ? letters : known));
+    store_relaxed(at + p, Index(text.common_prefix(at[p], p, known < letters ? letters : known)));
   };
   machine.each(1, [=] ORDO_FN(std::size_t) { settle(position[0], 0); });
   for (std::size_t stride = std::bit_floor(count); stride != 0; stride /= 2) {
     machine.each(((count - 1) / stride + 1) / 2, [=] ORDO_FN(std::size_t i) {
       std::size_t const j = (2 * i + 1) * stride, soon = j + 2 * lookahead * stride;
-      if (soon < count) text.expect(at[position[soon]]);
+      if (soon < count) text.expect(load_relaxed(at + position[soon]));  // too late if done already; never wrong
       std::size_t const p = position[j], before = position[j - stride];
       settle(p, at[before] > p - before ? at[before] - (p - before) : 0);
     });

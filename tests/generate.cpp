@@ -228,11 +228,12 @@ TEST_CASE("the planted repeats are there, and are the longest", "[generate]") {
   }
   SECTION("nearly identical copies") {
     options.n_runs = 0;
+    options.length = 12000;
     options.copies = 3;
     options.divergence = 0.0005;
     auto const report = check();
     CHECK(report.planted[0].what == planted_repeat::near_identical_copy);
-    CHECK(report.residues == 120000);
+    CHECK(report.residues == 36000);
   }
   SECTION("identical copies") {
     options.n_runs = 0;

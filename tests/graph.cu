@@ -1,10 +1,11 @@
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 #include "sort_core/cuda/cuda.cuh"
+#include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
-#include "tests/devices.hpp"
 #include "tests/inputs.hpp"
 
 // The segmented sort never waits for the device, so a CUDA graph can hold it; replays sort whatever then lies in the arrays.
@@ -45,7 +46,7 @@ std::vector<T> on_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
 }  // namespace
 
 TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
-  if (!gpu_present()) return;
+  if (ordo::gpus().empty()) return;
   ordo::cuda machine;
   // Segments of every class, and two for many blocks.
   std::vector<std::uint32_t> offsets{0};

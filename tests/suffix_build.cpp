@@ -97,7 +97,7 @@ TEST_CASE("suffix array of repeats round the lengths of a key", "[suffix]") {
 }
 
 TEST_CASE("suffix array of regular texts", "[suffix]") {
-  for (std::size_t n : {1, 28, 29, 30, 57, 58, 59, 100, 1000, 20000}) {
+  for (std::size_t n : {1, 28, 29, 30, 57, 58, 59, 100, 1000, 9000}) {
     expect_single(std::string(n, 'A'));
     expect_single(std::string(n, 'A') + "C");
     expect_single("C" + std::string(n, 'A'));
@@ -105,6 +105,7 @@ TEST_CASE("suffix array of regular texts", "[suffix]") {
     expect_single(fibonacci_word(n));
     for (char const* unit : {"AC", "ACG", "AACAACAAT", "ACGTACGTACGTACGTACGTACGTACGTA"}) expect_single(repeated(unit, n));
   }
+  expect_single(std::string(20000, 'A'));
   expect_single(de_bruijn("ACGT", 7));
   expect_single(de_bruijn("AB", 14));
   std::string ascending = repeated("ACGT", 5000), descending;

@@ -8,12 +8,13 @@
 #include <type_traits>
 #include <vector>
 
-#include <tbb/info.h>
+#include <tbb/task_arena.h>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/host/arrays.hpp"
 #include "sort_core/host/radix.hpp"
 #include "sort_core/host/segmented.hpp"
+#include "sort_core/host/threads.hpp"
 
 namespace ordo {
 
@@ -24,7 +25,7 @@ class host {
   /// @param threads  0 for as many as the process may use, which is also the most
   explicit host(unsigned threads = 0) : host(threads, plain_) {}
   /// Memory from `source`, which must outlive the machine.
-  host(unsigned threads, memory& source) : pool_(source), arena_(threads_for(threads)) {}
+  host(unsigned threads, memory& source) : pool_(source), arena_(detail::threads_for(threads)) {}
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -187,12 +188,6 @@ class host {
   }
 
  private:
-  /// More threads than the process may use would only take turns, and oneTBB would say so on stderr.
-  static int threads_for(unsigned wanted) {
-    int const most = tbb::info::default_concurrency();
-    return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
-  }
-
   template <class K, class V, class Use>
   void with_scratch(std::size_t n, Use use) {
     auto keys = buffer<K>(n);

@@ -1,4 +1,5 @@
-# Too little memory, by any measure: the right result, or status 2 and one line; never a crash, never a half file.
+# Too little memory, by any measure: the right result, or status 2 and one line; never a crash, never a half file,
+# never a wait without end.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 for tool in "${tools[@]}"; do
@@ -9,7 +10,7 @@ for tool in "${tools[@]}"; do
     (ulimit -v "$kib"; "$tool" --version) > /dev/null 2>&1 || continue  # not even enough to load the program
     rm -rf place; mkdir place
     status=0
-    (ulimit -v "$kib"; work "$tool" in place/out --device cpu --threads 2) > out 2> err || status=$?
+    (ulimit -v "$kib"; launch="timeout 60" work "$tool" in place/out --device cpu --threads 2) > out 2> err || status=$?
     case $status in
       0) cmp "$(result "$tool" good)" "$(result "$tool" place/out)" ;;
       2) complaint "$tool"; [[ -z $(ls -A place) ]] || fail "$tool: $kib KiB: left behind: $(ls -A place)"; refused=1 ;;

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace ordo::detail {
+
+/// The size of a tbb::task_arena for who wants so many threads, 0 being all there are; and oneTBB started, which has to be
+/// before anything is run in an arena. No more threads than the process may use: they would only take turns, and oneTBB would
+/// complain on stderr.
+/// @throws std::bad_alloc
+int threads_for(unsigned wanted);
+
+}  // namespace ordo::detail

@@ -1,0 +1,225 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+// What Ordo uses of oneTBB, in its place under the thread sanitizer and nowhere else. Distributions build oneTBB without the
+// sanitizer, which then sees neither how it synchronises nor, with that suppressed, a race in any body that it runs. Here
+// threads are begun and joined for every loop, and the bookkeeping is relaxed atomics: the sanitizer sees no order but the
+// one that a loop promises.
+namespace tbb {
+namespace threads {
+
+inline thread_local int arena_size = 0;  // of the arena that this thread is in; 0 outside of any
+inline std::atomic<int> running{0};      // beside those that called
+inline constexpr int most_running = 24;
+
+inline std::size_t next_number() {
+  static std::atomic<std::size_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace threads
+
+namespace info {
+/// More than most machines of a continuous integration have, so that there is something to be found.
+inline int default_concurrency() {
+  return 4;
+}
+}  // namespace info
+
+namespace this_task_arena {
+inline int max_concurrency() {
+  return threads::arena_size ? threads::arena_size : info::default_concurrency();
+}
+}  // namespace this_task_arena
+
+class task_arena {
+ public:
+  static constexpr int automatic = -1;
+  explicit task_arena(int size = automatic) : size_(size < 1 ? info::default_concurrency() : size) {}
+  [[nodiscard]] int max_concurrency() const { return size_; }
+  template <class F>
+  decltype(auto) execute(F&& f) {
+    struct enter {
+      int before;
+      explicit enter(int size) : before(std::exchange(threads::arena_size, size)) {}
+      ~enter() { threads::arena_size = before; }
+    } const here(size_);
+    return f();
+  }
+
+ private:
+  int size_;
+};
+
+namespace threads {
+
+/// f(i) for i in [0, count), on as many threads as the arena has.
+template <class F>
+void run(std::size_t count, F const& f) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stopped{false};
+  int const size = this_task_arena::max_concurrency();
+  auto const work = [&](std::exception_ptr& error) {
+    try {
+      for (std::size_t i; !stopped.load(std::memory_order_relaxed);) {
+        if ((i = next.fetch_add(1, std::memory_order_relaxed)) >= count) return;
+        f(i);
+      }
+    } catch (...) {
+      error = std::current_exception();
+      stopped.store(true, std::memory_order_relaxed);
+    }
+  };
+  std::vector<std::exception_ptr> errors(std::min<std::size_t>(std::size_t(size), count));
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t k = 1; k < errors.size() && running.fetch_add(1, std::memory_order_relaxed) < most_running; ++k)
+      others.emplace_back([&, k] {
+        arena_size = size;
+        work(errors[k]);
+      });
+    if (others.size() + 1 < errors.size()) running.fetch_sub(1, std::memory_order_relaxed);  // the one that was too many
+    if (!errors.empty()) work(errors[0]);
+    running.fetch_sub(int(others.size()), std::memory_order_relaxed);
+  }
+  for (auto const& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace threads
+
+template <class T>
+class blocked_range {
+ public:
+  blocked_range(T begin, T end, std::size_t grain = 1) : begin_(begin), end_(end), grain_(grain) {}
+  [[nodiscard]] T begin() const { return begin_; }
+  [[nodiscard]] T end() const { return end_; }
+  [[nodiscard]] std::size_t size() const { return std::size_t(end_ - begin_); }
+  [[nodiscard]] bool empty() const { return !(begin_ < end_); }
+
+  /// How many parts, of a grain at least, and the part k of them.
+  [[nodiscard]] std::size_t parts() const {
+    return empty() ? 0 : std::clamp<std::size_t>(size() / grain_, 1, 8 * std::size_t(this_task_arena::max_concurrency()));
+  }
+  [[nodiscard]] blocked_range part(std::size_t k) const {
+    std::size_t const n = size(), count = parts();
+    auto const at = [&](std::size_t j) { return T(begin_ + n / count * j + std::min(j, n % count)); };
+    return {at(k), at(k + 1), grain_};
+  }
+
+ private:
+  T begin_, end_;
+  std::size_t grain_;
+};
+
+template <class T, class F>
+void parallel_for(blocked_range<T> const& range, F const& f) {
+  threads::run(range.parts(), [&](std::size_t k) { f(range.part(k)); });
+}
+
+template <class Index, class F>
+void parallel_for(Index first, Index last, F const& f) {
+  if (first < last) threads::run(std::size_t(last - first), [&](std::size_t i) { f(Index(first + Index(i))); });
+}
+
+template <class T, class Value, class F, class Reduce>
+Value parallel_reduce(blocked_range<T> const& range, Value const& identity, F const& f, Reduce const& reduce) {
+  std::vector<Value> values(range.parts(), identity);
+  threads::run(values.size(), [&](std::size_t k) { values[k] = f(range.part(k), identity); });
+  Value all = identity;
+  for (Value const& value : values) all = reduce(all, value);
+  return all;
+}
+
+/// A T for each thread that asks.
+template <class T>
+class enumerable_thread_specific {
+ public:
+  T& local() {
+    thread_local std::unordered_map<std::size_t, T*> known;  // so that threads meet at the lock only once
+    T*& mine = known[number_];
+    if (!mine) {
+      std::lock_guard const lock(mutex_);
+      mine = all_.emplace_back(std::make_unique<T>()).get();
+    }
+    return *mine;
+  }
+  template <class F>
+  void combine_each(F f) {
+    for (auto const& one : all_) f(*one);
+  }
+
+ private:
+  std::size_t const number_ = threads::next_number();
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<T>> all_;
+};
+template <class T>
+using combinable = enumerable_thread_specific<T>;
+
+enum class filter_mode { parallel, serial_in_order };
+
+class flow_control {
+ public:
+  void stop() { stopped_ = true; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
+
+ private:
+  bool stopped_ = false;
+};
+
+/// A pipeline of three: serial, parallel, serial.
+template <class In, class Out>
+struct filter {
+  std::function<Out(std::conditional_t<std::is_void_v<In>, flow_control&, In>)> f;
+};
+template <class In, class Out, class F>
+filter<In, Out> make_filter(filter_mode, F f) {
+  return {f};
+}
+template <class A, class B>
+struct first_two {
+  filter<void, A> source;
+  filter<A, B> middle;
+};
+template <class A, class B>
+struct all_three {
+  first_two<A, B> before;
+  filter<B, void> sink;
+};
+template <class A, class B>
+first_two<A, B> operator&(filter<void, A> source, filter<A, B> middle) {
+  return {std::move(source), std::move(middle)};
+}
+template <class A, class B>
+all_three<A, B> operator&(first_two<A, B> before, filter<B, void> sink) {
+  return {std::move(before), std::move(sink)};
+}
+
+template <class A, class B>
+void parallel_pipeline(std::size_t tokens, all_three<A, B> const& line) {
+  for (flow_control control; !control.stopped();) {
+    std::vector<A> in;
+    while (in.size() < tokens) {
+      A item = line.before.source.f(control);
+      if (control.stopped()) break;
+      in.push_back(std::move(item));
+    }
+    std::vector<B> out(in.size());
+    threads::run(in.size(), [&](std::size_t i) { out[i] = line.before.middle.f(std::move(in[i])); });
+    for (B& item : out) line.sink.f(std::move(item));
+  }
+}
+
+}  // namespace tbb
