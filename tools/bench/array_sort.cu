@@ -30,8 +30,8 @@ struct arrays {
   static std::size_t memory(layout const& where, std::size_t, std::size_t, bool) {
     return cuda::array_sort_memory(where.count);
   }
-  // Ties of long arrays may come in any order; where keys and payload belong together is checked all the same.
-  static bool is_stable(layout const&) { return false; }
+  // Ties of longer arrays may come in any order; where keys and payload belong together is checked all the same.
+  static bool is_stable(layout const& where) { return where.longest <= array_sort_stable; }
 };
 
 // ---- STA ----
