@@ -146,13 +146,14 @@ class cuda {
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                            std::size_t value_bytes) {
     return detail::with_types(key_bytes, value_bytes, [&](auto key, auto value) {
-      return detail::segmented_sizes<decltype(key), decltype(value), true, detail::long_method::copying>{n, segments, longest}.bytes();
+      return ordo::pool::rounded(
+          detail::segmented_sizes<decltype(key), decltype(value), true, detail::long_method::copying>{n, segments, longest}.bytes());
     });
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
-    return detail::segmented_sizes<std::uint32_t, detail::no_value, false, detail::long_method::in_place>{
-        ~std::size_t{0}, arrays, ~std::size_t{0}}.bytes();
+    return ordo::pool::rounded(detail::segmented_sizes<std::uint32_t, detail::no_value, false, detail::long_method::in_place>{
+        ~std::size_t{0}, arrays, ~std::size_t{0}}.bytes());
   }
 
   template <class F>

@@ -6,6 +6,16 @@
 
 namespace ordo::detail {
 
+/// The most shared memory that a block can have on this card.
+inline std::size_t shared_memory_limit() {
+  static std::size_t const limit = [] {
+    int bytes = 0;
+    ORDO_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    return std::size_t(bytes);
+  }();
+  return limit;
+}
+
 /// Blocks of a kernel that the device holds at once. Raises the kernel's limit of shared memory on the way.
 template <auto* Kernel>
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {

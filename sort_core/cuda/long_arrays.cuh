@@ -23,10 +23,11 @@ struct chunk_work {
   static constexpr unsigned chunk_bits = 38;
 };
 
-template <class K, class V, class Keys>
+/// Chunks as long as the segments of `Class`.
+template <class K, class V, class Keys, unsigned Class>
 class chunk_sorter {
  public:
-  static constexpr auto shape = tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::classes - 1);
+  static constexpr auto shape = class_traits<K, V, Class>::shape;
   using chip = on_chip<K, shape.threads, shape.items>;
   static constexpr unsigned threads = shape.threads, chunk = chip::capacity;
   static_assert((chunk & (chunk - 1)) == 0);
@@ -116,11 +117,11 @@ class chunk_sorter {
   plan_lists const& lists_;
 };
 
-template <class K, class V, class Keys>
-__global__ void __launch_bounds__(chunk_sorter<K, V, Keys>::threads, 1)
+template <class K, class V, class Keys, unsigned Class>
+__global__ void __launch_bounds__(chunk_sorter<K, V, Keys, Class>::threads, 1)
     sort_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
   extern __shared__ __align__(16) unsigned char chunk_memory[];
-  chunk_sorter<K, V, Keys>(data, work, lists).run(chunk_memory);
+  chunk_sorter<K, V, Keys, Class>(data, work, lists).run(chunk_memory);
 }
 
 }  // namespace ordo::detail

@@ -248,7 +248,7 @@ class partitioner {
       std::uint64_t const begin = now.begin + before[threadIdx.x] - count;
       work_.sums[s][threadIdx.x] = begin;
       copy const to = now.from == copy::away ? copy::home : copy::away;
-      unsigned const c = class_of<sizeof(K), value_bytes<V>>(count);
+      unsigned const c = class_of<sizeof(K), value_bytes<V>>(count, lists_.classes);
       if (count == 0) {
       } else if (c < tuning::classes) {
         std::uint64_t const at = atomicAdd(lists_.listed[c].count, 1ull);
@@ -297,35 +297,36 @@ class partitioner {
     __syncthreads();
 
     // By digit: items of the warps before, of the tile, of the digits before, and of all tiles before.
-    if (threadIdx.x < digit_values) {
-      unsigned const digit = threadIdx.x;
-      std::uint32_t sum = 0;
+    bool const opens = t == p.first_tile, has_digit = threadIdx.x < digit_values;
+    unsigned const digit = threadIdx.x;
+    unsigned long long* const state = &work_.states[t][has_digit ? digit : 0];
+    unsigned long long place = 0;
+    std::uint32_t sum = 0, inclusive = 0;
+    if (has_digit) {
 #pragma unroll
       for (unsigned w = 0; w < storage::warps; ++w) {
         std::uint32_t const count = counts[w][digit];
         counts[w][digit] = sum;
         sum += count;
       }
-      bool const opens = t == p.first_tile;
-      auto* const states = &work_.states[t][digit];
-      unsigned long long place = opens ? work_.sums[s][digit] : 0;
-      publish(states, opens ? of_all_before | (place + sum) : of_tile | sum);
-      std::uint32_t const inclusive = warp_inclusive_sum(sum);
+      if (opens) place = work_.sums[s][digit];
+      publish(state, opens ? of_all_before | (place + sum) : of_tile | sum);
+      inclusive = warp_inclusive_sum(sum);
       if (lane_of() == warp_threads - 1) shared_.sums[warp] = inclusive;
-      named_sync();
+    }
+    __syncthreads();
+    if (has_digit) {
       std::uint32_t before = inclusive - sum;
       for (unsigned w = 0; w < warp; ++w) before += shared_.sums[w];
       if (!opens) {
-        unsigned long long counted = 0;
         for (std::uint64_t back = t - 1;; --back) {
-          unsigned long long state;
-          while ((state = observe(&work_.states[back][digit])) == 0) {
+          unsigned long long seen;
+          while ((seen = observe(&work_.states[back][digit])) == 0) {
           }
-          counted += state & value_of;
-          if ((state & ~value_of) == of_all_before) break;
+          place += seen & value_of;
+          if ((seen & ~value_of) == of_all_before) break;
         }
-        place = counted;
-        publish(states, of_all_before | (place + sum));
+        publish(state, of_all_before | (place + sum));
       }
       shared_.places[digit] = place - before;
 #pragma unroll
@@ -343,15 +344,15 @@ class partitioner {
       }
     }
     __syncthreads();
-    unsigned digit[items];
+    unsigned digits[items];
     K* const codes = to == copy::away ? data_.away_codes : data_.home_codes;
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
       unsigned const at = i * threads + threadIdx.x;
       if (at < n) {
         K const code = staged_keys[at];
-        digit[i] = digit_of(p, code);
-        codes[shared_.places[digit[i]] + at] = code;
+        digits[i] = digit_of(p, code);
+        codes[shared_.places[digits[i]] + at] = code;
       }
     }
     if constexpr (value_bytes<V> != 0) {
@@ -370,7 +371,7 @@ class partitioner {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i) {
         unsigned const at = i * threads + threadIdx.x;
-        if (at < n) values[shared_.places[digit[i]] + at] = staged[at];
+        if (at < n) values[shared_.places[digits[i]] + at] = staged[at];
       }
     }
     __syncthreads();
@@ -395,9 +396,6 @@ class partitioner {
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(state) : "memory");
     return value;
   }
-  /// The threads that have a digit.
-  __device__ static void named_sync() { asm volatile("bar.sync 1, %0;" ::"n"(digit_values) : "memory"); }
-
   segment_data<K, V, Keys> const& data_;
   partition_work const& work_;
   plan_lists const& lists_;

@@ -41,7 +41,10 @@ struct on_chip {
   static constexpr std::size_t working_bytes(std::size_t value_size) {
     return aligned(std::max<std::size_t>({(capacity + counters) * 4, capacity * (sizeof(K) + 2), capacity * (sizeof(K) + value_size)}));
   }
-  static constexpr std::size_t bytes(std::size_t value_size) { return working_bytes(value_size) + sizeof(collective); }
+  static constexpr std::size_t cell_bytes = 256 * 4;  // for the bounds of cells
+  static constexpr std::size_t bytes(std::size_t value_size) {
+    return working_bytes(value_size) + aligned(sizeof(collective)) + cell_bytes;
+  }
 
   template <class V, class Keys>
   __device__ static void sort(segment_data<K, V, Keys> const& data, segment_record segment, unsigned char* memory) {
@@ -80,6 +83,9 @@ struct on_chip {
 
   __device__ static std::uint32_t* counts_of(unsigned char* memory) {
     return reinterpret_cast<std::uint32_t*>(memory) + capacity;
+  }
+  __device__ static std::uint32_t* cell_bounds(collective& shared) {
+    return reinterpret_cast<std::uint32_t*>(reinterpret_cast<unsigned char*>(&shared) + aligned(sizeof(collective)));
   }
   __device__ static std::uint16_t* index_of(unsigned char* memory) {  // merging: behind the keys
     return reinterpret_cast<std::uint16_t*>(memory + capacity * sizeof(K));
@@ -132,6 +138,29 @@ struct on_chip {
     team::sync();
   }
 
+  /// A key's bucket in the upper 32 bits, its order in the bucket below: a linear map of [0, 2^32) to all buckets.
+  struct linear_map {
+    std::uint32_t scale;
+    __device__ explicit linear_map(std::uint32_t most) {
+      scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(most)));
+      if (__umulhi(most, scale) >= buckets) --scale;
+      // Keys of 32 bits then never agree in a word: they differ by `scale` in the product, and a word leaves out less.
+      scale = max(scale, buckets);
+    }
+    [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t x) const { return std::uint64_t(x) * scale; }
+  };
+
+  /// The same where keys are dense here and sparse there, as floats are: the range is cut into cells, each linear in itself,
+  /// and a cell has as many buckets as it has items.
+  struct celled_map {
+    static constexpr unsigned cell_bits = position_bits < 8 ? position_bits : 8, cells = 1u << cell_bits;
+    std::uint32_t const* bounds;  // of a cell: its first bucket, and 16 bits above, how many it has
+    [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t x) const {
+      std::uint32_t const bound = bounds[x >> (32 - cell_bits)];
+      return (std::uint64_t(bound & 0xffff) << 32) + std::uint64_t(x << cell_bits) * (bound >> 16);
+    }
+  };
+
   /// False if the buckets are too uneven, or 32 bits too few to tell the keys apart.
   __device__ static bool rank_by_buckets(K const (&key)[Items], unsigned n, unsigned mine, extremes<K> ends,
                                          std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
@@ -140,24 +169,66 @@ struct on_chip {
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
       return true;
     }
+    // The range shifted so that it fills 32 bits.
+    K const least = ends.least, range = K(ends.greatest - least);
+    unsigned const shift = leading_zeros(std::uint64_t(range)) - (64 - 8 * unsigned(sizeof(K)));
+    auto const upper = [&](K x) { return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32)); };
+    if (rank_in_buckets<sizeof(K) == 4>(key, upper, linear_map(upper(ends.greatest)), n, mine, rank, memory, shared)) return true;
+    return rank_by_cells(key, least, shift, n, mine, rank, memory, shared);
+  }
+
+  /// Not inlined, as merge.
+  __device__ __noinline__ static void count_cells(unsigned char* memory, unsigned n, collective& shared) {
+    // In: 32 bits of each item, as words. Out: the cells' bounds, and counters at 0.
+    auto* const words = reinterpret_cast<std::uint32_t*>(memory);
+    auto* const counts = counts_of(memory);
+    constexpr unsigned cells = celled_map::cells;
+    team::sync();
+    clear_counts(memory);
+    team::sync();
+    for (unsigned p = team::rank(); p < n; p += Threads) atomicAdd(&counts[words[p] >> (32 - celled_map::cell_bits)], 1u);
+    team::sync();
+    constexpr unsigned run_of_cells = (cells + Threads - 1) / Threads;
+    std::uint32_t count[run_of_cells], sum = 0;
+#pragma unroll
+    for (unsigned j = 0; j < run_of_cells; ++j) {
+      unsigned const cell = team::rank() * run_of_cells + j;
+      sum += count[j] = cell < cells ? counts[cell] : 0;
+    }
+    std::uint32_t begin = team::exclusive_sum(sum, shared);
+    team::sync();
+    auto* const bounds = cell_bounds(shared);
+#pragma unroll
+    for (unsigned j = 0; j < run_of_cells; ++j) {
+      unsigned const cell = team::rank() * run_of_cells + j;
+      if (cell < cells) bounds[cell] = begin | count[j] << 16;
+      begin += count[j];
+    }
+    clear_counts(memory);
+    team::sync();
+  }
+
+  __device__ static bool rank_by_cells(K const (&key)[Items], K least, unsigned shift, unsigned n, unsigned mine,
+                                       std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
+    auto const upper = [&](K x) { return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32)); };
+    auto* const words = reinterpret_cast<std::uint32_t*>(memory);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < mine) words[i * Threads + team::rank()] = upper(key[i]);
+    count_cells(memory, n, shared);
+    return rank_in_buckets<false>(key, upper, celled_map{cell_bounds(shared)}, n, mine, rank, memory, shared);
+  }
+
+  template <bool Exact, class Upper, class Map>
+  __device__ static bool rank_in_buckets(K const (&key)[Items], Upper upper, Map map, unsigned n, unsigned mine,
+                                         std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
     auto* const counts = counts_of(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
-    // (key - least) * scale: first shifted so that the range fills 32 bits, then multiplied. The upper 32 bits of the product
-    // are the bucket; the lower ones order the keys inside it.
-    K const range = K(ends.greatest - ends.least);
-    unsigned const shift = leading_zeros(std::uint64_t(range)) - (64 - 8 * unsigned(sizeof(K)));
-    auto const upper = [&](K x) { return std::uint32_t(K(x << shift) >> (8 * sizeof(K) - 32)); };
-    std::uint32_t const most = upper(range);
-    std::uint32_t scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(most)));
-    if (__umulhi(most, scale) >= buckets) --scale;
-    // Keys of 32 bits then never agree in a word: they differ by `scale` in the product, and a word leaves out less.
-    scale = max(scale, buckets);
-
     std::uint32_t word[Items];
     unsigned largest = 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      std::uint64_t const product = std::uint64_t(upper(K(key[i] - ends.least))) * scale;
+      std::uint64_t const product = map(upper(key[i]));
       std::uint32_t const at = padded(std::uint32_t(product >> 32));
       word[i] = (std::uint32_t(product) & ~((1u << position_bits) - 1)) | (i * Threads + team::rank());
       std::uint32_t before = 0;
@@ -207,7 +278,7 @@ struct on_chip {
           if (d < size[i] && others[i][d] < word[row + i]) ++rank[row + i];
       }
     }
-    if constexpr (sizeof(K) > 4) {
+    if constexpr (!Exact) {
       // Keys may differ beyond the bits of a word.
       team::sync();
       K* const keys = reinterpret_cast<K*>(memory);

@@ -17,19 +17,20 @@ struct long_segment {
 
 /// Where the plan puts the segments that it does not sort.
 struct plan_lists {
+  unsigned classes;  // that blocks of this card have the shared memory for
   segment_queue listed[tuning::classes];
   long_segment* longer;
   unsigned long long* longer_count;
 };
 
-/// The class of a segment of `length` items: 0 for the smallest groups; `classes` for those that no block holds.
+/// The class of a segment of `length` items: 0 for the shortest; tuning::classes for those that no block holds.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
-__device__ unsigned class_of(std::uint64_t length) {
+__device__ unsigned class_of(std::uint64_t length, unsigned classes) {
   unsigned c = 0;
 #pragma unroll
   for (unsigned k = 0; k < tuning::classes; ++k)
     c += length > tuning::class_shape<KeyBytes, ValueBytes>(k).capacity();
-  return c;
+  return c < classes ? c : tuning::classes;
 }
 
 /// Tiny classes: lengths up to 2, 4, 8, 12, 16, 24, 32.
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(256, 2) plan_segments(segment_data<K, V, Keys>
   storage& shared = *reinterpret_cast<storage*>(plan_memory);
   auto const kind_of = [&](std::uint64_t length) {
     return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
-                                           : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length);
+                                           : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out.classes);
   };
   for (std::size_t block = blockIdx.x; block * tuning::planned < segments.size(); block += gridDim.x) {
     if (threadIdx.x < kinds) shared.counts[threadIdx.x] = 0;
@@ -157,6 +158,13 @@ struct class_traits {
   static constexpr unsigned threads =
       shape.by == tuning::method::network ? tuning::network_threads : shape.threads;
   static constexpr unsigned warps = threads / warp_threads;
+  /// Shared memory of a block.
+  static constexpr std::size_t shared_bytes() {
+    if constexpr (shape.by == tuning::method::network)
+      return warps * sizeof(typename small_sort<K, V, shape.threads, shape.items>::storage);
+    else
+      return on_chip<K, shape.threads, shape.items>::bytes(value_bytes<V>);
+  }
 };
 
 /// Sorts the segments of one class, each by some lanes of a warp.

@@ -37,7 +37,14 @@ enum class long_method { copying, in_place };
 template <class K, class V, bool Computed, long_method Long>
 struct segmented_sizes {
   static constexpr bool copying = Long == long_method::copying;
-  static constexpr std::size_t on_chip = tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::classes - 1).capacity();
+  /// Classes that this card's blocks have the shared memory for.
+  static unsigned classes() {
+    return [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
+      return (unsigned(class_traits<K, V, Class>::shared_bytes() <= shared_memory_limit()) + ...);
+    }(std::make_integer_sequence<unsigned, tuning::classes>{});
+  }
+  /// The longest segment that a block holds.
+  static std::size_t on_chip() { return shorter_than_class(classes()); }
   static constexpr std::size_t shorter_than_class(unsigned c) {
     return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
@@ -45,11 +52,11 @@ struct segmented_sizes {
   std::size_t n, segments, longest;
 
   /// May a segment be too long for one block?
-  [[nodiscard]] bool any_long() const { return longest > on_chip; }
+  [[nodiscard]] bool any_long() const { return longest > on_chip(); }
   /// The most segments that are, at any one time.
   [[nodiscard]] std::size_t partitions() const {
     if (!any_long()) return 0;
-    return copying ? n / (on_chip + 1) : std::min(segments, n / (on_chip + 1));
+    return copying ? n / (on_chip() + 1) : std::min(segments, n / (on_chip() + 1));
   }
   [[nodiscard]] std::size_t tiles() const { return any_long() ? n / partition_tile<K, V> + partitions() : 0; }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
@@ -96,6 +103,7 @@ class segmented_sorter {
     parts taken(memory.data());
     auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 1), tuning::classes + 1);
     plan_lists lists{};
+    lists.classes = sizes::classes();
     for (unsigned c = 0; c < tuning::classes; c += 2) {
       std::size_t const most = size.from_class(c);
       auto* const records = taken.take<packed_segment>(most);
@@ -127,10 +135,12 @@ class segmented_sorter {
     return items;
   }
 
+  /// f<Class>() for every class that there is on this card.
   template <class F>
   void each_class(F f) {
+    unsigned const classes = sizes::classes();
     [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
-      (f.template operator()<Class>(), ...);
+      ((Class < classes ? f.template operator()<Class>() : void()), ...);
     }(std::make_integer_sequence<unsigned, tuning::classes>{});
   }
 
@@ -160,9 +170,18 @@ class segmented_sorter {
     chunk_work work{};
     work.arrays = taken.take<chunked_array>(size.partitions());
     work.counts = zeros(taken.take<unsigned long long>(2), 2);
-    using sorter = chunk_sorter<K, V, Keys>;
-    launch_together<sort_long_arrays<K, V, Keys>>(machine_.stream(), sorter::threads, sorter::chip::bytes(value_bytes<V>), data_,
-                                                  work, lists);
+    constexpr unsigned large = tuning::large_chunk<sizeof(K), value_bytes<V>>(), small = tuning::small_chunk<sizeof(K), value_bytes<V>>();
+    if (large < sizes::classes())
+      sort_chunks<large>(work, lists);
+    else
+      sort_chunks<small>(work, lists);
+  }
+
+  template <unsigned Class>
+  void sort_chunks(chunk_work const& work, plan_lists const& lists) {
+    using traits = class_traits<K, V, Class>;
+    launch_together<sort_long_arrays<K, V, Keys, Class>>(machine_.stream(), traits::threads, traits::shared_bytes(), data_, work,
+                                                         lists);
   }
 
   template <unsigned Class>
@@ -172,10 +191,9 @@ class segmented_sorter {
     if constexpr (traits::shape.by == tuning::method::network) {
       using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
       launch<sort_by_warps<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, traits::warps * sorter::segments),
-                                               traits::threads, traits::warps * sizeof(typename sorter::storage), data_, queue);
+                                               traits::threads, traits::shared_bytes(), data_, queue);
     } else {
-      launch<sort_by_blocks<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, 1), traits::threads,
-                                                on_chip<K, traits::shape.threads, traits::shape.items>::bytes(value_bytes<V>),
+      launch<sort_by_blocks<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, 1), traits::threads, traits::shared_bytes(),
                                                 data_, queue);
     }
   }

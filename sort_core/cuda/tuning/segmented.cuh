@@ -36,6 +36,17 @@ constexpr segment_class class_shape(unsigned c) {
   return KeyBytes <= 4 && ValueBytes <= 8 ? small[c] : large[c];
 }
 
+/// The classes whose capacity is the chunk of arrays that no block holds: on cards with 163 KiB of shared memory a block or more,
+/// and on all others. Powers of two.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr unsigned large_chunk() {
+  return 17;
+}
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr unsigned small_chunk() {
+  return KeyBytes <= 4 && ValueBytes <= 8 ? 13 : 15;
+}
+
 /// Threads of a block whose warps sort by networks.
 constexpr unsigned network_threads = 128;
 
