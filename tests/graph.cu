@@ -50,13 +50,15 @@ TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
   ordo::cuda machine;
   // Segments of every class, and two for many blocks.
   std::vector<std::uint32_t> offsets{0};
-  for (std::uint32_t n : {1, 2, 7, 12, 30, 40, 90, 200, 400, 900, 3000, 7000, 16000, 20000, 40000}) offsets.push_back(offsets.back() + n);
+  for (std::uint32_t n : {1, 2, 7, 12, 30, 40, 90, 200, 400, 900, 3000, 7000, 16000, 20000, 40000})
+    offsets.push_back(offsets.back() + n);
   std::size_t const n = offsets.back();
   auto const device_offsets = on_device(machine, offsets);
   auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(device_offsets.span()));
   std::vector<std::uint32_t> positions(n);
   std::iota(positions.begin(), positions.end(), 0u);
-  auto const keys = machine.buffer<std::uint32_t>(n), values = machine.buffer<std::uint32_t>(n), items = machine.buffer<std::uint32_t>(n);
+  auto const keys = machine.buffer<std::uint32_t>(n), values = machine.buffer<std::uint32_t>(n),
+             items = machine.buffer<std::uint32_t>(n);
   auto const given = machine.buffer<std::uint32_t>(n);
   auto const heads = machine.buffer<std::uint8_t>(n);
   auto const fill = [&](std::uint64_t seed) {
@@ -78,7 +80,8 @@ TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
   for (std::uint64_t seed : {2, 33, 54}) {
     fill(seed);
     sort();
-    auto const expected_keys = on_host(machine, keys), expected_values = on_host(machine, values), expected_items = on_host(machine, items);
+    auto const expected_keys = on_host(machine, keys), expected_values = on_host(machine, values),
+               expected_items = on_host(machine, items);
     auto const expected_heads = on_host(machine, heads);
     fill(seed);
     ORDO_CUDA(cudaGraphLaunch(graph, machine.stream()));

@@ -74,12 +74,15 @@ struct take_from {
 };
 
 /// Null for an empty span, whatever it points to.
-inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) { return heads.empty() ? nullptr : heads.data(); }
+inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
+  return heads.empty() ? nullptr : heads.data();
+}
 
 /// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
 /// bits (stored_segments_*.cu): the kernels are many.
 template <long_method Long, class K, class V, class Offset>
-void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments, std::uint8_t* heads);
+void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
+                 std::uint8_t* heads);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -147,13 +150,15 @@ class cuda {
                                            std::size_t value_bytes) {
     return detail::with_types(key_bytes, value_bytes, [&](auto key, auto value) {
       return ordo::pool::rounded(
-          detail::segmented_sizes<decltype(key), decltype(value), true, detail::long_method::copying>{n, segments, longest}.bytes());
+          detail::segmented_sizes<decltype(key), decltype(value), true, detail::long_method::copying>{n, segments, longest}
+              .bytes());
     });
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
     return ordo::pool::rounded(detail::segmented_sizes<std::uint32_t, detail::no_value, false, detail::long_method::in_place>{
-        ~std::size_t{0}, arrays, ~std::size_t{0}}.bytes());
+        ~std::size_t{0}, arrays,
+        ~std::size_t{0}}.bytes());
   }
 
   template <class F>
@@ -258,7 +263,8 @@ class cuda {
                          bit_range bits = {}) {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     using keys = detail::computed_keys<K, V, Key>;
-    detail::segmented_sorter<cuda, K, moved<V>, keys>(*this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))},
+    detail::segmented_sorter<cuda, K, moved<V>, keys>(*this,
+                                                      keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))},
                                                       as_moved(items).data(), items.size(), detail::pointer_to(heads))
         .sort(segments);
   }
@@ -293,10 +299,10 @@ class cuda {
                         key_code<K> code) {
     if (values.empty())
       detail::sort_stored<Long, K, detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
-                                                        detail::pointer_to(heads));
+                                                     detail::pointer_to(heads));
     else
       detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
-                                                 detail::pointer_to(heads));
+                                             detail::pointer_to(heads));
   }
 
   /// By keys of which not all bits count: positions are sorted, then keys and values follow.

@@ -8,7 +8,9 @@ namespace ordo::detail {
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-__device__ inline unsigned lane_of() { return threadIdx.x % warp_threads; }
+__device__ inline unsigned lane_of() {
+  return threadIdx.x % warp_threads;
+}
 
 template <class T>
 struct extremes {

@@ -39,7 +39,8 @@ class chunk_sorter {
     std::uint64_t const given = *lists_.longer_count;
     if (given == 0) return;
     auto const everyone = cooperative_groups::this_grid();
-    for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given; s += std::uint64_t(gridDim.x) * threads) {
+    for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
+         s += std::uint64_t(gridDim.x) * threads) {
       long_segment const a = lists_.longer[s];
       unsigned long long const chunks = (a.length + chunk - 1) / chunk;
       unsigned long long const before = atomicAdd(&work_.counts[0], (1ull << chunk_work::chunk_bits) + chunks);

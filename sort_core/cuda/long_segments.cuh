@@ -22,7 +22,7 @@ constexpr unsigned partition_threads = 512;
 template <class K, class V>
 constexpr unsigned partition_items = sizeof(K) == 4 && value_bytes<V> <= 8 ? 16 : 8;
 template <class K, class V>
-constexpr unsigned partition_tile = partition_threads * partition_items<K, V>;
+constexpr unsigned partition_tile = partition_threads* partition_items<K, V>;
 
 /// A segment in work.
 struct partition {
@@ -43,11 +43,11 @@ struct partition_count {
 
 /// Memory of the partitioning, all on the device.
 struct partition_work {
-  partition* lists[3];                  // this level, the next, and those with equal keys
-  partition_count* counts;              // of these; all 0 at first
-  unsigned long long (*sums)[digit_values];   // a partition each: histogram, then where digits begin
+  partition* lists[3];                         // this level, the next, and those with equal keys
+  partition_count* counts;                     // of these; all 0 at first
+  unsigned long long (*sums)[digit_values];    // a partition each: histogram, then where digits begin
   unsigned long long (*states)[digit_values];  // a tile each: what look-back reads
-  std::uint32_t* owners;                // a tile each: its partition
+  std::uint32_t* owners;                       // a tile each: its partition
 };
 
 /// Append a segment to a list, which another block may do at the same time.
@@ -73,8 +73,8 @@ __device__ inline unsigned lanes_alike(unsigned digit, bool there) {
 template <class K, class V>
 struct partition_storage {
   static constexpr unsigned warps = partition_threads / warp_threads;
-  std::uint32_t counts[warps][digit_values];   // of each warp, then: before each warp
-  std::uint64_t places[digit_values];          // of the first item of each digit, less its place in the tile
+  std::uint32_t counts[warps][digit_values];  // of each warp, then: before each warp
+  std::uint64_t places[digit_values];         // of the first item of each digit, less its place in the tile
   std::uint32_t sums[warps];
   partition now;
   alignas(16) unsigned char staged[partition_tile<K, V> * (sizeof(K) > value_bytes<V> ? sizeof(K) : value_bytes<V>)];
@@ -86,7 +86,8 @@ class partitioner {
   using storage = partition_storage<K, V>;
   static constexpr unsigned threads = partition_threads, items = partition_items<K, V>, tile = partition_tile<K, V>;
 
-  __device__ partitioner(segment_data<K, V, Keys> const& data, partition_work const& work, plan_lists const& lists, storage& shared)
+  __device__ partitioner(segment_data<K, V, Keys> const& data, partition_work const& work, plan_lists const& lists,
+                         storage& shared)
       : data_(data), work_(work), lists_(lists), shared_(shared) {}
 
   __device__ void run() {
@@ -94,8 +95,10 @@ class partitioner {
     std::uint64_t const given = *lists_.longer_count;
     if (given == 0) return;
     auto const everyone = cg::this_grid();
-    for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given; s += std::uint64_t(gridDim.x) * threads)
-      append<tile>(work_.lists[0], &work_.counts[0], {lists_.longer[s].begin, lists_.longer[s].length, 0, 0, 0, copy::given, false});
+    for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
+         s += std::uint64_t(gridDim.x) * threads)
+      append<tile>(work_.lists[0], &work_.counts[0],
+                   {lists_.longer[s].begin, lists_.longer[s].length, 0, 0, 0, copy::given, false});
     everyone.sync();
     unsigned now = 0;
     assign_tiles(now);
@@ -107,7 +110,8 @@ class partitioner {
       everyone.sync();
       each_tile(now, [&](partition const& p, std::uint64_t begin, unsigned n) { count_digits(p, begin, n); });
       everyone.sync();
-      for (std::uint64_t s = blockIdx.x; s < work_.counts[now].partitions(); s += gridDim.x) divide(work_.lists[now][s], s, now);
+      for (std::uint64_t s = blockIdx.x; s < work_.counts[now].partitions(); s += gridDim.x)
+        divide(work_.lists[now][s], s, now);
       everyone.sync();
       std::uint64_t const tiles = work_.counts[now].tiles();
       for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) move_tile(now, t);
@@ -321,8 +325,7 @@ class partitioner {
       if (!opens) {
         for (std::uint64_t back = t - 1;; --back) {
           unsigned long long seen;
-          while ((seen = observe(&work_.states[back][digit])) == 0) {
-          }
+          while ((seen = observe(&work_.states[back][digit])) == 0) {}
           place += seen & value_of;
           if ((seen & ~value_of) == of_all_before) break;
         }

@@ -39,7 +39,8 @@ struct on_chip {
   static constexpr unsigned counters = buckets + buckets / pads;
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   static constexpr std::size_t working_bytes(std::size_t value_size) {
-    return aligned(std::max<std::size_t>({(capacity + counters) * 4, capacity * (sizeof(K) + 2), capacity * (sizeof(K) + value_size)}));
+    return aligned(
+        std::max<std::size_t>({(capacity + counters) * 4, capacity * (sizeof(K) + 2), capacity * (sizeof(K) + value_size)}));
   }
   static constexpr std::size_t cell_bytes = 256 * 4;  // for the bounds of cells
   static constexpr std::size_t bytes(std::size_t value_size) {
@@ -173,7 +174,8 @@ struct on_chip {
     K const least = ends.least, range = K(ends.greatest - least);
     unsigned const shift = leading_zeros(std::uint64_t(range)) - (64 - 8 * unsigned(sizeof(K)));
     auto const upper = [&](K x) { return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32)); };
-    if (rank_in_buckets<sizeof(K) == 4>(key, upper, linear_map(upper(ends.greatest)), n, mine, rank, memory, shared)) return true;
+    if (rank_in_buckets<sizeof(K) == 4>(key, upper, linear_map(upper(ends.greatest)), n, mine, rank, memory, shared))
+      return true;
     return rank_by_cells(key, least, shift, n, mine, rank, memory, shared);
   }
 

@@ -28,8 +28,7 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 __device__ unsigned class_of(std::uint64_t length, unsigned classes) {
   unsigned c = 0;
 #pragma unroll
-  for (unsigned k = 0; k < tuning::classes; ++k)
-    c += length > tuning::class_shape<KeyBytes, ValueBytes>(k).capacity();
+  for (unsigned k = 0; k < tuning::classes; ++k) c += length > tuning::class_shape<KeyBytes, ValueBytes>(k).capacity();
   return c < classes ? c : tuning::classes;
 }
 
@@ -82,7 +81,8 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
 }
 
 template <class K, class V, class Keys, class Offset>
-__global__ void __launch_bounds__(256, 2) plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, plan_lists out) {
+__global__ void __launch_bounds__(256, 2)
+    plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, plan_lists out) {
   using storage = plan_storage<K, V>;
   constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
   extern __shared__ __align__(16) unsigned char plan_memory[];
@@ -155,8 +155,7 @@ __global__ void __launch_bounds__(256, 2) plan_segments(segment_data<K, V, Keys>
 template <class K, class V, unsigned Class>
 struct class_traits {
   static constexpr tuning::segment_class shape = tuning::class_shape<sizeof(K), value_bytes<V>>(Class);
-  static constexpr unsigned threads =
-      shape.by == tuning::method::network ? tuning::network_threads : shape.threads;
+  static constexpr unsigned threads = shape.by == tuning::method::network ? tuning::network_threads : shape.threads;
   static constexpr unsigned warps = threads / warp_threads;
   /// Shared memory of a block.
   static constexpr std::size_t shared_bytes() {

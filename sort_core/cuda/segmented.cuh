@@ -41,7 +41,8 @@ struct segmented_sizes {
   static unsigned classes() {
     return [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
       return (unsigned(class_traits<K, V, Class>::shared_bytes() <= shared_memory_limit()) + ...);
-    }(std::make_integer_sequence<unsigned, tuning::classes>{});
+    }
+    (std::make_integer_sequence<unsigned, tuning::classes>{});
   }
   /// The longest segment that a block holds.
   static std::size_t on_chip() { return shorter_than_class(classes()); }
@@ -75,7 +76,8 @@ struct segmented_sizes {
     if (!any_long()) return sum;
     sum += rounded(partitions(), sizeof(long_segment));
     if (!copying) return sum + rounded(partitions(), sizeof(chunked_array)) + rounded(2, sizeof(unsigned long long));
-    return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) + 3 * rounded(partitions(), sizeof(partition)) + rounded(3, sizeof(partition_count)) +
+    return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) +
+           3 * rounded(partitions(), sizeof(partition)) + rounded(3, sizeof(partition_count)) +
            rounded(digit_values * partitions(), 8) + rounded(digit_values * tiles(), 8) + rounded(tiles(), 4);
   }
 };
@@ -141,7 +143,8 @@ class segmented_sorter {
     unsigned const classes = sizes::classes();
     [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
       ((Class < classes ? f.template operator()<Class>() : void()), ...);
-    }(std::make_integer_sequence<unsigned, tuning::classes>{});
+    }
+    (std::make_integer_sequence<unsigned, tuning::classes>{});
   }
 
   /// Second copies of keys and values, for long segments.
@@ -162,15 +165,16 @@ class segmented_sorter {
     work.sums = taken.take<row>(size.partitions());
     work.states = taken.take<row>(size.tiles());
     work.owners = taken.take<std::uint32_t>(size.tiles());
-    launch_together<partition_long_segments<K, V, Keys>>(machine_.stream(), partition_threads, sizeof(partition_storage<K, V>), data_,
-                                                         work, lists);
+    launch_together<partition_long_segments<K, V, Keys>>(machine_.stream(), partition_threads, sizeof(partition_storage<K, V>),
+                                                         data_, work, lists);
   }
 
   void sort_long_in_place(sizes const& size, plan_lists const& lists, parts& taken) {
     chunk_work work{};
     work.arrays = taken.take<chunked_array>(size.partitions());
     work.counts = zeros(taken.take<unsigned long long>(2), 2);
-    constexpr unsigned large = tuning::large_chunk<sizeof(K), value_bytes<V>>(), small = tuning::small_chunk<sizeof(K), value_bytes<V>>();
+    constexpr unsigned large = tuning::large_chunk<sizeof(K), value_bytes<V>>(),
+                       small = tuning::small_chunk<sizeof(K), value_bytes<V>>();
     if (large < sizes::classes())
       sort_chunks<large>(work, lists);
     else
@@ -180,8 +184,8 @@ class segmented_sorter {
   template <unsigned Class>
   void sort_chunks(chunk_work const& work, plan_lists const& lists) {
     using traits = class_traits<K, V, Class>;
-    launch_together<sort_long_arrays<K, V, Keys, Class>>(machine_.stream(), traits::threads, traits::shared_bytes(), data_, work,
-                                                         lists);
+    launch_together<sort_long_arrays<K, V, Keys, Class>>(machine_.stream(), traits::threads, traits::shared_bytes(), data_,
+                                                         work, lists);
   }
 
   template <unsigned Class>

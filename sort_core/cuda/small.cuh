@@ -223,7 +223,8 @@ struct small_sort {
 
   /// Sorts stably by the digit that begins at bit `shift`. key[i] and who[i] are those of position i * Lanes + lane.
   template <bool First>
-  __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&who)[Items], unsigned mine, unsigned shift, storage& shared) {
+  __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&who)[Items], unsigned mine, unsigned shift,
+                                       storage& shared) {
     unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
     std::uint32_t x[Items];
 #pragma unroll

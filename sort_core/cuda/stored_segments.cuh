@@ -4,22 +4,23 @@
 namespace ordo::detail {
 
 template <long_method Long, class K, class V, class Offset>
-void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments, std::uint8_t* heads) {
+void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
+                 std::uint8_t* heads) {
   segmented_sorter<cuda, K, V, stored_keys<K>, Long>(machine, keys, values, n, heads).sort(segments);
 }
 
 }  // namespace ordo::detail
 
-#define ORDO_SORT_STORED(Long, K, V, Offset)                                                                                  \
-  template void ordo::detail::sort_stored<ordo::detail::long_method::Long, K, V, Offset>(                                     \
+#define ORDO_SORT_STORED(Long, K, V, Offset)                                              \
+  template void ordo::detail::sort_stored<ordo::detail::long_method::Long, K, V, Offset>( \
       ordo::cuda&, ordo::detail::stored_keys<K>, V*, std::size_t, ordo::segment_list<Offset>, std::uint8_t*);
-#define ORDO_SORT_STORED_OF(K, V)                      \
-  ORDO_SORT_STORED(copying, K, V, std::uint32_t)       \
-  ORDO_SORT_STORED(copying, K, V, std::uint64_t)       \
-  ORDO_SORT_STORED(in_place, K, V, std::uint32_t)      \
+#define ORDO_SORT_STORED_OF(K, V)                 \
+  ORDO_SORT_STORED(copying, K, V, std::uint32_t)  \
+  ORDO_SORT_STORED(copying, K, V, std::uint64_t)  \
+  ORDO_SORT_STORED(in_place, K, V, std::uint32_t) \
   ORDO_SORT_STORED(in_place, K, V, std::uint64_t)
-#define ORDO_SORT_STORED_KEYS(K)                       \
-  ORDO_SORT_STORED_OF(K, ordo::detail::no_value)       \
-  ORDO_SORT_STORED_OF(K, std::uint32_t)                \
-  ORDO_SORT_STORED_OF(K, std::uint64_t)                \
+#define ORDO_SORT_STORED_KEYS(K)                 \
+  ORDO_SORT_STORED_OF(K, ordo::detail::no_value) \
+  ORDO_SORT_STORED_OF(K, std::uint32_t)          \
+  ORDO_SORT_STORED_OF(K, std::uint64_t)          \
   ORDO_SORT_STORED_OF(K, ulonglong2)

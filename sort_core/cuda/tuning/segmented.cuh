@@ -1,8 +1,8 @@
 #pragma once
 #include <cstddef>
 
-// Which length of segment is sorted how. Numbers only; tools/bench/segmented_sort finds them by measuring. Measured on 9.0
-// (H200); sensible from 8.0 to 10.x.
+// Which length of segment is sorted how. Numbers only, chosen with tools/bench/segmented_sort and its --sweep on an H200 (9.0);
+// sensible from 8.0 to 10.x: classes that need more shared memory than a card has are left out at run time.
 namespace ordo::detail::tuning {
 
 /// How the segments of one class are sorted: by networks of `threads` lanes of a warp with `items` registers each, or in
@@ -24,20 +24,20 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
   constexpr segment_class small[classes] = {
-      {network, 8, 6, 8},    {network, 8, 8, 8},    {buckets, 32, 3, 32},   {buckets, 32, 4, 32},    {buckets, 32, 6, 32},
-      {buckets, 32, 8, 32},  {buckets, 64, 6, 16},  {buckets, 64, 8, 16},  {buckets, 128, 6, 9},   {buckets, 128, 8, 8},
-      {buckets, 256, 6, 4},  {buckets, 256, 8, 4},  {buckets, 512, 6, 2},  {buckets, 512, 8, 2},   {buckets, 1024, 6, 1},
+      {network, 8, 6, 8},    {network, 8, 8, 8},     {buckets, 32, 3, 32},  {buckets, 32, 4, 32}, {buckets, 32, 6, 32},
+      {buckets, 32, 8, 32},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},  {buckets, 128, 6, 9}, {buckets, 128, 8, 8},
+      {buckets, 256, 6, 4},  {buckets, 256, 8, 4},   {buckets, 512, 6, 2},  {buckets, 512, 8, 2}, {buckets, 1024, 6, 1},
       {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr segment_class large[classes] = {
-      {network, 8, 6, 8},   {network, 8, 8, 6},   {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 20},
-      {buckets, 32, 8, 20}, {buckets, 64, 6, 14}, {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
-      {buckets, 128, 9, 6}, {buckets, 256, 6, 4}, {buckets, 256, 8, 3}, {buckets, 256, 9, 3}, {buckets, 512, 6, 2},
+      {network, 8, 6, 8},   {network, 8, 8, 6},    {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 20},
+      {buckets, 32, 8, 20}, {buckets, 64, 6, 14},  {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
+      {buckets, 128, 9, 6}, {buckets, 256, 6, 4},  {buckets, 256, 8, 3}, {buckets, 256, 9, 3}, {buckets, 512, 6, 2},
       {buckets, 512, 8, 1}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}};
   return KeyBytes <= 4 && ValueBytes <= 8 ? small[c] : large[c];
 }
 
-/// The classes whose capacity is the chunk of arrays that no block holds: on cards with 163 KiB of shared memory a block or more,
-/// and on all others. Powers of two.
+/// The classes whose capacity is the chunk of arrays that no block holds: on cards with 163 KiB of shared memory a block or
+/// more, and on all others. Powers of two.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned large_chunk() {
   return 17;
