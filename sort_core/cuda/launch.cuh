@@ -6,12 +6,14 @@
 
 namespace ordo::detail {
 
-/// The most shared memory that a block can have on this card.
+/// The most shared memory that a block can have on this card. Where there is none, a sort's memory is told for a large one:
+/// machines without a GPU ask for it too, to decide where to work.
 inline std::size_t shared_memory_limit() {
   static std::size_t const limit = [] {
     int bytes = 0;
-    ORDO_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    return std::size_t(bytes);
+    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) == cudaSuccess) return std::size_t(bytes);
+    static_cast<void>(cudaGetLastError());
+    return ~std::size_t{0};
   }();
   return limit;
 }
