@@ -31,6 +31,44 @@ __device__ inline extremes<std::uint64_t> warp_extremes(extremes<std::uint64_t> 
   return {std::uint64_t(low) << 32 | below, std::uint64_t(high) << 32 | above};
 }
 
+[[nodiscard]] __device__ inline unsigned lanes_below() {
+  unsigned mask;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
+  return mask;
+}
+
+/// Begin to copy an object of 4, 8 or 16 bytes from device memory to shared memory.
+template <class T>
+__device__ void copy_async(T* shared, T const* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(unsigned(__cvta_generic_to_shared(shared))), "l"(from),
+               "n"(sizeof(T))
+               : "memory");
+}
+/// Until all that this thread began is there.
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/// Those of the lanes `alike` that have this lane's `digit`, of Bits bits; all lanes must call. A vote a bit: quicker than
+/// __match_any_sync unless there are few digits, and as assembly much quicker than what the compiler makes of the same.
+template <unsigned Bits>
+[[nodiscard]] __device__ unsigned lanes_alike(unsigned digit, unsigned alike) {
+#pragma unroll
+  for (unsigned bit = 0; bit < Bits; ++bit)
+    asm("{\n"
+        ".reg .pred one;\n"
+        ".reg .b32 lanes;\n"
+        "and.b32 lanes, %1, %2;\n"
+        "setp.ne.u32 one, lanes, 0;\n"
+        "vote.sync.ballot.b32 lanes, one, 0xffffffff;\n"
+        "@!one not.b32 lanes, lanes;\n"
+        "and.b32 %0, %0, lanes;\n"
+        "}"
+        : "+r"(alike)
+        : "r"(digit), "r"(1u << bit));
+  return alike;
+}
+
 /// Sum of x over this lane and the lanes below it.
 __device__ inline std::uint32_t warp_inclusive_sum(std::uint32_t x) {
 #pragma unroll

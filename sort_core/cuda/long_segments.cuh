@@ -8,408 +8,629 @@
 #include "sort_core/bits.hpp"
 #include "sort_core/cuda/plan.cuh"
 
-// Segments that no block holds: all of them together are partitioned by the uppermost eight bits in which their keys differ,
-// stably, from one buffer into another, and what still is too long once more by the next eight. Everything else goes to the
-// lists of the classes that are sorted on chip, wherever it then lies. One kernel, whose blocks all run at once, does all
-// levels, so that the host need not know how many there are.
+// Segments that no block holds: all of them together are partitioned by the uppermost bits in which their keys differ, stably,
+// from one buffer into another, and what still is too long once more by the next bits. Everything else goes to the lists of
+// the classes that are sorted on chip, wherever it then lies. One kernel, whose blocks all run at once, does all levels, so
+// that the host need not know how many there are.
 //
-// A level: histogram per segment; its prefix sums; then every tile of items finds its places by looking back at what the tiles
-// before it counted (onesweep: Adinets and Merrill 2022) and writes each item there.
+// A level reads the keys twice, as each level has to count before it can move: every tile of items is counted by digit; prefix
+// sums over the tiles of a segment, then over its digits, say where each tile's items of each digit go; and every tile moves
+// its items there, tiles in any order. Tiles are summed in chunks first, so that the sums of one huge segment are short.
 namespace ordo::detail {
 
 constexpr unsigned digit_values = 256;
-constexpr unsigned partition_threads = 512;
-template <class K, class V>
-constexpr unsigned partition_items = sizeof(K) == 4 && value_bytes<V> <= 8 ? 16 : 8;
-template <class K, class V>
-constexpr unsigned partition_tile = partition_threads* partition_items<K, V>;
-
 /// A segment in work.
 struct partition {
-  std::uint64_t begin, length, first_tile;
-  unsigned long long differing;  // ones where keys differ, as far as seen
+  std::uint64_t begin, length, first_tile, first_chunk;
+  unsigned long long differing;  // ones where keys differ, as far as counted
   unsigned bits;                 // keys may differ below this bit
+  unsigned width;                // of the digit, which ends there
   copy from;
   bool moves;  // false if one digit holds all
 };
 
-/// Numbers of partitions and of their tiles, advanced together so that tiles come in the order of their partitions.
+/// How many partitions a list has, and tiles and chunks of theirs.
 struct partition_count {
-  static constexpr unsigned tile_bits = 38;
-  unsigned long long both;
-  [[nodiscard]] __device__ std::uint64_t partitions() const { return both >> tile_bits; }
-  [[nodiscard]] __device__ std::uint64_t tiles() const { return both & ((1ull << tile_bits) - 1); }
+  unsigned long long partitions, tiles, chunks;
 };
 
 /// Memory of the partitioning, all on the device.
 struct partition_work {
   partition* lists[3];                         // this level, the next, and those with equal keys
   partition_count* counts;                     // of these; all 0 at first
-  unsigned long long (*sums)[digit_values];    // a partition each: histogram, then where digits begin
-  unsigned long long (*states)[digit_values];  // a tile each: what look-back reads
-  std::uint32_t* owners;                       // a tile each: its partition
+  unsigned long long (*digits)[digit_values];  // a partition each: where digits begin
+  unsigned long long (*chunks)[digit_values];  // a chunk each: items of each digit, then those in chunks before
+  std::uint32_t (*tiles)[digit_values];        // a tile each: items of each digit in tiles of the chunk before
+  std::uint32_t *owners[2], *chunk_owners;     // partition of a tile, in this level and the next; of a chunk
+  std::uint32_t chunk_tiles;                   // tiles of a chunk
 };
 
-/// Append a segment to a list, which another block may do at the same time.
+/// Bits of the digit that a partition of `length` items is divided by, of `bits` that it may differ in: so that what comes of
+/// it is not much shorter than a block likes. Few digits leave longer runs to write.
+__device__ inline unsigned digit_width(std::uint64_t length, unsigned bits) {
+  unsigned const wanted = 64 - leading_zeros(std::uint64_t(length / tuning::divided_length));
+  return min(bits, min(8u, max(wanted, 4u)));
+}
+
+/// Append a segment to a list, which other threads may do at the same time.
 template <unsigned Tile>
-__device__ void append(partition* list, partition_count* count, partition p) {
+__device__ void append(partition_work const& work, unsigned list, partition p) {
   unsigned long long const tiles = (p.length + Tile - 1) / Tile;
-  partition_count const before{atomicAdd(&count->both, (1ull << partition_count::tile_bits) + tiles)};
-  p.first_tile = before.tiles();
-  list[before.partitions()] = p;
+  partition_count& count = work.counts[list];
+  p.first_tile = atomicAdd(&count.tiles, tiles);
+  p.first_chunk = atomicAdd(&count.chunks, (tiles + work.chunk_tiles - 1) / work.chunk_tiles);
+  p.width = digit_width(p.length, p.bits);
+  work.lists[list][atomicAdd(&count.partitions, 1ull)] = p;
 }
 
-/// Lanes of the warp that have this lane's digit, among those that are there.
-__device__ inline unsigned lanes_alike(unsigned digit, bool there) {
-  unsigned alike = __ballot_sync(all_lanes, there);
-#pragma unroll
-  for (unsigned bit = 0; bit < 8; ++bit) {
-    unsigned const ones = __ballot_sync(all_lanes, digit >> bit & 1);
-    alike &= digit >> bit & 1 ? ones : ~ones;
-  }
-  return alike;
-}
-
-template <class K, class V>
-struct partition_storage {
-  static constexpr unsigned warps = partition_threads / warp_threads;
-  std::uint32_t counts[warps][digit_values];  // of each warp, then: before each warp
-  std::uint64_t places[digit_values];         // of the first item of each digit, less its place in the tile
-  std::uint32_t sums[warps];
-  partition now;
-  alignas(16) unsigned char staged[partition_tile<K, V> * (sizeof(K) > value_bytes<V> ? sizeof(K) : value_bytes<V>)];
+template <class K, class V, bool Large>
+struct partition_traits {
+  static constexpr tuning::partition_shape shape = tuning::shape_of_partition<sizeof(K), value_bytes<V>>(Large);
+  static constexpr unsigned threads = shape.threads, items = shape.items, tile = threads * items,
+                            warps = threads / warp_threads;
 };
 
-template <class K, class V, class Keys>
-class partitioner {
- public:
-  using storage = partition_storage<K, V>;
-  static constexpr unsigned threads = partition_threads, items = partition_items<K, V>, tile = partition_tile<K, V>;
+template <class K, class V, bool Large>
+struct partition_storage {
+  static constexpr unsigned warps = partition_traits<K, V, Large>::warps, tile = partition_traits<K, V, Large>::tile;
+  alignas(16) std::uint32_t counts[warps][digit_values];  // of each warp; then: in the tile before the warp's
+  unsigned long long places[digit_values];                // of the first item of each digit, less its place in the tile
+  std::uint32_t sums[warps];
+  partition next;  // whose tile comes next
+  std::uint32_t next_owner;
+  alignas(16) unsigned char keys[tile * sizeof(K)];
+  alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
+  alignas(16) unsigned char arriving[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];  // values of the tile to come
+};
 
-  __device__ partitioner(segment_data<K, V, Keys> const& data, partition_work const& work, plan_lists const& lists,
-                         storage& shared)
-      : data_(data), work_(work), lists_(lists), shared_(shared) {}
+/// The phases of a level.
+template <class K, class V, class Keys, bool Large>
+struct partitioner : partition_traits<K, V, Large> {
+  using storage = partition_storage<K, V, Large>;
+  using traits = partition_traits<K, V, Large>;
+  using data_of = segment_data<K, V, Keys>;
+  using traits::threads, traits::items, traits::tile, traits::warps;
+  static constexpr unsigned digit_groups = digit_values / warp_threads;
+  /// Keys alone, of which all bits count, have no order among equals to keep: they find their places by atomic addition,
+  /// which is quick unless many have the same digit.
+  static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed;
+  static constexpr std::uint32_t uneven = 1u << 31;  // in owners: a tile where many have
 
-  __device__ void run() {
-    namespace cg = cooperative_groups;
-    std::uint64_t const given = *lists_.longer_count;
-    if (given == 0) return;
-    auto const everyone = cg::this_grid();
+  [[nodiscard]] __device__ static storage& shared() {
+    extern __shared__ __align__(16) unsigned char partition_memory[];
+    return *reinterpret_cast<storage*>(partition_memory);
+  }
+  [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits - p.width; }
+  [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K code) {
+    return unsigned(code >> shift) & mask;
+  }
+
+  /// The first level's list.
+  __device__ static void begin(data_of const& data, partition_work const& work, plan_lists const& lists) {
+    std::uint64_t const given = *lists.longer_count;
     for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
-         s += std::uint64_t(gridDim.x) * threads)
-      append<tile>(work_.lists[0], &work_.counts[0],
-                   {lists_.longer[s].begin, lists_.longer[s].length, 0, 0, 0, copy::given, false});
-    everyone.sync();
-    unsigned now = 0;
-    assign_tiles(now);
-    everyone.sync();
-    each_tile(now, [&](partition& p, std::uint64_t begin, unsigned n) { find_differing(p, begin, n); });
-    everyone.sync();
-    for (bool first = true;; first = false) {
-      prepare(now, first);
-      everyone.sync();
-      each_tile(now, [&](partition const& p, std::uint64_t begin, unsigned n) { count_digits(p, begin, n); });
-      everyone.sync();
-      for (std::uint64_t s = blockIdx.x; s < work_.counts[now].partitions(); s += gridDim.x)
-        divide(work_.lists[now][s], s, now);
-      everyone.sync();
-      std::uint64_t const tiles = work_.counts[now].tiles();
-      for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) move_tile(now, t);
-      now = 1 - now;
-      everyone.sync();
-      if (work_.counts[now].both == 0) break;
-      assign_tiles(now);
-      everyone.sync();
-    }
-    assign_tiles(2);
-    everyone.sync();
-    each_tile(2, [&](partition const& p, std::uint64_t begin, unsigned n) { bring_home(p, begin, n); });
-  }
-
- private:
-  [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits > 8 ? p.bits - 8 : 0; }
-  [[nodiscard]] __device__ static unsigned digit_of(partition const& p, K code) {
-    unsigned const shift = shift_of(p);
-    return unsigned(code >> shift) & ((1u << (p.bits - shift)) - 1);
-  }
-
-  /// f(partition, first item, number of items) for this block's tiles of a list.
-  template <class F>
-  __device__ void each_tile(unsigned list, F f) {
-    std::uint64_t const tiles = work_.counts[list].tiles();
-    for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-      partition& p = work_.lists[list][work_.owners[t]];
-      std::uint64_t const within = (t - p.first_tile) * tile;
-      f(p, p.begin + within, unsigned(p.length - within < tile ? p.length - within : tile));
+         s += std::uint64_t(gridDim.x) * threads) {
+      partition p{};
+      p.begin = lists.longer[s].begin;
+      p.length = lists.longer[s].length;
+      p.bits = data.keys.bits();
+      p.from = copy::given;
+      append<tile>(work, 0, p);
     }
   }
 
-  __device__ void assign_tiles(unsigned list) {
-    for (std::uint64_t s = blockIdx.x; s < work_.counts[list].partitions(); s += gridDim.x) {
-      partition const p = work_.lists[list][s];
-      for (std::uint64_t t = threadIdx.x; t * tile < p.length; t += threads) work_.owners[p.first_tile + t] = std::uint32_t(s);
-    }
-  }
-
-  /// In which bits do keys differ? Computed keys are evaluated here, once, and from now on lie in memory.
-  __device__ void find_differing(partition& p, std::uint64_t begin, unsigned n) {
-    K key[items];
-    unsigned const mine = (n + (threads - 1 - threadIdx.x)) / threads;
-    data_.template load<threads>(copy::given, begin + threadIdx.x, mine, key);
-    // Against a key of the tile, and that against the segment's first.
-    K differing = 0;
-    if (threadIdx.x == 0) shared_.places[0] = key[0];
-    __syncthreads();
-    K const one = K(shared_.places[0]);
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      if (i < mine) {
-        differing |= key[i] ^ one;
-        if (Keys::computed) data_.home_codes[begin + threadIdx.x + i * threads] = key[i];
-      }
-    }
-    if (threadIdx.x == 0 && begin != p.begin) {
-      K first[1];
-      data_.template load<1>(copy::given, p.begin, 1, first);
-      differing |= first[0] ^ one;
-    }
-#pragma unroll
-    for (unsigned step = warp_threads / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
-    if (lane_of() == 0 && differing != 0) atomicOr(&p.differing, static_cast<unsigned long long>(differing));
-    __syncthreads();
-  }
-
-  /// Clears what a level counts in.
-  __device__ void prepare(unsigned list, bool first) {
-    std::uint64_t const all = std::uint64_t(gridDim.x) * threads, rank = std::uint64_t(blockIdx.x) * threads + threadIdx.x;
-    std::uint64_t const partitions = work_.counts[list].partitions();
-    for (std::uint64_t i = rank; i < partitions * digit_values; i += all) work_.sums[0][i] = 0;
-    for (std::uint64_t i = rank; i < work_.counts[list].tiles() * digit_values; i += all) work_.states[0][i] = 0;
-    if (rank == 0) work_.counts[1 - list].both = 0;
-    if (first) {
-      for (std::uint64_t s = rank; s < partitions; s += all) {
-        partition& p = work_.lists[list][s];
-        p.bits = 64 - leading_zeros(p.differing);
-        if (Keys::computed) p.from = copy::home;
+  /// Who owns a list's tiles and chunks?
+  __device__ static void assign(partition_work const& work, unsigned list) {
+    for (std::uint64_t s = blockIdx.x; s < work.counts[list].partitions; s += gridDim.x) {
+      partition const p = work.lists[list][s];
+      std::uint64_t const tiles = (p.length + tile - 1) / tile;
+      for (std::uint64_t t = threadIdx.x; t < tiles; t += threads) {
+        work.owners[list % 2][p.first_tile + t] = std::uint32_t(s);
+        if (t % work.chunk_tiles == 0) work.chunk_owners[p.first_chunk + t / work.chunk_tiles] = std::uint32_t(s);
       }
     }
   }
 
-  __device__ void count_digits(partition const& p, std::uint64_t begin, unsigned n) {
-    std::uint32_t* const counts = shared_.counts[0];
-    if (threadIdx.x < digit_values) counts[threadIdx.x] = 0;
-    __syncthreads();
-    K key[items];
-    unsigned const mine = (n + (threads - 1 - threadIdx.x)) / threads;
-    data_.template load<threads>(p.from, begin + threadIdx.x, mine, key);
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      unsigned const digit = digit_of(p, key[i]);
-      bool const there = i < mine;
-      int alike = 0;
-      __match_all_sync(all_lanes, there ? digit : digit_values, &alike);
-      if (alike) {  // as in runs of equal keys: one addition for the warp
-        if (there && lane_of() == 0) atomicAdd(&counts[digit], warp_threads);
-      } else if (there) {
-        atomicAdd(&counts[digit], 1u);
-      }
-    }
-    __syncthreads();
-    auto* const sums = work_.sums[work_.owners[(begin - p.begin) / tile + p.first_tile]];
-    if (threadIdx.x < digit_values && counts[threadIdx.x] != 0)
-      atomicAdd(&sums[threadIdx.x], static_cast<unsigned long long>(counts[threadIdx.x]));
-    __syncthreads();
+  /// Where a partition's keys lie, and how they are encoded there, once they are in memory.
+  [[nodiscard]] __device__ static K const* keys_at(data_of const& data, copy from) {
+    if constexpr (!Keys::computed)
+      if (from == copy::given) return data.keys.keys;
+    return from == copy::away ? data.away_codes : data.home_codes;
+  }
+  [[nodiscard]] __device__ static key_code<K> code_of(data_of const& data, copy from) {
+    if constexpr (!Keys::computed)
+      if (from == copy::given) return data.keys.code;
+    return {};
   }
 
-  /// Prefix sums of a histogram, and what the digits' items go on as.
-  __device__ void divide(partition& p, std::uint64_t s, unsigned list) {
-    partition now = p;
-    unsigned long long const count = threadIdx.x < digit_values ? work_.sums[s][threadIdx.x] : 0;
-    bool const whole = __syncthreads_or(count == now.length);
-    unsigned const bits = shift_of(now);
-    if (whole) {
-      if (threadIdx.x == 0) {
-        p.moves = false;
-        now.bits = bits;
-        if (bits == 0)
-          append<tile>(work_.lists[2], &work_.counts[2], now);
+  /// Count the digits of the tiles, chunk by chunk, and find in which bits keys differ. Computed keys are evaluated here, once,
+  /// and from now on lie in memory. `counts` is two rows, for two tiles in turn.
+  __device__ static void count(data_of const& data, partition_work const& work, unsigned list,
+                               std::uint32_t (*counts)[digit_values]) {
+    bool const has_digit = threadIdx.x < digit_values;
+    if (has_digit) counts[0][threadIdx.x] = counts[1][threadIdx.x] = 0;
+    __syncthreads();
+    std::uint64_t const chunks = work.counts[list].chunks;
+    unsigned row = 0;
+    for (std::uint64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+      partition& owner = work.lists[list][work.chunk_owners[chunk]];
+      partition const p = owner;
+      unsigned const shift = shift_of(p), mask = (1u << p.width) - 1;
+      std::uint64_t const all = (p.length + tile - 1) / tile, first = (chunk - p.first_chunk) * work.chunk_tiles;
+      std::uint64_t const last = min(first + work.chunk_tiles, all);
+      bool const evaluate = Keys::computed && p.from == copy::given;
+      K const* const keys = keys_at(data, p.from);
+      key_code<K> const code = code_of(data, p.from);
+      K differing = 0;
+      std::uint32_t sum = 0;
+      K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
+      for (std::uint64_t t = first; t < last; ++t, row = 1 - row) {
+        std::uint64_t const left = p.length - t * tile;
+        unsigned const n = unsigned(left < tile ? left : tile), mine = (n + (threads - 1 - threadIdx.x)) / threads;
+        std::uint64_t const begin = p.begin + t * tile + threadIdx.x;
+        auto const count_key = [&](K key) {
+          atomicAdd(&counts[row][digit_of(shift, mask, key)], 1u);
+          differing |= key ^ one;
+        };
+        auto const each = [&](auto const* source, auto use) {
+          // Many blocks with few loads under way each.
+          constexpr unsigned batch = 32 / sizeof(*source) > 4 ? 8 : 4;
+#pragma unroll 1
+          for (unsigned i = 0; i < mine; i += batch) {
+            std::remove_cvref_t<decltype(*source)> item[batch];
+#pragma unroll
+            for (unsigned j = 0; j < batch; ++j)
+              if (i + j < mine) item[j] = source[(i + j) * threads];
+#pragma unroll
+            for (unsigned j = 0; j < batch; ++j)
+              if (i + j < mine) use(i + j, item[j]);
+          }
+        };
+        if (evaluate)
+          each(data.keys.address(begin), [&](unsigned i, auto const& item) {
+            K const key = data.keys.code_of(item);
+            count_key(key);
+            data.home_codes[begin + i * threads] = key;
+          });
         else
-          append<tile>(work_.lists[1 - list], &work_.counts[1 - list], now);
+          each(keys + begin, [&](unsigned, K key) { count_key(code.encode(key)); });
+        __syncthreads();
+        if (has_digit) {
+          std::uint32_t const in_tile = counts[row][threadIdx.x];
+          counts[row][threadIdx.x] = 0;
+          if (any_order && in_tile > n / 8) atomicOr(&work.owners[list][p.first_tile + t], uneven);
+          work.tiles[p.first_tile + t][threadIdx.x] = sum;
+          sum += in_tile;
+        }
       }
-      return;
+      if (has_digit) work.chunks[chunk][threadIdx.x] = sum;
+#pragma unroll
+      for (unsigned step = warp_threads / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
+      if (lane_of() == 0 && differing != 0) atomicOr(&owner.differing, static_cast<unsigned long long>(differing));
     }
-    // Sums of 64 bits, by a few threads: once a segment and level.
-    auto* const before = shared_.places;
-    if (threadIdx.x < digit_values) before[threadIdx.x] = count;
-    __syncthreads();
-    for (unsigned step = 1; step < digit_values; step *= 2) {
-      std::uint64_t const below = threadIdx.x >= step && threadIdx.x < digit_values ? before[threadIdx.x - step] : 0;
-      __syncthreads();
-      if (threadIdx.x < digit_values) before[threadIdx.x] += below;
-      __syncthreads();
-    }
-    if (threadIdx.x < digit_values) {
-      std::uint64_t const begin = now.begin + before[threadIdx.x] - count;
-      work_.sums[s][threadIdx.x] = begin;
-      copy const to = now.from == copy::away ? copy::home : copy::away;
-      unsigned const c = class_of<sizeof(K), value_bytes<V>>(count, lists_.classes);
-      if (count == 0) {
-      } else if (c < tuning::classes) {
-        std::uint64_t const at = atomicAdd(lists_.listed[c].count, 1ull);
-        lists_.listed[c].set(at, {begin, std::uint32_t(count), to});
-      } else {
-        unsigned const next = bits == 0 ? 2 : 1 - list;
-        append<tile>(work_.lists[next], &work_.counts[next], {begin, count, 0, 0, bits, to, false});
-      }
-      if (threadIdx.x == 0) p.moves = true;
-    }
-    __syncthreads();
   }
 
-  // A state: what it is in the upper two bits, a count or place below.
-  static constexpr unsigned long long of_tile = 1ull << 62, of_all_before = 2ull << 62, value_of = ~(3ull << 62);
-
-  __device__ void move_tile(unsigned list, std::uint64_t t) {
-    std::uint64_t const s = work_.owners[t];
-    partition const p = work_.lists[list][s];
-    if (!p.moves) return;
-    std::uint64_t const within = (t - p.first_tile) * tile;
-    unsigned const n = unsigned(p.length - within < tile ? p.length - within : tile);
+  /// By partition and 32 digits: what chunks hold becomes what the chunks before them hold.
+  __device__ static void sum_chunks(partition_work const& work, unsigned list) {
+    std::uint64_t const units = work.counts[list].partitions * digit_groups;
     unsigned const warp = threadIdx.x / warp_threads;
-    auto& counts = shared_.counts;
-    for (unsigned i = threadIdx.x; i < storage::warps * digit_values; i += threads) counts[0][i] = 0;
-    __syncthreads();
+    auto* const sums = reinterpret_cast<unsigned long long(*)[warp_threads]>(shared().keys);
+    for (std::uint64_t u = blockIdx.x; u < units; u += gridDim.x) {
+      partition const& p = work.lists[list][u / digit_groups];
+      unsigned const digit = unsigned(u % digit_groups) * warp_threads + lane_of();
+      std::uint64_t const tiles = (p.length + tile - 1) / tile, chunks = (tiles + work.chunk_tiles - 1) / work.chunk_tiles;
+      std::uint64_t const share = (chunks + warps - 1) / warps, begin = min(warp * share, chunks),
+                          end = min(begin + share, chunks);
+      auto* const rows = work.chunks + p.first_chunk;
+      unsigned long long sum = 0;
+#pragma unroll 8
+      for (std::uint64_t c = begin; c < end; ++c) sum += rows[c][digit];
+      sums[warp][lane_of()] = sum;
+      __syncthreads();
+      sum = 0;
+      for (unsigned w = 0; w < warp; ++w) sum += sums[w][lane_of()];
+#pragma unroll 8
+      for (std::uint64_t c = begin; c < end; ++c) {
+        unsigned long long const count = rows[c][digit];
+        rows[c][digit] = sum;
+        sum += count;
+      }
+      if (warp == warps - 1) work.digits[u / digit_groups][digit] = sum;
+      __syncthreads();
+    }
+  }
 
-    // A warp's items are consecutive, 32 at a time: ranks follow the order of the items.
-    unsigned const first = warp * (items * warp_threads) + lane_of();
-    unsigned const mine = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
-    std::uint64_t const begin = p.begin + within;
-    K key[items];
-    data_.template load<warp_threads>(p.from, begin + first, mine, key);
-    std::uint32_t rank[items];
+  /// Where the digits of each partition begin, and what their items go on as.
+  __device__ static void divide(partition_work const& work, plan_lists const& lists, unsigned list) {
+    auto* const before = shared().places;
+    bool const has_digit = threadIdx.x < digit_values;
+    std::uint64_t const partitions = work.counts[list].partitions;
+    for (std::uint64_t s = blockIdx.x; s < partitions; s += gridDim.x) {
+      partition& p = work.lists[list][s];
+      partition const now = p;
+      unsigned long long const count = has_digit ? work.digits[s][threadIdx.x] : 0;
+      bool const whole = __syncthreads_or(count == now.length);
+      partition next{};
+      next.from = Keys::computed && now.from == copy::given ? copy::home : now.from;
+      if (whole) {
+        if (threadIdx.x == 0) {
+          next.begin = now.begin;
+          next.length = now.length;
+          next.bits = 64 - leading_zeros(std::uint64_t(now.differing));
+          p.moves = false;
+          append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
+        }
+        continue;
+      }
+      if (has_digit) before[threadIdx.x] = count;
+      __syncthreads();
+      for (unsigned step = 1; step < digit_values; step *= 2) {
+        unsigned long long const below = has_digit && threadIdx.x >= step ? before[threadIdx.x - step] : 0;
+        __syncthreads();
+        if (has_digit) before[threadIdx.x] += below;
+        __syncthreads();
+      }
+      if (has_digit) {
+        copy const source = next.from;
+        next.from = source == copy::away ? copy::home : copy::away;
+        next.begin = now.begin + before[threadIdx.x] - count;
+        next.length = count;
+        next.bits = shift_of(now);
+        work.digits[s][threadIdx.x] = next.begin;
+        list_together(lists, next);
+        if (count > 0 && class_of<sizeof(K), value_bytes<V>>(count, lists) == tuning::classes)
+          append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
+        if (threadIdx.x == 0) {
+          p.from = source;
+          p.moves = true;
+        }
+      }
+      __syncthreads();
+    }
+  }
+
+  /// The segments of a warp, those of them that a block holds: on the lists of their classes, those of one class together.
+  __device__ static void list_together(plan_lists const& lists, partition const& p) {
+    unsigned const c = p.length == 0 ? tuning::classes : class_of<sizeof(K), value_bytes<V>>(p.length, lists);
+    unsigned const alike = __match_any_sync(all_lanes, c), below = alike & ((1u << lane_of()) - 1);
+    unsigned long long at = 0;
+    if (below == 0 && c < tuning::classes)
+      at = atomicAdd(lists.listed[c].count, static_cast<unsigned long long>(__popc(alike)));
+    at = __shfl_sync(all_lanes, at, __ffs(int(alike)) - 1) + unsigned(__popc(below));
+    if (c < tuning::classes) lists.listed[c].set(at, {p.begin, std::uint32_t(p.length), p.from});
+  }
+
+  /// A tile on its way: what is known of it before its keys are there.
+  struct tile_in_work {
+    K const* keys;
+    V const* values;
+    key_code<K> code;
+    unsigned n, shift, mask;
+    bool away, in_order;
+    // Where its items of this thread's digit go: the digit's begin, items in chunks before, in tiles before.
+    unsigned long long digit, chunk;
+    std::uint32_t tile;
+  };
+  __device__ static tile_in_work find(data_of const& data, partition_work const& work, partition const& p, std::uint32_t owner,
+                                      std::uint64_t t) {
+    tile_in_work w;
+    std::uint64_t const rank = t - p.first_tile, left = p.length - rank * tile, first = p.begin + rank * tile + first_of_lane();
+    w.keys = keys_at(data, p.from) + first;
+    if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
+    w.code = code_of(data, p.from);
+    w.n = !p.moves ? 0 : unsigned(left < tile ? left : tile);
+    w.shift = shift_of(p);
+    w.mask = (1u << p.width) - 1;
+    w.away = p.from != copy::away;
+    w.in_order = !any_order || (owner & uneven) != 0;
+    w.digit = w.chunk = w.tile = 0;
+    if (threadIdx.x < digit_values) {
+      w.digit = work.digits[owner & ~uneven][threadIdx.x];
+      w.chunk = work.chunks[p.first_chunk + std::uint32_t(rank) / work.chunk_tiles][threadIdx.x];
+      w.tile = work.tiles[t][threadIdx.x];
+    }
+    return w;
+  }
+
+  /// A warp's items of a tile are consecutive, 32 at a time.
+  [[nodiscard]] __device__ static unsigned first_of_lane() {
+    return threadIdx.x / warp_threads * (items * warp_threads) + lane_of();
+  }
+  [[nodiscard]] __device__ static unsigned items_of_lane(unsigned n) {
+    return n > first_of_lane() ? (n - first_of_lane() + warp_threads - 1) / warp_threads : 0;
+  }
+
+  /// A thread's ranks, two in a register.
+  struct ranks {
+    std::uint32_t two[(items + 1) / 2];
+    __device__ void set(unsigned i, std::uint32_t rank) { two[i / 2] = i % 2 == 0 ? rank : two[i / 2] | rank << 16; }
+    [[nodiscard]] __device__ std::uint32_t operator[](unsigned i) const {
+      return i % 2 == 0 ? two[i / 2] & 0xffff : two[i / 2] >> 16;
+    }
+  };
+  static_assert(tile <= 1u << 16);
+
+  /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items.
+  template <bool Full>
+  __device__ static void rank_in_order(K const (&key)[items], unsigned shift, unsigned mask, unsigned mine, ranks& rank,
+                                       std::uint32_t* counts) {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
-      unsigned const digit = digit_of(p, key[i]);
-      unsigned const alike = lanes_alike(digit, i < mine);
-      unsigned const below = __popc(alike & ((1u << lane_of()) - 1));
-      std::uint32_t const before = counts[warp][digit];
+      bool const there = Full || i < mine;
+      unsigned const digit = digit_of(shift, mask, key[i]);
+      unsigned const alike = lanes_alike<8>(digit, Full ? all_lanes : __ballot_sync(all_lanes, there));
+      unsigned const below = __popc(alike & lanes_below());
+      std::uint32_t const before = counts[digit];
       __syncwarp();
-      if (i < mine && below == 0) counts[warp][digit] = before + __popc(alike);
+      if (there && below == 0) counts[digit] = before + __popc(alike);
       __syncwarp();
-      rank[i] = before + below;
+      rank.set(i, before + below);
+    }
+  }
+
+  /// Items in the order of their digits, before they leave. Keys and values of one size lie together.
+  struct staged {
+    static constexpr bool together = sizeof(K) == value_bytes<V>;
+    struct alignas(together ? 2 * sizeof(K) : 1) both {
+      K key;
+      V value;
+    };
+    storage& s;
+    __device__ void set(unsigned at, K key, V const* value) const {
+      if constexpr (together) {
+        reinterpret_cast<both*>(s.keys)[at] = {key, *value};
+      } else {
+        reinterpret_cast<K*>(s.keys)[at] = key;
+        if constexpr (value_bytes<V> != 0) reinterpret_cast<V*>(s.values)[at] = *value;
+      }
+    }
+    __device__ void get(unsigned at, K& key, V& value) const {
+      if constexpr (together) {
+        both const b = reinterpret_cast<both const*>(s.keys)[at];
+        key = b.key;
+        value = b.value;
+      } else {
+        key = reinterpret_cast<K const*>(s.keys)[at];
+        if constexpr (value_bytes<V> != 0) value = reinterpret_cast<V const*>(s.values)[at];
+      }
+    }
+  };
+
+  __device__ static void clear_counts(storage& s) {
+    static_assert(sizeof(s.counts) % (16 * threads) == 0);
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(s.counts) / (16 * threads); ++i)
+      reinterpret_cast<uint4*>(s.counts)[i * threads + threadIdx.x] = {0, 0, 0, 0};
+  }
+
+  /// Begin to load this lane's keys, as they lie in memory, and its values.
+  template <bool Full>
+  __device__ static void load(tile_in_work const& now, K (&key)[items], V* arriving) {
+    unsigned const mine = Full ? items : items_of_lane(now.n);
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i)
+      if (Full || i < mine) key[i] = now.keys[i * warp_threads];
+    if constexpr (value_bytes<V> != 0) {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i)
+        if (Full || i < mine) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
+    }
+  }
+
+  /// Find the places of a tile's items in shared memory and put them there.
+  template <bool Full>
+  __device__ static void stage(tile_in_work const& now, K (&key)[items], V const* arriving, std::uint32_t next_owner,
+                               partition const* partitions) {
+    storage& s = shared();
+    unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x, mine = Full ? items : items_of_lane(now.n);
+    bool const has_digit = threadIdx.x < digit_values;
+    unsigned long long const place = now.digit + now.chunk + now.tile;
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
+    ranks rank;
+    if (now.in_order) {
+      rank_in_order<Full>(key, now.shift, now.mask, mine, rank, s.counts[warp]);
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i)
+        rank.set(i, Full || i < mine ? atomicAdd(&s.counts[0][digit_of(now.shift, now.mask, key[i])], 1u) : 0);
+    }
+    if (warp == warps - 1) {
+      static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
+      if (lane_of() < sizeof(partition) / 4)
+        reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
+            reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
+      s.next_owner = next_owner;
     }
     __syncthreads();
-
-    // By digit: items of the warps before, of the tile, of the digits before, and of all tiles before.
-    bool const opens = t == p.first_tile, has_digit = threadIdx.x < digit_values;
-    unsigned const digit = threadIdx.x;
-    unsigned long long* const state = &work_.states[t][has_digit ? digit : 0];
-    unsigned long long place = 0;
     std::uint32_t sum = 0, inclusive = 0;
     if (has_digit) {
 #pragma unroll
-      for (unsigned w = 0; w < storage::warps; ++w) {
-        std::uint32_t const count = counts[w][digit];
-        counts[w][digit] = sum;
+      for (unsigned w = 0; w < warps; ++w) {
+        std::uint32_t const count = s.counts[w][digit];
+        s.counts[w][digit] = sum;
         sum += count;
       }
-      if (opens) place = work_.sums[s][digit];
-      publish(state, opens ? of_all_before | (place + sum) : of_tile | sum);
       inclusive = warp_inclusive_sum(sum);
-      if (lane_of() == warp_threads - 1) shared_.sums[warp] = inclusive;
+      if (lane_of() == warp_threads - 1) s.sums[warp] = inclusive;
     }
     __syncthreads();
     if (has_digit) {
       std::uint32_t before = inclusive - sum;
-      for (unsigned w = 0; w < warp; ++w) before += shared_.sums[w];
-      if (!opens) {
-        for (std::uint64_t back = t - 1;; --back) {
-          unsigned long long seen;
-          while ((seen = observe(&work_.states[back][digit])) == 0) {}
-          place += seen & value_of;
-          if ((seen & ~value_of) == of_all_before) break;
-        }
-        publish(state, of_all_before | (place + sum));
-      }
-      shared_.places[digit] = place - before;
 #pragma unroll
-      for (unsigned w = 0; w < storage::warps; ++w) counts[w][digit] += before;
+      for (unsigned w = 0; w + 1 < digit_values / warp_threads; ++w) before += w < warp ? s.sums[w] : 0;
+      s.places[digit] = place - before;
+#pragma unroll 4
+      for (unsigned w = 0; w < warps; ++w) s.counts[w][digit] += before;
     }
     __syncthreads();
+    std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
+    unsigned shift = now.shift;
+    asm("" : "+r"(shift));  // digits are computed again, not kept: registers are dearer
+    if constexpr (value_bytes<V> != 0) wait_for_copies();
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i)
+      if (Full || i < mine)
+        staged{s}.set(before[digit_of(shift, now.mask, key[i])] + rank[i], key[i], arriving + i * warp_threads);
+  }
 
-    copy const to = p.from == copy::away ? copy::home : copy::away;
-    K* const staged_keys = reinterpret_cast<K*>(shared_.staged);
+  template <bool Full>
+  __device__ static void write(data_of const& data, unsigned n, unsigned shift, unsigned mask, bool away) {
+    storage& s = shared();
+    K* const codes = away ? data.away_codes : data.home_codes;
+    V* const values = away ? data.away_values : data.values;
+    constexpr unsigned batch = items % 4 == 0 ? 4 : items % 5 == 0 ? 5 : items % 7 == 0 ? 7 : items % 3 == 0 ? 3 : 1;
+#pragma unroll 1
+    for (unsigned first = threadIdx.x; first < n; first += batch * threads) {
+      K code[batch];
+      V value[batch];
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      if (i < mine) {
-        rank[i] += counts[warp][digit_of(p, key[i])];
-        staged_keys[rank[i]] = key[i];
+      for (unsigned i = 0; i < batch; ++i)
+        if (Full || first + i * threads < n) staged{s}.get(first + i * threads, code[i], value[i]);
+#pragma unroll
+      for (unsigned i = 0; i < batch; ++i) {
+        unsigned const at = first + i * threads;
+        if (Full || at < n) {
+          std::uint64_t const to = s.places[digit_of(shift, mask, code[i])] + at;
+          codes[to] = code[i];
+          if constexpr (value_bytes<V> != 0) values[to] = value[i];
+        }
       }
     }
-    __syncthreads();
-    unsigned digits[items];
-    K* const codes = to == copy::away ? data_.away_codes : data_.home_codes;
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      unsigned const at = i * threads + threadIdx.x;
-      if (at < n) {
-        K const code = staged_keys[at];
-        digits[i] = digit_of(p, code);
-        codes[shared_.places[digits[i]] + at] = code;
-      }
-    }
-    if constexpr (value_bytes<V> != 0) {
-      V const* const source = data_.value_address(p.from, begin + first);
-      V value[items];
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i)
-        if (i < mine) value[i] = source[i * warp_threads];
+  }
+
+  /// Every tile's items, to where they belong. While one tile is written the next one's are on their way.
+  __device__ static void move(data_of const& data, partition_work const& work, unsigned list) {
+    storage& s = shared();
+    std::uint64_t const tiles = work.counts[list].tiles;
+    std::uint64_t t = blockIdx.x;
+    if (t >= tiles) return;
+    std::uint32_t const* const owners = work.owners[list];
+    partition const* const partitions = work.lists[list];
+    K key[items];
+    V* const arriving = reinterpret_cast<V*>(s.arriving) + first_of_lane();
+    tile_in_work now = find(data, work, partitions[owners[t] & ~uneven], owners[t], t);
+    load<false>(now, key, arriving);
+    clear_counts(s);
+    for (;;) {
+      t += gridDim.x;
       __syncthreads();
-      V* const staged = reinterpret_cast<V*>(shared_.staged);
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i)
-        if (i < mine) staged[rank[i]] = value[i];
+      // One warp without digits looks up what comes next, in two steps far apart.
+      std::uint32_t next_owner = 0;
+      if (threadIdx.x / warp_threads == warps - 1 && t < tiles) next_owner = owners[t];
+      if (now.n == tile)
+        stage<true>(now, key, arriving, next_owner, partitions);
+      else
+        stage<false>(now, key, arriving, next_owner, partitions);
       __syncthreads();
-      V* const values = to == copy::away ? data_.away_values : data_.values;
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) {
-        unsigned const at = i * threads + threadIdx.x;
-        if (at < n) values[shared_.places[digits[i]] + at] = staged[at];
+      unsigned const n = now.n, shift = now.shift, mask = now.mask;
+      bool const away = now.away;
+      if (t < tiles) {
+        now = find(data, work, s.next, s.next_owner, t);
+        if (now.n == tile)
+          load<true>(now, key, arriving);
+        else
+          load<false>(now, key, arriving);
       }
+      clear_counts(s);
+      if (n == tile)
+        write<true>(data, n, shift, mask, away);
+      else
+        write<false>(data, n, shift, mask, away);
+      if (t >= tiles) break;
     }
     __syncthreads();
   }
 
   /// Equal keys: in order, but perhaps not at home.
-  __device__ void bring_home(partition const& p, std::uint64_t begin, unsigned n) {
-    for (unsigned i = threadIdx.x; i < n; i += threads) {
-      std::uint64_t const at = begin + i;
-      if (p.from != copy::given) data_.keys.store(at, (p.from == copy::away ? data_.away_codes : data_.home_codes)[at]);
-      if constexpr (value_bytes<V> != 0)
-        if (p.from == copy::away) data_.values[at] = data_.away_values[at];
-      if (data_.heads) data_.heads[at] = at == p.begin;
+  __device__ static void bring_home(data_of const& data, partition_work const& work) {
+    std::uint64_t const tiles = work.counts[2].tiles;
+    for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+      partition const p = work.lists[2][work.owners[0][t]];
+      std::uint64_t const within = (t - p.first_tile) * tile, end = min(within + tile, p.length);
+      for (std::uint64_t i = within + threadIdx.x; i < end; i += threads) {
+        std::uint64_t const at = p.begin + i;
+        if (p.from != copy::given) data.keys.store(at, (p.from == copy::away ? data.away_codes : data.home_codes)[at]);
+        if constexpr (value_bytes<V> != 0)
+          if (p.from == copy::away) data.values[at] = data.away_values[at];
+        if (data.heads) data.heads[at] = i == 0;
+      }
     }
   }
-
-  __device__ static void publish(unsigned long long* state, unsigned long long value) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(state), "l"(value) : "memory");
-  }
-  __device__ static unsigned long long observe(unsigned long long const* state) {
-    unsigned long long value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(state) : "memory");
-    return value;
-  }
-  segment_data<K, V, Keys> const& data_;
-  partition_work const& work_;
-  plan_lists const& lists_;
-  storage& shared_;
 };
 
-template <class K, class V, class Keys>
-__global__ void __launch_bounds__(partition_threads, 2)
-    partition_long_segments(segment_data<K, V, Keys> data, partition_work work, plan_lists lists) {
-  extern __shared__ __align__(16) unsigned char partition_memory[];
-  partitioner<K, V, Keys>(data, work, lists, *reinterpret_cast<partition_storage<K, V>*>(partition_memory)).run();
+// Each phase as a kernel, so that each has the registers that it needs; and all levels that are left in one kernel whose blocks
+// wait for each other, so that the host need not know how many there are.
+
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+    begin_partition(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
+                    __grid_constant__ plan_lists const lists) {
+  partitioner<K, V, Keys, Large>::begin(data, work, lists);
+}
+
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+    assign_first(__grid_constant__ partition_work const work) {
+  partitioner<K, V, Keys, Large>::assign(work, 0);
+}
+
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, 1536 / partition_traits<K, V, Large>::threads)
+    count_digits(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
+                 unsigned list) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) work.counts[1 - list] = {};
+  __shared__ std::uint32_t counts[2][digit_values];
+  partitioner<K, V, Keys, Large>::count(data, work, list, counts);
+}
+
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+    divide_partitions(__grid_constant__ partition_work const work, __grid_constant__ plan_lists const lists, unsigned list) {
+  if (work.counts[list].partitions == 0) return;
+  partitioner<K, V, Keys, Large>::sum_chunks(work, list);
+  cooperative_groups::this_grid().sync();
+  partitioner<K, V, Keys, Large>::divide(work, lists, list);
+}
+
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+    move_items(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
+               unsigned list) {
+  partitioner<K, V, Keys, Large>::move(data, work, list);
+  partitioner<K, V, Keys, Large>::assign(work, 1 - list);
+}
+
+/// What is left, from a level whose list is `list`.
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+    partition_rest(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
+                   __grid_constant__ plan_lists const lists, bool begins, unsigned list) {
+  using phases = partitioner<K, V, Keys, Large>;
+  auto const everyone = cooperative_groups::this_grid();
+  if (begins) {
+    if (*lists.longer_count == 0) return;
+    phases::begin(data, work, lists);
+    everyone.sync();
+    phases::assign(work, 0);
+    everyone.sync();
+  }
+  for (; work.counts[list].partitions != 0; list = 1 - list) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) work.counts[1 - list] = {};
+    phases::count(data, work, list, phases::shared().counts);
+    everyone.sync();
+    phases::sum_chunks(work, list);
+    everyone.sync();
+    phases::divide(work, lists, list);
+    everyone.sync();
+    phases::move(data, work, list);
+    phases::assign(work, 1 - list);
+    everyone.sync();
+  }
+  if (work.counts[2].partitions == 0) return;
+  phases::assign(work, 2);
+  everyone.sync();
+  phases::bring_home(data, work);
 }
 
 }  // namespace ordo::detail

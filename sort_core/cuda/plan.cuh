@@ -18,6 +18,7 @@ struct long_segment {
 /// Where the plan puts the segments that it does not sort.
 struct plan_lists {
   unsigned classes;  // that blocks of this card have the shared memory for
+  unsigned used;     // a bit for each class that is used; of those below `classes`, the last one always
   segment_queue listed[tuning::classes];
   long_segment* longer;
   unsigned long long* longer_count;
@@ -25,11 +26,11 @@ struct plan_lists {
 
 /// The class of a segment of `length` items: 0 for the shortest; tuning::classes for those that no block holds.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
-__device__ unsigned class_of(std::uint64_t length, unsigned classes) {
+__device__ unsigned class_of(std::uint64_t length, plan_lists const& lists) {
   unsigned c = 0;
 #pragma unroll
   for (unsigned k = 0; k < tuning::classes; ++k) c += length > tuning::class_shape<KeyBytes, ValueBytes>(k).capacity();
-  return c < classes ? c : tuning::classes;
+  return c < lists.classes ? c + trailing_zeros(lists.used >> c) : tuning::classes;
 }
 
 /// Tiny classes: lengths up to 2, 4, 8, 12, 16, 24, 32.
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(256, 2)
   storage& shared = *reinterpret_cast<storage*>(plan_memory);
   auto const kind_of = [&](std::uint64_t length) {
     return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
-                                           : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out.classes);
+                                           : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
   };
   for (std::size_t block = blockIdx.x; block * tuning::planned < segments.size(); block += gridDim.x) {
     if (threadIdx.x < kinds) shared.counts[threadIdx.x] = 0;

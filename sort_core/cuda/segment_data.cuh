@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sort_core/bits.hpp"
 #include "sort_core/radix_key.hpp"
 
 // What the kernels of the segmented sort share: where keys and values lie, and the lists of segments still to be sorted.
@@ -20,6 +21,8 @@ struct stored_keys {
   static constexpr bool computed = false;
   K* keys;
   key_code<K> code;
+  /// Codes differ below this bit.
+  [[nodiscard]] __device__ unsigned bits() const { return 8 * sizeof(K); }
   __device__ void store(std::size_t i, K encoded) const { keys[i] = code.decode(encoded); }
   [[nodiscard]] __device__ K const* address(std::size_t i) const { return keys + i; }
   /// Of what lies at address(i).
@@ -33,6 +36,7 @@ struct computed_keys {
   Item const* items;
   Key key;
   K mask;
+  [[nodiscard]] __device__ unsigned bits() const { return 64 - leading_zeros(std::uint64_t(mask)); }
   __device__ void store(std::size_t, K) const {}
   [[nodiscard]] __device__ Item const* address(std::size_t i) const { return items + i; }
   [[nodiscard]] __device__ K code_of(Item item) const { return K(key(item) & mask); }

@@ -59,7 +59,9 @@ struct segmented_sizes {
     if (!any_long()) return 0;
     return copying ? n / (on_chip() + 1) : std::min(segments, n / (on_chip() + 1));
   }
-  [[nodiscard]] std::size_t tiles() const { return any_long() ? n / partition_tile<K, V> + partitions() : 0; }
+  [[nodiscard]] std::size_t tiles() const { return any_long() ? n / partition_traits<K, V, false>::tile + partitions() : 0; }
+  [[nodiscard]] std::size_t chunk_tiles() const { return n / partition_traits<K, V, false>::tile / tuning::chunks + 1; }
+  [[nodiscard]] std::size_t chunks() const { return any_long() ? tiles() / chunk_tiles() + partitions() : 0; }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
   /// a list of so many.
   static_assert(tuning::classes % 2 == 0);
@@ -78,7 +80,8 @@ struct segmented_sizes {
     if (!copying) return sum + rounded(partitions(), sizeof(chunked_array)) + rounded(2, sizeof(unsigned long long));
     return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) +
            3 * rounded(partitions(), sizeof(partition)) + rounded(3, sizeof(partition_count)) +
-           rounded(digit_values * partitions(), 8) + rounded(digit_values * tiles(), 8) + rounded(tiles(), 4);
+           rounded(digit_values * partitions(), 8) + rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) +
+           2 * rounded(tiles(), 4) + rounded(chunks(), 4);
   }
 };
 
@@ -106,6 +109,7 @@ class segmented_sorter {
     auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 1), tuning::classes + 1);
     plan_lists lists{};
     lists.classes = sizes::classes();
+    lists.used = segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1) : ~0u;
     for (unsigned c = 0; c < tuning::classes; c += 2) {
       std::size_t const most = size.from_class(c);
       auto* const records = taken.take<packed_segment>(most);
@@ -123,7 +127,9 @@ class segmented_sorter {
       else
         sort_long_in_place(size, lists, taken);
     }
-    each_class([&]<unsigned Class>() { sort_queue<Class>(lists.listed[Class], size.from_class(Class)); });
+    each_class([&]<unsigned Class>() {
+      if (lists.used >> Class & 1) sort_queue<Class>(lists.listed[Class], size.from_class(Class));
+    });
   }
 
  private:
@@ -162,11 +168,38 @@ class segmented_sorter {
     for (auto& list : work.lists) list = taken.take<partition>(size.partitions());
     work.counts = zeros(taken.take<partition_count>(3), 3);
     using row = unsigned long long[digit_values];
-    work.sums = taken.take<row>(size.partitions());
-    work.states = taken.take<row>(size.tiles());
-    work.owners = taken.take<std::uint32_t>(size.tiles());
-    launch_together<partition_long_segments<K, V, Keys>>(machine_.stream(), partition_threads, sizeof(partition_storage<K, V>),
-                                                         data_, work, lists);
+    work.digits = taken.take<row>(size.partitions());
+    work.chunks = taken.take<row>(size.chunks());
+    using short_row = std::uint32_t[digit_values];
+    work.tiles = taken.take<short_row>(size.tiles());
+    for (auto& owners : work.owners) owners = taken.take<std::uint32_t>(size.tiles());
+    work.chunk_owners = taken.take<std::uint32_t>(size.chunks());
+    work.chunk_tiles = std::uint32_t(size.chunk_tiles());
+    if (n_ >= tuning::large_partition && sizeof(partition_storage<K, V, true>) <= shared_memory_limit())
+      partition_by<true>(size, work, lists);
+    else
+      partition_by<false>(size, work, lists);
+  }
+
+  template <bool Large>
+  void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists) {
+    using traits = partition_traits<K, V, Large>;
+    auto const phase = [&]<auto * Kernel>(auto const&... arguments) {
+      launch_together<Kernel>(machine_.stream(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
+    };
+    // As kernels of their own the phases are quicker, but each is a launch.
+    unsigned const levels = n_ >= tuning::phases_apart ? 2 : 0;
+    if (levels != 0) {
+      phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists);
+      phase.template operator()<assign_first<K, V, Keys, Large>>(work);
+    }
+    for (unsigned list = 0; list < levels; ++list) {
+      launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.chunks(), 1), traits::threads, 0, data_, work,
+                                              list);
+      phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
+      phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);
+    }
+    phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, levels == 0, 0u);
   }
 
   void sort_long_in_place(sizes const& size, plan_lists const& lists, parts& taken) {

@@ -19,6 +19,9 @@ struct segment_class {
 constexpr unsigned tiny_capacity = 32;
 constexpr unsigned classes = 18;
 
+/// The classes that what one long segment is divided into is sorted by: fewer launches than all.
+constexpr unsigned few_classes = 1u << 5 | 1u << 7 | 1u << 9 | 1u << 11 | 1u << 13 | 1u << 15;
+
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
@@ -26,13 +29,13 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr segment_class small[classes] = {
       {network, 8, 6, 8},    {network, 8, 8, 8},     {buckets, 32, 3, 32},  {buckets, 32, 4, 32}, {buckets, 32, 6, 32},
       {buckets, 32, 8, 32},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},  {buckets, 128, 6, 9}, {buckets, 128, 8, 8},
-      {buckets, 256, 6, 4},  {buckets, 256, 8, 4},   {buckets, 512, 6, 2},  {buckets, 512, 8, 2}, {buckets, 1024, 6, 1},
+      {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},  {buckets, 512, 9, 2}, {buckets, 1024, 6, 1},
       {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr segment_class large[classes] = {
       {network, 8, 6, 8},   {network, 8, 8, 6},    {network, 8, 12, 5},  {network, 8, 16, 4},  {buckets, 32, 6, 20},
       {buckets, 32, 8, 20}, {buckets, 64, 6, 14},  {buckets, 64, 8, 14}, {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
       {buckets, 128, 9, 6}, {buckets, 256, 6, 4},  {buckets, 256, 8, 3}, {buckets, 256, 9, 3}, {buckets, 512, 6, 2},
-      {buckets, 512, 8, 1}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}};
+      {buckets, 512, 9, 1}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}};
   return KeyBytes <= 4 && ValueBytes <= 8 ? small[c] : large[c];
 }
 
@@ -46,6 +49,32 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned small_chunk() {
   return KeyBytes <= 4 && ValueBytes <= 8 ? 13 : 15;
 }
+
+/// A segment that no block holds is divided into segments of about this length or twice it, if its keys are evenly distributed
+/// and eight bits suffice.
+constexpr unsigned divided_length = 3072;
+
+/// The blocks that partition long segments: threads, items of each, and blocks that a multiprocessor shall hold. The longer a
+/// tile, the longer the runs of a digit that it writes, and the quicker memory takes them; short ones are for short sorts, and
+/// for cards with less than 227 KiB of shared memory a block.
+struct partition_shape {
+  unsigned threads, items, resident;
+};
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr partition_shape shape_of_partition(bool large) {
+  constexpr unsigned value = ValueBytes == 0 ? 0 : ValueBytes <= 4 ? 1 : ValueBytes <= 8 ? 2 : 3;
+  constexpr unsigned of_large[2][4] = {{36, 21, 12, 7}, {20, 16, 10, 6}};
+  constexpr unsigned of_small[2][4] = {{28, 16, 10, 5}, {16, 12, 8, 5}};
+  return large ? partition_shape{768, of_large[KeyBytes > 4][value], 1}
+               : partition_shape{384, of_small[KeyBytes > 4][value], 2};
+}
+constexpr unsigned large_partition = 1u << 26;  // items of a sort for which tiles are long
+
+/// Sorts of so many items have a kernel for each phase of the partition.
+constexpr unsigned phases_apart = 1u << 23;
+
+/// Chunks of tiles, at most, that the items of a sort are counted in.
+constexpr unsigned chunks = 2048;
 
 /// Threads of a block whose warps sort by networks.
 constexpr unsigned network_threads = 128;
