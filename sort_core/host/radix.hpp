@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sort_core/backend.hpp"
-#include "sort_core/host/parallel.hpp"
+#include "sort_core/host/distribution.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
 
@@ -19,7 +19,6 @@
 namespace ordo::detail {
 
 constexpr unsigned digit_bits = 8;
-constexpr std::size_t parallel_limit = std::size_t{1} << 16;
 
 /// The uppermost digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
@@ -67,19 +66,14 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
 /// when all keys are equal).
 template <class Source, class K, class V>
 std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t n, bit_range& bits) {
-  blocks const parts(n, 1 << 14);
-  bit_range digit;
-  std::vector<std::size_t> at;
-  std::size_t buckets = 1;
   K const first = source.key(0);
   for (;;) {
-    digit = top_digit(bits, digit_bits);
+    bit_range const digit = top_digit(bits, digit_bits);
     K const mask = mask_of<K>({0, digit.end - digit.begin});
-    buckets = std::size_t(mask) + 1;
-    at.assign(parts.count * buckets, 0);
-    std::vector<K> differing(parts.count, 0);
-    parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-      std::size_t* const count = at.data() + part * buckets;
+    distribution into(n, std::size_t(mask) + 1);
+    std::vector<K> differing(into.parts.count, 0);
+    into.parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+      std::size_t* const count = into.counts(part);
       K differs = 0;
       for (std::size_t i = begin; i < end; ++i) {
         K const key = source.key(i);
@@ -91,61 +85,68 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
     K all = 0;
     for (K d : differing) all |= d;
     unsigned const end = std::max(bits.begin, unsigned(std::bit_width(K(all & mask_of<K>(bits)))));
-    if (end > digit.begin || bits.begin == bits.end) break;
+    if (end > digit.begin || bits.begin == bits.end) {
+      bits.end = digit.begin;
+      return into.move(source, to, [=](std::size_t, K key) { return std::size_t((key >> digit.begin) & mask); });
+    }
     bits.end = end;  // the digit is the same in every key: look further down, where the keys differ
   }
-  std::vector<std::size_t> bounds(buckets + 1);
-  std::size_t sum = 0;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    bounds[b] = sum;
-    for (std::size_t part = 0; part < parts.count; ++part) sum += std::exchange(at[part * buckets + b], sum);
-  }
-  bounds[buckets] = sum;
-  K const mask = K(buckets - 1);
-  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-    std::size_t* const next = at.data() + part * buckets;
-    for (std::size_t i = begin; i < end; ++i) {
-      K const key = source.key(i);
-      to.set(next[(key >> digit.begin) & mask]++, key, source.value(i));
-    }
-  });
-  bits.end = digit.begin;
-  return bounds;
 }
 
+/// Decode keys[0, n) in place, or encode them beforehand.
+template <class K>
+void decode_all(K* keys, std::size_t n, key_code<K> code) {
+  if (code.identity()) return;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = code.decode(keys[i]);
+}
+template <class K>
+void encode_all(K* keys, std::size_t n, key_code<K> code) {
+  if (code.identity()) return;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = code.encode(keys[i]);
+}
+
+/// sort_bucket on all threads. The keys are encoded by `code` and come out decoded, bucket by bucket while they are in the
+/// cache.
 template <class K, class V>
-struct stored {
+void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, key_code<K> code = {}) {
+  if (n <= parallel_limit || bits.begin >= bits.end) {
+    sort_bucket(from, to, n, bits, across);
+    decode_all((across ? to : from).keys, n, code);
+    return;
+  }
+  auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
+  each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
+    sort_records(to.from(begin), from.from(begin), size, bits, !across, code);
+  });
+}
+
+/// Sort computed records into `to`, their keys decoded; `scratch` is as large.
+template <class Source, class K, class V>
+void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits,
+                   key_code<K> code = {}) {
+  if (n == 0) return;
+  auto const bounds = distribute(source, scratch, n, bits);
+  each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
+    sort_records(scratch.from(begin), to.from(begin), size, bits, true, code);
+  });
+}
+
+/// Records whose keys are encoded as they are read.
+template <class K, class V>
+struct to_encode {
   records<K, V> from;
-  [[nodiscard]] K key(std::size_t i) const { return from.keys[i]; }
+  key_code<K> code;
+  [[nodiscard]] K key(std::size_t i) const { return code.encode(from.keys[i]); }
   [[nodiscard]] V value(std::size_t i) const { return from.value(i); }
 };
 
-/// f(begin, size) for every bucket that is not empty, in parallel.
-template <class F>
-void each_bucket(std::vector<std::size_t> const& bounds, F f) {
-  tbb::parallel_for(std::size_t{0}, bounds.size() - 1, [&](std::size_t b) {
-    if (bounds[b + 1] != bounds[b]) f(bounds[b], bounds[b + 1] - bounds[b]);
-  });
-}
-
-/// sort_bucket on all threads.
+/// Sort all[0, n) by code.encode(key) on all threads; `other` is as large.
 template <class K, class V>
-void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
-  if (n <= parallel_limit || bits.begin >= bits.end) return sort_bucket(from, to, n, bits, across);
-  auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
-  each_bucket(bounds, [&](std::size_t begin, std::size_t size) {
-    sort_records(to.from(begin), from.from(begin), size, bits, !across);
-  });
-}
-
-/// Sort computed records into `to`; `scratch` is as large.
-template <class Source, class K, class V>
-void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits) {
-  if (n == 0) return;
-  auto const bounds = distribute(source, scratch, n, bits);
-  each_bucket(bounds, [&](std::size_t begin, std::size_t size) {
-    sort_records(scratch.from(begin), to.from(begin), size, bits, true);
-  });
+void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
+  if (everywhere_in_order(all.keys, n, encoded<K>{code, mask_of<K>(bits)})) return;
+  if (n > parallel_limit) return sort_computed(to_encode<K, V>{all, code}, all, other, n, bits, code);
+  encode_all(all.keys, n, code);
+  sort_records(all, other, n, bits, false, code);
 }
 
 }  // namespace ordo::detail
