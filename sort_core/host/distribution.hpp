@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sort_core/host/parallel.hpp"
+#include "sort_core/host/presorted.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
 
@@ -60,18 +61,6 @@ void each_bucket(std::vector<std::size_t> const& bounds, F f) {
   tbb::parallel_for(std::size_t{0}, bounds.size() - 1, [&](std::size_t b) {
     if (bounds[b + 1] != bounds[b]) f(b, bounds[b], bounds[b + 1] - bounds[b]);
   });
-}
-
-/// in_order on all threads.
-template <class K, class Code>
-bool everywhere_in_order(K const* keys, std::size_t n, Code const& code) {
-  blocks const parts(n, 1 << 14);
-  std::vector<unsigned char> ordered(parts.count);
-  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-    std::size_t const first = begin - (begin != 0);
-    ordered[part] = in_order(keys + first, end - first, code);
-  });
-  return std::find(ordered.begin(), ordered.end(), 0) == ordered.end();
 }
 
 }  // namespace ordo::detail

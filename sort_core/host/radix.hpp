@@ -143,7 +143,9 @@ struct to_encode {
 /// Sort all[0, n) by code.encode(key) on all threads; `other` is as large.
 template <class K, class V>
 void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
-  if (everywhere_in_order(all.keys, n, encoded<K>{code, mask_of<K>(bits)})) return;
+  K const mask = mask_of<K>(bits);
+  if (code.identity() ? sort_presorted(all, other, n, masked<K>{mask}) : sort_presorted(all, other, n, encoded<K>{code, mask}))
+    return;
   if (n > parallel_limit) return sort_computed(to_encode<K, V>{all, code}, all, other, n, bits, code);
   encode_all(all.keys, n, code);
   sort_records(all, other, n, bits, false, code);

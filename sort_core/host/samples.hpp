@@ -184,7 +184,7 @@ void sort_records_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket,
 /// Sort all[0, n) by `less`; `other` is as large, and bucket[0, n) scratch.
 template <class K, class V, class Less>
 void sort_by_samples(records<K, V> all, records<K, V> other, std::uint8_t* bucket, std::size_t n, Less const& less) {
-  if (everywhere_in_order(all.keys, n, whole<K, Less>{less})) return;
+  if (sort_presorted(all, other, n, whole<K, Less>{less})) return;
   unsigned const rounds = 4 + unsigned(std::bit_width(n)) / 4;
   sort_records_by(all, other, bucket, n, less, false, rounds);
 }

@@ -132,12 +132,4 @@ struct whole {
   K const& operator()(K const& item) const { return item; }
 };
 
-/// Whether keys[0, n) are sorted by code(key).
-template <class K, class Code>
-bool in_order(K const* keys, std::size_t n, Code const& code) {
-  for (std::size_t i = 1; i < n; ++i)
-    if (code.before(code(keys[i]), code(keys[i - 1]))) return false;
-  return true;
-}
-
 }  // namespace ordo::detail
