@@ -25,9 +25,45 @@ inline bit_range top_digit(bit_range bits, unsigned width) {
   return {bits.end - std::min(width, bits.end - bits.begin), bits.end};
 }
 
-/// A bucket's digit: narrow for few items, so that counting does not cost more than moving.
+/// Levels of up to 10 bits are cheaper than one more, for a bucket that one thread sorts.
+constexpr unsigned widest_digit = 10;
+
+/// The digit that divides a bucket of n items: each level as wide as the others, the last leaving a few items.
 inline unsigned digit_width(std::size_t n) {
-  return std::min<unsigned>(digit_bits, unsigned(std::bit_width(n)) - 3);
+  unsigned const bits = unsigned(std::bit_width(n)) - 3, levels = (bits + widest_digit - 1) / widest_digit;
+  return (bits + levels - 1) / levels;
+}
+
+/// Whether n items with `bits` bits take no more passes from the lowest digit up than they take levels from the highest down.
+inline bool few_passes(std::size_t n, unsigned bits) {
+  return n > 128 && bits <= digit_bits * (1 + (unsigned(std::bit_width(n)) - 4 + digit_bits) / digit_bits);
+}
+constexpr unsigned most_passes = 3;
+
+/// sort_bucket from the least significant digit up: all digits are counted in one read, and none needs a look at its buckets.
+template <class K, class V>
+void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
+  std::array<std::array<std::uint32_t, 1 << digit_bits>, most_passes> counts{};
+  unsigned const passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
+  K const mask = mask_of<K>(bits);
+  auto const digit_of = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
+  auto const count = [&]<unsigned Passes>(std::integral_constant<unsigned, Passes>) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (unsigned pass = 0; pass < Passes; ++pass) ++counts[pass][digit_of(from.keys[i], pass)];
+  };
+  if (passes == 1) count(std::integral_constant<unsigned, 1>{});
+  if (passes == 2) count(std::integral_constant<unsigned, 2>{});
+  if (passes == 3) count(std::integral_constant<unsigned, 3>{});
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    auto& at = counts[pass];
+    if (at[digit_of(from.keys[0], pass)] == n) continue;
+    std::uint32_t sum = 0;
+    for (std::uint32_t& a : at) sum += std::exchange(a, sum);
+    for (std::size_t i = 0; i < n; ++i) to.set(at[digit_of(from.keys[i], pass)]++, from.keys[i], from.value(i));
+    std::swap(from, to);
+    across = !across;
+  }
+  if (across) from.copy_to(to, n);
 }
 
 /// Sort `from[0, n)` on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch.
@@ -36,9 +72,11 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
   for (;;) {
     if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
+    if (bits.end - bits.begin <= most_passes * digit_bits && few_passes(n, bits.end - bits.begin))
+      return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
     K const mask = mask_of<K>({0, digit.end - digit.begin});
-    std::array<std::uint32_t, (1 << digit_bits) + 1> at;  // a bucket fits 32 bits: larger ones are distributed in parallel
+    std::array<std::uint32_t, 1 << widest_digit> at;  // a bucket fits 32 bits: larger ones are distributed in parallel
     std::size_t const buckets = std::size_t(mask) + 1;
     std::fill_n(at.begin(), buckets, 0);
     for (std::size_t i = 0; i < n; ++i) ++at[(from.keys[i] >> digit.begin) & mask];
