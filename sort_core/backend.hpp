@@ -70,14 +70,17 @@ struct probe {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return i; }
   ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
+struct probe_order {
+  ORDO_FN bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
+};
 }  // namespace detail
 
 /// The narrow waist: all that an algorithm may ask of a machine. Algorithms are templates over a Backend, written once.
 /// Functors passed to a Backend are marked ORDO_FN, are copied, and must not keep references. All spans are in the
 /// machine's own memory unless called `host`. Every verb is deterministic: same input, same bytes, whatever the machine,
 /// the number of threads or the run. Every verb may take temporary memory from the machine's pool: the sorts as much as
-/// radix_sort_memory and segmented_sort_memory say, the others a few bytes per block of items. Calls are ordered: each sees the
-/// effects of all before it.
+/// radix_sort_memory, sample_sort_memory and segmented_sort_memory say, the others a few bytes per block of items. Calls are
+/// ordered: each sees the effects of all before it.
 ///
 ///   buffer<T>(n)                    n uninitialised elements
 ///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
@@ -88,8 +91,13 @@ struct probe {
 ///   reduce(n, in, init, op)         init op in(0) op ... op in(n-1); op associative and commutative
 ///   select(n, keep, item, out)      item(i) for each i with keep(i), in order of i, to out; returns how many
 ///   gather(from, index, to)         to[i] = from[index[i]]
-///   radix_sort(keys, bits)          unsigned keys of 8 to 64 bits, in place, stable
-///   radix_sort(keys, values, bits)  the same, moving values (4, 8 or 16 bytes) along
+///   radix_sort(keys, bits, code)    unsigned keys of 8 to 64 bits, in place, stable. Keys order as code.encode(key), of which
+///                                   `bits` counts (radix_key.hpp)
+///   radix_sort(keys, values, bits, code)
+///                                   the same, moving values (4, 8 or 16 bytes) along
+///   sample_sort(items, less)        items of any trivially copyable type, in place, stable, by a strict weak order:
+///                                   less(a, b) says whether a comes before b. It is asked any number of times
+///   sample_sort(keys, values, less) the same, moving values (4, 8 or 16 bytes) along
 ///   argsort(n, key, keys, index, bits)
 ///                                   keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable
 ///   segmented_sort(keys, values, segments, heads, bits, code)
@@ -119,14 +127,17 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { b.reduce(n, f, std::uint64_t{}, f) } -> std::same_as<std::uint64_t>;
   { b.select(n, f, f, k) } -> std::same_as<std::size_t>;
   b.gather(ck, std::span<std::uint32_t const>(v), k);
-  b.radix_sort(k, bits);
-  b.radix_sort(k, v, bits);
+  b.radix_sort(k, bits, key_code<std::uint64_t>{});
+  b.radix_sort(k, v, bits, key_code<std::uint64_t>{});
+  b.sample_sort(k, detail::probe_order{});
+  b.sample_sort(k, v, detail::probe_order{});
   b.argsort(n, f, k, v, bits);
   b.segmented_sort(k, v, s, heads, bits, key_code<std::uint64_t>{});
   b.array_sort(k, v, s, key_code<std::uint64_t>{});
   b.segmented_sort_by(v, s, f, heads, bits);
   { b.pool() } -> std::same_as<pool&>;
   { B::radix_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
+  { B::sample_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::segmented_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
   { B::array_sort_memory(n) } -> std::same_as<std::size_t>;
 };

@@ -77,9 +77,6 @@ struct radix_key {
     constexpr key_code<type> c = code;
     return std::bit_cast<K>(c.decode(encoded));
   }
-
-  /// True where encode changes nothing, so that a sort can skip it.
-  static constexpr bool identity = std::unsigned_integral<K> && Order == order::ascending;
 };
 
 }  // namespace ordo

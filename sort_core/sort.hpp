@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,46 +14,19 @@ auto codes_of(std::span<K> keys) {
   return std::span(reinterpret_cast<typename radix_key<K>::type*>(keys.data()), keys.size());
 }
 
-template <Key K, order Order>
-struct encode_at {
-  typename radix_key<K, Order>::type* codes;
-  ORDO_FN void operator()(std::size_t i) const { codes[i] = radix_key<K, Order>::encode(std::bit_cast<K>(codes[i])); }
-};
-
-template <Key K, order Order>
-struct decode_at {
-  typename radix_key<K, Order>::type* codes;
-  ORDO_FN void operator()(std::size_t i) const {
-    codes[i] = std::bit_cast<typename radix_key<K, Order>::type>(radix_key<K, Order>::decode(codes[i]));
-  }
-};
-
-// Runs sort(codes) on the keys' order-preserving codes, in the keys' own memory.
-template <order Order, Backend B, Key K, class Sort>
-void with_codes(B& machine, std::span<K> keys, Sort sort) {
-  auto const codes = codes_of(keys);
-  if constexpr (radix_key<K, Order>::identity) {
-    sort(codes);
-  } else {
-    machine.each(keys.size(), encode_at<K, Order>{codes.data()});
-    sort(codes);
-    machine.each(keys.size(), decode_at<K, Order>{codes.data()});
-  }
-}
-
 }  // namespace detail
 
 /// Sort keys of any integer or floating type in place, stably (order of floats: radix_key.hpp). `bits` counts in the
-/// encoded key. The whole array is encoded, segments or not.
+/// encoded key.
 template <order Order = order::ascending, Backend B, Key K>
 void sort_keys(B& machine, std::span<K> keys, bit_range bits = {}) {
-  detail::with_codes<Order>(machine, keys, [&](auto codes) { machine.radix_sort(codes, bits); });
+  machine.radix_sort(detail::codes_of(keys), bits, radix_key<K, Order>::code);
 }
 
 /// The same, values moving with their keys.
 template <order Order = order::ascending, Backend B, Key K, class V>
 void sort_pairs(B& machine, std::span<K> keys, std::span<V> values, bit_range bits = {}) {
-  detail::with_codes<Order>(machine, keys, [&](auto codes) { machine.radix_sort(codes, values, bits); });
+  machine.radix_sort(detail::codes_of(keys), values, bits, radix_key<K, Order>::code);
 }
 
 /// Every segment by itself; values may be empty.

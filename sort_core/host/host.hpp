@@ -13,6 +13,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/host/arrays.hpp"
 #include "sort_core/host/radix.hpp"
+#include "sort_core/host/samples.hpp"
 #include "sort_core/host/segmented.hpp"
 #include "sort_core/host/threads.hpp"
 
@@ -48,6 +49,10 @@ class host {
   /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes);
+  }
+  /// Bytes that sample_sort takes from the pool at most, beyond its arguments: a second copy, and a byte an item.
+  static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
+    return radix_sort_memory(n, item_bytes, value_bytes) + ordo::pool::rounded(n);
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
   /// @param longest  items in the longest segment
@@ -133,12 +138,21 @@ class host {
   }
 
   template <class K>
-  void radix_sort(std::span<K> keys, bit_range bits = {}) {
-    sort<K, detail::nothing>({keys.data(), nullptr}, keys.size(), bits);
+  void radix_sort(std::span<K> keys, bit_range bits = {}, key_code<K> code = {}) {
+    sort<K, detail::nothing>({keys.data(), nullptr}, keys.size(), bits, code);
   }
   template <class K, class V>
-  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}) {
-    sort<K, V>({keys.data(), values.data()}, keys.size(), bits);
+  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    sort<K, V>({keys.data(), values.data()}, keys.size(), bits, code);
+  }
+
+  template <class T, class Less>
+  void sample_sort(std::span<T> items, Less less) {
+    sort_by<T, detail::nothing>({items.data(), nullptr}, items.size(), less);
+  }
+  template <class K, class V, class Less>
+  void sample_sort(std::span<K> keys, std::span<V> values, Less less) {
+    sort_by<K, V>({keys.data(), values.data()}, keys.size(), less);
   }
 
   template <class Key, class K, class Index>
@@ -195,9 +209,16 @@ class host {
     use(detail::records<K, V>{keys.data(), values.data()});
   }
   template <class K, class V>
-  void sort(detail::records<K, V> all, std::size_t n, bit_range bits) {
+  void sort(detail::records<K, V> all, std::size_t n, bit_range bits, key_code<K> code) {
     with_scratch<K, V>(n, [&](detail::records<K, V> scratch) {
-      arena_.execute([&] { detail::sort_records(all, scratch, n, detail::clipped<K>(bits), false); });
+      arena_.execute([&] { detail::sort_encoded(all, scratch, n, detail::clipped<K>(bits), code); });
+    });
+  }
+  template <class K, class V, class Less>
+  void sort_by(detail::records<K, V> all, std::size_t n, Less less) {
+    with_scratch<K, V>(n, [&](detail::records<K, V> scratch) {
+      auto const numbers = buffer<std::uint8_t>(n);
+      arena_.execute([&] { detail::sort_by_samples(all, scratch, numbers.data(), n, less); });
     });
   }
   template <class K, class V, class Offset>

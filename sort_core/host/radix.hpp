@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sort_core/backend.hpp"
-#include "sort_core/host/parallel.hpp"
+#include "sort_core/host/distribution.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
 
@@ -19,16 +19,51 @@
 namespace ordo::detail {
 
 constexpr unsigned digit_bits = 8;
-constexpr std::size_t parallel_limit = std::size_t{1} << 16;
 
 /// The uppermost digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
   return {bits.end - std::min(width, bits.end - bits.begin), bits.end};
 }
 
-/// A bucket's digit: narrow for few items, so that counting does not cost more than moving.
+/// Levels of up to 10 bits are cheaper than one more, for a bucket that one thread sorts.
+constexpr unsigned widest_digit = 10;
+
+/// The digit that divides a bucket of n items: each level as wide as the others, the last leaving a few items.
 inline unsigned digit_width(std::size_t n) {
-  return std::min<unsigned>(digit_bits, unsigned(std::bit_width(n)) - 3);
+  unsigned const bits = unsigned(std::bit_width(n)) - 3, levels = (bits + widest_digit - 1) / widest_digit;
+  return (bits + levels - 1) / levels;
+}
+
+/// Whether n items with `bits` bits take no more passes from the lowest digit up than they take levels from the highest down.
+inline bool few_passes(std::size_t n, unsigned bits) {
+  return n > 128 && bits <= digit_bits * (1 + (unsigned(std::bit_width(n)) - 4 + digit_bits) / digit_bits);
+}
+constexpr unsigned most_passes = 3;
+
+/// sort_bucket from the least significant digit up: all digits are counted in one read, and none needs a look at its buckets.
+template <class K, class V>
+void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
+  std::array<std::array<std::uint32_t, 1 << digit_bits>, most_passes> counts{};
+  unsigned const passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
+  K const mask = mask_of<K>(bits);
+  auto const digit_of = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
+  auto const count = [&]<unsigned Passes>(std::integral_constant<unsigned, Passes>) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (unsigned pass = 0; pass < Passes; ++pass) ++counts[pass][digit_of(from.keys[i], pass)];
+  };
+  if (passes == 1) count(std::integral_constant<unsigned, 1>{});
+  if (passes == 2) count(std::integral_constant<unsigned, 2>{});
+  if (passes == 3) count(std::integral_constant<unsigned, 3>{});
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    auto& at = counts[pass];
+    if (at[digit_of(from.keys[0], pass)] == n) continue;
+    std::uint32_t sum = 0;
+    for (std::uint32_t& a : at) sum += std::exchange(a, sum);
+    for (std::size_t i = 0; i < n; ++i) to.set(at[digit_of(from.keys[i], pass)]++, from.keys[i], from.value(i));
+    std::swap(from, to);
+    across = !across;
+  }
+  if (across) from.copy_to(to, n);
 }
 
 /// Sort `from[0, n)` on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch.
@@ -37,9 +72,11 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
   for (;;) {
     if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
+    if (bits.end - bits.begin <= most_passes * digit_bits && few_passes(n, bits.end - bits.begin))
+      return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
     K const mask = mask_of<K>({0, digit.end - digit.begin});
-    std::array<std::uint32_t, (1 << digit_bits) + 1> at;  // a bucket fits 32 bits: larger ones are distributed in parallel
+    std::array<std::uint32_t, 1 << widest_digit> at;  // a bucket fits 32 bits: larger ones are distributed in parallel
     std::size_t const buckets = std::size_t(mask) + 1;
     std::fill_n(at.begin(), buckets, 0);
     for (std::size_t i = 0; i < n; ++i) ++at[(from.keys[i] >> digit.begin) & mask];
@@ -67,19 +104,14 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
 /// when all keys are equal).
 template <class Source, class K, class V>
 std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t n, bit_range& bits) {
-  blocks const parts(n, 1 << 14);
-  bit_range digit;
-  std::vector<std::size_t> at;
-  std::size_t buckets = 1;
   K const first = source.key(0);
   for (;;) {
-    digit = top_digit(bits, digit_bits);
+    bit_range const digit = top_digit(bits, digit_bits);
     K const mask = mask_of<K>({0, digit.end - digit.begin});
-    buckets = std::size_t(mask) + 1;
-    at.assign(parts.count * buckets, 0);
-    std::vector<K> differing(parts.count, 0);
-    parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-      std::size_t* const count = at.data() + part * buckets;
+    distribution into(n, std::size_t(mask) + 1);
+    std::vector<K> differing(into.parts.count, 0);
+    into.parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+      std::size_t* const count = into.counts(part);
       K differs = 0;
       for (std::size_t i = begin; i < end; ++i) {
         K const key = source.key(i);
@@ -91,61 +123,70 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
     K all = 0;
     for (K d : differing) all |= d;
     unsigned const end = std::max(bits.begin, unsigned(std::bit_width(K(all & mask_of<K>(bits)))));
-    if (end > digit.begin || bits.begin == bits.end) break;
+    if (end > digit.begin || bits.begin == bits.end) {
+      bits.end = digit.begin;
+      return into.move(source, to, [=](std::size_t, K key) { return std::size_t((key >> digit.begin) & mask); });
+    }
     bits.end = end;  // the digit is the same in every key: look further down, where the keys differ
   }
-  std::vector<std::size_t> bounds(buckets + 1);
-  std::size_t sum = 0;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    bounds[b] = sum;
-    for (std::size_t part = 0; part < parts.count; ++part) sum += std::exchange(at[part * buckets + b], sum);
-  }
-  bounds[buckets] = sum;
-  K const mask = K(buckets - 1);
-  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-    std::size_t* const next = at.data() + part * buckets;
-    for (std::size_t i = begin; i < end; ++i) {
-      K const key = source.key(i);
-      to.set(next[(key >> digit.begin) & mask]++, key, source.value(i));
-    }
-  });
-  bits.end = digit.begin;
-  return bounds;
 }
 
+/// Decode keys[0, n) in place, or encode them beforehand.
+template <class K>
+void decode_all(K* keys, std::size_t n, key_code<K> code) {
+  if (code.identity()) return;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = code.decode(keys[i]);
+}
+template <class K>
+void encode_all(K* keys, std::size_t n, key_code<K> code) {
+  if (code.identity()) return;
+  for (std::size_t i = 0; i < n; ++i) keys[i] = code.encode(keys[i]);
+}
+
+/// sort_bucket on all threads. The keys are encoded by `code` and come out decoded, bucket by bucket while they are in the
+/// cache.
 template <class K, class V>
-struct stored {
+void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, key_code<K> code = {}) {
+  if (n <= parallel_limit || bits.begin >= bits.end) {
+    sort_bucket(from, to, n, bits, across);
+    decode_all((across ? to : from).keys, n, code);
+    return;
+  }
+  auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
+  each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
+    sort_records(to.from(begin), from.from(begin), size, bits, !across, code);
+  });
+}
+
+/// Sort computed records into `to`, their keys decoded; `scratch` is as large.
+template <class Source, class K, class V>
+void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits,
+                   key_code<K> code = {}) {
+  if (n == 0) return;
+  auto const bounds = distribute(source, scratch, n, bits);
+  each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
+    sort_records(scratch.from(begin), to.from(begin), size, bits, true, code);
+  });
+}
+
+/// Records whose keys are encoded as they are read.
+template <class K, class V>
+struct to_encode {
   records<K, V> from;
-  [[nodiscard]] K key(std::size_t i) const { return from.keys[i]; }
+  key_code<K> code;
+  [[nodiscard]] K key(std::size_t i) const { return code.encode(from.keys[i]); }
   [[nodiscard]] V value(std::size_t i) const { return from.value(i); }
 };
 
-/// f(begin, size) for every bucket that is not empty, in parallel.
-template <class F>
-void each_bucket(std::vector<std::size_t> const& bounds, F f) {
-  tbb::parallel_for(std::size_t{0}, bounds.size() - 1, [&](std::size_t b) {
-    if (bounds[b + 1] != bounds[b]) f(bounds[b], bounds[b + 1] - bounds[b]);
-  });
-}
-
-/// sort_bucket on all threads.
+/// Sort all[0, n) by code.encode(key) on all threads; `other` is as large.
 template <class K, class V>
-void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
-  if (n <= parallel_limit || bits.begin >= bits.end) return sort_bucket(from, to, n, bits, across);
-  auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
-  each_bucket(bounds, [&](std::size_t begin, std::size_t size) {
-    sort_records(to.from(begin), from.from(begin), size, bits, !across);
-  });
-}
-
-/// Sort computed records into `to`; `scratch` is as large.
-template <class Source, class K, class V>
-void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits) {
-  if (n == 0) return;
-  auto const bounds = distribute(source, scratch, n, bits);
-  each_bucket(bounds, [&](std::size_t begin, std::size_t size) {
-    sort_records(scratch.from(begin), to.from(begin), size, bits, true);
-  });
+void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
+  K const mask = mask_of<K>(bits);
+  if (code.identity() ? sort_presorted(all, other, n, masked<K>{mask}) : sort_presorted(all, other, n, encoded<K>{code, mask}))
+    return;
+  if (n > parallel_limit) return sort_computed(to_encode<K, V>{all, code}, all, other, n, bits, code);
+  encode_all(all.keys, n, code);
+  sort_records(all, other, n, bits, false, code);
 }
 
 }  // namespace ordo::detail

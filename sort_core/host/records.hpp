@@ -8,6 +8,16 @@ namespace ordo::detail {
 /// Stands for the values of a sort that has none.
 struct nothing {};
 
+/// Room for N items, which need not have a default constructor.
+template <class T, std::size_t N>
+struct room {
+  alignas(T) std::byte bytes[N * sizeof(T)];
+  [[nodiscard]] T* data() { return reinterpret_cast<T*>(bytes); }
+  [[nodiscard]] T const* data() const { return reinterpret_cast<T const*>(bytes); }
+  [[nodiscard]] T& operator[](std::size_t i) { return data()[i]; }
+  [[nodiscard]] T const& operator[](std::size_t i) const { return data()[i]; }
+};
+
 /// Keys with values beside them; the values' pointer is unused for `nothing`.
 template <class K, class V>
 struct records {
@@ -20,7 +30,7 @@ struct records {
     else
       return {keys + i, values + i};
   }
-  void set(std::size_t i, K key, V value) const {
+  void set(std::size_t i, K const& key, V value) const {
     keys[i] = key;
     if constexpr (!std::same_as<V, nothing>) values[i] = value;
   }

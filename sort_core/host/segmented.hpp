@@ -20,13 +20,6 @@ void set_heads(K const* keys, std::size_t n, Code const& code, std::uint8_t* hea
   for (std::size_t i = 1; i < n; ++i) heads[i] = code(keys[i]) != code(keys[i - 1]);
 }
 
-template <class K, class Code>
-bool in_order(K const* keys, std::size_t n, Code const& code) {
-  for (std::size_t i = 1; i < n; ++i)
-    if (code(keys[i - 1]) > code(keys[i])) return false;
-  return true;
-}
-
 /// Call some(first, last, put_off) in parallel for ranges of segments, in which it puts off those that all threads should
 /// share by put_off(s); then whole(s) for each of these, one after the other.
 template <class Offset, class Some, class Whole>
@@ -64,18 +57,6 @@ struct thread_scratch {
   }
 };
 
-/// Encode keys[0, n) in place or, afterwards, decode them.
-template <class K>
-void encode_all(K* keys, std::size_t n, key_code<K> code) {
-  if (code.identity()) return;
-  for (std::size_t i = 0; i < n; ++i) keys[i] = code.encode(keys[i]);
-}
-template <class K>
-void decode_all(K* keys, std::size_t n, key_code<K> code) {
-  if (code.identity()) return;
-  for (std::size_t i = 0; i < n; ++i) keys[i] = code.decode(keys[i]);
-}
-
 template <class K, class V, class Sort>
 [[gnu::noinline]] void sort_longer_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Sort const& sort) {
   if (in_order(segment.keys, n, code)) return;
@@ -99,12 +80,7 @@ void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, enc
 template <class K, class V, class Sort>
 void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Sort sort) {
   blocks const parts(n, 1 << 14);
-  std::vector<std::uint8_t> ordered(parts.count);
-  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-    std::size_t const first = begin - (begin != 0);
-    ordered[part] = in_order(segment.keys + first, end - first, code);
-  });
-  if (std::find(ordered.begin(), ordered.end(), 0) != ordered.end()) {
+  if (!everywhere_in_order(segment.keys, n, code)) {
     parts.run(
         [&](std::size_t, std::size_t begin, std::size_t end) { encode_all(segment.keys + begin, end - begin, code.code); });
     sort(segment, n);

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "sort_core/host/records.hpp"
 
@@ -14,15 +15,15 @@ namespace ordo::detail {
 constexpr std::size_t small_limit = 32;
 
 /// rank[i] := how many of code[0, N) come before code[i] in stable order. Unrolled in full: loops take three times as long.
-template <std::size_t N, class K>
-void count_before(K const* code, std::uint32_t* rank) {
+template <std::size_t N, class C, class Before>
+void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
   for (std::size_t i = 0; i < N; ++i) rank[i] = 0;
 #pragma GCC unroll 32
   for (std::size_t i = 1; i < N; ++i) {
     std::uint32_t before = 0;
 #pragma GCC unroll 32
     for (std::size_t j = 0; j < i; ++j) {
-      bool const greater = code[j] > code[i];
+      bool const greater = before_of(code[i], code[j]);
       before += !greater;
       rank[j] += greater;
     }
@@ -31,28 +32,32 @@ void count_before(K const* code, std::uint32_t* rank) {
 }
 
 /// The same out of line, so that there is one copy of the many instructions for all types of values.
-template <std::size_t N, class K>
-[[gnu::noinline]] void count_before_apart(K const* code, std::uint32_t* rank) {
-  count_before<N>(code, rank);
+template <std::size_t N, class C, class Before>
+[[gnu::noinline]] void count_before_apart(C const* code, std::uint32_t* rank, Before const& before_of) {
+  count_before<N>(code, rank, before_of);
 }
 
 /// sort_small for n items, where n is N if Whole, else at most N. A function each, so that few items need not save the
 /// registers that many use.
 template <bool Whole, std::size_t N, class K, class V, class Code>
 [[gnu::noinline]] void sort_by_counting(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
-  std::array<K, N> keys, codes;
-  std::array<V, std::same_as<V, nothing> ? 1 : N> values;
+  room<K, N> keys;
+  room<std::remove_cvref_t<std::invoke_result_t<Code, K const&>>, N> codes;
+  room<V, std::same_as<V, nothing> ? 1 : N> values;
   std::array<std::uint32_t, N> rank;
   if constexpr (Whole) n = N;
   for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];
-  if constexpr (!Whole)
-    for (std::size_t i = n; i < N; ++i) codes[i] = K(~K{0});  // comes after all, and after its equals
-  if constexpr (Whole)
-    count_before<N>(codes.data(), rank.data());
-  else
-    count_before_apart<N>(codes.data(), rank.data());
+  if constexpr (Whole) {
+    count_before<N>(codes.data(), rank.data(), code.before);
+  } else {
+    auto const first = code(from.keys[0]);
+    for (std::size_t i = n; i < N; ++i) codes[i] = first;
+    count_before_apart<N>(codes.data(), rank.data(), code.before);
+    std::uint32_t const more = std::uint32_t(N - n);
+    for (std::size_t i = 0; i < n; ++i) rank[i] -= more * code.before(first, codes[i]);
+  }
   for (std::size_t i = 0; i < n; ++i) to.keys[rank[i]] = keys[i];
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) to.values[rank[i]] = values[i];
@@ -62,7 +67,7 @@ template <class K, class V, class Code>
 void sort_two(records<K, V> from, records<K, V> to, Code const& code) {
   K const keys[] = {from.keys[0], from.keys[1]};
   V const values[] = {from.value(0), from.value(1)};
-  bool const exchange = code(keys[0]) > code(keys[1]);
+  bool const exchange = code.before(code(keys[1]), code(keys[0]));
   to.set(exchange, keys[0], values[0]);
   to.set(!exchange, keys[1], values[1]);
 }
@@ -98,10 +103,18 @@ void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const&
   }
 }
 
-/// The bits of a key that count.
+struct smaller {
+  template <class K>
+  bool operator()(K a, K b) const {
+    return a < b;
+  }
+};
+
+/// What an item sorts by, and which of two such comes before the other: the bits of a key that count.
 template <class K>
 struct masked {
   K mask;
+  static constexpr smaller before{};
   K operator()(K key) const { return K(key & mask); }
 };
 /// The same bits of its code.
@@ -109,7 +122,14 @@ template <class K>
 struct encoded {
   key_code<K> code;
   K mask;
+  static constexpr smaller before{};
   K operator()(K key) const { return K(code.encode(key) & mask); }
+};
+/// The item itself.
+template <class K, class Less>
+struct whole {
+  Less before;
+  K const& operator()(K const& item) const { return item; }
 };
 
 }  // namespace ordo::detail

@@ -1,0 +1,66 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "sort_core/host/parallel.hpp"
+#include "sort_core/host/presorted.hpp"
+#include "sort_core/host/records.hpp"
+#include "sort_core/host/small.hpp"
+
+// What the sorts by distribution share, whatever they choose a bucket by.
+namespace ordo::detail {
+
+/// Up to as many items are sorted by one thread.
+constexpr std::size_t parallel_limit = std::size_t{1} << 16;
+
+template <class K, class V>
+struct stored {
+  records<K, V> from;
+  [[nodiscard]] K const& key(std::size_t i) const { return from.keys[i]; }
+  [[nodiscard]] V value(std::size_t i) const { return from.value(i); }
+};
+
+/// A stable distribution of n items into buckets by all threads, with counts per block, so that threads need no atomics and
+/// keep the order of equals. First each block's counts are filled in, then move() is called.
+struct distribution {
+  blocks parts;
+  std::size_t buckets;
+  std::vector<std::size_t> at;
+
+  distribution(std::size_t n, std::size_t into) : parts(n, 1 << 14), buckets(into), at(parts.count * into, 0) {}
+
+  /// How many items of a block go into each bucket.
+  [[nodiscard]] std::size_t* counts(std::size_t part) { return at.data() + part * buckets; }
+
+  /// Bring source.key(i) and source.value(i) into bucket_of(i, key) for every i. Returns the buckets' bounds.
+  template <class Source, class K, class V, class Bucket>
+  std::vector<std::size_t> move(Source source, records<K, V> to, Bucket bucket_of) {
+    std::vector<std::size_t> bounds(buckets + 1);
+    std::size_t sum = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+      bounds[b] = sum;
+      for (std::size_t part = 0; part < parts.count; ++part) sum += std::exchange(counts(part)[b], sum);
+    }
+    bounds[buckets] = sum;
+    parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+      std::size_t* const next = counts(part);
+      for (std::size_t i = begin; i < end; ++i) {
+        auto const& key = source.key(i);
+        to.set(next[bucket_of(i, key)]++, key, source.value(i));
+      }
+    });
+    return bounds;
+  }
+};
+
+/// f(bucket, begin, size) for every bucket that is not empty, in parallel.
+template <class F>
+void each_bucket(std::vector<std::size_t> const& bounds, F f) {
+  tbb::parallel_for(std::size_t{0}, bounds.size() - 1, [&](std::size_t b) {
+    if (bounds[b + 1] != bounds[b]) f(b, bounds[b], bounds[b + 1] - bounds[b]);
+  });
+}
+
+}  // namespace ordo::detail
