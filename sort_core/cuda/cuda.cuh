@@ -5,9 +5,11 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -15,6 +17,7 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/memory.cuh"
+#include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/staging.hpp"
 #include "sort_core/machine.hpp"
@@ -61,6 +64,40 @@ struct key_at {
   key_code<K> code;
   K mask;
   ORDO_FN wide operator()(std::uint64_t position) const { return wide(K(code.encode(keys[position]) & mask)); }
+};
+
+template <class K>
+struct differs_from_first {
+  K const* keys;
+  key_code<K> code;
+  ORDO_FN K operator()(std::size_t i) const { return K(code.encode(keys[i]) ^ code.encode(keys[0])); }
+};
+struct either {
+  template <class K>
+  ORDO_FN K operator()(K a, K b) const {
+    return K(a | b);
+  }
+};
+/// Codes of keys from all over an array, one from each `apart` of them.
+template <class K>
+struct sample_of {
+  K const* keys;
+  key_code<K> code;
+  std::uint64_t* to;
+  std::size_t apart;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = code.encode(keys[i * apart + i * 2654435761u % apart]); }
+};
+template <class K>
+struct encode_key {
+  K* keys;
+  key_code<K> code;
+  ORDO_FN void operator()(std::size_t i) const { keys[i] = code.encode(keys[i]); }
+};
+template <class K>
+struct decode_key {
+  K* keys;
+  key_code<K> code;
+  ORDO_FN void operator()(std::size_t i) const { keys[i] = code.decode(keys[i]); }
 };
 
 template <class T>
@@ -137,9 +174,14 @@ class cuda {
   }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
 
-  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.
+  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments: a second copy, and lists.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
-    return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
+    std::size_t const by_cub = ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
+    return std::max(by_cub, segmented_sort_memory(n, 1, n, key_bytes, value_bytes));
+  }
+  /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
+  static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
+    return ordo::pool::rounded(n * item_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
   /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
@@ -209,25 +251,28 @@ class cuda {
   }
 
   template <class K>
-  void radix_sort(std::span<K> keys, bit_range bits = {}) {
-    bits = detail::clipped<K>(bits);
-    if (keys.empty() || bits.begin >= bits.end) return;
-    auto other = buffer<K>(keys.size());
-    cub::DoubleBuffer<K> both(keys.data(), other.data());
-    with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortKeys(temporary, bytes, both, std::int64_t(keys.size()), int(bits.begin), int(bits.end),
-                                            stream_);
-    });
-    bring_home(both, keys.data(), keys.size());
+  void radix_sort(std::span<K> keys, bit_range bits = {}, key_code<K> code = {}) {
+    sort_by_digits(keys, std::span<std::uint32_t>{}, detail::clipped<K>(bits), code);
   }
 
   template <class K, class V>
-  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}) {
-    bits = detail::clipped<K>(bits);
-    if (keys.empty() || bits.begin >= bits.end) return;
-    auto other_keys = buffer<K>(keys.size());
-    auto other_values = buffer<moved<V>>(keys.size());
-    radix_sort_pairs(keys.data(), other_keys.data(), as_moved(values).data(), other_values.data(), keys.size(), bits);
+  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    sort_by_digits(keys, as_moved(values), detail::clipped<K>(bits), code);
+  }
+
+  template <class T, class Less>
+  void sample_sort(std::span<T> items, Less less) {
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, items.data(), std::int64_t(items.size()), less, stream_);
+    });
+  }
+
+  template <class T, class V, class Less>
+  void sample_sort(std::span<T> items, std::span<V> values, Less less) {
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, items.data(), as_moved(values).data(),
+                                                   std::int64_t(items.size()), less, stream_);
+    });
   }
 
   template <class Key, class K, class Index>
@@ -281,19 +326,53 @@ class cuda {
     ORDO_CUDA(call(temporary.data(), bytes));
   }
 
+ private:
+  /// From the uppermost digit down by our own kernels, as one segment, where keys differ in counting bits only; by CUB where
+  /// others must be passed over, and for keys that are few digits long.
   template <class K, class M>
-  void radix_sort_pairs(K* keys, K* other_keys, M* values, M* other_values, std::size_t n, bit_range bits) {
-    cub::DoubleBuffer<K> both_keys(keys, other_keys);
-    cub::DoubleBuffer<M> both_values(values, other_values);
-    with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, std::int64_t(n), int(bits.begin),
-                                             int(bits.end), stream_);
-    });
-    bring_home(both_keys, keys, n);
-    bring_home(both_values, values, n);
+  void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
+    if (keys.size() < 2 || bits.begin >= bits.end) return;
+    if constexpr (sizeof(K) >= 4) {
+      K const others = K(~detail::mask_of<K>(bits));
+      bool const all_count =
+          others == 0 ||
+          (reduce(keys.size(), detail::differs_from_first<K>{keys.data(), code}, K{0}, detail::either{}) & others) == 0;
+      if (all_count && downwards_is_quicker<K, M>(keys, values.size(), code))
+        return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
+    }
+    if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
+    sort_by_cub(keys, values, bits);
+    if (!code.identity()) each(keys.size(), detail::decode_key<K>{keys.data(), code});
   }
 
- private:
+  template <class K, class M>
+  bool downwards_is_quicker(std::span<K> keys, std::size_t values, key_code<K> code) {
+    if (keys.size() < detail::tuning::sampled_from) return true;
+    auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys);
+    each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), keys.size() / codes.size()});
+    std::vector<std::uint64_t> sample(codes.size());
+    download(std::span<std::uint64_t const>(codes.span()), sample);
+    using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
+    return detail::downwards_is_quicker(sample, keys.size(), sizes::on_chip(), sizeof(K), values == 0 ? 0 : sizeof(M));
+  }
+
+  template <class K, class M>
+  void sort_by_cub(std::span<K> keys, std::span<M> values, bit_range bits) {
+    std::size_t const n = keys.size();
+    auto other_keys = buffer<K>(n);
+    auto other_values = buffer<M>(values.size());
+    cub::DoubleBuffer<K> both_keys(keys.data(), other_keys.data());
+    cub::DoubleBuffer<M> both_values(values.data(), other_values.data());
+    with_temporary([&](void* temporary, std::size_t& bytes) {
+      return values.empty() ? cub::DeviceRadixSort::SortKeys(temporary, bytes, both_keys, std::int64_t(n), int(bits.begin),
+                                                             int(bits.end), stream_)
+                            : cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, std::int64_t(n),
+                                                              int(bits.begin), int(bits.end), stream_);
+    });
+    bring_home(both_keys, keys.data(), n);
+    if (!values.empty()) bring_home(both_values, values.data(), n);
+  }
+
   template <detail::long_method Long, class K, class V, class Offset>
   void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                         key_code<K> code) {

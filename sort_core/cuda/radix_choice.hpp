@@ -1,0 +1,45 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sort_core/cuda/tuning/radix.hpp"
+
+// Whether an array of keys is sorted from the uppermost digit down, or by passes from the lowest up. Downwards every key is
+// moved as often as the segments that it falls into are too long for a block: twice where keys are evenly distributed,
+// more often the more unevenly they are. Upwards it is moved once for every digit that keys have.
+namespace ordo::detail {
+
+/// How often an item is moved on its way down from bit `bits`, on average, times the items in question: told from a sorted
+/// sample of their codes, each standing for `stands_for` of them. A level that finds all keys in one digit only counts.
+inline double moves_downwards(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double on_chip) {
+  double const items = double(sample.size()) * stands_for;
+  if (sample.empty() || items <= on_chip) return 0;
+  unsigned const differing = unsigned(std::bit_width(sample.front() ^ sample.back()));
+  if (sample.size() == 1)  // nothing is known of what it stands for: as if evenly distributed
+    return items * (double(std::bit_width(std::uint64_t(items / on_chip))) / 8);
+  if (differing == 0) return items * tuning::count_only;
+  unsigned const width = std::min(bits, 8u), shift = bits - width;
+  if (differing <= shift) return items * tuning::count_only + moves_downwards(sample, stands_for, differing, on_chip);
+  double moves = items;
+  for (std::size_t begin = 0, end = 0; begin < sample.size(); begin = end) {
+    while (end < sample.size() && sample[end] >> shift == sample[begin] >> shift) ++end;
+    moves += moves_downwards(sample.subspan(begin, end - begin), stands_for, shift, on_chip);
+  }
+  return moves;
+}
+
+/// @param sample   codes of some keys of the array, spread over all of it; is sorted
+/// @param n        length of the array
+/// @param on_chip  items that a block holds
+inline bool downwards_is_quicker(std::span<std::uint64_t> sample, std::size_t n, std::size_t on_chip, std::size_t key_bytes,
+                                 std::size_t value_bytes) {
+  if (sample.empty()) return true;
+  std::sort(sample.begin(), sample.end());
+  double const moves = moves_downwards(sample, double(n) / double(sample.size()), unsigned(8 * key_bytes), double(on_chip));
+  return moves <= double(n) * tuning::moves_worth_it(key_bytes, value_bytes);
+}
+
+}  // namespace ordo::detail
