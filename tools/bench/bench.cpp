@@ -26,10 +26,12 @@ constexpr std::array<std::string_view, 15> type_names{"u32",     "u32/u32", "u32
 constexpr std::array<std::string_view, 17> pattern_names{
     "uniform",   "equal",     "few",       "sorted",    "reversed", "gaussian",      "zipf",      "20-bit",    "low half",
     "entropy 2", "entropy 3", "entropy 4", "entropy 5", "product",  "bucket sorted", "staggered", "duplicates"};
-constexpr std::array<std::string_view, 4> program_names{"segmented_sort", "array_sort", "radix_sort", "comparator_sort"};
-constexpr std::array<std::string_view, 4> program_texts{
+constexpr std::array<std::string_view, 5> program_names{"segmented_sort", "array_sort", "radix_sort", "comparator_sort",
+                                                        "tune_segments"};
+constexpr std::array<std::string_view, 5> program_texts{
     "The GPU's segmented sort beside CUB's.", "The GPU's in-place sort of many arrays beside CUB and STA.",
-    "The GPU's radix sort beside CUB's and Thrust's.", "The GPU's sort by a comparator beside CUB's merge sort."};
+    "The GPU's radix sort beside CUB's and Thrust's.", "The GPU's sort by a comparator beside CUB's merge sort.",
+    "Finds which length of segment is best sorted how: a table for sort_core/cuda/tuning."};
 
 struct description {
   std::string operator()(fixed_lengths const& x) const {
@@ -148,13 +150,17 @@ std::optional<int> parse(program which, int argc, char const* const* argv, optio
   app.add_option("--rows", to.rows, "rows whose names match this regular expression [all]")->type_name("REGEX");
   app.add_option("--runs", to.runs, "of which the median counts, after 2 warm-ups [5]")->check(CLI::Range(1, 1000));
   app.add_flag("--quick", to.quick, "2^24 items at most: a smoke test");
-  app.add_flag("--no-rivals", no_rivals, "measure Ordo only");
+  if (which == program::tune_segments)
+    app.add_option("--longest", to.longest, "longest segment that a block is to sort [as in the present table]")
+        ->check(CLI::Range(64u, 1u << 14));
+  else
+    app.add_flag("--no-rivals", no_rivals, "measure Ordo only");
   app.add_option("--json", to.json, "write all figures there")->type_name("FILE");
   if (which == program::radix_sort || which == program::comparator_sort)
     app.add_option("--sizes", to.sizes, "logarithms of the numbers of items, with commas between [16,20,24,28]")
         ->delimiter(',')
         ->check(CLI::Range(1u, 31u));
-  else
+  else if (which != program::tune_segments)
     app.add_flag("--bound", to.bounded, "tell the sort how long the longest segment is");
   if (which == program::segmented_sort) {
     auto* const sweep = app.add_flag("--sweep", to.sweep, "every length of a range, instead of the rows: look for cliffs");

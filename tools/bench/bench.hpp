@@ -24,13 +24,15 @@ struct options {
   // segmented_sort only
   bool sweep = false, pairs = false, keys = false;
   std::size_t from = 1, to = 16384;
+  // tune_segments only
+  std::size_t longest = 0;  // that a block is to sort; 0: as in the present table
   // array_sort only
   double capacity = 0;  // 10^9 floats
 
   [[nodiscard]] bool chosen(std::string const& row) const;
 };
 
-enum class program { segmented_sort, array_sort, radix_sort, comparator_sort };
+enum class program { segmented_sort, array_sort, radix_sort, comparator_sort, tune_segments };
 std::string_view name_of(program which);
 
 /// Nothing: go on. Else the exit status. @throws usage_error
