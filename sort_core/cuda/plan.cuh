@@ -153,9 +153,17 @@ __global__ void __launch_bounds__(256, 2)
   }
 }
 
-template <class K, class V, unsigned Class>
-struct class_traits {
-  static constexpr tuning::segment_class shape = tuning::class_shape<sizeof(K), value_bytes<V>>(Class);
+/// A segment_class as a type: nvcc 13.0 and GCC 12 fail on kernels whose template arguments are values of a class.
+template <tuning::method By, unsigned Threads, unsigned Items, unsigned Resident>
+struct shape_type {
+  static constexpr tuning::segment_class shape{By, Threads, Items, Resident};
+};
+
+/// How segments of keys K and values V are sorted on chip in one shape.
+template <class K, class V, class Shape>
+struct shape_traits {
+  using type = Shape;
+  static constexpr tuning::segment_class shape = Shape::shape;
   static constexpr unsigned threads = shape.by == tuning::method::network ? tuning::network_threads : shape.threads;
   static constexpr unsigned warps = threads / warp_threads;
   /// Shared memory of a block.
@@ -167,26 +175,34 @@ struct class_traits {
   }
 };
 
+template <class K, class V, unsigned Class>
+struct class_type {
+  static constexpr tuning::segment_class s = tuning::class_shape<sizeof(K), value_bytes<V>>(Class);
+  using type = shape_type<s.by, s.threads, s.items, s.resident>;
+};
+template <class K, class V, unsigned Class>
+using class_traits = shape_traits<K, V, typename class_type<K, V, Class>::type>;
+
 /// Sorts the segments of one class, each by some lanes of a warp.
-template <class K, class V, class Keys, unsigned Class>
-__global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_traits<K, V, Class>::shape.resident)
+template <class K, class V, class Keys, class Shape>
+__global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_warps(segment_data<K, V, Keys> data, segment_queue segments) {
-  using traits = class_traits<K, V, Class>;
-  using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
+  using traits = shape_traits<K, V, Shape>;
+  using sorter = small_sort<K, V, Shape::shape.threads, Shape::shape.items>;
   extern __shared__ __align__(16) unsigned char sort_memory[];
   unsigned const warp = threadIdx.x / warp_threads;
   auto& shared = reinterpret_cast<typename sorter::storage*>(sort_memory)[warp];
   std::uint64_t const count = segments.size(), step = std::uint64_t(gridDim.x) * traits::warps * sorter::segments;
   std::uint64_t first = (std::uint64_t(blockIdx.x) * traits::warps + warp) * sorter::segments;
   auto const at = [&](std::uint64_t s) {
-    s += lane_of() / traits::shape.threads;
+    s += lane_of() / Shape::shape.threads;
     return s < count ? segments[s] : segment_record{};
   };
   segment_record next = at(first), after = at(first + step);
   for (; first < count; first += step) {
     segment_record const now = next;
     next = after;
-    prefetch(data, next.from, next.begin, next.length, lane_of() % traits::shape.threads, traits::shape.threads);
+    prefetch(data, next.from, next.begin, next.length, lane_of() % Shape::shape.threads, Shape::shape.threads);
     after = at(first + 2 * step);
     typename sorter::held h;
     sorter::load(data, now.begin, now.length, now.from, h);
@@ -195,10 +211,9 @@ __global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_trai
 }
 
 /// Sorts the segments of one class, a block each.
-template <class K, class V, class Keys, unsigned Class>
-__global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_traits<K, V, Class>::shape.resident)
+template <class K, class V, class Keys, class Shape>
+__global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_blocks(segment_data<K, V, Keys> data, segment_queue segments) {
-  using traits = class_traits<K, V, Class>;
   extern __shared__ __align__(16) unsigned char sort_memory[];
   std::uint64_t const count = segments.size();
   auto const at = [&](std::uint64_t s) { return s < count ? segments[s] : segment_record{}; };
@@ -209,7 +224,7 @@ __global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_trai
     next = after;
     prefetch(data, next.from, next.begin, next.length, threadIdx.x, blockDim.x);
     after = at(s + 2 * step);
-    on_chip<K, traits::shape.threads, traits::shape.items>::sort(data, now, sort_memory);
+    on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now, sort_memory);
   }
 }
 

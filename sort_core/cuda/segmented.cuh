@@ -85,6 +85,24 @@ struct segmented_sizes {
   }
 };
 
+inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
+  return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
+}
+
+/// Sorts listed segments, `most` of them at most, none longer than Shape's capacity.
+template <class Shape, class K, class V, class Keys>
+void sort_listed(cudaStream_t stream, segment_data<K, V, Keys> const& data, segment_queue const& queue, std::size_t most) {
+  using traits = shape_traits<K, V, Shape>;
+  if constexpr (traits::shape.by == tuning::method::network) {
+    using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
+    launch<sort_by_warps<K, V, Keys, Shape>>(stream, blocks_for(most, traits::warps * sorter::segments), traits::threads,
+                                             traits::shared_bytes(), data, queue);
+  } else {
+    launch<sort_by_blocks<K, V, Keys, Shape>>(stream, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data,
+                                              queue);
+  }
+}
+
 template <class Machine, class K, class V, class Keys, long_method Long = long_method::copying>
 class segmented_sorter {
  public:
@@ -133,10 +151,6 @@ class segmented_sorter {
   }
 
  private:
-  static unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
-    return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
-  }
-
   template <class T>
   T* zeros(T* items, std::size_t count) {
     ORDO_CUDA(cudaMemsetAsync(items, 0, count * sizeof(T), machine_.stream()));
@@ -223,16 +237,7 @@ class segmented_sorter {
 
   template <unsigned Class>
   void sort_queue(segment_queue const& queue, std::size_t most) {
-    if (most == 0) return;
-    using traits = class_traits<K, V, Class>;
-    if constexpr (traits::shape.by == tuning::method::network) {
-      using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
-      launch<sort_by_warps<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, traits::warps * sorter::segments),
-                                               traits::threads, traits::shared_bytes(), data_, queue);
-    } else {
-      launch<sort_by_blocks<K, V, Keys, Class>>(machine_.stream(), blocks_for(most, 1), traits::threads, traits::shared_bytes(),
-                                                data_, queue);
-    }
+    if (most != 0) sort_listed<typename class_traits<K, V, Class>::type>(machine_.stream(), data_, queue, most);
   }
 
   Machine& machine_;

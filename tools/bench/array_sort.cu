@@ -14,7 +14,7 @@
 #include <thrust/system/cuda/execution_policy.h>
 
 #include "tools/bench/bench.hpp"
-#include "tools/bench/gpu_bench.cuh"
+#include "tools/bench/segment_bench.cuh"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::bench {
@@ -35,14 +35,6 @@ struct arrays {
 };
 
 // ---- STA ----
-
-/// Thrust's temporary memory, from a pool, so that it is taken in the warm-up only.
-struct pooled {
-  using value_type = char;
-  pool* from;
-  char* allocate(std::ptrdiff_t bytes) { return static_cast<char*>(from->allocate(std::size_t(bytes))); }
-  void deallocate(char* block, std::size_t bytes) { from->deallocate(block, bytes); }
-};
 
 struct tag_at {
   owner_of owner;
@@ -166,12 +158,6 @@ std::uint64_t wrong_arrays(cuda& lab, std::span<float const> data, std::size_t l
   verify_arrays<<<unsigned((count + 7) / 8), 256, 0, lab.stream()>>>(data.data(), count, length, fresh, wrong.data());
   ORDO_CUDA(cudaGetLastError());
   return value_at(lab, wrong.span(), 0);
-}
-
-std::size_t free_memory() {
-  std::size_t free = 0, total = 0;
-  ORDO_CUDA(cudaMemGetInfo(&free, &total));
-  return free;
 }
 
 /// The least free memory of the device while this lives, asked every millisecond.

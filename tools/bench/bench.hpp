@@ -13,22 +13,26 @@
 namespace ordo::bench {
 
 struct options {
-  bool quick = false;  // 2^24 items: a smoke test, its figures say little
+  bool quick = false;  // 2^24 items at most: a smoke test, its figures say little
   bool rivals = true;
   bool bounded = false;  // tell the sort how long the longest segment is
   unsigned runs = 5;
   std::string rows = ".*";  // names of rows, a regular expression
   std::string json;
+  // radix_sort and comparator_sort only
+  std::vector<unsigned> sizes{16, 20, 24, 28};  // logarithms
   // segmented_sort only
   bool sweep = false, pairs = false, keys = false;
   std::size_t from = 1, to = 16384;
+  // tune_segments only
+  std::size_t longest = 0;  // that a block is to sort; 0: as in the present table
   // array_sort only
   double capacity = 0;  // 10^9 floats
 
   [[nodiscard]] bool chosen(std::string const& row) const;
 };
 
-enum class program { segmented_sort, array_sort };
+enum class program { segmented_sort, array_sort, radix_sort, comparator_sort, tune_segments };
 std::string_view name_of(program which);
 
 /// Nothing: go on. Else the exit status. @throws usage_error
@@ -49,9 +53,29 @@ struct log_normal_lengths {
 };
 using lengths = std::variant<fixed_lengths, zipf_lengths, log_normal_lengths>;
 
-/// Of keys, and behind the underscore of values.
-enum class types { u32, u32_u32, u32_u64, u64, u64_u32, f32, f32_u32, f32_u64, f64, f64_u32 };
-enum class pattern { random, equal, few, sorted, reversed };
+/// Of keys, and behind the underscore of values. pair: of two u64, in lexicographic order; record: 16 bytes, by a u32 in it.
+enum class types { u32, u32_u32, u32_u64, u64, u64_u32, u64_u64, f32, f32_u32, f32_u64, f64, f64_u32, u8, u16, pair, record };
+
+/// Of the values of keys.
+enum class pattern {
+  random,
+  equal,
+  few,  // 16 different ones
+  sorted,
+  reversed,
+  gaussian,     // each the mean of four random ones (Helman et al.)
+  power_law,    // 2^20 different ones in no order, the k-th as frequent as 1/k
+  low_20_bits,  // random, the others 0
+  low_half,     // random, the upper half of the bits the same in all
+  and_2,        // two random words and-ed: a one is rarer than a zero, as in the entropies that CUB is measured with
+  and_3,
+  and_4,
+  and_5,
+  product,        // as a sparse matrix times its transpose gives them: row and column of each product (Polok et al.)
+  bucket_sorted,  // these three after Helman et al., with the 240 blocks of Leischner et al.
+  staggered,
+  duplicates
+};
 
 /// One row of the table.
 struct row {
@@ -68,8 +92,9 @@ struct row {
 };
 
 struct timing {
-  double ms = 0;      // median
-  unsigned runs = 0;  // 0: not run
+  double ms = 0;       // median, on the device
+  unsigned runs = 0;   // 0: not run
+  double wait_ms = 0;  // what the caller waits, median; 0: not measured
 };
 
 struct rival_result {
@@ -77,20 +102,45 @@ struct rival_result {
   bool right = true;
 };
 
-struct row_result {
+/// One row of the sorts of a whole array.
+struct whole_row {
+  types of = types::u32_u32;
+  pattern order = pattern::random;
+  double target_times = 0;  // CUB's time should be this many times ours, at any size; 0: none was set
+  double target_at_28 = 0;  // the same, at 2^28 items
+  bool bits_told = false;   // which bits can differ
+  bool argsort = false;     // keys computed, values made by the sort
+
+  /// "u32/u32 uniform", "u64 20-bit told", "u32/u32 uniform argsort".
+  [[nodiscard]] std::string name() const;
+};
+
+/// What every measured row tells.
+struct measured {
   std::string name;
-  std::size_t items = 0, segments = 0, longest = 0;
+  std::size_t items = 0;
+  timing copy;  // of the same bytes, device to device
+  std::map<std::string, rival_result> rivals;
+  std::size_t extra_bytes = 0, allowed_bytes = 0;  // of temporary memory: taken, and what the contract says
+  std::string wrong;                               // why a check failed; empty: right
+};
+
+struct row_result : measured {
+  std::size_t segments = 0, longest = 0;
   timing offsets;  // segments told by offsets
   timing uniform;  // by uniform_segments
   bool headline_is_uniform = false;
-  timing copy;  // of the same bytes, device to device
-  std::map<std::string, rival_result> rivals;
   double target_ms = 0;
-  std::size_t extra_bytes = 0, allowed_bytes = 0;  // of temporary memory: taken, and what the contract says
-  std::string wrong;                               // why a check failed; empty: right
 
   /// The figure that is compared with rivals and target.
   [[nodiscard]] double headline() const { return headline_is_uniform && uniform.runs != 0 ? uniform.ms : offsets.ms; }
+};
+
+struct whole_result : measured {
+  whole_row what;
+  unsigned log_items = 0;
+  timing ours;
+  double target_times = 0;
 };
 
 /// A fall of the rate from one length to the next.
@@ -125,14 +175,20 @@ class report {
   /// @param rivals  the columns of the table
   report(program which, options const& how, facts const& where, std::vector<std::string> rivals);
   void add(row_result const& result);
+  void add(whole_result const& result);
   void add(sweep_result const& result);
   void add(capacity_result const& result);
+  /// Of the whole_results so far: rates over the number of items, a table for each type.
+  void print_rates() const;
   void say(std::string_view line) const;
   /// 0, or 1 if any check failed.
   [[nodiscard]] int status() const noexcept { return failed_ ? 1 : 0; }
 
  private:
   void print_heading();
+  void print_whole_heading();
+  void print_rivals(measured const& result) const;
+  void note_fault(measured const& result);
   void save() const;
 
   program which_;
@@ -140,6 +196,7 @@ class report {
   facts where_;
   std::vector<std::string> rivals_;
   std::vector<row_result> rows_;
+  std::vector<whole_result> wholes_;
   std::vector<sweep_result> sweeps_;
   std::vector<capacity_result> capacities_;
   bool heading_ = false, failed_ = false;

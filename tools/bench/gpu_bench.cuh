@@ -1,28 +1,23 @@
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_radix_sort.cuh>
-#include <cub/device/device_segmented_sort.cuh>
 #include <cub/version.cuh>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/cuda.cuh"
-#include "sort_core/sort.hpp"
+#include "sort_core/radix_key.hpp"
 #include "tools/bench/bench.hpp"
 
-// What the GPU benchmarks share: inputs, the clock, the check of results, the rivals, and one row of the table.
+// What the GPU benchmarks share: inputs, the clock, and how a sort is timed. Segments: segment_bench.cuh.
 //
 // Two machines: `lab` makes inputs, runs the rivals and checks; the sort under test gets a machine of its own for every row,
 // so that the peak of that machine's pool is what the sort took beyond its arguments.
@@ -53,6 +48,13 @@ ORDO_FN K key_from(std::uint64_t x) {
     return K(x >> (64 - 8 * sizeof(K)));
 }
 
+ORDO_FN inline unsigned bits_of(std::uint64_t x) {
+  unsigned bits = 0;
+  for (; x != 0; x >>= 1) ++bits;
+  return bits;
+}
+
+/// Key i of n, see pattern.
 template <class K>
 struct key_at {
   pattern order;
@@ -68,10 +70,62 @@ struct key_at {
         return key_from<K>(i * step);
       case pattern::reversed:
         return key_from<K>((n - 1 - i) * step);
+      case pattern::gaussian:
+        return key_from<K>((mixed(4 * i) >> 2) + (mixed(4 * i + 1) >> 2) + (mixed(4 * i + 2) >> 2) + (mixed(4 * i + 3) >> 2));
+      case pattern::power_law:
+        return key_from<K>(mixed(~std::uint64_t(exp2(20 * unit_interval(mixed(i))))));
+      case pattern::low_20_bits:
+        return K(mixed(i) >> 44);
+      case pattern::low_half:
+        return low_half_of(mixed(i));
+      case pattern::and_2:
+        return key_from<K>(rare_ones(i, 2));
+      case pattern::and_3:
+        return key_from<K>(rare_ones(i, 3));
+      case pattern::and_4:
+        return key_from<K>(rare_ones(i, 4));
+      case pattern::and_5:
+        return key_from<K>(rare_ones(i, 5));
+      case pattern::product:
+        return product_at(i);
+      case pattern::bucket_sorted:
+        return key_from<K>(within(i % block() * blocks / block(), i));
+      case pattern::staggered: {
+        std::size_t const b = i / block() + 1;
+        return key_from<K>(within(2 * b <= blocks ? 2 * b - 1 : 2 * b - blocks - 2, i));
+      }
+      case pattern::duplicates:
+        return K(bits_of(n - i - 1));  // log n in the first half, log n - 1 in the next quarter, and so forth
       case pattern::random:
         break;
     }
     return key_from<K>(mixed(i));
+  }
+
+ private:
+  ORDO_FN static K low_half_of(std::uint64_t x) {
+    std::uint64_t const upper = mixed(1) << (4 * sizeof(K));
+    return K(upper | x >> (64 - 4 * sizeof(K)));
+  }
+  ORDO_FN static std::uint64_t rare_ones(std::size_t i, unsigned words) {
+    std::uint64_t x = ~std::uint64_t{0};
+    for (unsigned w = 0; w < words; ++w) x &= mixed(8 * i + w);
+    return x;
+  }
+  /// Column k of the matrix has 8 entries, near its diagonal: 64 products, in the order of columns.
+  ORDO_FN K product_at(std::size_t i) const {
+    std::uint64_t const most = sizeof(K) <= 4 ? 1 << 16 : 1 << 30;
+    std::uint64_t const rows = n / 64 < 256 ? 256 : n / 64 < most ? n / 64 : most;
+    std::uint64_t const k = i / 64, first = i % 64 / 8, second = i % 8;
+    auto const row = [&](std::uint64_t entry) { return (k + mixed(8 * k + entry) % 256) % rows; };
+    return K(row(second) * rows + row(first));
+  }
+  static constexpr std::uint64_t blocks = 240;
+  ORDO_FN std::size_t block() const { return n < blocks ? 1 : (n + blocks - 1) / blocks; }
+  /// A random word of the part-th of as many equal parts of the range.
+  ORDO_FN static std::uint64_t within(std::uint64_t part, std::size_t i) {
+    std::uint64_t const length = ~std::uint64_t{0} / blocks;
+    return part * length + mixed(i) % length;
   }
 };
 
@@ -160,6 +214,12 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
+inline double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  std::size_t const middle = x.size() / 2;
+  return x.size() % 2 != 0 ? x[middle] : (x[middle - 1] + x[middle]) / 2;
+}
+
 /// The median of some runs of work() after `warm_ups`, each after before(), which does not count. Work that takes more than
 /// two seconds is run once; what has taken five in all is not run again.
 template <class Before, class Work>
@@ -179,168 +239,30 @@ timing median_time(cudaStream_t stream, unsigned runs, Before before, Work work,
     spent += t;
     if (spent > patience_in_all_ms && !ms.empty()) break;
   }
-  std::sort(ms.begin(), ms.end());
-  std::size_t const middle = ms.size() / 2;
-  return {ms.size() % 2 != 0 ? ms[middle] : (ms[middle - 1] + ms[middle]) / 2, unsigned(ms.size())};
+  return {median(ms), unsigned(ms.size())};
 }
 
-// ---- Segments ----
-
-/// 1 + the number of the segment in which an item is; 0 in a hole.
-struct owner_of {
-  std::uint32_t const* table;  // null: all segments have one length
-  std::size_t length;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const { return table ? table[i] : std::uint32_t(i / length) + 1; }
-};
-
-struct layout {
-  std::size_t extent = 0;  // of the array, holes counted
-  std::size_t items = 0;   // in segments
-  std::size_t count = 0, longest = 0;
-  std::size_t uniform_length = 0;      // 0: lengths differ, or there are holes
-  buffer<std::uint32_t> bounds, ends;  // offsets; with holes, begins and ends
-  buffer<std::uint32_t> owners;        // where uniform_length is 0
-
-  [[nodiscard]] segment_list<std::uint32_t> segments(bool bounded) const {
-    std::span<std::uint32_t const> const b = bounds.span(), e = ends.span();
-    std::size_t const bound = bounded ? longest : ~std::size_t{0};
-    return e.empty() ? of_offsets(b, bound) : segment_list<std::uint32_t>{b, e, bound};
+/// What a caller waits for work() on an idle device, which was warmed up before: the median, in milliseconds.
+template <class Before, class Work>
+double median_wait(cudaStream_t stream, unsigned runs, Before before, Work work) {
+  std::vector<double> ms;
+  for (unsigned run = 0; run < runs; ++run) {
+    before();
+    ORDO_CUDA(cudaStreamSynchronize(stream));
+    auto const start = std::chrono::steady_clock::now();
+    work();
+    ORDO_CUDA(cudaStreamSynchronize(stream));
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
-  // As uniform_segments(count, length), but of the same type as the others: half the instantiations.
-  [[nodiscard]] segment_list<std::uint32_t> uniform() const { return {{}, {}, uniform_length, uniform_length, count}; }
-  [[nodiscard]] owner_of owner() const { return {uniform_length != 0 ? nullptr : owners.data(), uniform_length}; }
-};
-
-/// `count` segments of one length, told by offsets.
-inline layout equal_lengths(cuda& lab, std::size_t count, std::size_t length) {
-  layout made{count * length, count * length, count, length, length, lab.buffer<std::uint32_t>(count + 1), {}, {}};
-  fill(lab, made.bounds.span(), multiple{length, 0});
-  return made;
+  return median(ms);
 }
 
-struct mark_owner {
-  std::uint32_t const *begins, *ends;
-  std::uint32_t* owners;
-  ORDO_FN void operator()(std::size_t s) const {
-    if (begins[s] < ends[s]) owners[begins[s]] = std::uint32_t(s + 1);
-  }
-};
-
-struct clear_in_hole {
-  std::uint32_t const* ends;
-  std::uint32_t* owners;
-  ORDO_FN void operator()(std::size_t i) const {
-    if (owners[i] != 0 && i >= ends[owners[i] - 1]) owners[i] = 0;
-  }
-};
-
-/// Segments must be in the order of their begins.
-inline void find_owners(cuda& lab, layout& of) {
-  auto const segments = of.segments(false);
-  of.owners = lab.buffer<std::uint32_t>(of.extent);
-  auto* const owners = of.owners.data();
-  fill(lab, of.owners.span(), constant<std::uint32_t>{0});
-  lab.each(of.count, mark_owner{segments.begins.data(), segments.ends.data(), owners});
-  lab.scan(of.extent, load<std::uint32_t>{owners}, of.owners.span(), larger{});
-  lab.each(of.extent, clear_in_hole{segments.ends.data(), owners});
-}
-
-inline layout with_holes(cuda& lab, std::size_t count, std::size_t length) {
-  std::size_t const stride = length + length / 4 + 1;
-  layout made{
-      count * stride, count * length, count, length, 0, lab.buffer<std::uint32_t>(count), lab.buffer<std::uint32_t>(count), {}};
-  fill(lab, made.bounds.span(), multiple{stride, 0});
-  fill(lab, made.ends.span(), multiple{stride, length});
-  find_owners(lab, made);
-  return made;
-}
-
-/// 0 and the lengths: what a scan makes offsets of.
-template <class Length>
-struct length_before {
-  Length length;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const { return i == 0 ? 0 : length(i - 1); }
-};
-
-struct is_below {
-  std::uint32_t const* offsets;
-  std::size_t n;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return offsets[i] < n; }
-};
-
-struct length_of {
-  std::uint32_t const* offsets;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const { return offsets[i + 1] - offsets[i]; }
-};
-
-/// Segments of lengths length(0), length(1), ... until they hold n items; the last one is cut.
-/// @param mean  of the lengths, about
-template <class Length>
-layout drawn_lengths(cuda& lab, std::size_t n, double mean, Length length) {
-  for (std::size_t count = std::size_t(double(n) / mean * 1.02) + 100;; count += count / 4) {
-    auto offsets = lab.buffer<std::uint32_t>(count + 1);
-    lab.scan(count + 1, length_before<Length>{length}, offsets.span(), sum{});
-    if (value_at(lab, offsets.span(), count) < n) continue;
-    layout made{n, n, lab.reduce(count + 1, is_below{offsets.data(), n}, std::uint64_t{0}, sum{}), 0, 0, {}, {}, {}};
-    fill(lab, offsets.span().subspan(made.count, 1), constant<std::uint32_t>{std::uint32_t(n)});
-    made.bounds = lab.buffer<std::uint32_t>(made.count + 1);
-    fill(lab, made.bounds.span(), load<std::uint32_t>{offsets.data()});
-    made.longest = lab.reduce(made.count, length_of{made.bounds.data()}, std::uint32_t{0}, larger{});
-    find_owners(lab, made);
-    return made;
-  }
-}
-
-/// Lengths 1, 2, ... by a table of the probabilities of lengths up to each.
-struct zipf_length {
-  double const* up_to;
-  std::uint32_t longest;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const {
-    double const u = unit_interval(mixed(~std::uint64_t(i)));
-    std::uint32_t low = 0, high = longest - 1;  // the first entry above u
-    while (low < high) {
-      std::uint32_t const middle = (low + high) / 2;
-      if (up_to[middle] > u)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low + 1;
-  }
-};
-
-struct log_normal_length {
-  double log_median, sigma;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const {
-    double const u = 1 - unit_interval(mixed(2 * i)), v = unit_interval(mixed(2 * i + 1));
-    double const normal = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);  // Box and Muller
-    double const length = exp(log_median + sigma * normal);
-    return length < 1 ? 1 : std::uint32_t(length + 0.5);
-  }
-};
-
-/// n items, or row.arrays segments of a fixed length.
-inline layout lay_out(cuda& lab, row const& what, std::size_t n) {
-  if (auto const* const fixed = std::get_if<fixed_lengths>(&what.segments)) {
-    std::size_t const length = fixed->length == 0 ? n : fixed->length;
-    std::size_t const count = what.arrays != 0 ? what.arrays : std::max<std::size_t>(n / length, 1);
-    return fixed->holes ? with_holes(lab, count, length) : equal_lengths(lab, count, length);
-  }
-  if (auto const* const zipf = std::get_if<zipf_lengths>(&what.segments)) {
-    std::vector<double> up_to(zipf->longest);
-    double total = 0, mean = 0;
-    for (std::size_t l = 1; l <= up_to.size(); ++l) {
-      double const weight = std::pow(double(l), -zipf->exponent);
-      up_to[l - 1] = total += weight;
-      mean += weight * double(l);
-    }
-    for (double& p : up_to) p /= total;
-    auto const table = lab.upload(std::span<double const>(up_to));
-    return drawn_lengths(lab, n, mean / total, zipf_length{table.data(), std::uint32_t(up_to.size())});
-  }
-  auto const& normal = std::get<log_normal_lengths>(what.segments);
-  return drawn_lengths(lab, n, normal.median * std::exp(normal.sigma * normal.sigma / 2),
-                       log_normal_length{std::log(normal.median), normal.sigma});
+/// Both, of a sort of n items: for few of them what the caller waits is what counts.
+template <class Before, class Work>
+timing time_whole(cudaStream_t stream, unsigned runs, std::size_t n, Before before, Work work) {
+  timing time = median_time(stream, runs, before, work);
+  if (n <= std::size_t{1} << 20) time.wait_ms = median_wait(stream, runs, before, work);
+  return time;
 }
 
 // ---- Columns of keys and values ----
@@ -366,90 +288,24 @@ struct columns {
 };
 
 /// Input: values are positions, so that the check knows where every item came from.
-template <class K, class V>
-columns<K, V> make_columns(cuda& lab, std::size_t n, pattern order) {
+template <class K, class V, class At>
+columns<K, V> make_columns(cuda& lab, std::size_t n, At key_at) {
   columns<K, V> made(lab, n);
-  fill(lab, made.keys.span(), keys_like<K>(order, n));
+  fill(lab, made.keys.span(), key_at);
   if constexpr (made.pairs) fill(lab, made.values.span(), identity{});
   return made;
 }
-
-// ---- The check ----
+template <class K, class V>
+columns<K, V> make_columns(cuda& lab, std::size_t n, pattern order) {
+  return make_columns<K, V>(lab, n, keys_like<K>(order, n));
+}
 
 template <class K>
 ORDO_FN auto code_of(K key) {
   return radix_key<K>::encode(key);
 }
 
-/// 1 for an item that cannot stand where it does. A pair must have the key that it had at the position which its value names,
-/// and must come from the same segment; where pairs also ascend strictly by (key, value), the result is a permutation, sorted
-/// and stable, and nothing is left to prove. What lies in holes must be what it was.
-template <class K, class V>
-struct misplaced {
-  K const *source, *keys;
-  stored<V> const* values;
-  owner_of owner;
-  std::size_t extent;
-  bool stable;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const {
-    constexpr bool pairs = columns<K, V>::pairs;
-    std::uint32_t const mine = owner(i);
-    auto const code = code_of(keys[i]);
-    if (mine == 0) {
-      if constexpr (pairs) {
-        if (values[i] != i) return 1;
-      }
-      return code != code_of(source[i]);
-    }
-    if constexpr (pairs) {
-      if (values[i] >= extent || owner(values[i]) != mine || code != code_of(source[values[i]])) return 1;
-    }
-    if (i == 0 || owner(i - 1) != mine) return 0;
-    auto const before = code_of(keys[i - 1]);
-    if constexpr (pairs) {
-      if (stable && code == before && values[i] <= values[i - 1]) return 1;
-    }
-    return code < before;
-  }
-};
-
-/// Summed over the items, a fingerprint of what each segment holds.
-template <class K, class V>
-struct fingerprint {
-  K const* keys;
-  stored<V> const* values;
-  owner_of owner;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const {
-    std::uint64_t word = mixed(code_of(keys[i])) ^ owner(i);
-    if constexpr (columns<K, V>::pairs) word = mixed(word) ^ values[i];
-    return mixed(word);
-  }
-};
-
-/// Is `result` what a sort of `source` should give?
-template <class K, class V>
-bool is_right(cuda& lab, layout const& where, columns<K, V> const& source, columns<K, V> const& result, bool stable) {
-  misplaced<K, V> const bad{source.keys.data(), result.keys.data(), result.values.data(), where.owner(), where.extent, stable};
-  if (lab.reduce(where.extent, bad, std::uint64_t{0}, sum{}) != 0) return false;
-  if (columns<K, V>::pairs && stable) return true;
-  fingerprint<K, V> const before{source.keys.data(), source.values.data(), where.owner()};
-  fingerprint<K, V> const after{result.keys.data(), result.values.data(), where.owner()};
-  return lab.reduce(where.extent, before, std::uint64_t{0}, sum{}) == lab.reduce(where.extent, after, std::uint64_t{0}, sum{});
-}
-
-template <class K>
-struct wrong_head {
-  K const* keys;
-  owner_of owner;
-  std::uint8_t const* heads;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const {
-    if (owner(i) == 0) return 0;
-    bool const head = i == 0 || owner(i - 1) != owner(i) || code_of(keys[i - 1]) != code_of(keys[i]);
-    return heads[i] != std::uint8_t(head);
-  }
-};
-
-// ---- The rivals ----
+// ---- Sorts ----
 
 struct session {
   cuda lab;
@@ -457,169 +313,51 @@ struct session {
   report& out;
 };
 
-/// Runs a call of CUB's, its temporary memory taken before the clock starts.
-template <class Call>
-timing time_cub(session& s, Call call) {
+/// f(call): CUB's call with its temporary memory, taken before the clock starts.
+template <class Call, class F>
+timing with_cub(session& s, Call call, F f) {
   std::size_t bytes = 0;
   ORDO_CUDA(call(nullptr, bytes));
   auto const temporary = s.lab.buffer<char>(std::max<std::size_t>(bytes, 1));
-  return median_time(
-      s.lab.stream(), s.how.runs, [] {}, [&] { ORDO_CUDA(call(temporary.data(), bytes)); });
+  return f([&] { ORDO_CUDA(call(temporary.data(), bytes)); });
 }
 
-template <class K>
-struct pack {
-  K const* keys;
-  owner_of owner;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return std::uint64_t(owner(i) - 1) << 32 | code_of(keys[i]); }
+template <class Call>
+timing time_cub(session& s, Call call) {
+  return with_cub(s, call, [&](auto work) {
+    return median_time(
+        s.lab.stream(), s.how.runs, [] {}, work);
+  });
+}
+
+/// Thrust's temporary memory, from a pool, so that it is taken in the warm-up only.
+struct pooled {
+  using value_type = char;
+  pool* from;
+  char* allocate(std::ptrdiff_t bytes) { return static_cast<char*>(from->allocate(std::size_t(bytes))); }
+  void deallocate(char* block, std::size_t bytes) { from->deallocate(block, bytes); }
 };
 
-template <class K>
-struct unpack {
-  std::uint64_t const* packed;
-  ORDO_FN K operator()(std::size_t i) const { return radix_key<K>::decode(std::uint32_t(packed[i])); }
-};
-
-inline unsigned bits_of(std::uint64_t x) {
-  unsigned bits = 0;
-  for (; x != 0; x >>= 1) ++bits;
-  return bits;
-}
-
-/// CUB's rivals, from `in` to `out`: input and output apart is the form that is best for them. Packing and unpacking of
-/// (segment, key) are not counted, which flatters that one. All are checked as we are.
-template <class K, class V>
-void race_cub(session& s, layout const& where, columns<K, V> const& in, columns<K, V> const& out, row_result& result) {
-  constexpr bool pairs = columns<K, V>::pairs;
-  auto const segments = where.segments(false);
-  auto const n = int(where.extent), count = int(where.count);  // int is their best form
-  auto const* const begins = segments.begins.data();
-  auto const* const ends = segments.ends.data();
-  auto const finish = [&](char const* name, timing time) {
-    result.rivals[name] = {time, is_right(s.lab, where, in, out, true)};
-  };
-  in.copy_to(out, s.lab.stream());  // for the holes
-  finish("CUB seg", time_cub(s, [&](void* temporary, std::size_t& bytes) {
-           if constexpr (pairs)
-             return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, in.keys.data(), out.keys.data(),
-                                                              in.values.data(), out.values.data(), n, count, begins, ends,
-                                                              s.lab.stream());
-           else
-             return cub::DeviceSegmentedSort::StableSortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, count,
-                                                             begins, ends, s.lab.stream());
-         }));
-  // A block a segment: hopeless for many short ones.
-  if (where.count <= (std::size_t{1} << 20) && where.items / where.count >= 512)
-    finish("seg radix", time_cub(s, [&](void* temporary, std::size_t& bytes) {
-             if constexpr (pairs)
-               return cub::DeviceSegmentedRadixSort::SortPairs(temporary, bytes, in.keys.data(), out.keys.data(),
-                                                               in.values.data(), out.values.data(), n, count, begins, ends, 0,
-                                                               int(8 * sizeof(K)), s.lab.stream());
-             else
-               return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, count,
-                                                              begins, ends, 0, int(8 * sizeof(K)), s.lab.stream());
-           }));
-  if constexpr (sizeof(K) == 4) {
-    if (where.items == where.extent) {
-      auto const packed = s.lab.buffer<std::uint64_t>(where.extent), sorted = s.lab.buffer<std::uint64_t>(where.extent);
-      fill(s.lab, packed.span(), pack<K>{in.keys.data(), where.owner()});
-      int const bits = int(32 + bits_of(where.count - 1));
-      timing const time = time_cub(s, [&](void* temporary, std::size_t& bytes) {
-        if constexpr (pairs)
-          return cub::DeviceRadixSort::SortPairs(temporary, bytes, packed.data(), sorted.data(), in.values.data(),
-                                                 out.values.data(), n, 0, bits, s.lab.stream());
-        else
-          return cub::DeviceRadixSort::SortKeys(temporary, bytes, packed.data(), sorted.data(), n, 0, bits, s.lab.stream());
-      });
-      fill(s.lab, out.keys.span(), unpack<K>{sorted.data()});
-      finish("packed", time);
-    }
-  }
-  if constexpr (std::is_same_v<K, std::uint32_t> && !std::is_same_v<V, std::uint64_t>) {
-    if (where.count == 1)
-      finish("radix", time_cub(s, [&](void* temporary, std::size_t& bytes) {
-               if constexpr (pairs)
-                 return cub::DeviceRadixSort::SortPairs(temporary, bytes, in.keys.data(), out.keys.data(), in.values.data(),
-                                                        out.values.data(), n, 0, 32, s.lab.stream());
-               else
-                 return cub::DeviceRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, 0, 32,
-                                                       s.lab.stream());
-             }));
-  }
-}
-
-// ---- One row ----
-
-inline void find_fault(row_result& result, bool right, char const* what) {
-  if (!right && result.wrong.empty()) result.wrong = what;
-}
-
-/// What is known before the sort: items, segments, and the roof, which is the time of copy_all().
-template <class Copy>
-row_result begin_row(session& s, row const& what, layout const& where, Copy copy_all) {
-  row_result result;
-  result.name = what.name();
-  result.items = where.items;
-  result.segments = where.count;
-  result.longest = where.longest;
-  result.target_ms = s.how.quick ? 0 : what.target_ms;
-  result.copy = median_time(
-      s.lab.stream(), s.how.runs, [] {}, copy_all);
-  return result;
-}
-
-/// Times sort(machine, segments) on a fresh machine; before each run, restore(stream) puts the unsorted input back.
-/// @returns the peak of the machine's pool
-template <class Restore, class Sort>
-std::size_t time_ours(session& s, timing& time, segment_list<std::uint32_t> segments, Restore restore, Sort sort) {
+/// f(machine) on a fresh machine. @returns the peak of its pool
+template <class F>
+std::size_t on_fresh_machine(session& s, F f) {
   wait_for(s.lab);
   s.lab.pool().trim();  // what rivals have used and left there is not to be missing here
   cuda machine;
-  time = median_time(
-      machine.stream(), s.how.runs, [&] { restore(machine.stream()); }, [&] { sort(machine, segments); });
+  f(machine);
   wait_for(machine);
   return machine.pool().peak();
 }
 
-/// `Sort` tells what is measured: sort(machine, keys, values, segments, heads), memory(layout, key bytes, value bytes),
-/// is_stable(layout), headline_is_uniform.
-template <class K, class V, class Sort, class More>
-void measure(session& s, row const& what, std::size_t n, Sort const& sort, More more_rivals) {
-  using pair = columns<K, V>;
-  layout const where = lay_out(s.lab, what, n);
-  pair const in = make_columns<K, V>(s.lab, where.extent, what.order), out(s.lab, where.extent);
-  auto const heads = s.lab.buffer<std::uint8_t>(what.heads ? where.extent : 0);
-  row_result result = begin_row(s, what, where, [&] { in.copy_to(out, s.lab.stream()); });
-  result.headline_is_uniform = Sort::headline_is_uniform;
-  auto const ours = [&](timing& time, segment_list<std::uint32_t> segments) {
-    std::size_t const taken = time_ours(
-        s, time, segments, [&](cudaStream_t stream) { in.copy_to(out, stream); },
-        [&](cuda& machine, segment_list<std::uint32_t> list) {
-          sort(machine, out.keys.span(), out.values.span(), list, heads.span());
-        });
-    result.extra_bytes = std::max(result.extra_bytes, taken);
-    find_fault(result, is_right(s.lab, where, in, out, sort.is_stable(where)), "NOT SORTED RIGHT");
-    if (what.heads)
-      find_fault(
-          result,
-          s.lab.reduce(where.extent, wrong_head<K>{out.keys.data(), where.owner(), heads.data()}, std::uint64_t{0}, sum{}) == 0,
-          "WRONG BOUNDARIES");
-  };
-  ours(result.offsets, where.segments(s.how.bounded));
-  if (where.uniform_length != 0) ours(result.uniform, where.uniform());
-  result.allowed_bytes = sort.memory(where, sizeof(K), pair::pairs ? sizeof(stored<V>) : 0, s.how.bounded);
-  find_fault(result, result.extra_bytes <= result.allowed_bytes, "MORE MEMORY THAN THE CONTRACT SAYS");
-  if (s.how.rivals) {
-    race_cub(s, where, in, out, result);
-    more_rivals(where, in, out, result);
-  }
-  s.out.add(result);
+inline void find_fault(measured& result, bool right, char const* what) {
+  if (!right && result.wrong.empty()) result.wrong = what;
 }
 
-struct no_more_rivals {
-  template <class... Args>
-  void operator()(Args const&...) const {}
-};
+inline std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  ORDO_CUDA(cudaMemGetInfo(&free, &total));
+  return free;
+}
 
 /// Name and versions of what this runs on.
 inline facts describe_machine() {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/bench/bench.hpp"
-#include "tools/bench/gpu_bench.cuh"
+#include "tools/bench/segment_bench.cuh"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::bench {
@@ -82,11 +82,11 @@ void measure_computed(session& s, row const& what, std::size_t n) {
   fill(s.lab, in.values.span(), identity{});
   row_result result = begin_row(s, what, where, [&] { copy(items.span(), sorted.span(), s.lab.stream()); });  // no keys
   auto const ours = [&](timing& time, segment_list<std::uint32_t> segments) {
-    std::size_t const taken = time_ours(
-        s, time, segments, [&](cudaStream_t stream) { copy(items.span(), sorted.span(), stream); },
-        [&](cuda& machine, segment_list<std::uint32_t> list) {
-          machine.segmented_sort_by(sorted.span(), list, key_in_table{table.data()}, heads.span());
-        });
+    std::size_t const taken = on_fresh_machine(s, [&](cuda& machine) {
+      time = median_time(
+          machine.stream(), s.how.runs, [&] { copy(items.span(), sorted.span(), machine.stream()); },
+          [&] { machine.segmented_sort_by(sorted.span(), segments, key_in_table{table.data()}, heads.span()); });
+    });
     result.extra_bytes = std::max(result.extra_bytes, taken);
     fill(s.lab, out.keys.span(), table_at{table.data(), sorted.data(), universe});
     fill(s.lab, out.values.span(), table_at{positions.data(), sorted.data(), universe});
