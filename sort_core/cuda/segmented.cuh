@@ -202,18 +202,19 @@ class segmented_sorter {
       launch_together<Kernel>(machine_.stream(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
     };
     // As kernels of their own the phases are quicker, but each is a launch.
-    unsigned const levels = n_ >= tuning::phases_apart ? 2 : 0;
+    unsigned const levels = tuning::levels_apart(n_, sizeof(K));
     if (levels != 0) {
       phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists);
       phase.template operator()<assign_first<K, V, Keys, Large>>(work);
     }
-    for (unsigned list = 0; list < levels; ++list) {
+    for (unsigned level = 0; level < levels; ++level) {
+      unsigned const list = level % 2;
       launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.chunks(), 1), traits::threads, 0, data_, work,
                                               list);
       phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
       phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);
     }
-    phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, levels == 0, 0u);
+    phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, levels == 0, levels % 2);
   }
 
   void sort_long_in_place(sizes const& size, plan_lists const& lists, parts& taken) {

@@ -47,7 +47,7 @@ constexpr unsigned large_chunk() {
 }
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned small_chunk() {
-  return KeyBytes <= 4 && ValueBytes <= 8 ? 13 : 15;
+  return KeyBytes <= 4 && ValueBytes <= 8 ? 15 : 12;
 }
 
 /// A segment that no block holds is divided into segments of about this length or twice it, if its keys are evenly distributed
@@ -70,8 +70,11 @@ constexpr partition_shape shape_of_partition(bool large) {
 }
 constexpr unsigned large_partition = 1u << 26;  // items of a sort for which tiles are long
 
-/// Sorts of so many items have a kernel for each phase of the partition.
-constexpr unsigned phases_apart = 1u << 23;
+/// How many levels of a partition have a kernel for each of their phases, in a sort of n items: those that evenly distributed
+/// keys need, and where there is time for a few empty launches, some that others need.
+constexpr unsigned levels_apart(std::size_t n, std::size_t key_bytes) {
+  return n < 1u << 23 ? 0 : n < large_partition ? 2 : key_bytes <= 4 ? 3 : 5;
+}
 
 /// Chunks of tiles, at most, that the items of a sort are counted in.
 constexpr unsigned chunks = 2048;
