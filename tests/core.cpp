@@ -168,6 +168,29 @@ TEST_CASE("long arrays come out the same on any number of threads", "[array_sort
   }
 }
 
+TEST_CASE("a sample sort whose samples are bad merges what is left", "[sample_sort]") {
+  struct by_low_bits {
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return a % 100000 < b % 100000; }
+  };
+  using records = ordo::detail::records<std::uint32_t, std::uint32_t>;
+  for (std::size_t n : {100, 5000, 300000}) {
+    auto const input = inputs<std::uint32_t>(n).front().second;
+    auto expected = input;
+    std::stable_sort(expected.begin(), expected.end(), by_low_bits{});
+    for (unsigned rounds : {0u, 1u, 2u}) {
+      for (bool across : {false, true}) {
+        INFO(n << ", " << rounds << " rounds");
+        auto keys = input, values = input;
+        std::vector<std::uint32_t> other(n), other_values(n);
+        std::vector<std::uint8_t> bucket(n);
+        ordo::detail::sort_records_by(records{keys.data(), values.data()}, records{other.data(), other_values.data()},
+                                      bucket.data(), n, by_low_bits{}, across, rounds);
+        CHECK(((across ? other : keys) == expected && (across ? other_values : values) == expected));
+      }
+    }
+  }
+}
+
 TEST_CASE("sizes are parsed or refused", "[machine]") {
   CHECK(ordo::parse_bytes("0") == 0);
   CHECK(ordo::parse_bytes("123") == 123);

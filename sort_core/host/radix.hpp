@@ -147,15 +147,22 @@ void encode_all(K* keys, std::size_t n, key_code<K> code) {
 /// cache.
 template <class K, class V>
 void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, key_code<K> code = {}) {
-  if (n <= parallel_limit || bits.begin >= bits.end) {
+  bool const one_thread = n <= parallel_limit;
+  masked<K> const left{mask_of<K>(bits)};
+  if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // as when all are equal
+    blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      if (across) from.from(begin).copy_to(to.from(begin), end - begin);
+      decode_all((across ? to : from).keys + begin, end - begin, code);
+    });
+  } else if (one_thread) {
     sort_bucket(from, to, n, bits, across);
     decode_all((across ? to : from).keys, n, code);
-    return;
+  } else {
+    auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
+    each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
+      sort_records(to.from(begin), from.from(begin), size, bits, !across, code);
+    });
   }
-  auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
-  each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
-    sort_records(to.from(begin), from.from(begin), size, bits, !across, code);
-  });
 }
 
 /// Sort computed records into `to`, their keys decoded; `scratch` is as large.
