@@ -18,15 +18,16 @@ inline double moves_downwards(std::span<std::uint64_t const> sample, double stan
   double const items = double(sample.size()) * stands_for;
   if (sample.empty() || items <= on_chip) return 0;
   unsigned const differing = unsigned(std::bit_width(sample.front() ^ sample.back()));
-  if (sample.size() == 1)  // nothing is known of what it stands for: as if evenly distributed
-    return items * (double(std::bit_width(std::uint64_t(items / on_chip))) / 8);
   if (differing == 0) return items * tuning::count_only;
   unsigned const width = std::min(bits, 8u), shift = bits - width;
   if (differing <= shift) return items * tuning::count_only + moves_downwards(sample, stands_for, differing, on_chip);
   double moves = items;
   for (std::size_t begin = 0, end = 0; begin < sample.size(); begin = end) {
     while (end < sample.size() && sample[end] >> shift == sample[begin] >> shift) ++end;
-    moves += moves_downwards(sample.subspan(begin, end - begin), stands_for, shift, on_chip);
+    // One key tells nothing of those that it stands for: they are taken to be spread evenly over this level's digits.
+    double const stand = end - begin == 1 ? std::min(stands_for, items / 256) : stands_for;
+    moves += end - begin == 1 && stand > on_chip ? stands_for
+                                                 : moves_downwards(sample.subspan(begin, end - begin), stand, shift, on_chip);
   }
   return moves;
 }

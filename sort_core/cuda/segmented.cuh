@@ -127,7 +127,7 @@ class segmented_sorter {
     auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 1), tuning::classes + 1);
     plan_lists lists{};
     lists.classes = sizes::classes();
-    lists.used = segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1) : ~0u;
+    lists.used = size.any_long() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1) : ~0u;
     for (unsigned c = 0; c < tuning::classes; c += 2) {
       std::size_t const most = size.from_class(c);
       auto* const records = taken.take<packed_segment>(most);

@@ -12,7 +12,7 @@ constexpr double count_only = 0.25;
 
 /// How often items may be moved downwards, on average, for that to be quicker than all passes upwards.
 constexpr double moves_worth_it(std::size_t key_bytes, std::size_t value_bytes) {
-  if (key_bytes <= 4) return value_bytes == 0 ? 2.6 : 2.3;
+  if (key_bytes <= 4) return value_bytes == 0 ? 2.3 : 2.1;
   return value_bytes == 0 ? 5.5 : 4.5;
 }
 
