@@ -12,6 +12,12 @@ __device__ inline unsigned lane_of() {
   return threadIdx.x % warp_threads;
 }
 
+/// Where a function uses it, and not a pointer that it was given, the compiler knows what memory it is.
+__device__ inline unsigned char* dynamic_shared_memory() {
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  return dynamic_memory;
+}
+
 template <class T>
 struct extremes {
   T least, greatest;
@@ -29,6 +35,13 @@ __device__ inline extremes<std::uint64_t> warp_extremes(extremes<std::uint64_t> 
   std::uint32_t const above =
       __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32) == high ? std::uint32_t(x.greatest) : 0u);
   return {std::uint64_t(low) << 32 | below, std::uint64_t(high) << 32 | above};
+}
+
+__device__ inline std::uint32_t warp_or(std::uint32_t x) {
+  return __reduce_or_sync(all_lanes, x);
+}
+__device__ inline std::uint64_t warp_or(std::uint64_t x) {
+  return std::uint64_t(warp_or(std::uint32_t(x >> 32))) << 32 | warp_or(std::uint32_t(x));
 }
 
 /// Sum of x over this lane and the lanes below it.
@@ -87,6 +100,20 @@ struct group {
       __syncthreads();
       unsigned const from = lane_of() % warps;
       return warp_extremes(shared.ends[from]);
+    }
+  }
+
+  /// All bits that some thread has. Synchronises as reduce does.
+  template <class K>
+  [[nodiscard]] __device__ static K reduce_or(K x, storage<K>& shared) {
+    x = warp_or(x);
+    if constexpr (one_warp) {
+      __syncwarp();
+      return x;
+    } else {
+      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].least = x;
+      __syncthreads();
+      return warp_or(shared.ends[lane_of() % warps].least);
     }
   }
 

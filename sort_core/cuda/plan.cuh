@@ -198,7 +198,6 @@ template <class K, class V, class Keys, unsigned Class>
 __global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_traits<K, V, Class>::shape.resident)
     sort_by_blocks(segment_data<K, V, Keys> data, segment_queue segments) {
   using traits = class_traits<K, V, Class>;
-  extern __shared__ __align__(16) unsigned char sort_memory[];
   std::uint64_t const count = segments.size();
   auto const at = [&](std::uint64_t s) { return s < count ? segments[s] : segment_record{}; };
   std::uint64_t s = blockIdx.x, step = gridDim.x;
@@ -208,7 +207,7 @@ __global__ void __launch_bounds__(class_traits<K, V, Class>::threads, class_trai
     next = after;
     prefetch(data, next.from, next.begin, next.length, threadIdx.x, blockDim.x);
     after = at(s + 2 * step);
-    on_chip<K, traits::shape.threads, traits::shape.items>::sort(data, now, sort_memory);
+    on_chip<K, traits::shape.threads, traits::shape.items>::sort(data, now);
   }
 }
 
