@@ -56,6 +56,9 @@ constexpr unsigned small_chunk() {
 /// Threads of a block whose warps sort by networks.
 constexpr unsigned network_threads = 128;
 
+/// If segments have no more items than this on average, runs of short ones are sorted before the rest is planned.
+constexpr std::size_t short_mean = 16;
+
 /// Segments that one block plans at a time.
 constexpr unsigned planned = 1024;
 
