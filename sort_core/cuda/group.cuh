@@ -12,6 +12,12 @@ __device__ inline unsigned lane_of() {
   return threadIdx.x % warp_threads;
 }
 
+/// Where a function uses it, and not a pointer that it was given, the compiler knows what memory it is.
+__device__ inline unsigned char* dynamic_shared_memory() {
+  extern __shared__ __align__(16) unsigned char dynamic_memory[];
+  return dynamic_memory;
+}
+
 template <class T>
 struct extremes {
   T least, greatest;
@@ -67,6 +73,13 @@ template <unsigned Bits>
         : "+r"(alike)
         : "r"(digit), "r"(1u << bit));
   return alike;
+}
+
+__device__ inline std::uint32_t warp_or(std::uint32_t x) {
+  return __reduce_or_sync(all_lanes, x);
+}
+__device__ inline std::uint64_t warp_or(std::uint64_t x) {
+  return std::uint64_t(warp_or(std::uint32_t(x >> 32))) << 32 | warp_or(std::uint32_t(x));
 }
 
 /// Sum of x over this lane and the lanes below it.
@@ -125,6 +138,20 @@ struct group {
       __syncthreads();
       unsigned const from = lane_of() % warps;
       return warp_extremes(shared.ends[from]);
+    }
+  }
+
+  /// All bits that some thread has. Synchronises as reduce does.
+  template <class K>
+  [[nodiscard]] __device__ static K reduce_or(K x, storage<K>& shared) {
+    x = warp_or(x);
+    if constexpr (one_warp) {
+      __syncwarp();
+      return x;
+    } else {
+      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].least = x;
+      __syncthreads();
+      return warp_or(shared.ends[lane_of() % warps].least);
     }
   }
 

@@ -35,7 +35,7 @@ class chunk_sorter {
   __device__ chunk_sorter(segment_data<K, V, Keys> const& data, chunk_work const& work, plan_lists const& lists)
       : data_(data), work_(work), lists_(lists) {}
 
-  __device__ void run(unsigned char* memory) {
+  __device__ void run() {
     std::uint64_t const given = *lists_.longer_count;
     if (given == 0) return;
     auto const everyone = cooperative_groups::this_grid();
@@ -48,7 +48,7 @@ class chunk_sorter {
       atomicMax(&work_.counts[1], static_cast<unsigned long long>(a.length));
     }
     everyone.sync();
-    sort_chunks(0, memory);
+    sort_chunks(0);
     std::uint64_t const longest = work_.counts[1];
     for (std::uint64_t merged = 2; (merged / 2) * chunk < longest; merged *= 2) {
       everyone.sync();
@@ -62,7 +62,7 @@ class chunk_sorter {
         });
       }
       everyone.sync();
-      sort_chunks(merged / 2, memory);
+      sort_chunks(merged / 2);
     }
   }
 
@@ -86,10 +86,10 @@ class chunk_sorter {
     }
   }
 
-  __device__ void sort_chunks(std::uint64_t least, unsigned char* memory) {
+  __device__ void sort_chunks(std::uint64_t least) {
     each_chunk(least, [&](chunked_array const& a, std::uint64_t c) {
       std::uint64_t const left = a.length - c * chunk;
-      chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given}, memory);
+      chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
     });
   }
 
@@ -121,8 +121,7 @@ class chunk_sorter {
 template <class K, class V, class Keys, unsigned Class>
 __global__ void __launch_bounds__(chunk_sorter<K, V, Keys, Class>::threads, 1)
     sort_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
-  extern __shared__ __align__(16) unsigned char chunk_memory[];
-  chunk_sorter<K, V, Keys, Class>(data, work, lists).run(chunk_memory);
+  chunk_sorter<K, V, Keys, Class>(data, work, lists).run();
 }
 
 }  // namespace ordo::detail

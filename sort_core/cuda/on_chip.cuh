@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "sort_core/bits.hpp"
 #include "sort_core/cuda/group.cuh"
@@ -11,8 +12,10 @@
 //
 // Keys are spread linearly over as many buckets as the block holds items (the buckets of GPU-ArraySort; one pass, no
 // compare). Inside its bucket, which holds one or two items of evenly distributed keys, an item counts those before it.
-// Where some bucket is crowded the block sorts by merging instead, which takes the same time for all keys. Both orders are
-// those of (key, position), so the sort is stable and the same on every run, although buckets fill in no particular order.
+// Where some bucket is crowded the block tries other ways: a dictionary, if the keys are few distinct ones, so that one pass
+// of a radix sort over their numbers will do; buckets that are narrow where keys are dense; and last a radix sort over all
+// bits that differ. Every order is that of (key, position), so the sort is stable and the same on every run, although
+// buckets fill in no particular order.
 namespace ordo::detail {
 
 /// Sorts segments of 1 to Threads * Items items.
@@ -28,8 +31,8 @@ struct on_chip {
   }();
   static_assert(position_bits <= 15);
 
-  // Shared memory: a word an item, then a counter a bucket; or sorted keys, then their values; or, for merging, keys and
-  // positions. Behind them, what the collectives need.
+  // Shared memory: a word an item, then a counter a bucket; or sorted keys, then their values; or, for a radix sort, keys,
+  // 16 bits an item, and each warp's counts of a digit. Behind them, what the collectives need; then cells or a dictionary.
   static constexpr unsigned buckets = (1u << position_bits) % Threads == 0 ? 1u << position_bits : capacity;
   static_assert(sizeof(K) > 4 || buckets == 1u << position_bits, "see rank_by_buckets");
   /// Each thread sums a run of counters. A pad after each 32 keeps threads out of each other's banks.
@@ -38,17 +41,45 @@ struct on_chip {
   __device__ static constexpr unsigned padded(unsigned bucket) { return bucket + bucket / pads; }
   static constexpr unsigned counters = buckets + buckets / pads;
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  static constexpr std::size_t bucket_bytes = (capacity + counters) * 4;
+  /// As many bits as there is room for beside what the buckets take; for long keys, a little more is taken.
+  static constexpr std::size_t room = bucket_bytes > capacity*(sizeof(K) + 2) ? bucket_bytes - capacity*(sizeof(K) + 2) : 0;
+  static constexpr unsigned digit_bits = room >= (team::warps * 2u << 8) ? 8 : 7;
+  static constexpr std::size_t radix_bytes = capacity * (sizeof(K) + 2) + (team::warps * 2u << digit_bits);
   static constexpr std::size_t working_bytes(std::size_t value_size) {
-    return aligned(
-        std::max<std::size_t>({(capacity + counters) * 4, capacity * (sizeof(K) + 2), capacity * (sizeof(K) + value_size)}));
-  }
-  static constexpr std::size_t cell_bytes = 256 * 4;  // for the bounds of cells
-  static constexpr std::size_t bytes(std::size_t value_size) {
-    return working_bytes(value_size) + aligned(sizeof(collective)) + cell_bytes;
+    return aligned(std::max<std::size_t>({bucket_bytes, radix_bytes, capacity * (sizeof(K) + value_size)}));
   }
 
+  /// The distinct keys of a segment, hashed.
+  struct dictionary {
+    static constexpr unsigned slots = [] {
+      unsigned size = 64;
+      while (size * 8 <= capacity && size * sizeof(K) < 2048) size *= 2;
+      return size;
+    }();
+    static constexpr unsigned limit = std::min(slots / 2, (1u << digit_bits) - 1);  // one digit numbers them, and `none`
+    static constexpr K none = K(~K{0});  // in empty slots; a key that is the same needs none, as no key is greater
+    K keys[slots];
+    K found[limit + 1];             // in no particular order
+    std::uint32_t count;            // of those; in the upper half, whether `none` is a key
+    std::uint16_t slot[limit + 1];  // of those found
+    std::uint8_t order[slots];      // of a slot's key among all
+  };
+  /// Parts of the range between a segment's least and its greatest key.
+  static constexpr unsigned cell_bits = position_bits < 10 ? position_bits - 2 : 8, cells = 1u << cell_bits;
+  struct cell_table {
+    K least[cells], greatest[cells];  // then, in the place of the greatest, the scale
+    std::uint32_t bounds[cells];      // counts; then the first bucket, and above 16 bits, by how much the range is shifted
+  };
+  static constexpr std::size_t spare_bytes = aligned(std::max(sizeof(cell_table), sizeof(dictionary)));
+  static constexpr std::size_t bytes(std::size_t value_size) {
+    return working_bytes(value_size) + aligned(sizeof(collective)) + spare_bytes;
+  }
+
+  /// All of the block's dynamic shared memory is taken.
   template <class V, class Keys>
-  __device__ static void sort(segment_data<K, V, Keys> const& data, segment_record segment, unsigned char* memory) {
+  __device__ static void sort(segment_data<K, V, Keys> const& data, segment_record segment) {
+    unsigned char* const memory = dynamic_shared_memory();
     unsigned const n = segment.length;
     // Items at i * Threads + rank, for all i below this.
     unsigned const mine = (n + (Threads - 1 - team::rank())) / Threads;
@@ -64,32 +95,30 @@ struct on_chip {
     }
     ends = team::reduce(ends, shared);
     std::uint32_t rank[Items];
-    if (!rank_by_buckets(key, n, mine, ends, rank, memory, shared)) {
-      K* const keys = reinterpret_cast<K*>(memory);
-      team::sync();
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) keys[i * Threads + team::rank()] = key[i];
-      team::sync();
-      merge(memory, n);
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) rank[i] = index_of(memory)[i * Threads + team::rank()];
-    }
+    rank_items(key, n, mine, ends, rank, memory, shared);
     stage_and_store(data, segment, mine, key, rank, memory);
   }
 
  private:
-  /// More items than this in one bucket, and merging is the better way.
-  static constexpr unsigned crowd = 32;
+  enum class outcome {
+    ranked,
+    crowded,  // the buckets are too uneven
+    alike     // 32 bits are too few to tell the keys apart
+  };
 
   __device__ static std::uint32_t* counts_of(unsigned char* memory) {
     return reinterpret_cast<std::uint32_t*>(memory) + capacity;
   }
-  __device__ static std::uint32_t* cell_bounds(collective& shared) {
-    return reinterpret_cast<std::uint32_t*>(reinterpret_cast<unsigned char*>(&shared) + aligned(sizeof(collective)));
+  template <class T>
+  __device__ static T* spare(collective& shared) {
+    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(&shared) + aligned(sizeof(collective)));
   }
-  __device__ static std::uint16_t* index_of(unsigned char* memory) {  // merging: behind the keys
+  // Of a radix sort: behind the keys.
+  __device__ static std::uint16_t* halves_of(unsigned char* memory) {
     return reinterpret_cast<std::uint16_t*>(memory + capacity * sizeof(K));
+  }
+  __device__ static std::uint32_t* digits_of(unsigned char* memory) {
+    return reinterpret_cast<std::uint32_t*>(memory + capacity * (sizeof(K) + 2));
   }
 
   __device__ static void clear_counts(unsigned char* memory) {
@@ -139,10 +168,11 @@ struct on_chip {
     team::sync();
   }
 
-  /// A key's bucket in the upper 32 bits, its order in the bucket below: a linear map of [0, 2^32) to all buckets.
+  /// A linear map of [0, most] to `buckets`, most at least 2^31: its bucket in the upper 32 bits, its order in the bucket
+  /// below.
   struct linear_map {
     std::uint32_t scale;
-    __device__ explicit linear_map(std::uint32_t most) {
+    __device__ linear_map(std::uint32_t most, std::uint32_t buckets) {
       scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(most)));
       if (__umulhi(most, scale) >= buckets) --scale;
       // Keys of 32 bits then never agree in a word: they differ by `scale` in the product, and a word leaves out less.
@@ -151,86 +181,157 @@ struct on_chip {
     [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t x) const { return std::uint64_t(x) * scale; }
   };
 
-  /// The same where keys are dense here and sparse there, as floats are: the range is cut into cells, each linear in itself,
-  /// and a cell has as many buckets as it has items.
+  /// The uppermost 32 bits of what a key is beyond the least one.
+  __device__ static std::uint32_t upper_of(K x, K least, unsigned shift) {
+    return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32));
+  }
+  /// Shifted by so much, a range fills its bits.
+  __device__ static unsigned shift_of(K range) {
+    return range == 0 ? 0 : leading_zeros(std::uint64_t(range)) - (64 - 8 * unsigned(sizeof(K)));
+  }
+
+  /// The same where keys are dense here and sparse there, as floats are, or keys with outliers: the range is cut into cells,
+  /// each linear between its own least and greatest key, and a cell has as many buckets as it has items.
   struct celled_map {
-    static constexpr unsigned cell_bits = position_bits < 8 ? position_bits : 8, cells = 1u << cell_bits;
-    std::uint32_t const* bounds;  // of a cell: its first bucket, and 16 bits above, how many it has
-    [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t x) const {
-      std::uint32_t const bound = bounds[x >> (32 - cell_bits)];
-      return (std::uint64_t(bound & 0xffff) << 32) + std::uint64_t(x << cell_bits) * (bound >> 16);
+    cell_table const& table;
+    K least;
+    unsigned shift;
+    [[nodiscard]] __device__ std::uint64_t operator()(K x) const {
+      unsigned const cell = upper_of(x, least, shift) >> (32 - cell_bits);
+      std::uint32_t const bound = table.bounds[cell];
+      return (std::uint64_t(bound & 0xffff) << 32) +
+             std::uint64_t(upper_of(x, table.least[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
     }
   };
 
-  /// False if the buckets are too uneven, or 32 bits too few to tell the keys apart.
-  __device__ static bool rank_by_buckets(K const (&key)[Items], unsigned n, unsigned mine, extremes<K> ends,
-                                         std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
+  /// rank[i] = where key[i] goes.
+  __device__ static void rank_items(K (&key)[Items], unsigned n, unsigned mine, extremes<K> ends, std::uint32_t (&rank)[Items],
+                                    unsigned char* memory, collective& shared) {
     if (ends.least == ends.greatest) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
-      return true;
+      return;
     }
     // The range shifted so that it fills 32 bits.
-    K const least = ends.least, range = K(ends.greatest - least);
-    unsigned const shift = leading_zeros(std::uint64_t(range)) - (64 - 8 * unsigned(sizeof(K)));
-    auto const upper = [&](K x) { return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32)); };
-    if (rank_in_buckets<sizeof(K) == 4>(key, upper, linear_map(upper(ends.greatest)), n, mine, rank, memory, shared))
-      return true;
-    return rank_by_cells(key, least, shift, n, mine, rank, memory, shared);
+    K const least = ends.least;
+    unsigned const shift = shift_of(K(ends.greatest - least));
+    linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
+    outcome const result = rank_in_buckets<sizeof(K) == 4, 16>(
+        key, [&](K x) { return linear(upper_of(x, least, shift)); }, n, mine, rank, memory, shared);
+    if (result == outcome::ranked) return;
+    // Keys wait in shared memory, in no registers, while others are at work.
+    team::sync();
+    stage(key, mine, memory);
+    team::sync();
+    rank_crowded(n, least, shift, result == outcome::crowded, unsigned(reinterpret_cast<unsigned char*>(&shared) - memory));
+    unstage(key, mine, memory);
+    std::uint16_t const* const ranks = halves_of(memory) + team::rank();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) rank[i] = i < mine ? ranks[i * Threads] : 0;
   }
 
-  /// Not inlined, as merge.
-  __device__ __noinline__ static void count_cells(unsigned char* memory, unsigned n, collective& shared) {
-    // In: 32 bits of each item, as words. Out: the cells' bounds, and counters at 0.
-    auto* const words = reinterpret_cast<std::uint32_t*>(memory);
-    auto* const counts = counts_of(memory);
-    constexpr unsigned cells = celled_map::cells;
-    team::sync();
-    clear_counts(memory);
-    team::sync();
-    for (unsigned p = team::rank(); p < n; p += Threads) atomicAdd(&counts[words[p] >> (32 - celled_map::cell_bits)], 1u);
-    team::sync();
-    constexpr unsigned run_of_cells = (cells + Threads - 1) / Threads;
-    std::uint32_t count[run_of_cells], sum = 0;
-#pragma unroll
-    for (unsigned j = 0; j < run_of_cells; ++j) {
-      unsigned const cell = team::rank() * run_of_cells + j;
-      sum += count[j] = cell < cells ? counts[cell] : 0;
-    }
-    std::uint32_t begin = team::exclusive_sum(sum, shared);
-    team::sync();
-    auto* const bounds = cell_bounds(shared);
-#pragma unroll
-    for (unsigned j = 0; j < run_of_cells; ++j) {
-      unsigned const cell = team::rank() * run_of_cells + j;
-      if (cell < cells) bounds[cell] = begin | count[j] << 16;
-      begin += count[j];
-    }
-    clear_counts(memory);
-    team::sync();
-  }
-
-  __device__ static bool rank_by_cells(K const (&key)[Items], K least, unsigned shift, unsigned n, unsigned mine,
-                                       std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
-    auto const upper = [&](K x) { return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32)); };
-    auto* const words = reinterpret_cast<std::uint32_t*>(memory);
+  __device__ static void stage(K const (&key)[Items], unsigned mine, unsigned char* memory) {
+    K* const keys = reinterpret_cast<K*>(memory) + team::rank();
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
-      if (i < mine) words[i * Threads + team::rank()] = upper(key[i]);
-    count_cells(memory, n, shared);
-    return rank_in_buckets<false>(key, upper, celled_map{cell_bounds(shared)}, n, mine, rank, memory, shared);
+      if (i < mine) keys[i * Threads] = key[i];
+  }
+  __device__ static void unstage(K (&key)[Items], unsigned mine, unsigned char const* memory) {
+    K const* const keys = reinterpret_cast<K const*>(memory) + team::rank();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? keys[i * Threads] : K(~K{0});
   }
 
-  template <bool Exact, class Upper, class Map>
-  __device__ static bool rank_in_buckets(K const (&key)[Items], Upper upper, Map map, unsigned n, unsigned mine,
-                                         std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
+  // Functions that few segments need are not inlined, so that they cost the others no registers; no registers are passed to
+  // them by reference, which would put those into memory for all.
+
+  /// Ranks the keys in memory when buckets have failed. Keys remain, ranks are the halves behind them.
+  __device__ __noinline__ static void rank_crowded(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    if (crowded) {
+      if (rank_few(n, shared_at)) return;
+      count_cells(n, least, shift, shared_at);
+      unsigned const mine = (n + (Threads - 1 - team::rank())) / Threads;
+      K key[Items];
+      std::uint32_t rank[Items];
+      unstage(key, mine, memory);
+      team::sync();
+      clear_counts(memory);
+      team::sync();
+      outcome const result =
+          rank_in_buckets<false, 48>(key, celled_map{*spare<cell_table>(shared), least, shift}, n, mine, rank, memory, shared);
+      team::sync();
+      stage(key, mine, memory);
+      if (result == outcome::ranked) {
+        std::uint16_t* const ranks = halves_of(memory) + team::rank();
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i)
+          if (i < mine) ranks[i * Threads] = std::uint16_t(rank[i]);
+      }
+      team::sync();
+      if (result == outcome::ranked) return;
+    }
+    rank_by_bits(n, shared_at);
+  }
+
+  /// Makes the table of cells for the keys in memory.
+  __device__ __noinline__ static void count_cells(unsigned n, K least, unsigned shift, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    cell_table& table = *spare<cell_table>(shared);
+    for (unsigned cell = team::rank(); cell < cells; cell += Threads) {
+      table.least[cell] = K(~K{0});
+      table.greatest[cell] = 0;
+      table.bounds[cell] = 0;
+    }
+    team::sync();
+    for (unsigned p = team::rank(); p < n; p += Threads) {
+      K const key = keys[p];
+      unsigned const cell = upper_of(key, least, shift) >> (32 - cell_bits);
+      atomicAdd(&table.bounds[cell], 1u);
+      // Few are beyond all before them.
+      K const volatile* const low = &table.least[cell];
+      K const volatile* const high = &table.greatest[cell];
+      if (key < *low) atomicMin(atomic_word(&table.least[cell]), atomic_value(key));
+      if (key > *high) atomicMax(atomic_word(&table.greatest[cell]), atomic_value(key));
+    }
+    team::sync();
+    constexpr unsigned run_of_cells = (cells + Threads - 1) / Threads;
+    std::uint32_t sum = 0;
+    unsigned const first = team::rank() * run_of_cells;
+    for (unsigned cell = first; cell < first + run_of_cells && cell < cells; ++cell) sum += table.bounds[cell];
+    std::uint32_t begin = team::exclusive_sum(sum, shared);
+    for (unsigned cell = first; cell < first + run_of_cells && cell < cells; ++cell) {
+      std::uint32_t const count = table.bounds[cell];
+      K const low = table.least[cell], high = table.greatest[cell];
+      unsigned const fill = count == 0 ? 0 : shift_of(K(high - low));
+      table.bounds[cell] = begin | fill << 16;
+      table.greatest[cell] = linear_map(upper_of(high, low, fill), count).scale;
+      begin += count;
+    }
+    team::sync();
+  }
+  __device__ static auto* atomic_word(K* x) {
+    using word = std::conditional_t<sizeof(K) == 4, unsigned, unsigned long long>;
+    return reinterpret_cast<word*>(x);
+  }
+  __device__ static auto atomic_value(K x) {
+    return static_cast<std::remove_reference_t<decltype(*atomic_word(&x))>>(x);
+  }
+
+  /// More than `Crowd` items in one bucket, and there are better ways.
+  template <bool Exact, unsigned Crowd, class Map>
+  __device__ static outcome rank_in_buckets(K const (&key)[Items], Map map, unsigned n, unsigned mine,
+                                            std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
     auto* const counts = counts_of(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
     std::uint32_t word[Items];
     unsigned largest = 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      std::uint64_t const product = map(upper(key[i]));
+      std::uint64_t const product = map(key[i]);
       std::uint32_t const at = padded(std::uint32_t(product >> 32));
       word[i] = (std::uint32_t(product) & ~((1u << position_bits) - 1)) | (i * Threads + team::rank());
       std::uint32_t before = 0;
@@ -238,7 +339,7 @@ struct on_chip {
       largest = max(largest, before);
       rank[i] = at | before << 16;
     }
-    if (team::any(largest >= crowd)) return false;
+    if (team::any(largest >= Crowd)) return outcome::crowded;
 
     // Each counter becomes its bucket's begin and size.
     std::uint32_t sum = 0, count[run];
@@ -292,78 +393,194 @@ struct on_chip {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         if (i < mine && rank[i] + 1 < n) turned |= keys[rank[i] + 1] < key[i];
-      if (team::any(turned)) return false;
+      if (team::any(turned)) return outcome::alike;
     }
-    return true;
+    return outcome::ranked;
   }
 
-  /// For keys of any distribution, with the keys in memory already: leaves in index_of where each position goes. Runs of Items
-  /// by odd-even transposition in registers, then merges of two runs into one, each thread making Items consecutive items
-  /// of the output (merge path: Odeh, Green et al.). Stable. Not inlined: it is rare, and must not cost the rest registers.
-  __device__ __noinline__ static void merge(unsigned char* memory, unsigned n) {
-    K* const keys = reinterpret_cast<K*>(memory);
-    std::uint16_t* const index = index_of(memory);
-    unsigned const first = team::rank() * Items;
-    K mine[Items];
-    std::uint32_t from[Items];
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) {
-      mine[i] = first + i < n ? keys[first + i] : K(~K{0});
-      from[i] = first + i;
-    }
-#pragma unroll
-    for (unsigned round = 0; round < Items; ++round) {
-#pragma unroll
-      for (unsigned i = round % 2; i + 1 < Items; i += 2) {
-        bool const turned = mine[i + 1] < mine[i];
-        K const less = turned ? mine[i + 1] : mine[i], more = turned ? mine[i] : mine[i + 1];
-        std::uint32_t const of_less = turned ? from[i + 1] : from[i], of_more = turned ? from[i] : from[i + 1];
-        mine[i] = less, mine[i + 1] = more;
-        from[i] = of_less, from[i + 1] = of_more;
-      }
-    }
-    for (unsigned width = Items;; width *= 2) {
-      team::sync();
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        if (first + i < n) {
-          keys[first + i] = mine[i];
-          index[first + i] = std::uint16_t(from[i]);
+  /// Ranks the keys in memory if there are few distinct ones: the ranks are the halves behind them. Each key is looked up in
+  /// a hash table, and what is found is numbered in order.
+  __device__ __noinline__ static bool rank_few(unsigned n, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    auto& known = *spare<dictionary>(shared);
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    std::uint16_t* const codes = halves_of(memory);
+    constexpr unsigned with_none = 1u << 16;
+    for (unsigned s = team::rank(); s < dictionary::slots; s += Threads) known.keys[s] = dictionary::none;
+    if (team::rank() == 0) known.count = 0;
+    // Of 32 items, all different? Then there will be too many.
+    bool repeated = false;
+    if (team::rank() < warp_threads)
+      repeated = __match_any_sync(all_lanes, keys[n * lane_of() / warp_threads]) != 1u << lane_of();
+    if (!team::any(repeated)) return false;
+    K volatile* const slots = known.keys;
+    std::uint32_t volatile* const count = &known.count;
+    for (unsigned p = team::rank(); p < n; p += Threads) {
+      K const key = keys[p];
+      unsigned slot = dictionary::slots;
+      if (key == dictionary::none) {
+        if (*count < with_none) atomicOr(&known.count, with_none);
+      } else {
+        std::uint32_t const folded =
+            sizeof(K) > 4 ? std::uint32_t(key) ^ std::uint32_t(std::uint64_t(key) >> 32) * 0x85ebca6bu : std::uint32_t(key);
+        slot = std::uint32_t(folded * 0x9e3779b1u) / (0xffffffffu / dictionary::slots + 1);
+        for (;;) {
+          K there = slots[slot];
+          if (there == dictionary::none) {
+            there = K(atomicCAS(atomic_word(&known.keys[slot]), atomic_value(dictionary::none), atomic_value(key)));
+            if (there == dictionary::none) {
+              unsigned const number = atomicAdd(&known.count, 1u) & 0xffff;
+              if (number < dictionary::limit) {
+                known.found[number] = key;
+                known.slot[number] = std::uint16_t(slot);
+              }
+              break;
+            }
+          }
+          if (there == key || (*count & 0xffff) > dictionary::limit) break;
+          slot = (slot + 1) % dictionary::slots;
         }
       }
-      team::sync();
-      if (width >= n) break;
-      if (first >= n) continue;
-      unsigned const left = first / (2 * width) * (2 * width);
-      unsigned const middle = left + width < n ? left + width : n, right = left + 2 * width < n ? left + 2 * width : n;
-      unsigned const diagonal = first - left;
-      unsigned low = diagonal > right - middle ? diagonal - (right - middle) : 0;
-      unsigned high = diagonal < middle - left ? diagonal : middle - left;
-      while (low < high) {
-        unsigned const half = (low + high) / 2;
-        if (keys[left + half] <= keys[middle + diagonal - 1 - half])
-          low = half + 1;
-        else
-          high = half;
-      }
-      unsigned a = left + low, b = middle + diagonal - low;
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        if (first + i < n) {
-          bool const take_left = b >= right || (a < middle && keys[a] <= keys[b]);
-          unsigned const source = take_left ? a++ : b++;
-          mine[i] = keys[source];
-          from[i] = index[source];
-        }
-      }
+      codes[p] = std::uint16_t(slot);
+      if ((*count & 0xffff) > dictionary::limit) break;
     }
-    // index[q] says who comes to q; each item wants to know where it goes.
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) from[i] = first + i < n ? index[first + i] : 0;
     team::sync();
+    unsigned const found = *count & 0xffff, greatest = *count >= with_none ? found : found - 1;
+    if (found > dictionary::limit) {
+      team::sync();  // cells may take the dictionary's place
+      return false;
+    }
+    for (unsigned f = team::rank(); f < found; f += Threads) {
+      K const key = known.found[f];
+      unsigned less = 0;
+      for (unsigned other = 0; other < found; ++other) less += known.found[other] < key;
+      known.order[known.slot[f]] = std::uint8_t(less);
+    }
+    team::sync();
+    for (unsigned p = team::rank(); p < n; p += Threads)
+      codes[p] = codes[p] == dictionary::slots ? std::uint16_t(found) : known.order[codes[p]];
+    team::sync();
+    unsigned const bits = 64 - leading_zeros(greatest);
+    // In one pass, so that ranks may lie where codes do.
+    radix_sort<std::uint16_t>(codes, codes, digits_of(memory), n, std::uint16_t((1u << bits) - 1), shared);
+    return true;
+  }
+  /// Ranks the keys in memory, whatever they are: the ranks are the halves behind them.
+  __device__ __noinline__ static void rank_by_bits(unsigned n, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    K const first = keys[0];
+    K differing = 0;
+    for (unsigned p = team::rank(); p < n; p += Threads) differing |= keys[p] ^ first;
+    differing = team::reduce_or(differing, shared);
+    radix_sort<K>(keys, halves_of(memory), digits_of(memory), n, differing, shared);
+  }
+
+  /// Counts are of 16 bits, two in a word.
+  __device__ static std::uint32_t half_of(std::uint32_t const* counts, unsigned digit) {
+    return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
+  }
+
+  /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.
+  template <unsigned Bits>
+  __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
+    constexpr unsigned together = Items % 4 == 0 ? 4 : 3;
+    unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_of();
+#pragma unroll
+    for (unsigned row = 0; row < Items; row += together) {
+      unsigned alike[together], before[together];
+#pragma unroll
+      for (unsigned j = 0; j < together; ++j) {
+        unsigned const digit = place[row + j];
+        bool const there = first + (row + j) * warp_threads < n;
+        alike[j] = __ballot_sync(all_lanes, there);
+#pragma unroll
+        for (unsigned bit = 0; bit < Bits; ++bit) {
+          unsigned const ones = __ballot_sync(all_lanes, digit >> bit & 1);
+          alike[j] &= digit >> bit & 1 ? ones : ~ones;
+        }
+        // The first of those alike counts for all. Nobody waits for the sum yet.
+        before[j] = 0;
+        if (there && (alike[j] & ((1u << lane_of()) - 1)) == 0)
+          before[j] = atomicAdd(&counts[digit / 2], std::uint32_t(__popc(alike[j])) << digit % 2 * 16);
+        __syncwarp();
+      }
+#pragma unroll
+      for (unsigned j = 0; j < together; ++j) {
+        unsigned const digit = place[row + j];
+        unsigned const sum = __shfl_sync(all_lanes, before[j], __ffs(int(alike[j])) - 1) >> digit % 2 * 16 & 0xffff;
+        place[row + j] = (sum + __popc(alike[j] & ((1u << lane_of()) - 1))) | digit << 16;
+      }
+    }
+  }
+
+  /// index[p] = the rank of codes[p], which may differ in the bits of `differing`. A stable sort of positions by digits,
+  /// from the lowest up. A warp's items are consecutive, 32 at a time: ranks follow the order of the items. A warp counts its
+  /// digits in 16 bits each.
+  template <class Code>
+  __device__ static void radix_sort(Code const* codes, std::uint16_t* index, std::uint32_t* digits, unsigned n, Code differing,
+                                    collective& shared) {
+    unsigned const warp = team::rank() / warp_threads, first = warp * (Items * warp_threads) + lane_of();
+    unsigned const mine = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
+    std::uint32_t who[Items], place[Items];
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) who[i] = first + i * warp_threads;
+    for (;;) {
+      unsigned const shift = trailing_zeros(differing), width = 64 - leading_zeros(differing) - shift;
+      unsigned const bits = width < digit_bits ? width : digit_bits;
+      unsigned const mask = (1u << bits) - 1, pairs = (1u << bits) / 2;
+      differing = Code(differing & ~(Code(mask) << shift));
+      for (unsigned w = team::rank(); w < team::warps * pairs; w += Threads) digits[w] = 0;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) place[i] = i < mine ? unsigned(codes[who[i]] >> shift) & mask : 0;
+      team::sync();
+      std::uint32_t* const counts = digits + warp * pairs;
+      if (bits <= 4)
+        count_digits<4>(place, n, counts);
+      else
+        count_digits<digit_bits>(place, n, counts);
+      team::sync();
+      // Items of the warps before and of the digits before, two digits at a time, each thread some of them.
+      constexpr unsigned most = ((1u << digit_bits) / 2 + Threads - 1) / Threads;
+      std::uint32_t sums[most], sum = 0;
+      unsigned const from = team::rank() * most;
+#pragma unroll
+      for (unsigned j = 0; j < most; ++j) {
+        sums[j] = 0;
+        if (from + j >= pairs) continue;
+#pragma unroll 8
+        for (unsigned w = 0; w < team::warps; ++w) {
+          std::uint32_t const count = digits[w * pairs + from + j];
+          digits[w * pairs + from + j] = sums[j];
+          sums[j] += count;
+        }
+        sum += (sums[j] & 0xffff) + (sums[j] >> 16);
+      }
+      std::uint32_t begin = team::exclusive_sum(sum, shared);
+#pragma unroll
+      for (unsigned j = 0; j < most; ++j) {
+        if (from + j >= pairs) continue;
+        std::uint32_t const both = begin | (begin + (sums[j] & 0xffff)) << 16;
+#pragma unroll 8
+        for (unsigned w = 0; w < team::warps; ++w) digits[w * pairs + from + j] += both;
+        begin += (sums[j] & 0xffff) + (sums[j] >> 16);
+      }
+      team::sync();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) place[i] = (place[i] & 0xffff) + half_of(counts, place[i] >> 16);
+      if (differing == 0) break;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < mine) index[place[i]] = std::uint16_t(who[i]);
+      team::sync();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) who[i] = i < mine ? index[first + i * warp_threads] : 0;
+    }
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
-      if (first + i < n) index[from[i]] = std::uint16_t(first + i);
+      if (i < mine) index[who[i]] = std::uint16_t(place[i]);
     team::sync();
   }
 };

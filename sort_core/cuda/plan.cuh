@@ -4,6 +4,7 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/on_chip.cuh"
+#include "sort_core/cuda/short_segments.cuh"
 #include "sort_core/cuda/small.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
@@ -43,7 +44,9 @@ __device__ inline unsigned tiny_class_of(unsigned length) {
 template <class K, class V>
 struct plan_storage {
   static constexpr unsigned threads = 256, warps = threads / warp_threads, kinds = tiny_classes + tuning::classes + 1;
-  using widest = small_sort<K, V, 8, 4>;
+  /// Short keys alone: more warps instead, of fewer registers.
+  static constexpr bool ahead = sizeof(K) > 4 || value_bytes<V> != 0;
+  using widest = small_sort<K, V, ahead ? 8 : 4, ahead ? 4 : 8>;
   unsigned counts[kinds];            // of a kind
   unsigned ends[kinds];              // of a tiny kind, in `order`
   unsigned long long places[kinds];  // of the others, in their lists
@@ -53,8 +56,8 @@ struct plan_storage {
   alignas(16) unsigned char staged[warps][(sizeof(typename widest::storage) + 15) / 16 * 16];
 };
 
-/// Sorts the tiny segments of one kind, whose numbers are order[0, count), a warp some of them at a time. The next ones are
-/// loaded while some are sorted.
+/// Sorts the tiny segments of one kind, whose numbers are order[0, count), a warp some of them at a time. If there
+/// are registers for it, the next ones are loaded while some are sorted.
 template <unsigned Lanes, unsigned Items, class K, class V, class Keys>
 __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, V>& shared, std::uint16_t const* order,
                           unsigned count) {
@@ -74,16 +77,19 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
   for (;;) {
     first += step;
     bool const more = first < count;
-    if (more) load(first, next);
+    if (more && plan_storage<K, V>::ahead) load(first, next);
     sorter::sort(data, now, staged);
     if (!more) return;
-    now = next;
+    if (plan_storage<K, V>::ahead)
+      now = next;
+    else
+      load(first, now);
   }
 }
 
 template <class K, class V, class Keys, class Offset>
-__global__ void __launch_bounds__(256, 2)
-    plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, plan_lists out) {
+__global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
+    plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs runs, plan_lists out) {
   using storage = plan_storage<K, V>;
   constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
   extern __shared__ __align__(16) unsigned char plan_memory[];
@@ -92,7 +98,9 @@ __global__ void __launch_bounds__(256, 2)
     return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
                                            : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
   };
-  for (std::size_t block = blockIdx.x; block * tuning::planned < segments.size(); block += gridDim.x) {
+  std::size_t const count = runs.numbers ? *runs.count : (segments.size() + tuning::planned - 1) / tuning::planned;
+  for (std::size_t number = blockIdx.x; number < count; number += gridDim.x) {
+    std::size_t const block = runs.numbers ? runs.numbers[number] : number;
     if (threadIdx.x < kinds) shared.counts[threadIdx.x] = 0;
     __syncthreads();
     std::uint64_t begin[rounds], length[rounds];
@@ -144,11 +152,19 @@ __global__ void __launch_bounds__(256, 2)
     };
     sort_kind.template operator()<1, 2>(0);
     sort_kind.template operator()<2, 2>(1);
-    sort_kind.template operator()<4, 2>(2);
-    sort_kind.template operator()<4, 3>(3);
-    sort_kind.template operator()<8, 2>(4);
-    sort_kind.template operator()<8, 3>(5);
-    sort_kind.template operator()<8, 4>(6);
+    if constexpr (storage::ahead) {
+      sort_kind.template operator()<4, 2>(2);
+      sort_kind.template operator()<4, 3>(3);
+      sort_kind.template operator()<8, 2>(4);
+      sort_kind.template operator()<8, 3>(5);
+      sort_kind.template operator()<8, 4>(6);
+    } else {
+      sort_kind.template operator()<2, 4>(2);
+      sort_kind.template operator()<2, 6>(3);
+      sort_kind.template operator()<4, 4>(4);
+      sort_kind.template operator()<4, 6>(5);
+      sort_kind.template operator()<4, 8>(6);
+    }
     __syncthreads();
   }
 }
@@ -214,7 +230,6 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
 template <class K, class V, class Keys, class Shape>
 __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_blocks(segment_data<K, V, Keys> data, segment_queue segments) {
-  extern __shared__ __align__(16) unsigned char sort_memory[];
   std::uint64_t const count = segments.size();
   auto const at = [&](std::uint64_t s) { return s < count ? segments[s] : segment_record{}; };
   std::uint64_t s = blockIdx.x, step = gridDim.x;
@@ -224,7 +239,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     next = after;
     prefetch(data, next.from, next.begin, next.length, threadIdx.x, blockDim.x);
     after = at(s + 2 * step);
-    on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now, sort_memory);
+    on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
   }
 }
 

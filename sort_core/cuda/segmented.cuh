@@ -62,6 +62,12 @@ struct segmented_sizes {
   [[nodiscard]] std::size_t tiles() const { return any_long() ? n / partition_traits<K, V, false>::tile + partitions() : 0; }
   [[nodiscard]] std::size_t chunk_tiles() const { return n / partition_traits<K, V, false>::tile / tuning::chunks + 1; }
   [[nodiscard]] std::size_t chunks() const { return any_long() ? tiles() / chunk_tiles() + partitions() : 0; }
+  /// Runs of segments that may be short ones; 0 if most are not.
+  [[nodiscard]] std::size_t short_runs() const {
+    return sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed && n / tuning::short_mean <= segments
+               ? (segments + tuning::planned - 1) / tuning::planned
+               : 0;
+  }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
   /// a list of so many.
   static_assert(tuning::classes % 2 == 0);
@@ -73,7 +79,7 @@ struct segmented_sizes {
   }
   [[nodiscard]] std::size_t bytes() const {
     auto const rounded = [](std::size_t count, std::size_t size) { return parts::size(count * size); };
-    std::size_t sum = rounded(tuning::classes + 1, sizeof(unsigned long long));
+    std::size_t sum = rounded(tuning::classes + 2, sizeof(unsigned long long)) + rounded(short_runs(), 4);
     for (unsigned c = 0; c < tuning::classes; c += 2) sum += rounded(from_class(c), sizeof(packed_segment));
     if (!any_long()) return sum;
     sum += rounded(partitions(), sizeof(long_segment));
@@ -124,7 +130,7 @@ class segmented_sorter {
 
     auto const memory = machine_.template buffer<char>(size.bytes());
     parts taken(memory.data());
-    auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 1), tuning::classes + 1);
+    auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 2), tuning::classes + 2);
     plan_lists lists{};
     lists.classes = sizes::classes();
     lists.used = size.any_long() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1) : ~0u;
@@ -137,8 +143,18 @@ class segmented_sorter {
     lists.longer = taken.take<long_segment>(size.partitions());
     lists.longer_count = counts + tuning::classes;
     if (size.any_long() && sizes::copying) take_copies(taken);
+    planned_runs runs{};
+    if constexpr (has_short_sort<K, V, Keys>) {
+      if (std::size_t const most = size.short_runs(); most != 0) {
+        runs = {taken.take<std::uint32_t>(most), counts + tuning::classes + 1};
+        launch<sort_short_segments<K, V, Keys, Offset>>(machine_.stream(), unsigned(std::min<std::size_t>(most, 1u << 20)),
+                                                        short_storage<K, V>::threads, sizeof(short_storage<K, V>), data_,
+                                                        segments, runs);
+      }
+    }
     launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned),
-                                              plan_storage<K, V>::threads, sizeof(plan_storage<K, V>), data_, segments, lists);
+                                              plan_storage<K, V>::threads, sizeof(plan_storage<K, V>), data_, segments, runs,
+                                              lists);
     if (size.any_long()) {
       if constexpr (sizes::copying)
         partition_long(size, lists, taken);

@@ -16,8 +16,8 @@
 namespace ordo::detail {
 
 /// Sorts Items registers: Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M), for any number.
-template <unsigned Items>
-__device__ void sort_registers(std::uint32_t (&x)[Items]) {
+template <unsigned Items, class Word>
+__device__ void sort_registers(Word (&x)[Items]) {
   constexpr unsigned top = Items <= 2 ? 1 : Items <= 4 ? 2 : Items <= 8 ? 4 : 8;
   static_assert(Items <= 16);
 #pragma unroll
@@ -28,7 +28,7 @@ __device__ void sort_registers(std::uint32_t (&x)[Items]) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
         if (i + distance < Items && (i & p) == bit) {
-          std::uint32_t const a = x[i], b = x[i + distance];
+          Word const a = x[i], b = x[i + distance];
           x[i] = min(a, b);
           x[i + distance] = max(a, b);
         }
@@ -37,23 +37,29 @@ __device__ void sort_registers(std::uint32_t (&x)[Items]) {
   }
 }
 
-/// Sorts a bitonic sequence of Items registers.
-template <unsigned Items>
-__device__ void merge_registers(std::uint32_t (&x)[Items]) {
-  if constexpr ((Items & (Items - 1)) != 0) {
-    sort_registers(x);
-  } else {
+/// Sorts a bitonic sequence of the Items registers from First on. What meets at half the length leaves two bitonic sequences,
+/// for any even length.
+template <unsigned Items, unsigned First = 0, unsigned All>
+__device__ void merge_registers(std::uint32_t (&x)[All]) {
+  if constexpr (Items % 2 != 0) {
+    if constexpr (Items > 1) {
+      std::uint32_t part[Items];
 #pragma unroll
-    for (unsigned step = Items / 2; step > 0; step /= 2) {
+      for (unsigned i = 0; i < Items; ++i) part[i] = x[First + i];
+      sort_registers(part);
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        if ((i & step) == 0) {
-          std::uint32_t const a = x[i], b = x[i + step];
-          x[i] = min(a, b);
-          x[i + step] = max(a, b);
-        }
-      }
+      for (unsigned i = 0; i < Items; ++i) x[First + i] = part[i];
     }
+  } else {
+    constexpr unsigned half = Items / 2;
+#pragma unroll
+    for (unsigned i = First; i < First + half; ++i) {
+      std::uint32_t const a = x[i], b = x[i + half];
+      x[i] = min(a, b);
+      x[i + half] = max(a, b);
+    }
+    merge_registers<half, First>(x);
+    merge_registers<half, First + half>(x);
   }
 }
 
@@ -80,7 +86,7 @@ __device__ void sort_by_network(std::uint32_t (&x)[Items]) {
         x[i] = lower ? min(x[i], across) : max(x[i], across);
       }
     }
-    merge_registers(x);
+    merge_registers<Items>(x);
   }
 }
 
