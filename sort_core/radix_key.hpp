@@ -36,9 +36,15 @@ struct unsigned_of<8> {
 template <class K>
 concept Key = (std::integral<K> || std::floating_point<K>)&&sizeof(K) <= 8;
 
+/// A key of two words. C++ has no name for it; GCC, Clang and nvcc have.
+__extension__ typedef unsigned __int128 wide_key;
+
+template <class U>
+concept unsigned_word = std::unsigned_integral<U> || std::same_as<U, wide_key>;
+
 /// radix_key's map as two words, for code that is compiled once for all types of a width: encode(x) = x with its bits
 /// flipped as `flip` says, and as `flip_negative` says besides where the top bit is set. The top bit of flip_negative is 0.
-template <std::unsigned_integral U>
+template <unsigned_word U>
 struct key_code {
   U flip = 0, flip_negative = 0;
   static constexpr U top = U(U{1} << (8 * sizeof(U) - 1));

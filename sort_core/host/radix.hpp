@@ -20,6 +20,17 @@ namespace ordo::detail {
 
 constexpr unsigned digit_bits = 8;
 
+/// std::bit_width, of wide keys too.
+template <class K>
+unsigned width_of(K bits) {
+  if constexpr (std::same_as<K, wide_key>) {
+    auto const high = std::uint64_t(bits >> 64);
+    return unsigned(high != 0 ? 64 + std::bit_width(high) : std::bit_width(std::uint64_t(bits)));
+  } else {
+    return unsigned(std::bit_width(bits));
+  }
+}
+
 /// The uppermost digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
   return {bits.end - std::min(width, bits.end - bits.begin), bits.end};
@@ -83,7 +94,7 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
     if (at[(from.keys[0] >> digit.begin) & mask] == n) {
       K differing = 0;
       for (std::size_t i = 1; i < n; ++i) differing |= from.keys[i] ^ from.keys[0];
-      bits.end = unsigned(std::bit_width(K(differing & mask_of<K>(bits))));
+      bits.end = width_of(K(differing & mask_of<K>(bits)));
       bits.end = std::max(bits.end, bits.begin);
       continue;
     }
@@ -122,7 +133,7 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
     });
     K all = 0;
     for (K d : differing) all |= d;
-    unsigned const end = std::max(bits.begin, unsigned(std::bit_width(K(all & mask_of<K>(bits)))));
+    unsigned const end = std::max(bits.begin, width_of(K(all & mask_of<K>(bits))));
     if (end > digit.begin || bits.begin == bits.end) {
       bits.end = digit.begin;
       return into.move(source, to, [=](std::size_t, K key) { return std::size_t((key >> digit.begin) & mask); });
