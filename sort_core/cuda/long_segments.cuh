@@ -97,8 +97,7 @@ struct partitioner : partition_traits<K, V, Large> {
   static constexpr std::uint32_t uneven = 1u << 31;  // in owners: a tile where many have
 
   [[nodiscard]] __device__ static storage& shared() {
-    extern __shared__ __align__(16) unsigned char partition_memory[];
-    return *reinterpret_cast<storage*>(partition_memory);
+    return *reinterpret_cast<storage*>(dynamic_shared_memory());
   }
   [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits - p.width; }
   [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K code) {
@@ -204,8 +203,7 @@ struct partitioner : partition_traits<K, V, Large> {
         }
       }
       if (has_digit) work.chunks[chunk][threadIdx.x] = sum;
-#pragma unroll
-      for (unsigned step = warp_threads / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
+      differing = warp_or(differing);
       if (lane_of() == 0 && differing != 0) atomicOr(&owner.differing, static_cast<unsigned long long>(differing));
     }
   }

@@ -1,0 +1,124 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "sort_core/cuda/cuda.cuh"
+#include "sort_core/machine.hpp"
+#include "sort_core/sort.hpp"
+#include "tests/catch.hpp"
+
+// Radix sorts that are long enough for every way that the GPU goes: phases with kernels of their own, long tiles, CUB's passes
+// where keys are uneven. Keys are a function of their first place, so that a result can be checked where it lies.
+namespace {
+
+enum class kind { uniform, few, equal, narrow, uneven, ordered };
+
+template <class K>
+struct key_of {
+  kind what;
+  std::size_t n;
+  ORDO_FN static std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  }
+  ORDO_FN K operator()(std::size_t i) const {
+    std::uint64_t const x = mixed(i);
+    switch (what) {
+      case kind::uniform:
+        return K(x);
+      case kind::few:
+        return K(mixed(x % 16));
+      case kind::equal:
+        return K(7);
+      case kind::narrow:
+        return K(x & 0xfffff);
+      case kind::uneven:
+        return K(x & mixed(x) & mixed(x + 1) & mixed(x + 2) & mixed(x + 3));
+      case kind::ordered:
+        return K(i / 3);
+    }
+    return 0;
+  }
+};
+
+template <class K, class V>
+struct fill {
+  key_of<K> key;
+  K* keys;
+  V* values;
+  ORDO_FN void operator()(std::size_t i) const {
+    keys[i] = key(i);
+    if (values) values[i] = V(i);
+  }
+};
+
+/// 1 where an item is not where it should be.
+template <class K, class V>
+struct misplaced {
+  key_of<K> key;
+  K const* keys;
+  V const* values;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const {
+    if (values && key(values[i]) != keys[i]) return 1;
+    if (i == 0) return 0;
+    if (values && keys[i - 1] == keys[i]) return values[i - 1] >= values[i];
+    return keys[i - 1] > keys[i];
+  }
+};
+template <class K>
+struct mixed_key {
+  key_of<K> key;
+  K const* keys;  // null: as they were
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return key_of<K>::mixed(keys ? keys[i] : key(i)); }
+};
+struct plus {
+  ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+
+template <class K, class V, bool Pairs>
+void check(ordo::cuda& machine, std::size_t n, kind what) {
+  INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what));
+  key_of<K> const key{what, n};
+  auto keys = machine.buffer<K>(n);
+  auto values = machine.buffer<V>(Pairs ? n : 0);
+  V* const v = Pairs ? values.data() : nullptr;
+  machine.each(n, fill<K, V>{key, keys.data(), v});
+  std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, plus{});
+  if (Pairs)
+    machine.radix_sort(keys.span(), values.span());
+  else
+    machine.radix_sort(keys.span());
+  CHECK(machine.reduce(n, misplaced<K, V>{key, keys.data(), v}, std::uint64_t{}, plus{}) == 0);
+  CHECK(machine.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, plus{}) == before);
+}
+
+template <class K>
+void check_all(ordo::cuda& machine, std::size_t n) {
+  for (kind what : {kind::uniform, kind::few, kind::equal, kind::narrow, kind::uneven, kind::ordered}) {
+    check<K, std::uint32_t, false>(machine, n, what);
+    check<K, std::uint32_t, true>(machine, n, what);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("radix sort of the GPU: millions of keys") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda machine;
+  for (std::size_t n : {std::size_t{1} << 17, (std::size_t{1} << 22) + 1, (std::size_t{1} << 23) - 1,
+                        (std::size_t{1} << 23) + 5, (std::size_t{1} << 26) - 1, (std::size_t{1} << 26) + 3}) {
+    check_all<std::uint32_t>(machine, n);
+    check_all<std::uint64_t>(machine, n);
+  }
+}
+
+TEST_CASE("radix sort of the GPU: more keys than 32 bits count", "[.huge]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda machine;
+  for (kind what : {kind::uniform, kind::few, kind::uneven}) {
+    check<std::uint32_t, std::uint32_t, false>(machine, (std::size_t{1} << 32) + 77, what);
+    check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 31) + 77, what);
+    check<std::uint64_t, std::uint64_t, true>(machine, (std::size_t{1} << 32) + 77, what);
+  }
+}
