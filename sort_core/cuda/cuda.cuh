@@ -333,11 +333,8 @@ class cuda {
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) >= 4) {
-      K const others = K(~detail::mask_of<K>(bits));
-      bool const all_count =
-          others == 0 ||
-          (reduce(keys.size(), detail::differs_from_first<K>{keys.data(), code}, K{0}, detail::either{}) & others) == 0;
-      if (all_count && downwards_is_quicker<K, M>(keys, values.size(), code))
+      if (keys.size() >= detail::tuning::downwards_from(sizeof(K)) && all_count(keys, bits, code) &&
+          downwards_is_quicker<K, M>(keys, values.size(), code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
@@ -345,9 +342,17 @@ class cuda {
     if (!code.identity()) each(keys.size(), detail::decode_key<K>{keys.data(), code});
   }
 
+  /// Do keys differ in no bits but `bits` of their codes?
+  template <class K>
+  bool all_count(std::span<K> keys, bit_range bits, key_code<K> code) {
+    K const others = K(~detail::mask_of<K>(bits));
+    if (others == 0) return true;
+    return (reduce(keys.size(), detail::differs_from_first<K>{keys.data(), code}, K{0}, detail::either{}) & others) == 0;
+  }
+
   template <class K, class M>
   bool downwards_is_quicker(std::span<K> keys, std::size_t values, key_code<K> code) {
-    if (keys.size() < detail::tuning::sampled_from) return true;
+    if (keys.size() < detail::tuning::sampled_from(sizeof(K))) return true;
     auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys);
     each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), keys.size() / codes.size()});
     std::vector<std::uint64_t> sample(codes.size());

@@ -4,8 +4,17 @@
 // Which way a radix sort goes. Numbers only, measured with tools/bench/radix_sort on an H200 (9.0) at 2^28 items.
 namespace ordo::detail::tuning {
 
-/// Keys that are looked at before a sort of so many chooses its way; shorter ones go downwards.
-constexpr std::size_t sampled_keys = 4096, sampled_from = std::size_t{1} << 22;
+/// Sorts of fewer items go up: with keys of 32 bits there is little to win, and much to lose where keys are uneven.
+constexpr std::size_t downwards_from(std::size_t key_bytes) {
+  return key_bytes <= 4 ? std::size_t{1} << 25 : 0;
+}
+
+/// Keys that a sort of so many items looks at before it chooses its way, which takes some 60 microseconds; shorter ones go
+/// down.
+constexpr std::size_t sampled_keys = 1024;
+constexpr std::size_t sampled_from(std::size_t key_bytes) {
+  return key_bytes <= 4 ? downwards_from(key_bytes) : std::size_t{1} << 23;
+}
 
 /// What a level costs that finds all keys in one digit, against one that moves them.
 constexpr double count_only = 0.25;
