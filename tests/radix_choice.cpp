@@ -13,7 +13,7 @@ using ordo::detail::downwards_is_quicker;
 template <class Make>
 std::vector<std::uint64_t> sample_of(Make make) {
   std::mt19937_64 random(1);
-  std::vector<std::uint64_t> sample(4096);
+  std::vector<std::uint64_t> sample(ordo::detail::tuning::sampled_keys);
   for (auto& x : sample) x = make(random);
   return sample;
 }
@@ -24,19 +24,21 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
   for (std::size_t n : {std::size_t{1} << 22, std::size_t{1} << 26, std::size_t{1} << 28}) {
     for (std::size_t value : {0, 4}) {
       auto even = sample_of([](auto& r) { return r() >> 32; });
-      CHECK(downwards_is_quicker(even, n, 16384, 4, value));
+      CHECK(downwards_is_quicker(even, n, 16384, 32, 4, value));
       auto wide = sample_of([](auto& r) { return r(); });
-      CHECK(downwards_is_quicker(wide, n, 8192, 8, value));
+      CHECK(downwards_is_quicker(wide, n, 8192, 64, 8, value));
       auto equal = sample_of([](auto&) { return std::uint64_t{5}; });
-      CHECK(downwards_is_quicker(equal, n, 16384, 4, value));
+      CHECK(downwards_is_quicker(equal, n, 16384, 32, 4, value));
       auto few = sample_of([](auto& r) { return (r() & 15) * 0x11111111; });
-      CHECK(downwards_is_quicker(few, n, 16384, 4, value));
+      CHECK(downwards_is_quicker(few, n, 16384, 32, 4, value));
       auto uneven = sample_of([](auto& r) { return (r() & r() & r() & r() & r()) >> 32; });
-      CHECK_FALSE(downwards_is_quicker(uneven, n, 16384, 4, value));
+      CHECK_FALSE(downwards_is_quicker(uneven, n, 16384, 32, 4, value));
+      auto narrow = sample_of([](auto& r) { return r() & 0xfffff; });
+      CHECK_FALSE(downwards_is_quicker(narrow, n, 8192, 20, 8, value));  // three passes, if that is told
     }
   }
 }
 
 TEST_CASE("radix choice: a sample of nothing") {
-  CHECK(downwards_is_quicker({}, 0, 16384, 4, 0));
+  CHECK(downwards_is_quicker({}, 0, 16384, 32, 4, 0));
 }

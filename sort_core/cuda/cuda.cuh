@@ -334,7 +334,7 @@ class cuda {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) >= 4) {
       if (keys.size() >= detail::tuning::downwards_from(sizeof(K)) && all_count(keys, bits, code) &&
-          downwards_is_quicker<K, M>(keys, values.size(), code))
+          downwards_is_quicker<K, M>(keys, values.size(), bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
@@ -351,14 +351,15 @@ class cuda {
   }
 
   template <class K, class M>
-  bool downwards_is_quicker(std::span<K> keys, std::size_t values, key_code<K> code) {
+  bool downwards_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
     if (keys.size() < detail::tuning::sampled_from(sizeof(K))) return true;
     auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys);
     each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), keys.size() / codes.size()});
     std::vector<std::uint64_t> sample(codes.size());
     download(std::span<std::uint64_t const>(codes.span()), sample);
     using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
-    return detail::downwards_is_quicker(sample, keys.size(), sizes::on_chip(), sizeof(K), values == 0 ? 0 : sizeof(M));
+    return detail::downwards_is_quicker(sample, keys.size(), sizes::on_chip(), bits.end - bits.begin, sizeof(K),
+                                        values == 0 ? 0 : sizeof(M));
   }
 
   template <class K, class M>

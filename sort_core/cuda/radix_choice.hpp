@@ -35,12 +35,16 @@ inline double moves_downwards(std::span<std::uint64_t const> sample, double stan
 /// @param sample   codes of some keys of the array, spread over all of it; is sorted
 /// @param n        length of the array
 /// @param on_chip  items that a block holds
-inline bool downwards_is_quicker(std::span<std::uint64_t> sample, std::size_t n, std::size_t on_chip, std::size_t key_bytes,
-                                 std::size_t value_bytes) {
+/// @param bits     of a key, that count
+inline bool downwards_is_quicker(std::span<std::uint64_t> sample, std::size_t n, std::size_t on_chip, unsigned bits,
+                                 std::size_t key_bytes, std::size_t value_bytes) {
   if (sample.empty()) return true;
   std::sort(sample.begin(), sample.end());
-  double const moves = moves_downwards(sample, double(n) / double(sample.size()), unsigned(8 * key_bytes), double(on_chip));
-  return moves <= double(n) * tuning::moves_worth_it(key_bytes, value_bytes);
+  auto const key_bits = unsigned(8 * key_bytes);
+  double const moves = moves_downwards(sample, double(n) / double(sample.size()), key_bits, double(on_chip)) / double(n);
+  auto const even = double((unsigned(std::bit_width(n / on_chip)) + 7) / 8);
+  auto const limits = tuning::downwards_limits(key_bytes, value_bytes);
+  return moves <= std::min(limits.worth * bits / key_bits, even + limits.slack);
 }
 
 }  // namespace ordo::detail

@@ -19,10 +19,15 @@ constexpr std::size_t sampled_from(std::size_t key_bytes) {
 /// What a level costs that finds all keys in one digit, against one that moves them.
 constexpr double count_only = 0.25;
 
-/// How often items may be moved downwards, on average, for that to be quicker than all passes upwards.
-constexpr double moves_worth_it(std::size_t key_bytes, std::size_t value_bytes) {
-  if (key_bytes <= 4) return value_bytes == 0 ? 2.3 : 2.1;
-  return value_bytes == 0 ? 5.5 : 4.5;
+/// How often items may be moved downwards, on average, for that to be quicker than passes upwards: `worth` for keys all of
+/// whose bits count; and no more than `slack` beyond what evenly distributed keys are, since blocks too are slower where keys
+/// are uneven.
+struct radix_limits {
+  double worth, slack;
+};
+constexpr radix_limits downwards_limits(std::size_t key_bytes, std::size_t value_bytes) {
+  if (key_bytes <= 4) return value_bytes == 0 ? radix_limits{2.6, 0.15} : radix_limits{2.3, 0.1};
+  return value_bytes == 0 ? radix_limits{5.5, 0.7} : radix_limits{4.5, 0.7};
 }
 
 }  // namespace ordo::detail::tuning
