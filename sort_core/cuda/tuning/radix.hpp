@@ -6,11 +6,11 @@ namespace ordo::detail::tuning {
 
 /// Sorts of fewer items go up: with keys of 32 bits there is little to win, and much to lose where keys are uneven.
 constexpr std::size_t downwards_from(std::size_t key_bytes) {
-  return key_bytes <= 4 ? std::size_t{1} << 25 : 0;
+  return key_bytes <= 4 ? std::size_t{1} << 25 : 1;
 }
 
-/// Keys that a sort of so many items looks at before it chooses its way, which takes some 60 microseconds; shorter ones go
-/// down.
+/// Keys that a sort of so many items looks at before it chooses its way; shorter ones go down. It waits for them: a sample of
+/// 4096 took 0.3 ms.
 constexpr std::size_t sampled_keys = 1024;
 constexpr std::size_t sampled_from(std::size_t key_bytes) {
   return key_bytes <= 4 ? downwards_from(key_bytes) : std::size_t{1} << 23;
