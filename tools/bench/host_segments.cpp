@@ -19,8 +19,8 @@
 #include "sort_core/error.hpp"
 #include "sort_core/host/host.hpp"
 #include "sort_core/sort.hpp"
+#include "tools/bench/host_report.hpp"
 #include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 
 using namespace ordo;
@@ -222,17 +222,7 @@ int run(int argc, char const* const* argv) {
   all_lengths("u64", std::type_identity<std::uint64_t>{}, std::type_identity<void>{});
   all_lengths("u64/u64", std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{});
 
-  if (!json.empty()) {
-    nlohmann::ordered_json const report{
-        {"version", version},
-        {"compiler", __VERSION__},
-        {"threads", how.threads == 0 ? unsigned(tbb::info::default_concurrency()) : how.threads},
-        {"runs", how.runs},
-        {"rows", rows}};
-    cli::output out(json);
-    out.write(std::string_view(report.dump(1) + "\n"));
-    out.commit();
-  }
+  bench::write_report(json, how.threads, how.runs, rows);
   return 0;
 }
 

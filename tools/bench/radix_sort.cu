@@ -166,13 +166,7 @@ void measure_row(session& s, whole_row const& what, unsigned log_items) {
 }
 
 int run(int argc, char const* const* argv) {
-  options how;
-  if (auto const status = parse(program::radix_sort, argc, argv, how)) return *status;
-  report out(program::radix_sort, how, describe_machine(), {"CUB", "Thrust"});
-  session s{{}, how, out};
-  for (whole_row const& what : all_rows()) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, what, log_items); });
-  out.print_rates();
-  return out.status();
+  return run_rows(program::radix_sort, argc, argv, {"CUB", "Thrust"}, all_rows(), measure_row);
 }
 
 }  // namespace

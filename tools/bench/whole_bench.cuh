@@ -115,4 +115,17 @@ void at_all_sizes(session& s, Row row) {
   s.how.runs = runs;
 }
 
+/// A whole program: measure_row(session, row, log_items) for each row and size, and the tables.
+template <class Measure>
+int run_rows(program name, int argc, char const* const* argv, std::vector<std::string> rivals,
+             std::vector<whole_row> const& rows, Measure measure_row) {
+  options how;
+  if (auto const status = parse(name, argc, argv, how)) return *status;
+  report out(name, how, describe_machine(), std::move(rivals));
+  session s{{}, how, out};
+  for (whole_row const& what : rows) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, what, log_items); });
+  out.print_rates();
+  return out.status();
+}
+
 }  // namespace ordo::bench
