@@ -76,16 +76,22 @@ struct plus {
   ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
+/// Sorted whole by radix_sort, whichever way it chooses, or as one segment, which always goes down.
+enum class verb { radix, segment };
+
 template <class K, class V, bool Pairs>
-void check(ordo::cuda& machine, std::size_t n, kind what) {
-  INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what));
+void check(ordo::cuda& machine, std::size_t n, kind what, verb by = verb::radix) {
+  INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what)
+         << (by == verb::segment ? ", one segment" : ""));
   key_of<K> const key{what, n};
   auto keys = machine.buffer<K>(n);
   auto values = machine.buffer<V>(Pairs ? n : 0);
   V* const v = Pairs ? values.data() : nullptr;
   machine.each(n, fill<K, V>{key, keys.data(), v});
   std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, plus{});
-  if (Pairs)
+  if (by == verb::segment)
+    machine.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n));
+  else if (Pairs)
     machine.radix_sort(keys.span(), values.span());
   else
     machine.radix_sort(keys.span());
@@ -96,8 +102,10 @@ void check(ordo::cuda& machine, std::size_t n, kind what) {
 template <class K>
 void check_all(ordo::cuda& machine, std::size_t n) {
   for (kind what : {kind::uniform, kind::few, kind::equal, kind::narrow, kind::uneven, kind::ordered}) {
-    check<K, std::uint32_t, false>(machine, n, what);
-    check<K, std::uint32_t, true>(machine, n, what);
+    for (verb by : {verb::radix, verb::segment}) {
+      check<K, std::uint32_t, false>(machine, n, what, by);
+      check<K, std::uint32_t, true>(machine, n, what, by);
+    }
   }
 }
 

@@ -333,8 +333,8 @@ class cuda {
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) >= 4) {
-      if (keys.size() >= detail::tuning::downwards_from(sizeof(K)) && all_count(keys, bits, code) &&
-          downwards_is_quicker<K, M>(keys, values.size(), bits, code))
+      if (keys.size() >= detail::tuning::downwards_from(sizeof(K)) &&
+          downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});

@@ -19,11 +19,12 @@
 #include "sort_core/error.hpp"
 #include "sort_core/host/host.hpp"
 #include "sort_core/sort.hpp"
-#include "tools/bench/host_report.hpp"
+#include "tools/bench/host_bench.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
 using namespace ordo;
+using namespace ordo::bench;
 
 namespace {
 
@@ -32,25 +33,6 @@ struct settings {
   unsigned runs = 7;
   unsigned threads = 0;
 };
-
-template <class Work>
-double seconds_of(Work work) {
-  auto const start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-}
-
-std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's output of its x-th state
-  x *= 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 template <class K>
 K random_key(std::size_t i) {
@@ -222,7 +204,7 @@ int run(int argc, char const* const* argv) {
   all_lengths("u64", std::type_identity<std::uint64_t>{}, std::type_identity<void>{});
   all_lengths("u64/u64", std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{});
 
-  bench::write_report(json, how.threads, how.runs, rows);
+  write_report(json, how.threads, how.runs, rows);
   return 0;
 }
 

@@ -1,7 +1,11 @@
 #pragma once
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tbb/info.h>
 #include <nlohmann/json.hpp>
@@ -9,8 +13,27 @@
 #include "sort_core/config.hpp"
 #include "tools/cli/output.hpp"
 
-// The file in which a benchmark of the CPU leaves its figures.
+// What the benchmarks of the CPU share: a clock, a median, numbers that look random, and the file that they leave.
 namespace ordo::bench {
+
+template <class Work>
+double seconds_of(Work work) {
+  auto const start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+}
+
+inline std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's output of its x-th state
+  x *= 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
 
 /// Writes the rows and what they were measured with. Nothing if no file is wanted.
 inline void write_report(std::string const& file, unsigned threads, std::size_t runs, nlohmann::ordered_json const& rows) {
