@@ -32,6 +32,10 @@ unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
   return blocks;
 }
 
+inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
+  return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
+}
+
 /// Launch a kernel whose blocks share its work whatever their number: as many as are wanted, but no more than run at once.
 template <auto* Kernel, class... Arguments>
 void launch(cudaStream_t stream, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {

@@ -6,7 +6,9 @@
 #include <cooperative_groups.h>
 
 #include "sort_core/bits.hpp"
+#include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/plan.cuh"
+#include "sort_core/cuda/tuning/samples.hpp"
 
 // Segments that no block holds: all of them together are partitioned by the uppermost bits in which their keys differ, stably,
 // from one buffer into another, and what still is too long once more by the next bits. Everything else goes to the lists of
@@ -27,6 +29,9 @@ struct partition {
   unsigned width;                // of the digit, which ends there
   copy from;
   bool moves;  // false if one digit holds all
+  bool equal;  // of a sample sort: odd digits but the last hold items of one kind
+
+  [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
 };
 
 /// How many partitions a list has, and tiles and chunks of theirs.
@@ -43,6 +48,36 @@ struct partition_work {
   std::uint32_t (*tiles)[digit_values];        // a tile each: items of each digit in tiles of the chunk before
   std::uint32_t *owners[2], *chunk_owners;     // partition of a tile, in this level and the next; of a chunk
   std::uint32_t chunk_tiles;                   // tiles of a chunk
+};
+
+/// How much of it there is, for partitions of n items that are made in tiles of so many.
+struct partition_sizes {
+  std::size_t n, partitions, tile;
+
+  [[nodiscard]] std::size_t tiles() const { return partitions == 0 ? 0 : n / tile + partitions; }
+  [[nodiscard]] std::size_t chunk_tiles() const { return n / tile / tuning::chunks + 1; }
+  [[nodiscard]] std::size_t chunks() const { return partitions == 0 ? 0 : tiles() / chunk_tiles() + partitions; }
+  [[nodiscard]] std::size_t bytes() const {
+    auto const rounded = [](std::size_t count, std::size_t size) { return parts::size(count * size); };
+    return 3 * rounded(partitions, sizeof(partition)) + rounded(3, sizeof(partition_count)) +
+           rounded(digit_values * partitions, 8) + rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) +
+           2 * rounded(tiles(), 4) + rounded(chunks(), 4);
+  }
+  /// The counts are yet to be set to 0.
+  [[nodiscard]] partition_work take(parts& taken) const {
+    partition_work work{};
+    for (auto& list : work.lists) list = taken.take<partition>(partitions);
+    work.counts = taken.take<partition_count>(3);
+    using row = unsigned long long[digit_values];
+    work.digits = taken.take<row>(partitions);
+    work.chunks = taken.take<row>(chunks());
+    using short_row = std::uint32_t[digit_values];
+    work.tiles = taken.take<short_row>(tiles());
+    for (auto& owners : work.owners) owners = taken.take<std::uint32_t>(tiles());
+    work.chunk_owners = taken.take<std::uint32_t>(chunks());
+    work.chunk_tiles = std::uint32_t(chunk_tiles());
+    return work;
+  }
 };
 
 /// Bits of the digit that a partition of `length` items is divided by, of `bits` that it may differ in: so that what comes of
@@ -63,16 +98,36 @@ __device__ void append(partition_work const& work, unsigned list, partition p) {
   work.lists[list][atomicAdd(&count.partitions, 1ull)] = p;
 }
 
-template <class K, class V, bool Large>
+/// The class of a bucket of a sample sort, tuning::classes if no block holds it.
+template <std::size_t ItemBytes, std::size_t ValueBytes>
+[[nodiscard]] __device__ unsigned leaf_class_of(std::uint64_t length) {
+  unsigned c = 0;
+#pragma unroll
+  for (unsigned k = 0; k < tuning::leaf_classes; ++k) c += length > tuning::leaf_shape<ItemBytes, ValueBytes>(k).capacity();
+  return c < tuning::leaf_classes ? c : tuning::classes;
+}
+
+/// The class of a segment of so many items, tuning::classes if no block holds it.
+template <class K, class V, class Keys>
+[[nodiscard]] __device__ unsigned class_in(std::uint64_t length, plan_lists const& lists) {
+  if constexpr (Keys::sampled)
+    return leaf_class_of<sizeof(K), value_bytes<V>>(length);
+  else
+    return class_of<sizeof(K), value_bytes<V>>(length, lists);
+}
+
+template <class K, class V, bool Large, bool Sampled = false>
 struct partition_traits {
-  static constexpr tuning::partition_shape shape = tuning::shape_of_partition<sizeof(K), value_bytes<V>>(Large);
+  static constexpr tuning::partition_shape shape = Sampled ? tuning::shape_of_samples<sizeof(K), value_bytes<V>>()
+                                                           : tuning::shape_of_partition<sizeof(K), value_bytes<V>>(Large);
   static constexpr unsigned threads = shape.threads, items = shape.items, tile = threads * items,
                             warps = threads / warp_threads;
 };
 
-template <class K, class V, bool Large>
+template <class K, class V, bool Large, bool Sampled = false>
 struct partition_storage {
-  static constexpr unsigned warps = partition_traits<K, V, Large>::warps, tile = partition_traits<K, V, Large>::tile;
+  using traits = partition_traits<K, V, Large, Sampled>;
+  static constexpr unsigned warps = traits::warps, tile = traits::tile;
   alignas(16) std::uint32_t counts[warps][digit_values];  // of each warp; then: in the tile before the warp's
   unsigned long long places[digit_values];                // of the first item of each digit, less its place in the tile
   std::uint32_t sums[warps];
@@ -81,27 +136,65 @@ struct partition_storage {
   alignas(16) unsigned char keys[tile * sizeof(K)];
   alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
   alignas(16) unsigned char arriving[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];  // values of the tile to come
+  std::uint8_t digits[Sampled ? tile : 1];                                               // where no key tells them
 };
+
+constexpr std::uint32_t uneven = 1u << 31;  // in owners: a tile where many items have one digit
+
+/// Counts the digits of a list's tiles, whole chunks at a time: chunk(owner, p, each_tile) is to call
+/// each_tile(f), which calls f(first item, how many, count) for every tile of the chunk, and f adds its items to count[digit].
+/// `counts` is two rows of zeros, for two tiles in turn.
+template <unsigned Tile, bool TellUneven, class Chunk>
+__device__ void count_chunks(partition_work const& work, unsigned list, std::uint32_t (*counts)[digit_values], Chunk chunk_with) {
+  bool const has_digit = threadIdx.x < digit_values;
+  std::uint64_t const chunks = work.counts[list].chunks;
+  unsigned row = 0;
+  for (std::uint64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+    partition& owner = work.lists[list][work.chunk_owners[chunk]];
+    partition const p = owner;
+    std::uint64_t const all = (p.length + Tile - 1) / Tile, first = (chunk - p.first_chunk) * work.chunk_tiles;
+    std::uint64_t const last = min(first + work.chunk_tiles, all);
+    chunk_with(owner, p, [&](auto count_tile) {
+      std::uint32_t sum = 0;
+      for (std::uint64_t t = first; t < last; ++t, row = 1 - row) {
+        std::uint64_t const left = p.length - t * Tile;
+        unsigned const n = unsigned(left < Tile ? left : Tile);
+        count_tile(p.begin + t * Tile, n, counts[row]);
+        __syncthreads();
+        if (has_digit) {
+          std::uint32_t const in_tile = counts[row][threadIdx.x];
+          counts[row][threadIdx.x] = 0;
+          if (TellUneven && in_tile > n / 8) atomicOr(&work.owners[list][p.first_tile + t], uneven);
+          work.tiles[p.first_tile + t][threadIdx.x] = sum;
+          sum += in_tile;
+        }
+      }
+      if (has_digit) work.chunks[chunk][threadIdx.x] = sum;
+    });
+  }
+}
 
 /// The phases of a level.
 template <class K, class V, class Keys, bool Large>
-struct partitioner : partition_traits<K, V, Large> {
-  using storage = partition_storage<K, V, Large>;
-  using traits = partition_traits<K, V, Large>;
+struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
+  static constexpr bool sampled = Keys::sampled;
+  using storage = partition_storage<K, V, Large, sampled>;
+  using traits = partition_traits<K, V, Large, sampled>;
   using data_of = segment_data<K, V, Keys>;
   using traits::threads, traits::items, traits::tile, traits::warps;
   static constexpr unsigned digit_groups = digit_values / warp_threads;
   /// Keys alone, of which all bits count, have no order among equals to keep: they find their places by atomic addition,
   /// which is quick unless many have the same digit.
-  static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed;
-  static constexpr std::uint32_t uneven = 1u << 31;  // in owners: a tile where many have
-
+  static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed && !sampled;
   [[nodiscard]] __device__ static storage& shared() {
     return *reinterpret_cast<storage*>(dynamic_shared_memory());
   }
   [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits - p.width; }
-  [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K code) {
-    return unsigned(code >> shift) & mask;
+  [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K const& code) {
+    if constexpr (sampled)
+      return 0;
+    else
+      return unsigned(code >> shift) & mask;
   }
 
   /// The first level's list.
@@ -136,8 +229,9 @@ struct partitioner : partition_traits<K, V, Large> {
       if (from == copy::given) return data.keys.keys;
     return from == copy::away ? data.away_codes : data.home_codes;
   }
-  [[nodiscard]] __device__ static key_code<K> code_of(data_of const& data, copy from) {
-    if constexpr (!Keys::computed)
+  using code = typename Keys::code_of_copy;
+  [[nodiscard]] __device__ static code code_of(data_of const& data, copy from) {
+    if constexpr (!Keys::computed && !sampled)
       if (from == copy::given) return data.keys.code;
     return {};
   }
@@ -146,29 +240,20 @@ struct partitioner : partition_traits<K, V, Large> {
   /// and from now on lie in memory. `counts` is two rows, for two tiles in turn.
   __device__ static void count(data_of const& data, partition_work const& work, unsigned list,
                                std::uint32_t (*counts)[digit_values]) {
-    bool const has_digit = threadIdx.x < digit_values;
-    if (has_digit) counts[0][threadIdx.x] = counts[1][threadIdx.x] = 0;
+    if (threadIdx.x < digit_values) counts[0][threadIdx.x] = counts[1][threadIdx.x] = 0;
     __syncthreads();
-    std::uint64_t const chunks = work.counts[list].chunks;
-    unsigned row = 0;
-    for (std::uint64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
-      partition& owner = work.lists[list][work.chunk_owners[chunk]];
-      partition const p = owner;
+    count_chunks<tile, any_order>(work, list, counts, [&](partition& owner, partition const& p, auto each_tile) {
       unsigned const shift = shift_of(p), mask = (1u << p.width) - 1;
-      std::uint64_t const all = (p.length + tile - 1) / tile, first = (chunk - p.first_chunk) * work.chunk_tiles;
-      std::uint64_t const last = min(first + work.chunk_tiles, all);
       bool const evaluate = Keys::computed && p.from == copy::given;
       K const* const keys = keys_at(data, p.from);
       key_code<K> const code = code_of(data, p.from);
       K differing = 0;
-      std::uint32_t sum = 0;
       K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
-      for (std::uint64_t t = first; t < last; ++t, row = 1 - row) {
-        std::uint64_t const left = p.length - t * tile;
-        unsigned const n = unsigned(left < tile ? left : tile), mine = (n + (threads - 1 - threadIdx.x)) / threads;
-        std::uint64_t const begin = p.begin + t * tile + threadIdx.x;
+      each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
+        unsigned const mine = (n + (threads - 1 - threadIdx.x)) / threads;
+        std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
-          atomicAdd(&counts[row][digit_of(shift, mask, key)], 1u);
+          atomicAdd(&count[digit_of(shift, mask, key)], 1u);
           differing |= key ^ one;
         };
         auto const each = [&](auto const* source, auto use) {
@@ -193,19 +278,10 @@ struct partitioner : partition_traits<K, V, Large> {
           });
         else
           each(keys + begin, [&](unsigned, K key) { count_key(code.encode(key)); });
-        __syncthreads();
-        if (has_digit) {
-          std::uint32_t const in_tile = counts[row][threadIdx.x];
-          counts[row][threadIdx.x] = 0;
-          if (any_order && in_tile > n / 8) atomicOr(&work.owners[list][p.first_tile + t], uneven);
-          work.tiles[p.first_tile + t][threadIdx.x] = sum;
-          sum += in_tile;
-        }
-      }
-      if (has_digit) work.chunks[chunk][threadIdx.x] = sum;
+      });
       differing = warp_or(differing);
       if (lane_of() == 0 && differing != 0) atomicOr(&owner.differing, static_cast<unsigned long long>(differing));
-    }
+    });
   }
 
   /// By partition and 32 digits: what chunks hold becomes what the chunks before them hold.
@@ -238,6 +314,11 @@ struct partitioner : partition_traits<K, V, Large> {
     }
   }
 
+  /// Bits that items of one digit may still differ in: none if they are in order.
+  [[nodiscard]] __device__ static unsigned bits_after(partition const& p, unsigned digit) {
+    return sampled ? !p.one_kind(digit) : shift_of(p);
+  }
+
   /// Where the digits of each partition begin, and what their items go on as.
   __device__ static void divide(partition_work const& work, plan_lists const& lists, unsigned list) {
     auto* const before = shared().places;
@@ -251,10 +332,10 @@ struct partitioner : partition_traits<K, V, Large> {
       partition next{};
       next.from = Keys::computed && now.from == copy::given ? copy::home : now.from;
       if (whole) {
-        if (threadIdx.x == 0) {
+        if (count == now.length) {
           next.begin = now.begin;
           next.length = now.length;
-          next.bits = 64 - leading_zeros(std::uint64_t(now.differing));
+          next.bits = sampled ? bits_after(now, threadIdx.x) : 64 - leading_zeros(std::uint64_t(now.differing));
           p.moves = false;
           append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
         }
@@ -273,10 +354,10 @@ struct partitioner : partition_traits<K, V, Large> {
         next.from = source == copy::away ? copy::home : copy::away;
         next.begin = now.begin + before[threadIdx.x] - count;
         next.length = count;
-        next.bits = shift_of(now);
+        next.bits = bits_after(now, threadIdx.x);
         work.digits[s][threadIdx.x] = next.begin;
         list_together(lists, next);
-        if (count > 0 && class_of<sizeof(K), value_bytes<V>>(count, lists) == tuning::classes)
+        if (count > 0 && class_in<K, V, Keys>(count, lists) == tuning::classes)
           append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
         if (threadIdx.x == 0) {
           p.from = source;
@@ -289,7 +370,7 @@ struct partitioner : partition_traits<K, V, Large> {
 
   /// The segments of a warp, those of them that a block holds: on the lists of their classes, those of one class together.
   __device__ static void list_together(plan_lists const& lists, partition const& p) {
-    unsigned const c = p.length == 0 ? tuning::classes : class_of<sizeof(K), value_bytes<V>>(p.length, lists);
+    unsigned const c = p.length == 0 ? tuning::classes : class_in<K, V, Keys>(p.length, lists);
     unsigned const alike = __match_any_sync(all_lanes, c), below = alike & ((1u << lane_of()) - 1);
     unsigned long long at = 0;
     if (below == 0 && c < tuning::classes)
@@ -302,7 +383,8 @@ struct partitioner : partition_traits<K, V, Large> {
   struct tile_in_work {
     K const* keys;
     V const* values;
-    key_code<K> code;
+    std::uint8_t const* digits;  // if sampled
+    partitioner::code code;
     unsigned n, shift, mask;
     bool away, in_order;
     // Where its items of this thread's digit go: the digit's begin, items in chunks before, in tiles before.
@@ -314,6 +396,7 @@ struct partitioner : partition_traits<K, V, Large> {
     tile_in_work w;
     std::uint64_t const rank = t - p.first_tile, left = p.length - rank * tile, first = p.begin + rank * tile + first_of_lane();
     w.keys = keys_at(data, p.from) + first;
+    if constexpr (sampled) w.digits = data.keys.digits + first;
     if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
     w.code = code_of(data, p.from);
     w.n = !p.moves ? 0 : unsigned(left < tile ? left : tile);
@@ -348,14 +431,28 @@ struct partitioner : partition_traits<K, V, Large> {
   };
   static_assert(tile <= 1u << 16);
 
+  /// A thread's digits: computed from its keys, again and again, as registers are dearer; if sampled, four in a register.
+  struct digits_of_keys {
+    unsigned shift, mask;
+    [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_of(shift, mask, key); }
+  };
+  struct digits_found {
+    std::uint32_t four[(items + 3) / 4];
+    __device__ void set(unsigned i, unsigned digit) {
+      four[i / 4] = i % 4 == 0 ? digit : four[i / 4] | digit << i % 4 * 8;
+    }
+    [[nodiscard]] __device__ unsigned operator()(unsigned i, K const&) const { return four[i / 4] >> i % 4 * 8 & 0xff; }
+  };
+  using digits = std::conditional_t<sampled, digits_found, digits_of_keys>;
+
   /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items.
   template <bool Full>
-  __device__ static void rank_in_order(K const (&key)[items], unsigned shift, unsigned mask, unsigned mine, ranks& rank,
+  __device__ static void rank_in_order(K const (&key)[items], digits const& digit_at, unsigned mine, ranks& rank,
                                        std::uint32_t* counts) {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
       bool const there = Full || i < mine;
-      unsigned const digit = digit_of(shift, mask, key[i]);
+      unsigned const digit = digit_at(i, key[i]);
       unsigned const alike = lanes_alike<8>(digit, Full ? all_lanes : __ballot_sync(all_lanes, there));
       unsigned const below = __popc(alike & lanes_below());
       std::uint32_t const before = counts[digit];
@@ -374,7 +471,8 @@ struct partitioner : partition_traits<K, V, Large> {
       V value;
     };
     storage& s;
-    __device__ void set(unsigned at, K key, V const* value) const {
+    __device__ void set(unsigned at, unsigned digit, K key, V const* value) const {
+      if constexpr (sampled) s.digits[at] = std::uint8_t(digit);
       if constexpr (together) {
         reinterpret_cast<both*>(s.keys)[at] = {key, *value};
       } else {
@@ -413,6 +511,24 @@ struct partitioner : partition_traits<K, V, Large> {
       for (unsigned i = 0; i < items; ++i)
         if (Full || i < mine) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
     }
+    if constexpr (sampled)
+      if (lane_of() < mine)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(now.digits - lane_of() + lane_of() * warp_threads));
+  }
+  /// The digits of this lane's items.
+  template <bool Full>
+  [[nodiscard]] __device__ static digits digits_of(tile_in_work const& now, unsigned mine) {
+    if constexpr (sampled) {
+      std::uint8_t digit[items];
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) digit[i] = Full || i < mine ? now.digits[i * warp_threads] : 0;
+      digits all;
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) all.set(i, digit[i]);
+      return all;
+    } else {
+      return {now.shift, now.mask};
+    }
   }
 
   /// Find the places of a tile's items in shared memory and put them there.
@@ -425,13 +541,14 @@ struct partitioner : partition_traits<K, V, Large> {
     unsigned long long const place = now.digit + now.chunk + now.tile;
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
+    digits digit_at = digits_of<Full>(now, mine);
     ranks rank;
     if (now.in_order) {
-      rank_in_order<Full>(key, now.shift, now.mask, mine, rank, s.counts[warp]);
+      rank_in_order<Full>(key, digit_at, mine, rank, s.counts[warp]);
     } else {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i)
-        rank.set(i, Full || i < mine ? atomicAdd(&s.counts[0][digit_of(now.shift, now.mask, key[i])], 1u) : 0);
+        rank.set(i, Full || i < mine ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
     }
     if (warp == warps - 1) {
       static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
@@ -463,13 +580,14 @@ struct partitioner : partition_traits<K, V, Large> {
     }
     __syncthreads();
     std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
-    unsigned shift = now.shift;
-    asm("" : "+r"(shift));  // digits are computed again, not kept: registers are dearer
+    if constexpr (!sampled) asm("" : "+r"(digit_at.shift));  // digits are computed again, not kept: registers are dearer
     if constexpr (value_bytes<V> != 0) wait_for_copies();
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
-      if (Full || i < mine)
-        staged{s}.set(before[digit_of(shift, now.mask, key[i])] + rank[i], key[i], arriving + i * warp_threads);
+      if (Full || i < mine) {
+        unsigned const own = digit_at(i, key[i]);
+        staged{s}.set(before[own] + rank[i], own, key[i], arriving + i * warp_threads);
+      }
   }
 
   template <bool Full>
@@ -489,7 +607,7 @@ struct partitioner : partition_traits<K, V, Large> {
       for (unsigned i = 0; i < batch; ++i) {
         unsigned const at = first + i * threads;
         if (Full || at < n) {
-          std::uint64_t const to = s.places[digit_of(shift, mask, code[i])] + at;
+          std::uint64_t const to = s.places[sampled ? s.digits[at] : digit_of(shift, mask, code[i])] + at;
           codes[to] = code[i];
           if constexpr (value_bytes<V> != 0) values[to] = value[i];
         }
@@ -561,20 +679,30 @@ struct partitioner : partition_traits<K, V, Large> {
 // wait for each other, so that the host need not know how many there are.
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+using traits_of = partition_traits<K, V, Large, Keys::sampled>;
+
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     begin_partition(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                     __grid_constant__ plan_lists const lists) {
   partitioner<K, V, Keys, Large>::begin(data, work, lists);
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
-    assign_first(__grid_constant__ partition_work const work) {
-  partitioner<K, V, Keys, Large>::assign(work, 0);
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+    assign_tiles(__grid_constant__ partition_work const work, unsigned list) {
+  partitioner<K, V, Keys, Large>::assign(work, list);
+}
+
+/// Its tiles assigned.
+template <class K, class V, class Keys, bool Large>
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+    bring_equal_home(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work) {
+  partitioner<K, V, Keys, Large>::bring_home(data, work);
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, 1536 / partition_traits<K, V, Large>::threads)
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, 1536 / traits_of<K, V, Keys, Large>::threads)
     count_digits(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                  unsigned list) {
   if (blockIdx.x == 0 && threadIdx.x == 0) work.counts[1 - list] = {};
@@ -583,7 +711,7 @@ __global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, 1536 /
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     divide_partitions(__grid_constant__ partition_work const work, __grid_constant__ plan_lists const lists, unsigned list) {
   if (work.counts[list].partitions == 0) return;
   partitioner<K, V, Keys, Large>::sum_chunks(work, list);
@@ -592,7 +720,7 @@ __global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partit
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     move_items(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                unsigned list) {
   partitioner<K, V, Keys, Large>::move(data, work, list);
@@ -601,7 +729,7 @@ __global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partit
 
 /// What is left, from a level whose list is `list`.
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(partition_traits<K, V, Large>::threads, partition_traits<K, V, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     partition_rest(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                    __grid_constant__ plan_lists const lists, bool begins, unsigned list) {
   using phases = partitioner<K, V, Keys, Large>;

@@ -18,7 +18,8 @@ constexpr std::size_t value_bytes = std::is_same_v<V, no_value> ? 0 : sizeof(V);
 /// Keys that lie in memory. They are sorted by their codes.
 template <class K>
 struct stored_keys {
-  static constexpr bool computed = false;
+  static constexpr bool computed = false, sampled = false;
+  using code_of_copy = key_code<K>;
   K* keys;
   key_code<K> code;
   /// Codes differ below this bit.
@@ -32,7 +33,8 @@ struct stored_keys {
 /// Keys that are a function of the item; nothing to store.
 template <class K, class Item, class Key>
 struct computed_keys {
-  static constexpr bool computed = true;
+  static constexpr bool computed = true, sampled = false;
+  using code_of_copy = key_code<K>;
   Item const* items;
   Key key;
   K mask;

@@ -9,25 +9,12 @@
 #include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/long_arrays.cuh"
 #include "sort_core/cuda/long_segments.cuh"
+#include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/plan.cuh"
 
 // The segmented sort of the GPU machine, after Hou et al. (ICS'17): segments are classed by length, and each class is sorted
 // by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
 namespace ordo::detail {
-
-/// Parts of one piece of temporary memory.
-class parts {
- public:
-  explicit parts(char* memory) : next_(memory) {}
-  template <class T>
-  [[nodiscard]] T* take(std::size_t count) {
-    return reinterpret_cast<T*>(std::exchange(next_, next_ + size(count * sizeof(T))));
-  }
-  static constexpr std::size_t size(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
- private:
-  char* next_;
-};
 
 /// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or sorted where they
 /// lie.
@@ -59,9 +46,7 @@ struct segmented_sizes {
     if (!any_long()) return 0;
     return copying ? n / (on_chip() + 1) : std::min(segments, n / (on_chip() + 1));
   }
-  [[nodiscard]] std::size_t tiles() const { return any_long() ? n / partition_traits<K, V, false>::tile + partitions() : 0; }
-  [[nodiscard]] std::size_t chunk_tiles() const { return n / partition_traits<K, V, false>::tile / tuning::chunks + 1; }
-  [[nodiscard]] std::size_t chunks() const { return any_long() ? tiles() / chunk_tiles() + partitions() : 0; }
+  [[nodiscard]] partition_sizes in_partition() const { return {n, partitions(), partition_traits<K, V, false>::tile}; }
   /// Runs of segments that may be short ones; 0 if most are not.
   [[nodiscard]] std::size_t short_runs() const {
     return sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed && n / tuning::short_mean <= segments
@@ -84,16 +69,9 @@ struct segmented_sizes {
     if (!any_long()) return sum;
     sum += rounded(partitions(), sizeof(long_segment));
     if (!copying) return sum + rounded(partitions(), sizeof(chunked_array)) + rounded(2, sizeof(unsigned long long));
-    return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) +
-           3 * rounded(partitions(), sizeof(partition)) + rounded(3, sizeof(partition_count)) +
-           rounded(digit_values * partitions(), 8) + rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) +
-           2 * rounded(tiles(), 4) + rounded(chunks(), 4);
+    return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) + in_partition().bytes();
   }
 };
-
-inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
-  return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
-}
 
 /// Sorts listed segments, `most` of them at most, none longer than Shape's capacity.
 template <class Shape, class K, class V, class Keys>
@@ -194,17 +172,8 @@ class segmented_sorter {
   }
 
   void partition_long(sizes const& size, plan_lists const& lists, parts& taken) {
-    partition_work work{};
-    for (auto& list : work.lists) list = taken.take<partition>(size.partitions());
-    work.counts = zeros(taken.take<partition_count>(3), 3);
-    using row = unsigned long long[digit_values];
-    work.digits = taken.take<row>(size.partitions());
-    work.chunks = taken.take<row>(size.chunks());
-    using short_row = std::uint32_t[digit_values];
-    work.tiles = taken.take<short_row>(size.tiles());
-    for (auto& owners : work.owners) owners = taken.take<std::uint32_t>(size.tiles());
-    work.chunk_owners = taken.take<std::uint32_t>(size.chunks());
-    work.chunk_tiles = std::uint32_t(size.chunk_tiles());
+    partition_work const work = size.in_partition().take(taken);
+    zeros(work.counts, 3);
     if (n_ >= tuning::large_partition && sizeof(partition_storage<K, V, true>) <= shared_memory_limit())
       partition_by<true>(size, work, lists);
     else
@@ -221,11 +190,11 @@ class segmented_sorter {
     unsigned const levels = tuning::levels_apart(n_, sizeof(K));
     if (levels != 0) {
       phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists);
-      phase.template operator()<assign_first<K, V, Keys, Large>>(work);
+      phase.template operator()<assign_tiles<K, V, Keys, Large>>(work, 0u);
     }
     for (unsigned level = 0; level < levels; ++level) {
       unsigned const list = level % 2;
-      launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.chunks(), 1), traits::threads, 0, data_, work,
+      launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.in_partition().chunks(), 1), traits::threads, 0, data_, work,
                                               list);
       phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
       phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);

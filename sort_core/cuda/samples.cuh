@@ -1,0 +1,379 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "sort_core/cuda/launch.cuh"
+#include "sort_core/cuda/long_segments.cuh"
+#include "sort_core/cuda/merging.cuh"
+#include "sort_core/cuda/parts.hpp"
+#include "sort_core/cuda/tuning/samples.hpp"
+
+// Stable sample sort by any order (Leischner, Osipov and Sanders, "GPU Sample Sort", IPDPS'10). A sorted sample of a segment
+// gives splitters, a search tree of which lies in shared memory; every item finds its bucket there without a branch. The
+// bucket's number is its digit, kept as a byte, and items move by the partition that the radix sort has too. Where the sample
+// has many that are equal, items equal to a splitter have a bucket of their own, and are done. What a block can hold is
+// merged there; longer buckets are distributed once more.
+namespace ordo::detail {
+
+/// An item as the words it is made of: what distributes items is compiled once for all types of a size.
+template <std::size_t Bytes, std::size_t Align>
+struct alignas(Align) item_words {
+  std::uint32_t word[Bytes / 4];
+};
+template <class T>
+using words_of = item_words<sizeof(T), alignof(T) < 4 ? 4 : alignof(T)>;
+template <class T>
+constexpr bool sampled_type = sizeof(T) % 4 == 0 && alignof(T) >= 4 && sizeof(T) <= tuning::sampled_bytes;
+
+template <class T, class Less>
+struct order_of_words {
+  Less less;
+  __device__ bool operator()(words_of<T> const& a, words_of<T> const& b) const {
+    return less(__builtin_bit_cast(T, a), __builtin_bit_cast(T, b));
+  }
+};
+
+/// Codes of what has none.
+struct as_it_is {
+  template <class T>
+  __device__ T const& encode(T const& item) const {
+    return item;
+  }
+};
+
+/// Items with their digits beside them.
+template <class Words>
+struct sampled_items {
+  static constexpr bool computed = false, sampled = true;
+  using code_of_copy = as_it_is;
+  Words* keys;
+  std::uint8_t* digits;
+  __device__ void store(std::size_t i, Words const& item) const { keys[i] = item; }
+};
+
+/// The splitters of one partition: 2^width - 1 in an implicit tree, node 1 its root, and in order, the last one repeated.
+/// Bucket b holds items behind splitter b - 1 and not behind splitter b; where equal ones are parted, as 2b and 2b + 1.
+template <class Words>
+struct splitters {
+  Words *node, *bound;
+  __device__ static splitters of(Words* all, partition const& p, unsigned slot) {
+    // Partitions are long enough that their trees, so placed, do not overlap.
+    Words* const own = all + (p.begin + slot - 1) / slot;
+    return {own, own + (1u << p.width)};
+  }
+};
+
+/// What moves with an item while a block sorts: its value, or for long ones the item's number.
+template <class V>
+using carried_as = std::conditional_t<(value_bytes<V> > tuning::carried_bytes), std::uint32_t, V>;
+
+template <class Words, class V>
+struct sample_traits {
+  static constexpr std::size_t item = sizeof(Words), value = value_bytes<V>;
+  static constexpr unsigned bucket = tuning::bucket_items<item, value>(), slot = bucket / 4;
+  using sorter = merging<carrier<Words, no_value>, tuning::leaf_shape<item, 0>(tuning::sample_class).threads,
+                         tuning::leaf_shape<item, 0>(tuning::sample_class).items>;
+  static constexpr unsigned threads = tuning::leaf_shape<item, 0>(tuning::sample_class).threads;
+  static constexpr unsigned leaves = tuning::leaf_classes;
+  static constexpr std::size_t on_chip = tuning::leaf_shape<item, value>(leaves - 1).capacity();
+  static_assert(on_chip > 2 * bucket && leaves <= tuning::classes);
+  static constexpr std::size_t sample_bytes() { return sorter::capacity * item; }
+  static constexpr std::size_t leaf_bytes(unsigned c) {
+    return tuning::leaf_shape<item, value>(c).capacity() * sizeof(carrier<Words, carried_as<V>>);
+  }
+};
+
+/// Chooses the splitters of each partition of a list, a block each. The sample is one item of each of as many equal parts.
+template <class Words, class V, class Order>
+__global__ void __launch_bounds__(sample_traits<Words, V>::threads)
+    choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
+                     unsigned list) {
+  using traits = sample_traits<Words, V>;
+  using sorter = typename traits::sorter;
+  using team = group<traits::threads>;
+  using element = carrier<Words, no_value>;
+  element* const sample = reinterpret_cast<element*>(dynamic_shared_memory());
+  __shared__ Words bound[digit_values];
+  __shared__ typename team::template storage<std::uint32_t> shared;
+  std::uint64_t const partitions = work.counts[list].partitions;
+  for (std::uint64_t s = blockIdx.x; s < partitions; s += gridDim.x) {
+    partition& p = work.lists[list][s];
+    std::uint64_t const wanted = p.length / traits::bucket;
+    unsigned const buckets = wanted < 2 ? 2 : wanted > digit_values ? digit_values : unsigned(wanted);
+    unsigned const share = unsigned(min(std::uint64_t(sorter::capacity), p.length)) / buckets, size = share * buckets;
+    Words const* const items = (p.from == copy::away ? data.away_codes : data.home_codes) + p.begin;
+    std::uint64_t const apart = p.length / size;
+    for (unsigned i = threadIdx.x; i < size; i += traits::threads) {
+      std::uint32_t const random = (i + std::uint32_t(p.begin)) * 0x9e3779b1u;
+      sample[i].item = items[i * apart + (std::uint64_t(random ^ random >> 15) * 0x85ebca6bu >> 8) % apart];
+    }
+    __syncthreads();
+    sorter::sort(sample, size, less);
+    auto const candidate = [&](unsigned b) -> Words const& { return sample[(b + 1) * share - 1].item; };
+    unsigned const b = threadIdx.x;
+    bool const kept = b + 1 < buckets && (b == 0 || less(candidate(b - 1), candidate(b)));
+    unsigned bounds = unsigned(__syncthreads_count(kept));
+    unsigned const rank = team::exclusive_sum(std::uint32_t(kept), shared);
+    if (kept) bound[rank] = candidate(b);
+    __syncthreads();
+    // Where the sample has items that are equal, there are many; where the greatest of them bounds, the last bucket may be
+    // empty, and the others hold all.
+    bool const equal = bounds + 1 < buckets || !less(bound[bounds - 1], sample[size - 1].item);
+    if (constexpr unsigned most = digit_values / 2 - 1; equal && bounds > most) {
+      Words const taken = bound[min((b + 1) * bounds / (most + 1), bounds - 1)];
+      __syncthreads();
+      if (b < most) bound[b] = taken;
+      __syncthreads();
+      bounds = most;
+    }
+    unsigned const width = 32 - unsigned(__clz(int(bounds))), last = 1u << width;
+    if (b == 0) {
+      p.width = width;
+      p.equal = equal;
+    }
+    partition placed = p;
+    placed.width = width;
+    auto const tree = splitters<Words>::of(trees, placed, traits::slot);
+    if (b < last) {
+      tree.bound[b] = bound[min(b, bounds - 1)];
+      if (b != 0) {
+        unsigned const level = 31 - unsigned(__clz(int(b))), in_level = b - (1u << level);
+        tree.node[b] = bound[min(((2 * in_level + 1) << (width - 1 - level)) - 1, bounds - 1)];
+      }
+    }
+    __syncthreads();
+  }
+}
+
+constexpr unsigned classifying_threads = 512;
+
+/// Counts the items of the tiles by bucket, and keeps each one's bucket as its digit.
+template <class Words, class V, class Order>
+__global__ void __launch_bounds__(classifying_threads, 1536 / classifying_threads)
+    classify_items(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words const* trees, Order less,
+                   unsigned list) {
+  using traits = sample_traits<Words, V>;
+  using partition_of = partitioner<Words, V, sampled_items<Words>, true>;
+  constexpr unsigned threads = classifying_threads, together = sizeof(Words) <= 8 ? 8 : 4;
+  static_assert(digit_values <= threads);
+  __shared__ std::uint32_t counts[2][digit_values];
+  __shared__ Words node[digit_values], bound[digit_values];
+  if (blockIdx.x == 0 && threadIdx.x == 0) work.counts[1 - list] = {};
+  unsigned const b = threadIdx.x;
+  if (b < digit_values) counts[0][b] = counts[1][b] = 0;
+  count_chunks<partition_of::tile, false>(work, list, counts, [&](partition const&, partition const& p, auto each_tile) {
+    unsigned const width = p.width, last = 1u << width;
+    bool const equal = p.equal;
+    auto const tree = splitters<Words const>::of(trees, p, traits::slot);
+    __syncthreads();
+    if (b < last) {
+      bound[b] = tree.bound[b];
+      if (b != 0) node[b] = tree.node[b];
+    }
+    __syncthreads();
+    Words const* const items = p.from == copy::away ? data.away_codes : data.home_codes;
+    each_tile([&](std::uint64_t begin, unsigned n, std::uint32_t* count) {
+      for (unsigned first = b; first < n; first += together * threads) {
+        Words item[together];
+        unsigned at[together];
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) {
+          if (first + j * threads < n) item[j] = items[begin + first + j * threads];
+          at[j] = 1;
+        }
+        for (unsigned level = 0; level < width; ++level) {
+#pragma unroll
+          for (unsigned j = 0; j < together; ++j)
+            if (first + j * threads < n) at[j] = 2 * at[j] + less(node[at[j]], item[j]);
+        }
+#pragma unroll
+        for (unsigned j = 0; j < together; ++j) {
+          if (first + j * threads < n) {
+            unsigned digit = at[j] - last;
+            if (equal) digit = 2 * digit + !less(item[j], bound[digit]);
+            atomicAdd(&count[digit], 1u);
+            data.keys.digits[begin + first + j * threads] = std::uint8_t(digit);
+          }
+        }
+      }
+    });
+  });
+}
+
+/// Sorts the segments of one class, a block each.
+template <class Words, class V, class Order, unsigned Threads, unsigned Items, unsigned Resident>
+__global__ void __launch_bounds__(Threads, Resident)
+    merge_leaves(segment_data<Words, V, sampled_items<Words>> data, segment_queue queue, Order less) {
+  constexpr bool by_index = value_bytes<V> > tuning::carried_bytes;
+  using element = carrier<Words, carried_as<V>>;
+  using sorter = merging<element, Threads, Items>;
+  element* const all = reinterpret_cast<element*>(dynamic_shared_memory());
+  std::uint64_t const segments = queue.size();
+  for (std::uint64_t s = blockIdx.x; s < segments; s += gridDim.x) {
+    segment_record const segment = queue[s];
+    unsigned const n = segment.length;
+    Words const* const items = (segment.from == copy::away ? data.away_codes : data.home_codes) + segment.begin;
+    V const* const values = data.value_address(segment.from, segment.begin);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      if (unsigned const p = i * Threads + threadIdx.x; p < n) {
+        all[p].item = items[p];
+        if constexpr (by_index)
+          all[p].carried = p;
+        else if constexpr (value_bytes<V> != 0)
+          all[p].carried = values[p];
+      }
+    }
+    __syncthreads();
+    sorter::sort(all, n, less);
+    V value[by_index ? Items : 1];
+    if constexpr (by_index) {
+      // All are read before one is written.
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (unsigned const p = i * Threads + threadIdx.x; p < n) value[i] = values[all[p].carried];
+      __syncthreads();
+    }
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      if (unsigned const p = i * Threads + threadIdx.x; p < n) {
+        data.keys.store(segment.begin + p, all[p].item);
+        if constexpr (by_index)
+          data.values[segment.begin + p] = value[i];
+        else if constexpr (value_bytes<V> != 0)
+          data.values[segment.begin + p] = all[p].carried;
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/// Temporary memory of a sample sort.
+template <class Words, class V>
+struct sample_sizes {
+  using traits = sample_traits<Words, V>;
+  std::size_t n;
+  [[nodiscard]] partition_sizes in_partition() const {
+    return {n, n / (traits::on_chip + 1), partition_traits<Words, V, true, true>::tile};
+  }
+  /// Buckets of class c that one level leaves, at most.
+  [[nodiscard]] std::size_t leaves(unsigned c) const {
+    std::size_t const shorter = c == 0 ? 0 : tuning::leaf_shape<sizeof(Words), value_bytes<V>>(c - 1).capacity();
+    return std::min(n / (shorter + 1), digit_values * in_partition().partitions + 1);
+  }
+  [[nodiscard]] std::size_t trees() const { return n / traits::slot + 2; }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = parts::size(traits::leaves * sizeof(unsigned long long)) + parts::size(n) +
+                      parts::size(trees() * sizeof(Words)) + parts::size(n * sizeof(Words)) +
+                      parts::size(n * value_bytes<V>) + in_partition().bytes();
+    for (unsigned c = 0; c < traits::leaves; ++c) sum += parts::size(leaves(c) * sizeof(packed_segment));
+    return sum;
+  }
+  /// Can this card's blocks be so large?
+  [[nodiscard]] static bool possible() {
+    std::size_t const largest = std::max({sizeof(partition_storage<Words, V, true, true>),
+                                          traits::leaf_bytes(traits::leaves - 1), traits::sample_bytes()});
+    return largest <= shared_memory_limit();
+  }
+};
+
+/// Sorts more items than a block holds. The host waits for each level, to know whether there is another.
+template <class Machine, class T, class V, class Less>
+class sample_sorter {
+  using words = words_of<T>;
+  using order = order_of_words<T, Less>;
+  using items = sampled_items<words>;
+  using traits = sample_traits<words, V>;
+  using phases = partition_traits<words, V, true, true>;
+  static constexpr std::size_t phase_bytes = sizeof(partition_storage<words, V, true, true>);
+
+ public:
+  using sizes = sample_sizes<words, V>;
+
+  sample_sorter(Machine& machine, T* keys, V* values, std::size_t n, Less less)
+      : machine_(machine), less_{less}, n_(n), data_{} {
+    data_.keys.keys = data_.home_codes = reinterpret_cast<words*>(keys);
+    data_.values = values;
+  }
+
+  void sort() {
+    sizes const size{n_};
+    auto const memory = machine_.template buffer<char>(size.bytes());
+    parts taken(memory.data());
+    leaf_counts_ = taken.take<unsigned long long>(traits::leaves);
+    data_.keys.digits = taken.take<std::uint8_t>(n_);
+    trees_ = taken.take<words>(size.trees());
+    data_.away_codes = taken.take<words>(n_);
+    if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n_);
+    for (unsigned c = 0; c < traits::leaves; ++c)
+      lists_.listed[c] = {taken.take<packed_segment>(size.leaves(c)), false, leaf_counts_ + c, 0, 0};
+    work_ = size.in_partition().take(taken);
+    auto count = begin();
+    for (unsigned list = 0; count.partitions != 0; list = 1 - list) count = distribute(list, count);
+    bring_equals_home();
+  }
+
+ private:
+  cudaStream_t stream() const { return machine_.stream(); }
+
+  /// The first level's list: all items.
+  partition_count begin() {
+    partition all{};
+    all.length = n_;
+    all.bits = 1;
+    all.from = copy::home;
+    std::size_t const tiles = (n_ + phases::tile - 1) / phases::tile;
+    partition_count const counts[3] = {{1, tiles, (tiles + work_.chunk_tiles - 1) / work_.chunk_tiles}, {}, {}};
+    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, stream()));
+    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, stream()));
+    launch_together<assign_tiles<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, 0u);
+    return counts[0];
+  }
+
+  /// One level: its items into buckets, and those buckets sorted that a block holds. Returns the count of the next list.
+  partition_count distribute(unsigned list, partition_count const& count) {
+    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, stream()));
+    launch<choose_splitters<words, V, order>>(stream(), blocks_for(count.partitions, 1), traits::threads, traits::sample_bytes(),
+                                              data_, work_, trees_, less_, list);
+    launch<classify_items<words, V, order>>(stream(), blocks_for(count.chunks, 1), classifying_threads, 0, data_, work_, trees_,
+                                            less_, list);
+    launch_together<divide_partitions<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, lists_, list);
+    launch_together<move_items<words, V, items, true>>(stream(), phases::threads, phase_bytes, data_, work_, list);
+    partition_count next{};
+    std::array<unsigned long long, traits::leaves> leaves{};
+    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, stream()));
+    machine_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
+    [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) { (merge<Class>(leaves[Class]), ...); }
+    (std::make_integer_sequence<unsigned, traits::leaves>{});
+    return next;
+  }
+
+  template <unsigned Class>
+  void merge(std::size_t leaves) {
+    constexpr auto shape = tuning::leaf_shape<sizeof(words), value_bytes<V>>(Class);
+    if (leaves == 0) return;
+    launch<merge_leaves<words, V, order, shape.threads, shape.items, shape.resident>>(
+        stream(), blocks_for(leaves, 1), shape.threads, traits::leaf_bytes(Class), data_, lists_.listed[Class], less_);
+  }
+
+  void bring_equals_home() {
+    launch_together<assign_tiles<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, 2u);
+    launch_together<bring_equal_home<words, V, items, true>>(stream(), phases::threads, phase_bytes, data_, work_);
+  }
+
+  Machine& machine_;
+  order less_;
+  std::size_t n_;
+  segment_data<words, V, items> data_;
+  unsigned long long* leaf_counts_ = nullptr;
+  words* trees_ = nullptr;
+  plan_lists lists_{};
+  partition_work work_{};
+};
+
+}  // namespace ordo::detail
