@@ -127,6 +127,7 @@ TEST_CASE("radix sort of the GPU: more keys than 32 bits count", "[.huge]") {
   for (kind what : {kind::uniform, kind::few, kind::uneven}) {
     check<std::uint32_t, std::uint32_t, false>(machine, (std::size_t{1} << 32) + 77, what);
     check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 31) + 77, what);
-    check<std::uint64_t, std::uint64_t, true>(machine, (std::size_t{1} << 32) + 77, what);
+    check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 32) + 77, what);
+    check<std::uint64_t, std::uint64_t, false>(machine, (std::size_t{1} << 32) + 77, what);
   }
 }

@@ -18,6 +18,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/memory.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
+#include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/staging.hpp"
 #include "sort_core/machine.hpp"
@@ -181,7 +182,8 @@ class cuda {
   }
   /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
-    return ordo::pool::rounded(n * item_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
+    std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 64 + (1 << 16);
+    return ordo::pool::rounded(std::max(by_merging, detail::sample_sort_bytes(n, item_bytes, value_bytes)));
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
   /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
@@ -262,16 +264,19 @@ class cuda {
 
   template <class T, class Less>
   void sample_sort(std::span<T> items, Less less) {
+    if (sorted_by_samples<T, detail::no_value>(items, nullptr, less)) return;
     with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, items.data(), std::int64_t(items.size()), less, stream_);
+      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_words(items), std::int64_t(items.size()),
+                                                  detail::order_of_words<T, Less>{less}, stream_);
     });
   }
 
   template <class T, class V, class Less>
   void sample_sort(std::span<T> items, std::span<V> values, Less less) {
+    if (sorted_by_samples<T, moved<V>>(items, as_moved(values).data(), less)) return;
     with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, items.data(), as_moved(values).data(),
-                                                   std::int64_t(items.size()), less, stream_);
+      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_words(items), as_moved(values).data(),
+                                                   std::int64_t(items.size()), detail::order_of_words<T, Less>{less}, stream_);
     });
   }
 
@@ -362,6 +367,19 @@ class cuda {
                                         values == 0 ? 0 : sizeof(M));
   }
 
+  /// By our own kernels, if these can do it and are quicker.
+  template <class T, class V, class Less>
+  bool sorted_by_samples(std::span<T> items, V* values, Less less) {
+    if constexpr (detail::sampled_type<T>) {
+      using sorter = detail::sample_sorter<cuda, T, V, Less>;
+      if (items.size() >= detail::tuning::by_samples_from(sizeof(T) + detail::value_bytes<V>) && sorter::sizes::possible()) {
+        sorter(*this, items.data(), values, items.size(), less).sort();
+        return true;
+      }
+    }
+    return false;
+  }
+
   template <class K, class M>
   void sort_by_cub(std::span<K> keys, std::span<M> values, bit_range bits) {
     std::size_t const n = keys.size();
@@ -418,6 +436,10 @@ class cuda {
   template <class V>
   static std::span<moved<V>> as_moved(std::span<V> values) {
     return {reinterpret_cast<moved<V>*>(values.data()), values.size()};
+  }
+  template <class T>
+  static detail::words_of<T>* as_words(std::span<T> items) {
+    return reinterpret_cast<detail::words_of<T>*>(items.data());
   }
   template <class T>
   void bring_home(cub::DoubleBuffer<T> const& both, T* home, std::size_t n) {

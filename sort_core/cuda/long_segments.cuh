@@ -434,12 +434,28 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
   /// A thread's digits: computed from its keys, again and again, as registers are dearer; if sampled, four in a register.
   struct digits_of_keys {
     unsigned shift, mask;
+    __device__ explicit digits_of_keys(tile_in_work const& tile) : shift(tile.shift), mask(tile.mask) {}
+    template <bool Full>
+    __device__ void fetch(unsigned, unsigned) {}
     [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_of(shift, mask, key); }
   };
   struct digits_found {
+    std::uint8_t const* from;
     std::uint32_t four[(items + 3) / 4];
-    __device__ void set(unsigned i, unsigned digit) {
-      four[i / 4] = i % 4 == 0 ? digit : four[i / 4] | digit << i % 4 * 8;
+    std::uint8_t coming[4];
+    __device__ explicit digits_found(tile_in_work const& tile) : from(tile.digits) {}
+    /// Before digit i is asked for, ask for those of four items more: all at once they would need many registers.
+    template <bool Full>
+    __device__ void fetch(unsigned i, unsigned mine) {
+      if (i % 4 != 0) return;
+      if (i == 0) ask<Full>(0, mine);
+      four[i / 4] = coming[0] | coming[1] << 8 | coming[2] << 16 | coming[3] << 24;
+      ask<Full>(i + 4, mine);
+    }
+    template <bool Full>
+    __device__ void ask(unsigned i, unsigned mine) {
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) coming[j] = i + j < items && (Full || i + j < mine) ? from[(i + j) * warp_threads] : 0;
     }
     [[nodiscard]] __device__ unsigned operator()(unsigned i, K const&) const { return four[i / 4] >> i % 4 * 8 & 0xff; }
   };
@@ -447,11 +463,12 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
 
   /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items.
   template <bool Full>
-  __device__ static void rank_in_order(K const (&key)[items], digits const& digit_at, unsigned mine, ranks& rank,
+  __device__ static void rank_in_order(K const (&key)[items], digits& digit_at, unsigned mine, ranks& rank,
                                        std::uint32_t* counts) {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
       bool const there = Full || i < mine;
+      digit_at.template fetch<Full>(i, mine);
       unsigned const digit = digit_at(i, key[i]);
       unsigned const alike = lanes_alike<8>(digit, Full ? all_lanes : __ballot_sync(all_lanes, there));
       unsigned const below = __popc(alike & lanes_below());
@@ -515,21 +532,6 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
       if (lane_of() < mine)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(now.digits - lane_of() + lane_of() * warp_threads));
   }
-  /// The digits of this lane's items.
-  template <bool Full>
-  [[nodiscard]] __device__ static digits digits_of(tile_in_work const& now, unsigned mine) {
-    if constexpr (sampled) {
-      std::uint8_t digit[items];
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) digit[i] = Full || i < mine ? now.digits[i * warp_threads] : 0;
-      digits all;
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) all.set(i, digit[i]);
-      return all;
-    } else {
-      return {now.shift, now.mask};
-    }
-  }
 
   /// Find the places of a tile's items in shared memory and put them there.
   template <bool Full>
@@ -541,7 +543,7 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
     unsigned long long const place = now.digit + now.chunk + now.tile;
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
-    digits digit_at = digits_of<Full>(now, mine);
+    digits digit_at(now);
     ranks rank;
     if (now.in_order) {
       rank_in_order<Full>(key, digit_at, mine, rank, s.counts[warp]);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,41 +22,37 @@ struct carrier<T, no_value> {
   T item;
 };
 
-/// Sorts up to Threads * Items elements. An odd number of items keeps threads out of each other's banks.
+/// Sorts up to Threads * Items elements, the memory for all of which must be there. An odd number of items keeps threads out of each other's banks.
 template <class Element, unsigned Threads, unsigned Items>
 struct merging {
   static_assert(Items % 2 == 1);
   static constexpr unsigned capacity = Threads * Items;
-
   /// Sorts all[0, n), in shared memory. The caller synchronises before, not behind.
   template <class Less>
   __device__ static void sort(Element* all, unsigned n, Less const& less) {
-    unsigned const first = threadIdx.x * Items, mine = first < n ? min(n - first, Items) : 0;
+    unsigned const first = threadIdx.x * Items;
+    bool const has_any = first < n;
     Element element[Items];
-    if (mine != 0) {
+    if (has_any) {
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) element[i] = all[first + i];
-      if (mine == Items)
-        sort_registers<true>(element, mine, less);
+      for (unsigned i = 0; i < Items; ++i) element[i] = all[first + i];
+      if (first + Items <= n)
+        sort_registers<true>(element, Items, less);
       else
-        sort_registers<false>(element, mine, less);
+        sort_registers<false>(element, n - first, less);
     }
+#pragma unroll 1
     for (unsigned threads = 1; threads < Threads && threads * Items < n; threads *= 2) {
       // Runs of `threads` threads each become runs of twice as many.
       sync(threads);
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) all[first + i] = element[i];
+      if (has_any) put(element, all + first);
       sync(2 * threads);
-      if (mine == 0) continue;
-      unsigned const run = threads * Items, begin = first - threadIdx.x % (2 * threads) * Items;
-      merge(all, begin, min(begin + run, n), min(begin + 2 * run, n), first - begin, mine, element, less);
+      if (!has_any) continue;
+      unsigned const run = threads * Items, skip = (threadIdx.x & (2 * threads - 1)) * Items, begin = first - skip;
+      merge(all, begin, min(begin + run, n), min(begin + 2 * run, n), skip, element, less);
     }
     __syncthreads();
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < mine) all[first + i] = element[i];
+    if (has_any) put(element, all + first);
     __syncthreads();
   }
 
@@ -65,6 +62,11 @@ struct merging {
       __syncwarp();
     else
       __syncthreads();
+  }
+
+  __device__ static void put(Element const (&element)[Items], Element* row) {
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) row[i] = element[i];
   }
 
   /// Odd-even transposition: neighbours only, so that equals stay in order.
@@ -83,31 +85,37 @@ struct merging {
     }
   }
 
-  /// element[0, count) := what comes to [skip, skip + count) when all[begin, middle) and all[middle, end) are merged.
+  /// element := what comes from `skip` on when all[begin, middle) and all[middle, end) are merged.
   template <class Less>
-  __device__ static void merge(Element const* all, unsigned begin, unsigned middle, unsigned end, unsigned skip, unsigned count,
+  __device__ static void merge(Element const* all, unsigned begin, unsigned middle, unsigned end, unsigned skip,
                                Element (&element)[Items], Less const& less) {
     unsigned const second = end - middle;
     // How many of the first run come before?
     unsigned low = skip > second ? skip - second : 0, high = min(skip, middle - begin);
+    Element const *const of_first = all + begin, *const of_second = all + (middle + skip - 1);
     while (low < high) {
       unsigned const half = (low + high) / 2;
-      if (less(all[middle + skip - 1 - half].item, all[begin + half].item))
+      if (less(of_second[-int(half)].item, of_first[half].item))
         high = half;
       else
         low = half + 1;
     }
     unsigned a = begin + low, b = middle + skip - low;
-    Element of_a = all[min(a, end - 1)], of_b = all[min(b, end - 1)];
+    // Others may be writing behind the end.
+    auto const at = [&](unsigned place) -> Element const& { return all[min(place, end - 1)]; };
+    Element of_a = at(a), of_b = at(b);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      if (i < count) {
-        bool const from_b = b < end && (a >= middle || less(of_b.item, of_a.item));
-        element[i] = from_b ? of_b : of_a;
-        if (from_b)
-          of_b = all[min(++b, end - 1)];
-        else
-          of_a = all[min(++a, end - 1)];
+      bool const from_b = b < end && (a >= middle || less(of_b.item, of_a.item));
+      element[i] = from_b ? of_b : of_a;
+      unsigned const next = (from_b ? b : a) + 1;
+      Element const coming = at(next);
+      if (from_b) {
+        b = next;
+        of_b = coming;
+      } else {
+        a = next;
+        of_a = coming;
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "sort_core/cuda/long_segments.cuh"
 #include "sort_core/cuda/merging.cuh"
 #include "sort_core/cuda/parts.hpp"
+#include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/tuning/samples.hpp"
 
 // Stable sample sort by any order (Leischner, Osipov and Sanders, "GPU Sample Sort", IPDPS'10). A sorted sample of a segment
@@ -20,15 +21,18 @@
 // merged there; longer buckets are distributed once more.
 namespace ordo::detail {
 
-/// An item as the words it is made of: what distributes items is compiled once for all types of a size.
+/// An item as the words it is made of: what distributes items is compiled once for all types of a size, and a type need not
+/// have a constructor.
 template <std::size_t Bytes, std::size_t Align>
 struct alignas(Align) item_words {
-  std::uint32_t word[Bytes / 4];
+  using word = std::conditional_t<Align % 4 == 0, std::uint32_t, std::uint8_t>;
+  word words[Bytes / sizeof(word)];
 };
 template <class T>
-using words_of = item_words<sizeof(T), alignof(T) < 4 ? 4 : alignof(T)>;
+using words_of = item_words<sizeof(T), alignof(T)>;
+/// Those for the sort below; others are merged by CUB.
 template <class T>
-constexpr bool sampled_type = sizeof(T) % 4 == 0 && alignof(T) >= 4 && sizeof(T) <= tuning::sampled_bytes;
+constexpr bool sampled_type = alignof(T) % 4 == 0 && sizeof(T) <= tuning::sampled_bytes;
 
 template <class T, class Less>
 struct order_of_words {
@@ -152,9 +156,14 @@ __global__ void __launch_bounds__(sample_traits<Words, V>::threads)
 
 constexpr unsigned classifying_threads = 512;
 
+template <class Words>
+[[nodiscard]] __device__ Words const& at_byte(Words const* words, unsigned byte) {
+  return *reinterpret_cast<Words const*>(reinterpret_cast<char const*>(words) + byte);
+}
+
 /// Counts the items of the tiles by bucket, and keeps each one's bucket as its digit.
 template <class Words, class V, class Order>
-__global__ void __launch_bounds__(classifying_threads, 1536 / classifying_threads)
+__global__ void __launch_bounds__(classifying_threads, 1024 / classifying_threads)
     classify_items(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words const* trees, Order less,
                    unsigned list) {
   using traits = sample_traits<Words, V>;
@@ -178,29 +187,33 @@ __global__ void __launch_bounds__(classifying_threads, 1536 / classifying_thread
     __syncthreads();
     Words const* const items = p.from == copy::away ? data.away_codes : data.home_codes;
     each_tile([&](std::uint64_t begin, unsigned n, std::uint32_t* count) {
-      for (unsigned first = b; first < n; first += together * threads) {
+      unsigned first = b;
+      auto const classify = [&]<bool Full>() {
         Words item[together];
-        unsigned at[together];
+        unsigned at[together];  // in bytes: the tree's memory is far from being the place for multiplications
 #pragma unroll
         for (unsigned j = 0; j < together; ++j) {
-          if (first + j * threads < n) item[j] = items[begin + first + j * threads];
-          at[j] = 1;
+          if (Full || first + j * threads < n) item[j] = items[begin + first + j * threads];
+          at[j] = sizeof(Words);
         }
         for (unsigned level = 0; level < width; ++level) {
 #pragma unroll
           for (unsigned j = 0; j < together; ++j)
-            if (first + j * threads < n) at[j] = 2 * at[j] + less(node[at[j]], item[j]);
+            if (Full || first + j * threads < n)
+              at[j] = 2 * at[j] + (less(at_byte(node, at[j]), item[j]) ? unsigned(sizeof(Words)) : 0);
         }
 #pragma unroll
         for (unsigned j = 0; j < together; ++j) {
-          if (first + j * threads < n) {
-            unsigned digit = at[j] - last;
+          if (Full || first + j * threads < n) {
+            unsigned digit = at[j] / sizeof(Words) - last;
             if (equal) digit = 2 * digit + !less(item[j], bound[digit]);
             atomicAdd(&count[digit], 1u);
             data.keys.digits[begin + first + j * threads] = std::uint8_t(digit);
           }
         }
-      }
+      };
+      for (; first - b + together * threads <= n; first += together * threads) classify.template operator()<true>();
+      if (first < n) classify.template operator()<false>();
     });
   });
 }
@@ -281,6 +294,25 @@ struct sample_sizes {
     return largest <= shared_memory_limit();
   }
 };
+
+/// The same, for items and values of so many bytes; 0 if they are not for this sort.
+inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std::size_t value_size) {
+  auto const with_item = [&](auto words) {
+    return with_types(4, value_size, [&](auto, auto value) { return sample_sizes<decltype(words), decltype(value)>{n}.bytes(); });
+  };
+  switch (item_bytes) {
+    case 4:
+      return with_item(item_words<4, 4>{});
+    case 8:
+      return with_item(item_words<8, 4>{});
+    case 12:
+      return with_item(item_words<12, 4>{});
+    case 16:
+      return with_item(item_words<16, 4>{});
+    default:
+      return 0;
+  }
+}
 
 /// Sorts more items than a block holds. The host waits for each level, to know whether there is another.
 template <class Machine, class T, class V, class Less>

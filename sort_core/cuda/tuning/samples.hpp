@@ -9,8 +9,10 @@ namespace ordo::detail::tuning {
 
 /// Items of more bytes, and those that are not whole words, are merged by CUB.
 constexpr std::size_t sampled_bytes = 16;
-/// So are sorts of fewer items.
-constexpr std::size_t sampled_from = std::size_t{1} << 22;
+/// So are sorts of fewer items, by the bytes of an item and its value.
+constexpr std::size_t by_samples_from(std::size_t bytes) {
+  return std::size_t{1} << (bytes <= 4 ? 24 : bytes <= 8 ? 22 : 20);
+}
 
 /// Values of more bytes stay where they are while a block sorts their items.
 constexpr std::size_t carried_bytes = 8;
@@ -20,7 +22,7 @@ constexpr unsigned leaf_classes = 4;
 template <std::size_t ItemBytes, std::size_t ValueBytes>
 constexpr segment_class leaf_shape(unsigned c) {
   constexpr std::size_t bytes = ItemBytes + (ValueBytes <= carried_bytes ? ValueBytes : 4);
-  constexpr unsigned items = bytes <= 8 ? 15 : bytes <= 16 ? 9 : 7;
+    constexpr unsigned items = bytes <= 4 ? 23 : bytes <= 8 ? 15 : bytes <= 16 ? 9 : 7;
   constexpr unsigned threads[leaf_classes] = {128, 256, 512, 1024};
   return {method::merging, threads[c], items, 1024 / threads[c]};
 }
@@ -36,7 +38,7 @@ constexpr unsigned bucket_items() {
 /// The blocks that distribute items to buckets; see partition_shape. As many items as 200 KiB hold, and registers.
 template <std::size_t ItemBytes, std::size_t ValueBytes>
 constexpr partition_shape shape_of_samples() {
-  constexpr std::size_t by_memory = 230 / (ItemBytes + 1 + 2 * ValueBytes), by_registers = 220 / (ItemBytes + 3);
+  constexpr std::size_t by_memory = 230 / (ItemBytes + 1 + 2 * ValueBytes), by_registers = 190 / (ItemBytes + 3);
   constexpr std::size_t items = std::min(by_memory, by_registers);
   return {768, unsigned(items < 4 ? items : items / 4 * 4), 1};
 }
