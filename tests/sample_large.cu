@@ -211,3 +211,12 @@ TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda]") 
     check<item_of_16, od::no_value, by_key>(machine, 30001, what);
   }
 }
+
+TEST_CASE("the GPU's sample sort: more items than 32 bits count", "[.huge]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda machine;
+  for (input what : {input::uniform, input::halves}) {
+    check<std::uint32_t, od::no_value, descending>(machine, (std::size_t{1} << 32) + 77, what);
+    check<std::uint32_t, std::uint64_t, by_high_bits>(machine, (std::size_t{1} << 31) + 77, what);
+  }
+}

@@ -122,6 +122,11 @@ template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
+/// Keys by their own order, as a sample sort: for those that are long and unevenly distributed. Compiled there too. False if
+/// this card cannot do it.
+template <class K, class V>
+bool sort_by_samples(cuda& machine, K* keys, V* values, std::size_t n);
+
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
 struct moved_as;
@@ -178,7 +183,8 @@ class cuda {
   /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments: a second copy, and lists.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     std::size_t const by_cub = ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
-    return std::max(by_cub, segmented_sort_memory(n, 1, n, key_bytes, value_bytes));
+    std::size_t const by_samples = key_bytes == 8 ? ordo::pool::rounded(detail::sample_sort_bytes(n, 8, value_bytes)) : 0;
+    return std::max({by_cub, by_samples, segmented_sort_memory(n, 1, n, key_bytes, value_bytes)});
   }
   /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
@@ -343,8 +349,19 @@ class cuda {
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
-    sort_by_cub(keys, values, bits);
+    if (!sorted_unevenly(keys, values, bits)) sort_by_cub(keys, values, bits);
     if (!code.identity()) each(keys.size(), detail::decode_key<K>{keys.data(), code});
+  }
+
+  /// Long keys that are too uneven to be sorted downwards: comparisons do not mind.
+  template <class K, class M>
+  bool sorted_unevenly(std::span<K> keys, std::span<M> values, bit_range bits) {
+    if constexpr (sizeof(K) == 8) {
+      if (keys.size() >= detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K))
+        return values.empty() ? detail::sort_by_samples<K, detail::no_value>(*this, keys.data(), nullptr, keys.size())
+                              : detail::sort_by_samples<K, M>(*this, keys.data(), values.data(), keys.size());
+    }
+    return false;
   }
 
   /// Do keys differ in no bits but `bits` of their codes?

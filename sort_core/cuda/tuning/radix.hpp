@@ -16,6 +16,9 @@ constexpr std::size_t sampled_from(std::size_t key_bytes) {
   return key_bytes <= 4 ? downwards_from(key_bytes) : std::size_t{1} << 23;
 }
 
+/// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons: 12.6 ms for 2^28, upwards 16.4.
+constexpr std::size_t compared_from = std::size_t{1} << 23;
+
 /// What a level costs that finds all keys in one digit, against one that moves them.
 constexpr double count_only = 0.25;
 

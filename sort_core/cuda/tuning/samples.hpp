@@ -11,7 +11,7 @@ namespace ordo::detail::tuning {
 constexpr std::size_t sampled_bytes = 16;
 /// So are sorts of fewer items, by the bytes of an item and its value.
 constexpr std::size_t by_samples_from(std::size_t bytes) {
-  return std::size_t{1} << (bytes <= 4 ? 24 : bytes <= 8 ? 22 : 20);
+  return std::size_t{1} << (bytes <= 4 ? 25 : bytes <= 8 ? 23 : 20);
 }
 
 /// Values of more bytes stay where they are while a block sorts their items.
