@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 // Threads that work on one segment together: a warp, or a whole block. One source for both; the collectives cost what the
@@ -53,6 +54,22 @@ __device__ void copy_async(T* shared, T const* from) {
 /// Until all that this thread began is there.
 __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/// Can one instruction ask for a whole piece of device memory?
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+constexpr bool has_bulk_prefetch = true;
+#else
+constexpr bool has_bulk_prefetch = false;
+#endif
+/// Ask for `bytes` from `from` on. Called by one thread.
+__device__ inline void bulk_prefetch(void const* from, std::size_t bytes) {
+  if constexpr (has_bulk_prefetch) {
+    constexpr std::uintptr_t unit = 16;  // in which it counts
+    auto const begin = (reinterpret_cast<std::uintptr_t>(from) + unit - 1) / unit * unit;
+    auto const end = (reinterpret_cast<std::uintptr_t>(from) + bytes) / unit * unit;
+    if (begin < end) asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin), "r"(unsigned(end - begin)));
+  }
 }
 
 /// Those of the lanes `alike` that have this lane's `digit`, of Bits bits; all lanes must call. A vote a bit: quicker than
@@ -126,18 +143,20 @@ struct group {
     }
   }
 
-  /// Synchronises. The storage may be used again after one more sync.
-  template <class K>
-  [[nodiscard]] __device__ static extremes<K> reduce(extremes<K> x, storage<K>& shared) {
+  /// Synchronises. The storage, which may be one for longer keys, may be used again after one more sync.
+  template <class K, class S>
+  [[nodiscard]] __device__ static extremes<K> reduce(extremes<K> x, S& shared) {
+    static_assert(sizeof(K) <= sizeof(shared.ends[0].least));
     x = warp_extremes(x);
     if constexpr (one_warp) {
       __syncwarp();
       return x;
     } else {
-      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads] = x;
+      auto* const ends = reinterpret_cast<extremes<K>*>(shared.ends);
+      if (lane_of() == 0) ends[threadIdx.x / warp_threads] = x;
       __syncthreads();
       unsigned const from = lane_of() % warps;
-      return warp_extremes(shared.ends[from]);
+      return warp_extremes(ends[from]);
     }
   }
 

@@ -264,7 +264,7 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
             std::remove_cvref_t<decltype(*source)> item[batch];
 #pragma unroll
             for (unsigned j = 0; j < batch; ++j)
-              if (i + j < mine) item[j] = source[(i + j) * threads];
+              item[j] = i + j < mine ? source[(i + j) * threads] : std::remove_cvref_t<decltype(*source)>{};
 #pragma unroll
             for (unsigned j = 0; j < batch; ++j)
               if (i + j < mine) use(i + j, item[j]);
@@ -522,7 +522,7 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
     unsigned const mine = Full ? items : items_of_lane(now.n);
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
-      if (Full || i < mine) key[i] = now.keys[i * warp_threads];
+      key[i] = Full || i < mine ? now.keys[i * warp_threads] : K{0};
     if constexpr (value_bytes<V> != 0) {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i)

@@ -7,11 +7,12 @@
 #include "sort_core/bits.hpp"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
+#include "sort_core/cuda/tuning/segmented.cuh"
 
 // Sorting a segment that one block holds: every item finds its rank, then keys and values move there once.
 //
-// Keys are spread linearly over as many buckets as the block holds items (the buckets of GPU-ArraySort; one pass, no
-// compare). Inside its bucket, which holds one or two items of evenly distributed keys, an item counts those before it.
+// Keys are spread linearly over four times as many buckets as the block holds items (the buckets of GPU-ArraySort; one pass,
+// no compare). Most items of evenly distributed keys are alone in theirs; the others count those before them.
 // Where some bucket is crowded the block tries other ways: a dictionary, if the keys are few distinct ones, so that one pass
 // of a radix sort over their numbers will do; buckets that are narrow where keys are dense; and last a radix sort over all
 // bits that differ. Every order is that of (key, position), so the sort is stable and the same on every run, although
@@ -31,20 +32,25 @@ struct on_chip {
   }();
   static_assert(position_bits <= 15);
 
-  // Shared memory: a word an item, then a counter a bucket; or sorted keys, then their values; or, for a radix sort, keys,
+  // Shared memory: a word an item, then counters of buckets; or sorted keys, then their values; or, for a radix sort, keys,
   // 16 bits an item, and each warp's counts of a digit. Behind them, what the collectives need; then cells or a dictionary.
-  static constexpr unsigned buckets = (1u << position_bits) % Threads == 0 ? 1u << position_bits : capacity;
-  static_assert(sizeof(K) > 4 || buckets == 1u << position_bits, "see rank_by_buckets");
-  /// Each thread sums a run of counters. A pad after each 32 keeps threads out of each other's banks.
-  static constexpr unsigned run = buckets / Threads;
-  static constexpr unsigned pads = 32 % run == 0 ? 32 : 1u << 16;
-  __device__ static constexpr unsigned padded(unsigned bucket) { return bucket + bucket / pads; }
-  static constexpr unsigned counters = buckets + buckets / pads;
+
+  /// A word counts the items of several buckets in its lower half; then its upper half says where the first of them begins.
+  /// Each thread sums a run of words, four at a time; there are about as many words as items.
+  static constexpr unsigned run = Items < 6 ? 4 : (Items + 2) / 4 * 4;
+  static constexpr unsigned counters = run * Threads;
+  /// Buckets of a word, if a count has `Bits` bits.
+  template <unsigned Bits>
+  static constexpr unsigned together = 16 / Bits;
+  static constexpr unsigned buckets = counters * together<4>;
+  static_assert(buckets >= 1u << position_bits, "see linear_map");
+  static_assert(counters * together<8> >= capacity, "see celled_map");
+  static_assert(buckets <= 1u << 17, "see rank_in_buckets");
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   static constexpr std::size_t bucket_bytes = (capacity + counters) * 4;
-  /// As many bits as there is room for beside what the buckets take; for long keys, a little more is taken.
-  static constexpr std::size_t room = bucket_bytes > capacity*(sizeof(K) + 2) ? bucket_bytes - capacity*(sizeof(K) + 2) : 0;
-  static constexpr unsigned digit_bits = room >= (team::warps * 2u << 8) ? 8 : 7;
+  /// Eight, if a radix sort then takes little more than the buckets.
+  static constexpr unsigned digit_bits =
+      capacity * (sizeof(K) + 2) + (team::warps * 2u << 8) <= bucket_bytes + bucket_bytes / 8 ? 8 : 7;
   static constexpr std::size_t radix_bytes = capacity * (sizeof(K) + 2) + (team::warps * 2u << digit_bits);
   static constexpr std::size_t working_bytes(std::size_t value_size) {
     return aligned(std::max<std::size_t>({bucket_bytes, radix_bytes, capacity * (sizeof(K) + value_size)}));
@@ -72,8 +78,15 @@ struct on_chip {
     std::uint32_t bounds[cells];      // counts; then the first bucket, and above 16 bits, by how much the range is shifted
   };
   static constexpr std::size_t spare_bytes = aligned(std::max(sizeof(cell_table), sizeof(dictionary)));
-  static constexpr std::size_t bytes(std::size_t value_size) {
+  /// Values arrive behind all that while ranks are found, if they are short and not too many for it; else they are loaded late.
+  static constexpr bool values_arrive(std::size_t value_size) {
+    return value_size != 0 && value_size <= 8 && capacity * value_size <= tuning::arriving_bytes;
+  }
+  static constexpr std::size_t values_at(std::size_t value_size) {
     return working_bytes(value_size) + aligned(sizeof(collective)) + spare_bytes;
+  }
+  static constexpr std::size_t bytes(std::size_t value_size) {
+    return values_at(value_size) + (values_arrive(value_size) ? aligned(capacity * value_size) : 0);
   }
 
   /// All of the block's dynamic shared memory is taken.
@@ -87,16 +100,32 @@ struct on_chip {
     K key[Items];
     data.template load<Threads>(segment.from, segment.begin + team::rank(), mine, key);
     clear_counts(memory);
-    extremes<K> ends{K(~K{0}), 0};
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) {
-      ends.least = min(ends.least, key[i]);
-      ends.greatest = max(ends.greatest, i < mine ? key[i] : K{0});
-    }
-    ends = team::reduce(ends, shared);
+    begin_values(data, segment, mine, memory);
+    extremes<K> const ends = extremes_of(key, mine, shared);
+    // The range shifted so that it fills 32 bits.
+    unsigned const shift = shift_of(K(ends.greatest - ends.least));
     std::uint32_t rank[Items];
-    rank_items(key, n, mine, ends, rank, memory, shared);
-    stage_and_store(data, segment, mine, key, rank, memory);
+    outcome result = rank_evenly(key, ends, shift, mine, rank, memory, shared);
+    team::sync();
+    V const* const values = values_of(data, segment, memory);
+    if (result == outcome::ranked) {
+      stage(mine, key, values, rank, memory);
+      // Longer keys may differ beyond the bits of a word.
+      if (sizeof(K) > 4 && !in_order(n, mine, memory)) result = outcome::alike;
+    }
+    if (result != outcome::ranked) {
+      // Keys wait in shared memory, in no registers, while others are at work.
+      K* const keys = reinterpret_cast<K*>(memory) + team::rank();
+#pragma unroll 1
+      for (unsigned i = 0; i < mine; ++i) {
+        K one[1];
+        data.template load<Threads>(segment.from, segment.begin + team::rank() + i * Threads, 1, one);
+        keys[i * Threads] = one[0];
+      }
+      stage_crowded(n, ends.least, shift, result == outcome::crowded,
+                    unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
+    }
+    store(data, segment, mine, memory);
   }
 
  private:
@@ -122,35 +151,111 @@ struct on_chip {
   }
 
   __device__ static void clear_counts(unsigned char* memory) {
-    auto* const counts = counts_of(memory);
+    auto* const counts = reinterpret_cast<uint4*>(counts_of(memory));
 #pragma unroll
-    for (unsigned w = 0; w < counters; w += Threads)
-      if (w + Threads <= counters || w + team::rank() < counters) counts[w + team::rank()] = 0;
+    for (unsigned w = 0; w < run / 4; ++w) counts[w * Threads + team::rank()] = {0, 0, 0, 0};
   }
 
-  /// keys[rank[i]] = key[i] and so for the values, out to memory.
+  /// The same number, from which all is computed again: registers, and predicates above all, are dear to keep.
+  [[nodiscard]] __device__ static unsigned again(unsigned x) {
+    asm volatile("" : "+r"(x));
+    return x;
+  }
+
+  /// A lower and an upper bound of the keys, near enough for buckets. Exact if all are equal.
+  [[nodiscard]] __device__ static extremes<K> extremes_of(K const (&key)[Items], unsigned mine, collective& shared) {
+    auto const all = [&](auto part_of) {
+      using part = decltype(part_of(K{}));
+      extremes<part> ends{part(~part{0}), 0};
+      mine = again(mine);
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        ends.least = min(ends.least, part_of(key[i]));
+        ends.greatest = max(ends.greatest, i < mine ? part_of(key[i]) : part{0});
+      }
+      return team::reduce(ends, shared);
+    };
+    if constexpr (sizeof(K) > 4) {
+      // By the upper words, unless too few of their bits differ.
+      auto const upper = all([](K x) { return std::uint32_t(x >> 32); });
+      if (upper.greatest - upper.least >= 256) return {K(upper.least) << 32, K(upper.greatest) << 32 | 0xffffffffu};
+      team::sync();
+    }
+    return all([](K x) { return x; });
+  }
+
+  /// Begin to bring values.
   template <class V, class Keys>
-  __device__ static void stage_and_store(segment_data<K, V, Keys> const& data, segment_record segment, unsigned mine,
-                                         K const (&key)[Items], std::uint32_t const (&rank)[Items], unsigned char* memory) {
-    std::uint64_t const first = segment.begin + team::rank();
-    V value[Items];
-    if constexpr (value_bytes<V> != 0) {
-      V const* const source = data.value_address(segment.from, first);
+  __device__ static void begin_values(segment_data<K, V, Keys> const& data, segment_record segment, unsigned mine,
+                                      unsigned char* memory) {
+    if constexpr (values_arrive(value_bytes<V>)) {
+      V const* const source = data.value_address(segment.from, segment.begin + team::rank());
+      V* const values = reinterpret_cast<V*>(memory + values_at(sizeof(V))) + team::rank();
+      mine = again(mine);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) value[i] = source[i * Threads];
+        if (i < mine) copy_async(values + i * Threads, source + i * Threads);
     }
-    team::sync();
+  }
+
+  /// Where this thread's values are by now, or will be.
+  template <class V, class Keys>
+  __device__ static V const* values_of(segment_data<K, V, Keys> const& data, segment_record segment, unsigned char* memory) {
+    if constexpr (value_bytes<V> == 0)
+      return nullptr;
+    else if constexpr (values_arrive(sizeof(V)))
+      return reinterpret_cast<V const*>(memory + values_at(sizeof(V))) + team::rank();
+    else
+      return data.value_address(segment.from, segment.begin + team::rank());
+  }
+
+  /// keys[rank[i]] = key[i] and so for the values. Synchronises, but for long keys, whose order is asked for next.
+  template <class V>
+  __device__ static void stage(unsigned mine, K const (&key)[Items], V const* from, std::uint32_t const (&rank)[Items],
+                               unsigned char* memory) {
     K* const keys = reinterpret_cast<K*>(memory);
-    V* const values = reinterpret_cast<V*>(memory + capacity * sizeof(K));
+    mine = again(mine);
+    if constexpr (value_bytes<V> == 0) {
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) {
-      if (i < mine) {
-        keys[rank[i]] = key[i];
-        if constexpr (value_bytes<V> != 0) values[rank[i]] = value[i];
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < mine) keys[rank[i]] = key[i];
+    } else {
+      V* const values = reinterpret_cast<V*>(memory + capacity * sizeof(K));
+      V value[Items];
+      if constexpr (values_arrive(sizeof(V))) wait_for_copies();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) value[i] = i < mine ? from[i * Threads] : V{};
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        if (i < mine) {
+          keys[rank[i]] = key[i];
+          values[rank[i]] = value[i];
+        }
       }
     }
+    if constexpr (sizeof(K) <= 4) team::sync();
+  }
+
+  /// Are the staged keys in order? Synchronises.
+  __device__ static bool in_order(unsigned n, unsigned mine, unsigned char const* memory) {
     team::sync();
+    K const* const keys = reinterpret_cast<K const*>(memory) + team::rank();
+    bool turned = false;
+    mine = again(mine);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < mine && i * Threads + team::rank() + 1 < n) turned |= keys[i * Threads + 1] < keys[i * Threads];
+    return !team::any(turned);
+  }
+
+  /// What is staged, out to memory.
+  template <class V, class Keys>
+  __device__ static void store(segment_data<K, V, Keys> const& data, segment_record segment, unsigned mine,
+                               unsigned char* memory) {
+    std::uint64_t const first = segment.begin + team::rank();
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    V const* const values = reinterpret_cast<V const*>(memory + capacity * sizeof(K));
+    mine = again(mine);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       if (i < mine) {
@@ -204,30 +309,18 @@ struct on_chip {
     }
   };
 
-  /// rank[i] = where key[i] goes.
-  __device__ static void rank_items(K (&key)[Items], unsigned n, unsigned mine, extremes<K> ends, std::uint32_t (&rank)[Items],
-                                    unsigned char* memory, collective& shared) {
+  /// rank[i] = where key[i] goes, if keys are even enough.
+  __device__ static outcome rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned shift, unsigned mine,
+                                        std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
     if (ends.least == ends.greatest) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
-      return;
+      return outcome::ranked;
     }
-    // The range shifted so that it fills 32 bits.
     K const least = ends.least;
-    unsigned const shift = shift_of(K(ends.greatest - least));
     linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
-    outcome const result = rank_in_buckets<sizeof(K) == 4, 16>(
-        key, [&](K x) { return linear(upper_of(x, least, shift)); }, n, mine, rank, memory, shared);
-    if (result == outcome::ranked) return;
-    // Keys wait in shared memory, in no registers, while others are at work.
-    team::sync();
-    stage(key, mine, memory);
-    team::sync();
-    rank_crowded(n, least, shift, result == outcome::crowded, unsigned(reinterpret_cast<unsigned char*>(&shared) - memory));
-    unstage(key, mine, memory);
-    std::uint16_t const* const ranks = halves_of(memory) + team::rank();
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) rank[i] = i < mine ? ranks[i * Threads] : 0;
+    return rank_in_buckets<4>(
+        key, [&](K x) { return linear(upper_of(x, least, shift)); }, mine, rank, memory, shared);
   }
 
   __device__ static void stage(K const (&key)[Items], unsigned mine, unsigned char* memory) {
@@ -245,6 +338,25 @@ struct on_chip {
   // Functions that few segments need are not inlined, so that they cost the others no registers; no registers are passed to
   // them by reference, which would put those into memory for all.
 
+  /// What stage does, for keys in memory when buckets have failed.
+  template <class V>
+  __device__ __noinline__ static void stage_crowded(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at,
+                                                    V const* values) {
+    unsigned char* const memory = dynamic_shared_memory();
+    unsigned const mine = (n + (Threads - 1 - team::rank())) / Threads;
+    team::sync();
+    rank_crowded(n, least, shift, crowded, shared_at);
+    K key[Items];
+    std::uint32_t rank[Items];
+    unstage(key, mine, memory);
+    std::uint16_t const* const ranks = halves_of(memory) + team::rank();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) rank[i] = i < mine ? ranks[i * Threads] : 0;
+    team::sync();
+    stage(mine, key, values, rank, memory);
+    team::sync();
+  }
+
   /// Ranks the keys in memory when buckets have failed. Keys remain, ranks are the halves behind them.
   __device__ __noinline__ static void rank_crowded(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
@@ -259,9 +371,15 @@ struct on_chip {
       team::sync();
       clear_counts(memory);
       team::sync();
-      outcome const result =
-          rank_in_buckets<false, 48>(key, celled_map{*spare<cell_table>(shared), least, shift}, n, mine, rank, memory, shared);
+      outcome result = rank_in_buckets<8>(key, celled_map{*spare<cell_table>(shared), least, shift}, mine, rank, memory, shared);
       team::sync();
+      if (result == outcome::ranked) {
+        K* const keys = reinterpret_cast<K*>(memory);
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i)
+          if (i < mine) keys[rank[i]] = key[i];
+        if (!in_order(n, mine, memory)) result = outcome::alike;
+      }
       stage(key, mine, memory);
       if (result == outcome::ranked) {
         std::uint16_t* const ranks = halves_of(memory) + team::rank();
@@ -321,79 +439,88 @@ struct on_chip {
     return static_cast<std::remove_reference_t<decltype(*atomic_word(&x))>>(x);
   }
 
-  /// More than `Crowd` items in one bucket, and there are better ways.
-  template <bool Exact, unsigned Crowd, class Map>
-  __device__ static outcome rank_in_buckets(K const (&key)[Items], Map map, unsigned n, unsigned mine,
-                                            std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
+  /// `Bits` for the count of a bucket, and no more may a word's buckets hold: else there are better ways. Keys that differ
+  /// beyond the bits of a word may be out of order.
+  template <unsigned Bits, class Map>
+  __device__ static outcome rank_in_buckets(K const (&key)[Items], Map map, unsigned mine, std::uint32_t (&rank)[Items],
+                                            unsigned char* memory, collective& shared) {
+    constexpr unsigned most = (1u << Bits) - 1, per_word = together<Bits>, bucket_bits = 17;
+    // Times this, a word's counts become their sums: each with those below it, or below it alone.
+    constexpr unsigned ones = 0x1111u & (Bits == 4 ? 0xffffu : 0x0101u), below = ones << Bits & 0xffff;
+    constexpr unsigned crowd = Bits == 4 ? 15 : 48;
+    static_assert(bucket_bits + Bits <= 32 && crowd <= most);
     auto* const counts = counts_of(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
     std::uint32_t word[Items];
     unsigned largest = 0;
+    mine = again(mine);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       std::uint64_t const product = map(key[i]);
-      std::uint32_t const at = padded(std::uint32_t(product >> 32));
+      auto const bucket = std::uint32_t(product >> 32);
       word[i] = (std::uint32_t(product) & ~((1u << position_bits) - 1)) | (i * Threads + team::rank());
+      unsigned const at = bucket % per_word * Bits;
       std::uint32_t before = 0;
-      if (i < mine) before = atomicAdd(&counts[at], 1u);
+      if (i < mine) before = atomicAdd(&counts[bucket / per_word], 1u << at) >> at & most;
       largest = max(largest, before);
-      rank[i] = at | before << 16;
+      rank[i] = again(bucket | before << bucket_bits);
     }
-    if (team::any(largest >= Crowd)) return outcome::crowded;
+    // Whoever finds a full count has company, and says so, before counts are believed that it ran over into.
+    if (team::any(largest >= crowd)) return outcome::crowded;
 
-    // Each counter becomes its bucket's begin and size.
-    std::uint32_t sum = 0, count[run];
-    std::uint32_t* const mine_to_sum = counts + padded(team::rank() * run);
+    auto* const mine_to_sum = reinterpret_cast<uint4*>(counts) + team::rank() * (run / 4);
+    std::uint32_t count[run], sum = 0;
+    bool crowded = false;
 #pragma unroll
-    for (unsigned j = 0; j < run; ++j) sum += count[j] = mine_to_sum[j];
-    std::uint32_t begin = team::exclusive_sum(sum, shared);
+    for (unsigned j = 0; j < run; j += 4) {
+      uint4 const four = mine_to_sum[j / 4];
+      count[j] = four.x, count[j + 1] = four.y, count[j + 2] = four.z, count[j + 3] = four.w;
+    }
 #pragma unroll
     for (unsigned j = 0; j < run; ++j) {
-      mine_to_sum[j] = begin | count[j] << 16;
-      begin += count[j];
+      std::uint32_t const bytes = Bits == 4 ? (count[j] & 0x0f0f) + (count[j] >> 4 & 0x0f0f) : count[j];
+      std::uint32_t const all = (bytes & 0xff) + (bytes >> 8);
+      crowded |= all > most;
+      count[j] |= sum << 16;
+      sum += all;
     }
-    team::sync();
+    std::uint32_t const begin = team::exclusive_sum(sum, shared) << 16;
+#pragma unroll
+    for (unsigned j = 0; j < run; j += 4)
+      mine_to_sum[j / 4] = {count[j] + begin, count[j + 1] + begin, count[j + 2] + begin, count[j + 3] + begin};
+    if (team::any(crowded)) return outcome::crowded;
 
+    mine = again(mine);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      std::uint32_t const bounds = i < mine ? counts[rank[i] & 0xffff] : 0;
-      bool const alone = bounds < 2u << 16;  // nobody to compare with
-      if (!alone) words[(bounds & 0xffff) + (rank[i] >> 16)] = word[i];
-      rank[i] = alone ? bounds & 0xffff : bounds;
+      unsigned const bucket = rank[i] % (1u << bucket_bits), at = bucket % per_word * Bits;
+      std::uint32_t const bounds = i < mine ? counts[bucket / per_word] : 0, in_word = bounds & 0xffff;
+      std::uint32_t const size = in_word >> at & most, first = (bounds >> 16) + ((in_word * below & 0xffff) >> at & most);
+      if (size > 1) words[first + (rank[i] >> bucket_bits)] = word[i];
+      rank[i] = again(size > 1 ? first | size << 16 : first);  // nobody to compare with
     }
     team::sync();
-    constexpr unsigned together = Items % 4 == 0 ? 4 : 3;
-    static_assert(Items % together == 0);
+    // Compared are the words of a bucket, in whatever order they arrived; some items at a time.
+    constexpr unsigned abreast = Items % 4 == 0 ? 4 : 3;
 #pragma unroll
-    for (unsigned row = 0; row < Items; row += together) {
-      std::uint32_t longest = 0, size[together];
-      std::uint32_t const* others[together];
+    for (unsigned row = 0; row < Items; row += abreast) {
+      std::uint32_t longest = 0, size[abreast];
+      std::uint32_t const* others[abreast];
 #pragma unroll
-      for (unsigned i = 0; i < together; ++i) {
+      for (unsigned i = 0; i < abreast && row + i < Items; ++i) {
         size[i] = rank[row + i] >> 16;
         rank[row + i] &= 0xffff;
         others[i] = words + rank[row + i];
         longest = max(longest, size[i]);
       }
+#pragma unroll 1
       for (unsigned d = 0; d < longest; ++d) {
 #pragma unroll
-        for (unsigned i = 0; i < together; ++i)
-          if (d < size[i] && others[i][d] < word[row + i]) ++rank[row + i];
+        for (unsigned i = 0; i < abreast && row + i < Items; ++i) {
+          if (d < size[i] && *others[i] < word[row + i]) ++rank[row + i];
+          ++others[i];
+        }
       }
-    }
-    if constexpr (!Exact) {
-      // Keys may differ beyond the bits of a word.
-      team::sync();
-      K* const keys = reinterpret_cast<K*>(memory);
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) keys[rank[i]] = key[i];
-      team::sync();
-      bool turned = false;
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine && rank[i] + 1 < n) turned |= keys[rank[i] + 1] < key[i];
-      if (team::any(turned)) return outcome::alike;
     }
     return outcome::ranked;
   }

@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
   for (; s < count; s += step) {
     segment_record const now = next;
     next = after;
-    prefetch(data, next.from, next.begin, next.length, threadIdx.x, blockDim.x);
+    prefetch_by_block(data, next.from, next.begin, next.length);
     after = at(s + 2 * step);
     on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
   }

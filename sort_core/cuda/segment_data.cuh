@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "sort_core/bits.hpp"
+#include "sort_core/cuda/group.cuh"
 #include "sort_core/radix_key.hpp"
 
 // What the kernels of the segmented sort share: where keys and values lie, and the lists of segments still to be sorted.
@@ -68,9 +69,9 @@ struct segment_data {
   __device__ void load(copy from, std::uint64_t first, unsigned mine, K (&key)[Items]) const {
     auto const load_from = [&](auto const* source, auto code_of) {
       std::remove_cvref_t<decltype(*source)> item[Items];
+      // Never left as they were: the compiler would keep those of the segment before.
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) item[i] = source[i * Step];
+      for (unsigned i = 0; i < Items; ++i) item[i] = i < mine ? source[i * Step] : std::remove_cvref_t<decltype(*source)>{};
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? code_of(item[i]) : K(~K{0});
     };
@@ -104,6 +105,21 @@ __device__ void prefetch(segment_data<K, V, Keys> const& data, copy from, std::u
   else
     fetch((from == copy::away ? data.away_codes : data.home_codes) + begin, n * sizeof(K));
   if constexpr (value_bytes<V> != 0) fetch(data.value_address(from, begin), n * sizeof(V));
+}
+
+/// The same, called by all threads of a block.
+template <class K, class V, class Keys>
+__device__ void prefetch_by_block(segment_data<K, V, Keys> const& data, copy from, std::uint64_t begin, std::uint64_t n) {
+  if constexpr (has_bulk_prefetch) {
+    if (threadIdx.x != 0 || n == 0) return;
+    if (from == copy::given)
+      bulk_prefetch(data.keys.address(begin), n * sizeof(*data.keys.address(begin)));
+    else
+      bulk_prefetch((from == copy::away ? data.away_codes : data.home_codes) + begin, n * sizeof(K));
+    if constexpr (value_bytes<V> != 0) bulk_prefetch(data.value_address(from, begin), n * sizeof(V));
+  } else {
+    prefetch(data, from, begin, n, threadIdx.x, blockDim.x);
+  }
 }
 
 /// A segment that is sorted on chip.

@@ -37,13 +37,15 @@ constexpr segment_class class_shape(unsigned c) {
       {buckets, 128, 6, 9}, {buckets, 128, 8, 8},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
       {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // blocks: values need the registers
-  constexpr segment_class half = KeyBytes <= 4 ? segment_class{buckets, 512, 9, 1} : segment_class{buckets, 768, 6, 1};
+  // Long values are held in registers while keys and values are placed.
+  constexpr segment_class quarter = {buckets, 256, 9, ValueBytes > 8 ? 3 : 4};
+  constexpr segment_class half = {buckets, 512, 9, ValueBytes > 8 ? 1 : 2};
   constexpr segment_class large[classes] = {{network, 8, 6, 8},     {network, 8, 8, 6},   {network, 8, 10, 5},
                                             {network, 8, 12, few},  {network, 8, 16, 4},  {network, 16, 10, 5},
                                             {network, 16, 12, few}, {network, 16, 16, 4}, {buckets, 64, 6, 14},
                                             {buckets, 64, 8, 14},   {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
                                             {buckets, 128, 9, 6},   {buckets, 256, 6, 4}, {buckets, 256, 8, 3},
-                                            {buckets, 256, 9, 3},   {buckets, 512, 6, 2}, half,
+                                            quarter,                {buckets, 512, 6, 2}, half,
                                             {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1}};
   return KeyBytes > 4 || ValueBytes > 8 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
 }
@@ -58,6 +60,9 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned small_chunk() {
   return KeyBytes <= 4 && ValueBytes <= 8 ? 11 : 14;
 }
+
+/// Shared memory, at most, in which a block's values arrive while it ranks their keys.
+constexpr std::size_t arriving_bytes = 40 << 10;
 
 /// A segment that no block holds is divided into segments of about this length or twice it, if its keys are evenly distributed
 /// and eight bits suffice.
