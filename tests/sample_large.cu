@@ -18,7 +18,7 @@ namespace {
 namespace od = ordo::detail;
 
 enum class input { uniform, few, equal, ordered, reversed, mostly_greatest, one_stranger, halves, skewed };
-constexpr input inputs[] = {input::uniform,  input::few,          input::equal,  input::ordered, input::reversed,
+constexpr input inputs[] = {input::uniform,         input::few,          input::equal,  input::ordered, input::reversed,
                             input::mostly_greatest, input::one_stranger, input::halves, input::skewed};
 
 struct key_at {
@@ -131,14 +131,16 @@ class twice {
  public:
   static constexpr std::size_t guard = 64;
   twice(ordo::cuda& machine, std::size_t n)
-      : machine_(machine), n_(n), bytes_{machine.buffer<char>((n + guard) * sizeof(T)), machine.buffer<char>((n + guard) * sizeof(T))} {}
+      : machine_(machine),
+        n_(n),
+        bytes_{machine.buffer<char>((n + guard) * sizeof(T)), machine.buffer<char>((n + guard) * sizeof(T))} {}
   [[nodiscard]] T* operator[](int which) const { return reinterpret_cast<T*>(bytes_[which].data()); }
   [[nodiscard]] std::size_t items() const { return n_ + guard; }
   [[nodiscard]] std::uint64_t differences() const {
-    return machine_.reduce((n_ + guard) * sizeof(T) / 4,
-                           word_differs{reinterpret_cast<std::uint32_t const*>((*this)[0]),
-                                        reinterpret_cast<std::uint32_t const*>((*this)[1])},
-                           std::uint64_t{}, plus{});
+    return machine_.reduce(
+        (n_ + guard) * sizeof(T) / 4,
+        word_differs{reinterpret_cast<std::uint32_t const*>((*this)[0]), reinterpret_cast<std::uint32_t const*>((*this)[1])},
+        std::uint64_t{}, plus{});
   }
 
  private:
@@ -158,7 +160,8 @@ void check(ordo::cuda& machine, std::size_t n, input what) {
     machine.each(items.items(), place<T>{{what, n}, items[which]});
     machine.each(values.items(), number<stored>{values[which]});
   }
-  od::sample_sorter<ordo::cuda, T, V, Less>(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr, n, Less{}).sort();
+  od::sample_sorter<ordo::cuda, T, V, Less>(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr, n, Less{})
+      .sort();
   machine.with_temporary([&](void* temporary, std::size_t& bytes) {
     auto* const words = reinterpret_cast<od::words_of<T>*>(items[1]);
     od::order_of_words<T, Less> const less{};

@@ -22,7 +22,8 @@ struct carrier<T, no_value> {
   T item;
 };
 
-/// Sorts up to Threads * Items elements, the memory for all of which must be there. An odd number of items keeps threads out of each other's banks.
+/// Sorts up to Threads * Items elements, the memory for all of which must be there. An odd number of items keeps threads out of
+/// each other's banks.
 template <class Element, unsigned Threads, unsigned Items>
 struct merging {
   static_assert(Items % 2 == 1);

@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_thread
 template <class Words, class V, class Order, unsigned Threads, unsigned Items, unsigned Resident>
 __global__ void __launch_bounds__(Threads, Resident)
     merge_leaves(segment_data<Words, V, sampled_items<Words>> data, segment_queue queue, Order less) {
-  constexpr bool by_index = value_bytes<V> > tuning::carried_bytes;
+  constexpr bool by_index = value_bytes < V >> tuning::carried_bytes;
   using element = carrier<Words, carried_as<V>>;
   using sorter = merging<element, Threads, Items>;
   element* const all = reinterpret_cast<element*>(dynamic_shared_memory());
@@ -232,16 +232,19 @@ __global__ void __launch_bounds__(Threads, Resident)
     unsigned const n = segment.length;
     Words const* const items = (segment.from == copy::away ? data.away_codes : data.home_codes) + segment.begin;
     V const* const values = data.value_address(segment.from, segment.begin);
+    element loaded[Items];
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      if (unsigned const p = i * Threads + threadIdx.x; p < n) {
-        all[p].item = items[p];
-        if constexpr (by_index)
-          all[p].carried = p;
-        else if constexpr (value_bytes<V> != 0)
-          all[p].carried = values[p];
-      }
+      unsigned const p = i * Threads + threadIdx.x;
+      loaded[i].item = p < n ? items[p] : Words{};
+      if constexpr (by_index)
+        loaded[i].carried = p;
+      else if constexpr (value_bytes<V> != 0)
+        loaded[i].carried = p < n ? values[p] : V{};
     }
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (unsigned const p = i * Threads + threadIdx.x; p < n) all[p] = loaded[i];
     __syncthreads();
     sorter::sort(all, n, less);
     V value[by_index ? Items : 1];
@@ -282,15 +285,15 @@ struct sample_sizes {
   [[nodiscard]] std::size_t trees() const { return n / traits::slot + 2; }
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sum = parts::size(traits::leaves * sizeof(unsigned long long)) + parts::size(n) +
-                      parts::size(trees() * sizeof(Words)) + parts::size(n * sizeof(Words)) +
-                      parts::size(n * value_bytes<V>) + in_partition().bytes();
+                      parts::size(trees() * sizeof(Words)) + parts::size(n * sizeof(Words)) + parts::size(n * value_bytes<V>) +
+                      in_partition().bytes();
     for (unsigned c = 0; c < traits::leaves; ++c) sum += parts::size(leaves(c) * sizeof(packed_segment));
     return sum;
   }
   /// Can this card's blocks be so large?
   [[nodiscard]] static bool possible() {
-    std::size_t const largest = std::max({sizeof(partition_storage<Words, V, true, true>),
-                                          traits::leaf_bytes(traits::leaves - 1), traits::sample_bytes()});
+    std::size_t const largest = std::max(
+        {sizeof(partition_storage<Words, V, true, true>), traits::leaf_bytes(traits::leaves - 1), traits::sample_bytes()});
     return largest <= shared_memory_limit();
   }
 };
@@ -298,7 +301,8 @@ struct sample_sizes {
 /// The same, for items and values of so many bytes; 0 if they are not for this sort.
 inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std::size_t value_size) {
   auto const with_item = [&](auto words) {
-    return with_types(4, value_size, [&](auto, auto value) { return sample_sizes<decltype(words), decltype(value)>{n}.bytes(); });
+    return with_types(4, value_size,
+                      [&](auto, auto value) { return sample_sizes<decltype(words), decltype(value)>{n}.bytes(); });
   };
   switch (item_bytes) {
     case 4:
@@ -370,8 +374,8 @@ class sample_sorter {
   /// One level: its items into buckets, and those buckets sorted that a block holds. Returns the count of the next list.
   partition_count distribute(unsigned list, partition_count const& count) {
     ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, stream()));
-    launch<choose_splitters<words, V, order>>(stream(), blocks_for(count.partitions, 1), traits::threads, traits::sample_bytes(),
-                                              data_, work_, trees_, less_, list);
+    launch<choose_splitters<words, V, order>>(stream(), blocks_for(count.partitions, 1), traits::threads,
+                                              traits::sample_bytes(), data_, work_, trees_, less_, list);
     launch<classify_items<words, V, order>>(stream(), blocks_for(count.chunks, 1), classifying_threads, 0, data_, work_, trees_,
                                             less_, list);
     launch_together<divide_partitions<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, lists_, list);
@@ -380,7 +384,9 @@ class sample_sorter {
     std::array<unsigned long long, traits::leaves> leaves{};
     ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, stream()));
     machine_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
-    [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) { (merge<Class>(leaves[Class]), ...); }
+    [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
+      (merge<Class>(leaves[Class]), ...);
+    }
     (std::make_integer_sequence<unsigned, traits::leaves>{});
     return next;
   }

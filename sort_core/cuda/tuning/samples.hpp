@@ -22,7 +22,7 @@ constexpr unsigned leaf_classes = 4;
 template <std::size_t ItemBytes, std::size_t ValueBytes>
 constexpr segment_class leaf_shape(unsigned c) {
   constexpr std::size_t bytes = ItemBytes + (ValueBytes <= carried_bytes ? ValueBytes : 4);
-    constexpr unsigned items = bytes <= 4 ? 23 : bytes <= 8 ? 15 : bytes <= 16 ? 9 : 7;
+  constexpr unsigned items = ValueBytes > carried_bytes ? 9 : bytes <= 4 ? 23 : bytes <= 8 ? 15 : bytes <= 16 ? 9 : 7;
   constexpr unsigned threads[leaf_classes] = {128, 256, 512, 1024};
   return {method::merging, threads[c], items, 1024 / threads[c]};
 }

@@ -1,0 +1,129 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "sort_core/bits.hpp"
+#include "sort_core/cuda/parts.hpp"
+#include "sort_core/cuda/segment_data.cuh"
+#include "sort_core/cuda/tuning/segmented.cuh"
+
+// What a partition of long segments keeps in device memory between its phases: lists of the segments in work, and how many
+// items of each digit there are in tiles, chunks of tiles, and segments. See long_segments.cuh.
+namespace ordo::detail {
+
+constexpr unsigned digit_values = 256;
+/// A segment in work.
+struct partition {
+  std::uint64_t begin, length, first_tile, first_chunk;
+  unsigned long long differing;  // ones where keys differ, as far as counted
+  unsigned bits;                 // keys may differ below this bit
+  unsigned width;                // of the digit, which ends there
+  copy from;
+  bool moves;  // false if one digit holds all
+  bool equal;  // of a sample sort: odd digits but the last hold items of one kind
+
+  [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
+};
+
+/// How many partitions a list has, and tiles and chunks of theirs.
+struct partition_count {
+  unsigned long long partitions, tiles, chunks;
+};
+
+/// Memory of the partitioning, all on the device.
+struct partition_work {
+  partition* lists[3];                         // this level, the next, and those with equal keys
+  partition_count* counts;                     // of these; all 0 at first
+  unsigned long long (*digits)[digit_values];  // a partition each: where digits begin
+  unsigned long long (*chunks)[digit_values];  // a chunk each: items of each digit, then those in chunks before
+  std::uint32_t (*tiles)[digit_values];        // a tile each: items of each digit in tiles of the chunk before
+  std::uint32_t *owners[2], *chunk_owners;     // partition of a tile, in this level and the next; of a chunk
+  std::uint32_t chunk_tiles;                   // tiles of a chunk
+};
+
+/// How much of it there is, for partitions of n items that are made in tiles of so many.
+struct partition_sizes {
+  std::size_t n, partitions, tile;
+
+  [[nodiscard]] std::size_t tiles() const { return partitions == 0 ? 0 : n / tile + partitions; }
+  [[nodiscard]] std::size_t chunk_tiles() const { return n / tile / tuning::chunks + 1; }
+  [[nodiscard]] std::size_t chunks() const { return partitions == 0 ? 0 : tiles() / chunk_tiles() + partitions; }
+  [[nodiscard]] std::size_t bytes() const {
+    auto const rounded = [](std::size_t count, std::size_t size) { return parts::size(count * size); };
+    return 3 * rounded(partitions, sizeof(partition)) + rounded(3, sizeof(partition_count)) +
+           rounded(digit_values * partitions, 8) + rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) +
+           2 * rounded(tiles(), 4) + rounded(chunks(), 4);
+  }
+  /// The counts are yet to be set to 0.
+  [[nodiscard]] partition_work take(parts& taken) const {
+    partition_work work{};
+    for (auto& list : work.lists) list = taken.take<partition>(partitions);
+    work.counts = taken.take<partition_count>(3);
+    using row = unsigned long long[digit_values];
+    work.digits = taken.take<row>(partitions);
+    work.chunks = taken.take<row>(chunks());
+    using short_row = std::uint32_t[digit_values];
+    work.tiles = taken.take<short_row>(tiles());
+    for (auto& owners : work.owners) owners = taken.take<std::uint32_t>(tiles());
+    work.chunk_owners = taken.take<std::uint32_t>(chunks());
+    work.chunk_tiles = std::uint32_t(chunk_tiles());
+    return work;
+  }
+};
+
+/// Bits of the digit that a partition of `length` items is divided by, of `bits` that it may differ in: so that what comes of
+/// it is not much shorter than a block likes. Few digits leave longer runs to write.
+__device__ inline unsigned digit_width(std::uint64_t length, unsigned bits) {
+  unsigned const wanted = 64 - leading_zeros(std::uint64_t(length / tuning::divided_length));
+  return min(bits, min(8u, max(wanted, 4u)));
+}
+
+/// Append a segment to a list, which other threads may do at the same time.
+template <unsigned Tile>
+__device__ void append(partition_work const& work, unsigned list, partition p) {
+  unsigned long long const tiles = (p.length + Tile - 1) / Tile;
+  partition_count& count = work.counts[list];
+  p.first_tile = atomicAdd(&count.tiles, tiles);
+  p.first_chunk = atomicAdd(&count.chunks, (tiles + work.chunk_tiles - 1) / work.chunk_tiles);
+  p.width = digit_width(p.length, p.bits);
+  work.lists[list][atomicAdd(&count.partitions, 1ull)] = p;
+}
+
+constexpr std::uint32_t uneven = 1u << 31;  // in owners: a tile where many items have one digit
+
+/// Counts the digits of a list's tiles, whole chunks at a time: chunk(owner, p, each_tile) is to call
+/// each_tile(f), which calls f(first item, how many, count) for every tile of the chunk, and f adds its items to count[digit].
+/// `counts` is two rows of zeros, for two tiles in turn.
+template <unsigned Tile, bool TellUneven, class Chunk>
+__device__ void count_chunks(partition_work const& work, unsigned list, std::uint32_t (*counts)[digit_values],
+                             Chunk chunk_with) {
+  bool const has_digit = threadIdx.x < digit_values;
+  std::uint64_t const chunks = work.counts[list].chunks;
+  unsigned row = 0;
+  for (std::uint64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+    partition& owner = work.lists[list][work.chunk_owners[chunk]];
+    partition const p = owner;
+    std::uint64_t const all = (p.length + Tile - 1) / Tile, first = (chunk - p.first_chunk) * work.chunk_tiles;
+    std::uint64_t const last = min(first + work.chunk_tiles, all);
+    chunk_with(owner, p, [&](auto count_tile) {
+      std::uint32_t sum = 0;
+      for (std::uint64_t t = first; t < last; ++t, row = 1 - row) {
+        std::uint64_t const left = p.length - t * Tile;
+        unsigned const n = unsigned(left < Tile ? left : Tile);
+        count_tile(p.begin + t * Tile, n, counts[row]);
+        __syncthreads();
+        if (has_digit) {
+          std::uint32_t const in_tile = counts[row][threadIdx.x];
+          counts[row][threadIdx.x] = 0;
+          if (TellUneven && in_tile > n / 8) atomicOr(&work.owners[list][p.first_tile + t], uneven);
+          work.tiles[p.first_tile + t][threadIdx.x] = sum;
+          sum += in_tile;
+        }
+      }
+      if (has_digit) work.chunks[chunk][threadIdx.x] = sum;
+    });
+  }
+}
+
+}  // namespace ordo::detail
