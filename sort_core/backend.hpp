@@ -91,7 +91,7 @@ struct probe_order {
 ///   reduce(n, in, init, op)         init op in(0) op ... op in(n-1); op associative and commutative
 ///   select(n, keep, item, out)      item(i) for each i with keep(i), in order of i, to out; returns how many
 ///   gather(from, index, to)         to[i] = from[index[i]]
-///   radix_sort(keys, bits, code)    unsigned keys of 8 to 64 bits, in place, stable. Keys order as code.encode(key), of which
+///   radix_sort(keys, bits, code)    unsigned keys of 8 to 128 bits, in place, stable. Keys order as code.encode(key), of which
 ///                                   `bits` counts (radix_key.hpp)
 ///   radix_sort(keys, values, bits, code)
 ///                                   the same, moving values (4, 8 or 16 bytes) along

@@ -191,41 +191,6 @@ TEST_CASE("a sample sort whose samples are bad merges what is left", "[sample_so
   }
 }
 
-TEMPLATE_TEST_CASE("radix sort of wide keys", "[radix_sort]", std::uint32_t, std::uint64_t, ordo::wide_key) {
-  ordo::host machine;
-  for (std::size_t n : {0, 1, 2, 33, 1000, 70001}) {
-    for (int shape = 0; shape < 4; ++shape) {
-      for (ordo::bit_range bits :
-           {ordo::bit_range{}, ordo::bit_range{60, 70}, ordo::bit_range{0, 64}, ordo::bit_range{3, 120}}) {
-        INFO(n << ", shape " << shape << ", bits " << bits.begin << " to " << bits.end);
-        random_numbers random(n + 5);
-        std::vector<ordo::wide_key> keys(n);
-        for (ordo::wide_key& key : keys) {
-          std::uint64_t const high = random(), low = random();
-          key = ordo::wide_key{shape == 1 ? 7 : shape == 2 ? high % 3 : high} << 64 | (shape == 3 ? low % 3 : low);
-        }
-        std::vector<TestType> values(n);
-        for (std::size_t i = 0; i < n; ++i) values[i] = TestType(i);
-        ordo::wide_key const mask = ordo::detail::mask_of<ordo::wide_key>(ordo::detail::clipped<ordo::wide_key>(bits));
-        auto expected = values;
-        std::stable_sort(expected.begin(), expected.end(),
-                         [&](TestType a, TestType b) { return (keys[std::size_t(a)] & mask) < (keys[std::size_t(b)] & mask); });
-        std::vector<ordo::wide_key> expected_keys;
-        for (TestType i : expected) expected_keys.push_back(keys[std::size_t(i)]);
-        auto alone = keys;
-        machine.radix_sort(std::span(alone), bits);
-        machine.radix_sort(std::span(keys), std::span(values), bits);
-        CHECK((alone == expected_keys));
-        CHECK((keys == expected_keys));
-        CHECK((values == expected));
-      }
-    }
-  }
-  std::vector<ordo::wide_key> keys{1, ordo::wide_key{1} << 100, 0, 5, ~ordo::wide_key{0}};
-  machine.radix_sort(std::span(keys), {}, ordo::key_code<ordo::wide_key>{~ordo::wide_key{0}});  // descending
-  CHECK(std::is_sorted(keys.rbegin(), keys.rend()));
-}
-
 TEST_CASE("sizes are parsed or refused", "[machine]") {
   CHECK(ordo::parse_bytes("0") == 0);
   CHECK(ordo::parse_bytes("123") == 123);

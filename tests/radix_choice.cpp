@@ -11,9 +11,9 @@ namespace {
 using ordo::detail::downwards_is_quicker;
 
 template <class Make>
-std::vector<std::uint64_t> sample_of(Make make) {
+std::vector<std::uint64_t> sample_of(Make make, std::size_t n = std::size_t{1} << 26) {
   std::mt19937_64 random(1);
-  std::vector<std::uint64_t> sample(ordo::detail::tuning::sampled_keys);
+  std::vector<std::uint64_t> sample(ordo::detail::tuning::sampled_keys(n));
   for (auto& x : sample) x = make(random);
   return sample;
 }
@@ -36,6 +36,25 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
       auto narrow = sample_of([](auto& r) { return r() & 0xfffff; });
       CHECK_FALSE(downwards_is_quicker(narrow, n, 8192, 20, 8, value));  // three passes, if that is told
     }
+  }
+}
+
+TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
+  using numbers = std::mt19937_64;
+  for (std::size_t n : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 22, std::size_t{1} << 24}) {
+    INFO(n);
+    auto const goes_down = [&](auto make) {
+      auto sample = sample_of(make, n);
+      return downwards_is_quicker(sample, n, 8192, 64, 8, 4);
+    };
+    CHECK(goes_down([](numbers& r) { return r(); }));
+    CHECK(goes_down([](numbers& r) { return r() / 4 + r() / 4 + r() / 4 + r() / 4; }));  // Gaussian
+    CHECK(goes_down([](numbers& r) { return r() >> 32; }));
+    CHECK(goes_down([](numbers& r) { return (r() & 15) * 0x123456789abcdef; }));
+    CHECK(goes_down([](numbers&) { return std::uint64_t{7}; }));
+    CHECK_FALSE(goes_down([](numbers& r) { return std::uint64_t(18446744073709551616.0 / (double(r()) + 1.0)); }));  // Zipf
+    CHECK_FALSE(goes_down([](numbers& r) { return r() & r(); }));
+    CHECK_FALSE(goes_down([](numbers& r) { return r() & r() & r() & r() & r(); }));
   }
 }
 

@@ -10,7 +10,6 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_merge_sort.cuh>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
@@ -126,6 +125,11 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
 /// this card cannot do it.
 template <class K, class V>
 bool sort_by_samples(cuda& machine, K* keys, V* values, std::size_t n);
+
+/// Keys of any width by CUB, passes from the lowest digit up. Compiled once too.
+/// @param values  null if there are none
+template <class K, class V>
+void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -343,13 +347,14 @@ class cuda {
   template <class K, class M>
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
-    if constexpr (sizeof(K) >= 4) {
+    if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       if (keys.size() >= detail::tuning::downwards_from(sizeof(K)) &&
           downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
-    if (!sorted_unevenly(keys, values, bits)) sort_by_cub(keys, values, bits);
+    if (!sorted_unevenly(keys, values, bits))
+      detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
     if (!code.identity()) each(keys.size(), detail::decode_key<K>{keys.data(), code});
   }
 
@@ -375,7 +380,7 @@ class cuda {
   template <class K, class M>
   bool downwards_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
     if (keys.size() < detail::tuning::sampled_from(sizeof(K))) return true;
-    auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys);
+    auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys(keys.size()));
     each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), keys.size() / codes.size()});
     std::vector<std::uint64_t> sample(codes.size());
     download(std::span<std::uint64_t const>(codes.span()), sample);
@@ -395,23 +400,6 @@ class cuda {
       }
     }
     return false;
-  }
-
-  template <class K, class M>
-  void sort_by_cub(std::span<K> keys, std::span<M> values, bit_range bits) {
-    std::size_t const n = keys.size();
-    auto other_keys = buffer<K>(n);
-    auto other_values = buffer<M>(values.size());
-    cub::DoubleBuffer<K> both_keys(keys.data(), other_keys.data());
-    cub::DoubleBuffer<M> both_values(values.data(), other_values.data());
-    with_temporary([&](void* temporary, std::size_t& bytes) {
-      return values.empty() ? cub::DeviceRadixSort::SortKeys(temporary, bytes, both_keys, std::int64_t(n), int(bits.begin),
-                                                             int(bits.end), stream_)
-                            : cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, std::int64_t(n),
-                                                              int(bits.begin), int(bits.end), stream_);
-    });
-    bring_home(both_keys, keys.data(), n);
-    if (!values.empty()) bring_home(both_values, values.data(), n);
   }
 
   template <detail::long_method Long, class K, class V, class Offset>
@@ -457,11 +445,6 @@ class cuda {
   template <class T>
   static detail::words_of<T>* as_words(std::span<T> items) {
     return reinterpret_cast<detail::words_of<T>*>(items.data());
-  }
-  template <class T>
-  void bring_home(cub::DoubleBuffer<T> const& both, T* home, std::size_t n) {
-    T const* const result = both.d_buffers[both.selector];
-    if (result != home) ORDO_CUDA(cudaMemcpyAsync(home, result, n * sizeof(T), cudaMemcpyDeviceToDevice, stream_));
   }
 
   device_memory plain_;

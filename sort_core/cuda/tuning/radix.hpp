@@ -11,10 +11,18 @@ constexpr std::size_t downwards_from(std::size_t key_bytes) {
 
 /// Keys that a sort of so many items looks at before it chooses its way; shorter ones go down. It waits for them: a sample of
 /// 4096 took 0.3 ms.
-constexpr std::size_t sampled_keys = 1024;
-constexpr std::size_t sampled_from(std::size_t key_bytes) {
-  return key_bytes <= 4 ? downwards_from(key_bytes) : std::size_t{1} << 23;
+constexpr std::size_t sampled_keys(std::size_t n) {
+  return n < std::size_t{1} << 23 ? 256 : 1024;
 }
+constexpr std::size_t sampled_from(std::size_t key_bytes) {
+  return key_bytes <= 4 ? downwards_from(key_bytes) : std::size_t{1} << 16;
+}
+
+/// Of so few keys a block makes a dictionary.
+constexpr std::size_t few_keys = 24;
+/// Keys of the sample whose bits are looked at; and how often the rarer value of an even bit comes, at least.
+constexpr std::size_t keys_for_bits = 256;
+constexpr double even_bit = 0.375;
 
 /// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons: 12.6 ms for 2^28, upwards 16.4.
 constexpr std::size_t compared_from = std::size_t{1} << 23;

@@ -1,0 +1,43 @@
+#pragma once
+#include <cub/device/device_radix_sort.cuh>
+
+#include "sort_core/cuda/cuda.cuh"
+
+namespace ordo::detail {
+
+template <class T>
+void bring_home(cuda& machine, cub::DoubleBuffer<T> const& both, T* home, std::size_t n) {
+  T const* const result = both.d_buffers[both.selector];
+  if (result != home) ORDO_CUDA(cudaMemcpyAsync(home, result, n * sizeof(T), cudaMemcpyDeviceToDevice, machine.stream()));
+}
+
+template <class K, class V>
+void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) {
+  auto other_keys = machine.buffer<K>(n);
+  auto other_values = machine.buffer<V>(values ? n : 0);
+  cub::DoubleBuffer<K> both_keys(keys, other_keys.data());
+  cub::DoubleBuffer<V> both_values(values, other_values.data());
+  auto const sort = [&](auto count) {
+    machine.with_temporary([&](void* temporary, std::size_t& bytes) {
+      return values ? cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, count, int(bits.begin),
+                                                      int(bits.end), machine.stream())
+                    : cub::DeviceRadixSort::SortKeys(temporary, bytes, both_keys, count, int(bits.begin), int(bits.end),
+                                                     machine.stream());
+    });
+  };
+  // With a length of 32 bits CUB is quicker: 2^28 pairs of 32 bits took 7.4 ms instead of 8.5.
+  if (n < std::size_t{1} << 31)
+    sort(std::uint32_t(n));
+  else
+    sort(std::int64_t(n));
+  bring_home(machine, both_keys, keys, n);
+  if (values) bring_home(machine, both_values, values, n);
+}
+
+}  // namespace ordo::detail
+
+#define ORDO_SORT_UPWARDS(K, V) template void ordo::detail::sort_upwards<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
+#define ORDO_SORT_UPWARDS_KEYS(K)     \
+  ORDO_SORT_UPWARDS(K, std::uint32_t) \
+  ORDO_SORT_UPWARDS(K, std::uint64_t) \
+  ORDO_SORT_UPWARDS(K, ulonglong2)
