@@ -9,7 +9,7 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
   segmented_sorter<cuda, K, V, stored_keys<K>, Long>(machine, keys, values, n, heads).sort(segments);
 }
 
-struct smaller {
+struct ascending_codes {
   template <class K>
   ORDO_FN bool operator()(K a, K b) const {
     return a < b;
@@ -18,9 +18,9 @@ struct smaller {
 
 template <class K, class V>
 bool sort_by_samples(cuda& machine, K* keys, V* values, std::size_t n) {
-  using sorter = sample_sorter<cuda, K, V, smaller>;
+  using sorter = sample_sorter<cuda, K, V, ascending_codes>;
   if (!sorter::sizes::possible()) return false;
-  sorter(machine, keys, values, n, smaller{}).sort();
+  sorter(machine, keys, values, n, ascending_codes{}).sort();
   return true;
 }
 

@@ -200,8 +200,11 @@ struct to_encode {
 template <class K, class V>
 void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
   K const mask = mask_of<K>(bits);
-  if (code.identity() ? sort_presorted(all, other, n, masked<K>{mask}) : sort_presorted(all, other, n, encoded<K>{code, mask}))
-    return;
+  // Arrays in order are left alone as fast as they are read: what need not be done to a key is not done.
+  bool const presorted = !code.identity()   ? sort_presorted(all, other, n, encoded<K>{code, mask})
+                         : mask != K(~K{0}) ? sort_presorted(all, other, n, masked<K>{mask})
+                                            : sort_presorted(all, other, n, whole<K, smaller>{});
+  if (presorted) return;
   if (n > parallel_limit) return sort_computed(to_encode<K, V>{all, code}, all, other, n, bits, code);
   encode_all(all.keys, n, code);
   sort_records(all, other, n, bits, false, code);
