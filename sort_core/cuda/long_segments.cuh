@@ -406,8 +406,7 @@ struct partitioner : partition_traits<K, V, Large> {
   __device__ static void load(tile_in_work const& now, K (&key)[items], V* arriving) {
     unsigned const mine = Full ? items : items_of_lane(now.n);
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i)
-      key[i] = Full || i < mine ? now.keys[i * warp_threads] : K{0};
+    for (unsigned i = 0; i < items; ++i) key[i] = Full || i < mine ? now.keys[i * warp_threads] : K{0};
     if constexpr (value_bytes<V> != 0) {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i)
