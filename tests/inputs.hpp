@@ -78,6 +78,10 @@ std::vector<std::pair<std::string, std::vector<K>>> all_inputs(std::size_t n) {
                             : x % 3 == 1 ? std::numeric_limits<K>::max()
                                          : key_of_bits<K>(~std::uint64_t{0} >> (x & 64 ? 64 - 2 * half + 1 : 0));
                    }));
+  all.emplace_back("few at the top, few at the bottom", make([&](std::size_t) {
+                     std::uint64_t const x = random();
+                     return key_of_bits<K>((x & 3) << (2 * half - 6) | (x >> 8 & 0xff));
+                   }));
   K const special[] = {K(0),
                        K(-0.0),
                        K(1),

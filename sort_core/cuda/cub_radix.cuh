@@ -36,7 +36,8 @@ void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bi
 
 }  // namespace ordo::detail
 
-#define ORDO_SORT_UPWARDS(K, V) template void ordo::detail::sort_upwards<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
+#define ORDO_SORT_UPWARDS(K, V) \
+  template void ordo::detail::sort_upwards<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
 #define ORDO_SORT_UPWARDS_KEYS(K)     \
   ORDO_SORT_UPWARDS(K, std::uint32_t) \
   ORDO_SORT_UPWARDS(K, std::uint64_t) \

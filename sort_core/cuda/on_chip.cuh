@@ -256,19 +256,13 @@ struct on_chip {
     K const* const keys = reinterpret_cast<K const*>(memory);
     V const* const values = reinterpret_cast<V const*>(memory + capacity * sizeof(K));
     mine = again(mine);
-    auto const each = [&](auto store_key) {
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        if (i < mine) {
-          store_key(first + i * Threads, keys[i * Threads + team::rank()]);
-          if constexpr (value_bytes<V> != 0) data.values[first + i * Threads] = values[i * Threads + team::rank()];
-        }
+    for (unsigned i = 0; i < Items; ++i) {
+      if (i < mine) {
+        data.keys.store(first + i * Threads, keys[i * Threads + team::rank()]);
+        if constexpr (value_bytes<V> != 0) data.values[first + i * Threads] = values[i * Threads + team::rank()];
       }
-    };
-    if (data.keys.plain())
-      each([&](std::size_t i, K key) { data.keys.store_plain(i, key); });
-    else
-      each([&](std::size_t i, K code) { data.keys.store(i, code); });
+    }
     if (data.heads) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
@@ -377,7 +371,8 @@ struct on_chip {
       team::sync();
       clear_counts(memory);
       team::sync();
-      outcome result = rank_in_buckets<8>(key, celled_map{*spare<cell_table>(shared), least, shift}, mine, rank, memory, shared);
+      outcome result =
+          rank_in_buckets<8>(key, celled_map{*spare<cell_table>(shared), least, shift}, mine, rank, memory, shared);
       team::sync();
       if (result == outcome::ranked) {
         K* const keys = reinterpret_cast<K*>(memory);

@@ -26,9 +26,6 @@ struct stored_keys {
   /// Codes differ below this bit.
   [[nodiscard]] __device__ unsigned bits() const { return 8 * sizeof(K); }
   __device__ void store(std::size_t i, K encoded) const { keys[i] = code.decode(encoded); }
-  /// Are codes the keys? Then they may be stored as they are.
-  [[nodiscard]] __device__ bool plain() const { return code.identity(); }
-  __device__ void store_plain(std::size_t i, K key) const { keys[i] = key; }
   [[nodiscard]] __device__ K const* address(std::size_t i) const { return keys + i; }
   /// Of what lies at address(i).
   [[nodiscard]] __device__ K code_of(K key) const { return code.encode(key); }
@@ -44,8 +41,6 @@ struct computed_keys {
   K mask;
   [[nodiscard]] __device__ unsigned bits() const { return 64 - leading_zeros(std::uint64_t(mask)); }
   __device__ void store(std::size_t, K) const {}
-  [[nodiscard]] __device__ bool plain() const { return true; }
-  __device__ void store_plain(std::size_t, K) const {}
   [[nodiscard]] __device__ Item const* address(std::size_t i) const { return items + i; }
   [[nodiscard]] __device__ K code_of(Item item) const { return K(key(item) & mask); }
 };

@@ -40,12 +40,15 @@ constexpr segment_class class_shape(unsigned c) {
   // Long values are held in registers while keys and values are placed.
   constexpr segment_class quarter = {buckets, 256, 9, ValueBytes > 8 ? 3 : 4};
   constexpr segment_class half = {buckets, 512, 9, ValueBytes > 8 ? 1 : 2};
-  constexpr segment_class large[classes] = {{network, 8, 6, 8},     {network, 8, 8, 6},   {network, 8, 10, 5},
-                                            {network, 8, 12, few},  {network, 8, 16, 4},  {network, 16, 10, 5},
-                                            {network, 16, 12, few}, {network, 16, 16, 4}, {buckets, 64, 6, 14},
-                                            {buckets, 64, 8, 14},   {buckets, 128, 6, 8}, {buckets, 128, 8, 7},
-                                            {buckets, 128, 9, 6},   {buckets, 256, 6, 4}, {buckets, 256, 8, 3},
-                                            quarter,                {buckets, 512, 6, 2}, half,
+  constexpr segment_class large[classes] = {{network, 8, 6, 8},     {network, 8, 8, 6},
+                                            {network, 8, 10, 5},    {network, 8, 12, few},
+                                            {network, 8, 16, 4},    {network, 16, 10, 5},
+                                            {network, 16, 12, few}, {network, 16, 16, 4},
+                                            {buckets, 64, 6, 14},   {buckets, 64, 8, 14},
+                                            {buckets, 128, 6, 8},   {buckets, 128, 8, 7},
+                                            {buckets, 128, 9, 6},   {buckets, 256, 6, 4},
+                                            {buckets, 256, 8, 3},   quarter,
+                                            {buckets, 512, 6, 2},   half,
                                             {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1}};
   return KeyBytes > 4 || ValueBytes > 8 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
 }
