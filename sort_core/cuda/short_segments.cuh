@@ -29,28 +29,22 @@ __device__ T* brought(T* shared, T const* from) {
   return shared + reinterpret_cast<std::uintptr_t>(from) / sizeof(T) % (16 / sizeof(T));
 }
 
-/// Begins to copy [0, n) of an array to shared memory, 16 bytes a lane. The 16 bytes that hold the first item are read whole.
+/// Begins to copy [0, n) of an array to shared memory, 16 bytes a lane; at the end, an item a lane. The 16 bytes that hold the
+/// first item are read whole.
 template <class T>
 __device__ void bring(T* shared, T const* from, unsigned n) {
-  constexpr unsigned width = 16 / sizeof(T), at_once = 4;
-  unsigned const skew = unsigned(brought(shared, from) - shared), end = skew + n, whole = end / width;
-  T const* source = from - skew + lane_of() * width;
-  T* target = shared + lane_of() * width;
-  unsigned v = lane_of();
+  constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
+  unsigned const skew = unsigned(brought(shared, from) - shared), end = skew + n, whole = end / width * width;
+  T const* const source = from - skew;
+  unsigned i = lane_of() * width;
 #pragma unroll 1
-  for (; v - lane_of() + at_once * warp_threads <= whole; v += at_once * warp_threads) {
+  for (; i - lane_of() * width + at_once * step <= whole; i += at_once * step) {
 #pragma unroll
-    for (unsigned j = 0; j < at_once; ++j)
-      copy_async_16(target + j * warp_threads * width, source + j * warp_threads * width, 16);
-    source += at_once * warp_threads * width;
-    target += at_once * warp_threads * width;
+    for (unsigned j = 0; j < at_once; ++j) copy_async_16(shared + i + j * step, source + i + j * step);
   }
 #pragma unroll 1
-  for (; v * width < end; v += warp_threads) {
-    copy_async_16(target, source, min(16u, (end - v * width) * unsigned(sizeof(T))));
-    source += warp_threads * width;
-    target += warp_threads * width;
-  }
+  for (; i < whole; i += step) copy_async_16(shared + i, source + i);
+  if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
 }
 
 /// Copies the n items back in order, and tells heads.
