@@ -51,6 +51,12 @@ __device__ void copy_async(T* shared, T const* from) {
                "n"(sizeof(T))
                : "memory");
 }
+/// The same of 16 bytes that are read once.
+template <class T>
+__device__ void copy_async_16(T* shared, T const* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(unsigned(__cvta_generic_to_shared(shared))), "l"(from)
+               : "memory");
+}
 /// Until all that this thread began is there.
 __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");

@@ -98,17 +98,22 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
     return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
                                            : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
   };
-  std::size_t const count = runs.numbers ? *runs.count : (segments.size() + tuning::planned - 1) / tuning::planned;
-  for (std::size_t number = blockIdx.x; number < count; number += gridDim.x) {
-    std::size_t const block = runs.numbers ? runs.numbers[number] : number;
+  std::size_t const count = runs.numbers ? *runs.count * runs.segments : segments.size();
+  for (std::size_t first = std::size_t(blockIdx.x) * tuning::planned; first < count;
+       first += std::size_t(gridDim.x) * tuning::planned) {
     if (threadIdx.x < kinds) shared.counts[threadIdx.x] = 0;
     __syncthreads();
     std::uint64_t begin[rounds], length[rounds];
 #pragma unroll
     for (unsigned j = 0; j < rounds; ++j) {
-      std::size_t const s = block * tuning::planned + j * threads + threadIdx.x;
-      begin[j] = s < segments.size() ? segments.begin(s) : 0;
-      length[j] = s < segments.size() ? segments.end(s) - begin[j] : 0;
+      std::size_t s = first + j * threads + threadIdx.x;
+      bool planned = s < count;
+      if (planned && runs.numbers) {
+        s = std::size_t(runs.numbers[s / runs.segments]) * runs.segments + s % runs.segments;
+        planned = s < segments.size();
+      }
+      begin[j] = planned ? segments.begin(s) : 0;
+      length[j] = planned ? segments.end(s) - begin[j] : 0;
     }
     // A place in its list for each: by kind and, in no particular order, by arrival.
     unsigned place[rounds];

@@ -49,9 +49,8 @@ struct segmented_sizes {
   [[nodiscard]] partition_sizes in_partition() const { return {n, partitions(), partition_traits<K, V, false>::tile}; }
   /// Runs of segments that may be short ones; 0 if most are not.
   [[nodiscard]] std::size_t short_runs() const {
-    return sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed && n / tuning::short_mean <= segments
-               ? (segments + tuning::planned - 1) / tuning::planned
-               : 0;
+    if (sizeof(K) != 4 || value_bytes < V >> 8 || Computed || (n - 1) / tuning::short_longest >= segments) return 0;
+    return (segments - 1) / tuning::short_together(n, segments) + 1;
   }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
   /// a list of so many.
@@ -99,7 +98,7 @@ class segmented_sorter {
   void sort(segment_list<Offset> segments) {
     if (segments.size() == 0 || n_ == 0) return;
     sizes const size{n_, segments.size(), std::min(segments.longest, n_)};
-    if (segments.uniform_length > tuning::tiny_capacity && !size.any_long())
+    if (segments.uniform_length > tuning::tiny_capacity && !size.any_long() && size.short_runs() == 0)
       return each_class([&]<unsigned Class>() {
         if (segments.uniform_length > sizes::shorter_than_class(Class) &&
             segments.uniform_length <= class_traits<K, V, Class>::shape.capacity())
@@ -124,10 +123,10 @@ class segmented_sorter {
     planned_runs runs{};
     if constexpr (has_short_sort<K, V, Keys>) {
       if (std::size_t const most = size.short_runs(); most != 0) {
-        runs = {taken.take<std::uint32_t>(most), counts + tuning::classes + 1};
-        launch<sort_short_segments<K, V, Keys, Offset>>(machine_.stream(), unsigned(std::min<std::size_t>(most, 1u << 20)),
-                                                        short_storage<K, V>::threads, sizeof(short_storage<K, V>), data_,
-                                                        segments, runs);
+        runs = {taken.take<std::uint32_t>(most), counts + tuning::classes + 1, tuning::short_together(n_, segments.size())};
+        constexpr unsigned warps = tuning::short_threads / warp_threads;
+        launch<sort_short_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(most, warps), tuning::short_threads,
+                                                        warps * sizeof(short_storage<K, V, Offset>), data_, segments, runs);
       }
     }
     launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned),

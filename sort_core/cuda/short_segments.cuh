@@ -5,233 +5,177 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
-#include "sort_core/cuda/small.cuh"
+#include "sort_core/cuda/short_sort.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// Runs of segments of a few items each, one behind the other: a block copies what lies between the first and the last into
-// shared memory, each thread sorts a segment in its registers, and the block copies all back. Reads and writes of device
-// memory are then coalesced, whatever the lengths. Other runs are left to the kernel that plans.
+// Runs of short segments, one behind the other: a warp copies what lies between the first and the last into shared memory,
+// sorts it there and copies it back in order, so that reads and writes of device memory are coalesced, whatever the lengths.
+// Warps never wait for each other: while some read or write, others sort. Other runs are left to the kernel that plans.
 namespace ordo::detail {
 
-/// Runs of tuning::planned segments that are left.
+/// Runs of `segments` segments each that are left.
 struct planned_runs {
-  std::uint32_t* numbers;  // null: all runs
+  std::uint32_t* numbers;  // null: all
   unsigned long long* count;
+  unsigned segments;
 };
 
 template <class K, class V, class Keys>
 constexpr bool has_short_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Keys::computed;
 
-template <class K, class V>
-struct short_storage {
-  static constexpr unsigned threads = 256, longest = 16, items = threads * longest, rounds = tuning::planned / threads;
-  /// A pad after each 32 keeps threads, one segment each, out of each other's banks.
-  __device__ static unsigned padded(unsigned i) { return i + i / 32; }
-  static constexpr unsigned size = (items + 4) + (items + 4) / 32;
-  std::uint16_t begins[tuning::planned + 1];  // of segments, from the run's first item on; then the end
-  alignas(16) K keys[size];
-  std::conditional_t<value_bytes<V> == 0, K[1], V[size]> values;
-};
-
-/// [0, n) of an array in device memory, as it comes to shared memory and goes back: 16 bytes at a time, so that item i lies
-/// at padded(i + skew) there.
+/// What bring(shared, from, n) makes of shared: item i comes to i of it.
 template <class T>
-struct copied_run {
-  static constexpr unsigned width = 16 / sizeof(T);
-  struct alignas(16) vector {
-    T part[width];
+__device__ T* brought(T* shared, T const* from) {
+  return shared + reinterpret_cast<std::uintptr_t>(from) / sizeof(T) % (16 / sizeof(T));
+}
+
+/// Begins to copy [0, n) of an array to shared memory, 16 bytes a lane; at the end, an item a lane. The 16 bytes that hold the
+/// first item are read whole.
+template <class T>
+__device__ void bring(T* shared, T const* from, unsigned n) {
+  constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
+  unsigned const skew = unsigned(brought(shared, from) - shared), end = skew + n, whole = end / width * width;
+  T const* const source = from - skew;
+  unsigned i = lane_of() * width;
+#pragma unroll 1
+  for (; i - lane_of() * width + at_once * step <= whole; i += at_once * step) {
+#pragma unroll
+    for (unsigned j = 0; j < at_once; ++j) copy_async_16(shared + i + j * step, source + i + j * step);
+  }
+#pragma unroll 1
+  for (; i < whole; i += step) copy_async_16(shared + i, source + i);
+  if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
+}
+
+/// Copies the n items back in order, and tells heads.
+template <class K, class V, class Keys, class Offset>
+__device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data, short_storage<K, V, Offset> const& shared,
+                                            K const* keys, V const* values, std::uint64_t to, unsigned n) {
+  using storage = short_storage<K, V, Offset>;
+  constexpr unsigned at_once = 8, step = at_once * warp_threads;
+  K* key = data.keys.keys + to + lane_of();
+  V* value = data.values;
+  if constexpr (!storage::alone) value += to + lane_of();
+  auto const* order = shared.order + lane_of();
+  auto const store = [&](unsigned i, auto ranked) {
+    if constexpr (storage::alone) {
+      key[i] = data.keys.code.decode(ranked);
+    } else {
+      key[i] = keys[ranked];
+      value[i] = values[ranked];
+    }
   };
-  T* memory;
-  unsigned n, skew;
-
-  __device__ copied_run(T* array, unsigned count)
-      : memory(array), n(count), skew(unsigned(reinterpret_cast<std::uintptr_t>(array) / sizeof(T)) % width) {}
-  [[nodiscard]] __device__ unsigned vectors() const { return (skew + n + width - 1) / width; }
-
-  [[nodiscard]] __device__ vector load(unsigned v) const {
-    vector x;
-    if (v >= vectors()) return x;
-    if (whole(v)) return *at(v);
+  auto const advance = [&](unsigned items) {
+    key += items;
+    if constexpr (!storage::alone) value += items;
+  };
+  unsigned i = 0;
+#pragma unroll 1
+  for (; i + step <= n; i += step) {
+    typename storage::ranked ranked[at_once];
 #pragma unroll
-    for (unsigned e = 0; e < width; ++e) {
-      unsigned const i = v * width + e - skew;
-      if (i < n) x.part[e] = memory[i];
-    }
-    return x;
+    for (unsigned j = 0; j < at_once; ++j) ranked[j] = order[storage::padded(j * warp_threads)];
+#pragma unroll
+    for (unsigned j = 0; j < at_once; ++j) store(j * warp_threads, ranked[j]);
+    order += storage::padded(step);
+    advance(step);
   }
-  __device__ void stage(unsigned v, vector const& x, T* shared) const {
-    if (v >= vectors()) return;
-#pragma unroll
-    for (unsigned e = 0; e < width; ++e) shared[place(v) + e] = x.part[e];
-  }
-  __device__ void store(unsigned v, T const* shared) const {
-    vector x;
-#pragma unroll
-    for (unsigned e = 0; e < width; ++e) x.part[e] = shared[place(v) + e];
-    if (whole(v)) {
-      *at(v) = x;
-      return;
-    }
-#pragma unroll
-    for (unsigned e = 0; e < width; ++e) {
-      unsigned const i = v * width + e - skew;
-      if (i < n) memory[i] = x.part[e];
-    }
-  }
-
- private:
-  /// Does vector v hold items of the run only?
-  [[nodiscard]] __device__ bool whole(unsigned v) const {
-    return v * width >= skew && (v + 1) * width <= skew + n;
-  }
-  [[nodiscard]] __device__ vector* at(unsigned v) const {
-    return reinterpret_cast<vector*>(memory - skew) + v;
-  }
-  __device__ static unsigned place(unsigned v) {
-    return v * width + v * width / 32;
-  }
-};
-
-/// What is compared: the code, and below it the position, so that the sort is stable. Keys that move nothing need no position.
-template <class V>
-using short_word = std::conditional_t<value_bytes<V> == 0, std::uint32_t, unsigned long long>;
-
-/// Sorts the segment of n <= Items items that begins at `base` in shared memory, its values at `value_base`.
-template <unsigned Items, class K, class V, class Keys>
-__device__ void sort_short(segment_data<K, V, Keys> const& data, short_storage<K, V>& shared, unsigned base,
-                           unsigned value_base, unsigned n, std::uint64_t begin) {
-  using storage = short_storage<K, V>;
-  using word = short_word<V>;
-  word x[Items];
-#pragma unroll
-  for (unsigned i = 0; i < Items; ++i) {
-    x[i] = word(~word{0});
-    if (i < n) {
-      K const code = data.keys.code_of(shared.keys[storage::padded(base + i)]);
-      if constexpr (value_bytes<V> == 0)
-        x[i] = code;
-      else
-        x[i] = word(code) << 32 | i;
-    }
-  }
-  sort_registers(x);
-  // Addresses are worked out once more: there are no registers to keep them in.
-  asm volatile("" : "+r"(base), "+r"(value_base), "+r"(n));
-  auto const code_of = [](word w) { return value_bytes<V> == 0 ? K(w) : K(std::uint64_t(w) >> 32); };
-#pragma unroll
-  for (unsigned i = 0; i < Items; ++i)
-    if (i < n) shared.keys[storage::padded(base + i)] = data.keys.code.decode(code_of(x[i]));
-  if (data.heads) {
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < n) data.heads[begin + i] = i == 0 || code_of(x[i]) != code_of(x[i == 0 ? 0 : i - 1]);
-  }
-  if constexpr (value_bytes<V> != 0) {
-    V value[Items];
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < n) value[i] = shared.values[storage::padded(value_base + unsigned(x[i]))];
-    asm volatile("" : "+r"(value_base), "+r"(n));
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < n) shared.values[storage::padded(value_base + i)] = value[i];
+#pragma unroll 2
+  for (i += lane_of(); i < n; i += warp_threads) {
+    store(0, shared.order[storage::padded(i)]);
+    advance(warp_threads);
   }
 }
 
+/// Tells the heads of segments [first, last), of n items in all.
+template <class K, class V, class Offset>
+__device__ void tell_heads(std::uint8_t* heads, short_storage<K, V, Offset> const& shared, K const* keys, Offset const* begins,
+                           unsigned first, unsigned last, unsigned n) {
+  using storage = short_storage<K, V, Offset>;
+  auto const key = [&](unsigned i) {
+    auto const ranked = shared.order[storage::padded(i)];
+    return storage::alone ? K(ranked) : keys[ranked];
+  };
+  for (unsigned i = lane_of(); i < n; i += warp_threads) heads[i] = i == 0 || key(i) != key(i - 1);
+  __syncwarp();
+  for (unsigned s = first + lane_of(); s < last; s += warp_threads)
+    if (begins[s] != begins[s + 1]) heads[begins[s] - begins[first]] = 1;
+}
+
 template <class K, class V, class Keys, class Offset>
-__global__ void __launch_bounds__(256, value_bytes<V> == 0 ? 4 : 3)
+__global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left) {
-  using storage = short_storage<K, V>;
-  constexpr unsigned threads = storage::threads, rounds = storage::rounds;
+  using storage = short_storage<K, V, Offset>;
+  constexpr unsigned warps = tuning::short_threads / warp_threads;
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
-  storage& shared = *reinterpret_cast<storage*>(dynamic_memory);
-  std::size_t const count = segments.size();
-  Offset const* const begins = segments.begins.data();
-  Offset const* const ends = segments.ends.data();
-  std::size_t const uniform = segments.uniform_length;
-  bool const chained = ends == begins + 1;
-  for (std::size_t run = blockIdx.x; run * tuning::planned < count; run += gridDim.x) {
-    std::size_t const opens = run * tuning::planned;
-    unsigned const planned = unsigned(count - opens < tuning::planned ? count - opens : tuning::planned);
-    std::uint64_t const start = segments.begin(opens);
-    bool suits = uniform <= storage::longest;
-#pragma unroll
-    for (unsigned j = 0; j < rounds; ++j) {
-      unsigned const s = j * threads + threadIdx.x;
-      unsigned begin = s * unsigned(uniform), end = begin + unsigned(uniform);
-      if (s < planned && uniform == 0) {
-        Offset const from = begins[opens + s], to = ends[opens + s];
-        suits &= Offset(to - from) <= storage::longest && (chained || s + 1 == planned || begins[opens + s + 1] == to);
-        begin = unsigned(from - Offset(start));
-        end = unsigned(to - Offset(start));
-      }
-      // Runs that suit are short.
-      if (s < planned) shared.begins[s] = std::uint16_t(begin);
-      if (s + 1 == planned) shared.begins[planned] = std::uint16_t(end);
+  storage& shared = reinterpret_cast<storage*>(dynamic_memory)[threadIdx.x / warp_threads];
+  std::size_t const count = segments.size(), uniform = segments.uniform_length;
+  unsigned const lane = lane_of(), together = left.segments;
+  std::size_t const step = std::size_t(gridDim.x) * warps;
+  Offset const* const given = segments.begins.data();
+  bool const chained = segments.ends.data() == given + 1;
+  Offset* const begins = uniform == 0 ? brought(shared.begins, given) : shared.begins;
+  auto const planned_of = [&](std::size_t run) {
+    return unsigned(count - run * together < together ? count - run * together : together);
+  };
+  auto const bring_begins = [&](std::size_t run) {
+    if (uniform == 0 && run * together < count) bring(shared.begins, given + run * together, planned_of(run) + chained);
+  };
+  std::size_t run = std::size_t(blockIdx.x) * warps + threadIdx.x / warp_threads;
+  if (uniform != 0)
+    for (unsigned s = lane; s <= together; s += warp_threads) begins[s] = Offset(s * uniform);
+  bring_begins(run);
+  for (; run * together < count; run += step) {
+    std::size_t const opens = run * together;
+    unsigned const planned = planned_of(run);
+    wait_for_copies();
+    __syncwarp();
+    bool suits = uniform <= tuning::short_longest;
+    if (uniform == 0 && !chained) {
+      Offset const* const ends = segments.ends.data() + opens;
+      if (lane == 0) begins[planned] = ends[planned - 1];
+      __syncwarp();
+      for (unsigned s = lane; s < planned; s += warp_threads) suits &= ends[s] == begins[s + 1];
     }
-    if (!__syncthreads_and(suits)) {
-      if (threadIdx.x == 0) left.numbers[atomicAdd(left.count, 1ull)] = std::uint32_t(run);
+    for (unsigned s = lane; s < planned; s += warp_threads) suits &= Offset(begins[s + 1] - begins[s]) <= tuning::short_longest;
+    if (!__all_sync(all_lanes, suits)) {
+      if (lane == 0) left.numbers[atomicAdd(left.count, 1ull)] = std::uint32_t(run);
+      bring_begins(run + step);
       continue;
     }
-    // Ask for the offsets of this block's next run.
+    // Ask for the offsets of this warp's next run.
     constexpr unsigned of_sector = sector / sizeof(Offset);
-    if (std::size_t const s = (run + gridDim.x) * tuning::planned + threadIdx.x * of_sector;
-        uniform == 0 && threadIdx.x * of_sector < tuning::planned && s < count)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(begins + s));
-    // As many rounds at once as the shared memory holds.
-    auto const begin_of = [&](unsigned s) { return unsigned(shared.begins[s < planned ? s : planned]); };
-    auto const fits = [&](unsigned together) {
-      bool all = true;
-      for (unsigned s = 0; s < planned; s += together) all &= begin_of(s + together) - begin_of(s) <= storage::items;
-      return all;
-    };
-    unsigned const together = fits(tuning::planned)       ? tuning::planned
-                              : fits(tuning::planned / 2) ? tuning::planned / 2
-                                                          : threads;
-    for (unsigned round = 0; round < planned; round += together) {
-      unsigned const first = begin_of(round), n = begin_of(round + together) - first;
-      copied_run<K> const keys(data.keys.keys + start + first, n);
-      using value = std::conditional_t<value_bytes<V> == 0, K, V>;
-      copied_run<value> const values(value_bytes<V> == 0 ? nullptr : reinterpret_cast<value*>(data.values) + start + first,
-                                     value_bytes<V> == 0 ? 0 : n);
-      constexpr unsigned at_once = 2;
-      for (unsigned v = threadIdx.x; v < keys.vectors() || v < values.vectors(); v += at_once * threads) {
-        typename copied_run<K>::vector key[at_once];
-        typename copied_run<value>::vector value[at_once];
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) {
-          key[j] = keys.load(v + j * threads);
-          if constexpr (value_bytes<V> != 0) value[j] = values.load(v + j * threads);
-        }
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j) {
-          keys.stage(v + j * threads, key[j], shared.keys);
-          if constexpr (value_bytes<V> != 0) values.stage(v + j * threads, value[j], shared.values);
-        }
+    if (std::size_t const s = opens + step * together + lane * of_sector;
+        uniform == 0 && lane * of_sector < together && s < count)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(given + s));
+    // As many at once as the shared memory holds.
+    auto const begin_of = [&](unsigned s) { return unsigned(begins[min(s, planned)]); };
+    unsigned piece = together;
+    for (;; piece /= 2) {
+      unsigned const s = lane * piece;
+      if (__all_sync(all_lanes, s >= planned || begin_of(s + piece) - begin_of(s) <= storage::items)) break;
+    }
+    std::uint64_t const start = uniform == 0 ? std::uint64_t(begins[0]) : opens * uniform;
+    for (unsigned first = 0; first < planned; first += piece) {
+      unsigned const last = min(first + piece, planned), n = begin_of(last) - begin_of(first);
+      std::uint64_t const to = start + (begin_of(first) - begin_of(0));
+      K const* const keys = apart(brought(shared.keys, data.keys.keys + to));
+      bring(shared.keys, data.keys.keys + to, n);
+      V const* values = nullptr;
+      if constexpr (!storage::alone) {
+        values = apart(brought(shared.values, data.values + to));
+        bring(shared.values, data.values + to, n);
       }
-      __syncthreads();
-#pragma unroll 1
-      for (unsigned s = round + threadIdx.x; s - threadIdx.x < round + together; s += threads) {
-        unsigned const begin = begin_of(s), length = begin_of(s + 1) - begin;
-        unsigned const base = begin - first + keys.skew, value_base = begin - first + values.skew;
-        unsigned const widest = __reduce_max_sync(all_lanes, length);
-        auto const sort = [&]<unsigned Items>() { sort_short<Items>(data, shared, base, value_base, length, start + begin); };
-        if (widest <= 2)
-          sort.template operator()<2>();
-        else if (widest <= 4)
-          sort.template operator()<4>();
-        else if (widest <= 8)
-          sort.template operator()<8>();
-        else if (widest <= 12)
-          sort.template operator()<12>();
-        else
-          sort.template operator()<16>();
+      wait_for_copies();
+      __syncwarp();
+      sort_short_run(data.keys.code, shared, keys, begins, first, last);
+      if (data.heads) tell_heads(data.heads + to, shared, keys, begins, first, last, n);
+      if (last == planned) {
+        __syncwarp();
+        bring_begins(run + step);
       }
-      __syncthreads();
-      for (unsigned v = threadIdx.x; v < keys.vectors(); v += threads) keys.store(v, shared.keys);
-      if constexpr (value_bytes<V> != 0)
-        for (unsigned v = threadIdx.x; v < values.vectors(); v += threads) values.store(v, shared.values);
-      __syncthreads();
+      store_short(data, shared, keys, values, to, n);
+      __syncwarp();
     }
   }
 }

@@ -39,11 +39,11 @@ __device__ void sort_registers(Word (&x)[Items]) {
 
 /// Sorts a bitonic sequence of the Items registers from First on. What meets at half the length leaves two bitonic sequences,
 /// for any even length.
-template <unsigned Items, unsigned First = 0, unsigned All>
-__device__ void merge_registers(std::uint32_t (&x)[All]) {
+template <unsigned Items, unsigned First = 0, class Word, unsigned All>
+__device__ void merge_registers(Word (&x)[All]) {
   if constexpr (Items % 2 != 0) {
     if constexpr (Items > 1) {
-      std::uint32_t part[Items];
+      Word part[Items];
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) part[i] = x[First + i];
       sort_registers(part);
@@ -54,7 +54,7 @@ __device__ void merge_registers(std::uint32_t (&x)[All]) {
     constexpr unsigned half = Items / 2;
 #pragma unroll
     for (unsigned i = First; i < First + half; ++i) {
-      std::uint32_t const a = x[i], b = x[i + half];
+      Word const a = x[i], b = x[i + half];
       x[i] = min(a, b);
       x[i + half] = max(a, b);
     }
@@ -63,31 +63,42 @@ __device__ void merge_registers(std::uint32_t (&x)[All]) {
   }
 }
 
-/// Sorts the words of each group of Lanes lanes; word q of a group is register q % Items of its lane q / Items.
+/// Merges in each group of `merged` lanes, a power of two, the sorted words of its lower and its upper half. Word q of a group
+/// is register q % Items of its lane q / Items. If only Some groups take part, each lane of the others keeps its words, which
+/// must be sorted.
+template <bool Some = false, unsigned Items, class Word>
+__device__ __forceinline__ void merge_lanes(Word (&x)[Items], unsigned merged, bool part = true) {
+  // Each word meets its mirror image, then halves of halves.
+  bool lower = (lane_of() & (merged / 2)) == 0;
+  Word other[Items];
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) other[i] = __shfl_xor_sync(all_lanes, x[Items - 1 - i], merged - 1);
+  if constexpr (Some) {
+    if (!__all_sync(all_lanes, part)) {
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) other[i] = part ? other[i] : x[i];
+    }
+  }
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) x[i] = lower ? min(x[i], other[i]) : max(x[i], other[i]);
+#pragma unroll(Some ? 1 : 8)
+  for (unsigned step = merged / 4; step > 0; step /= 2) {
+    lower = (lane_of() & step) == 0;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      Word const across = __shfl_xor_sync(all_lanes, x[i], part ? step : 0);
+      x[i] = lower ? min(x[i], across) : max(x[i], across);
+    }
+  }
+  merge_registers<Items>(x);
+}
+
+/// Sorts the words of each group of Lanes lanes.
 template <unsigned Lanes, unsigned Items>
 __device__ void sort_by_network(std::uint32_t (&x)[Items]) {
-  unsigned const lane = lane_of() % Lanes;
   sort_registers(x);
 #pragma unroll
-  for (unsigned merged = 2; merged <= Lanes; merged *= 2) {
-    // The lower and the upper half of `merged` lanes are sorted: each word meets its mirror image, then halves of halves.
-    bool lower = (lane & (merged / 2)) == 0;
-    std::uint32_t other[Items];
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) other[i] = __shfl_xor_sync(all_lanes, x[Items - 1 - i], merged - 1);
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) x[i] = lower ? min(x[i], other[i]) : max(x[i], other[i]);
-#pragma unroll
-    for (unsigned step = merged / 4; step > 0; step /= 2) {
-      lower = (lane & step) == 0;
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        std::uint32_t const across = __shfl_xor_sync(all_lanes, x[i], step);
-        x[i] = lower ? min(x[i], across) : max(x[i], across);
-      }
-    }
-    merge_registers<Items>(x);
-  }
+  for (unsigned merged = 2; merged <= Lanes; merged *= 2) merge_lanes(x, merged);
 }
 
 template <class K, class V, unsigned Lanes, unsigned Items>

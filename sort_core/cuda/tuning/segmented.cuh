@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 
 // Which length of segment is sorted how. Numbers only, chosen with tools/bench/segmented_sort and its --sweep on an H200 (9.0);
@@ -27,8 +28,8 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 6, 8},   {network, 8, 8, 8},    {network, 8, 10, 8},   {network, 8, 12, 8},    {network, 8, 16, 8},
-      {network, 16, 10, 8}, {network, 16, 12, 8},  {network, 16, 16, 8},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
+      {network, 8, 8, 8},   {network, 8, 10, 8},   {network, 8, 12, 8},   {network, 8, 16, 8},    {network, 16, 10, 8},
+      {network, 16, 12, 8}, {network, 16, 16, 8},  {network, 32, 10, 8},  {network, 32, 12, 8},   {network, 32, 16, 8},
       {buckets, 128, 6, 9}, {buckets, 128, 8, 8},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
       {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr segment_class small[classes] = {
@@ -99,8 +100,19 @@ constexpr unsigned chunks = 2048;
 /// Threads of a block whose warps sort by networks.
 constexpr unsigned network_threads = 128;
 
-/// If segments have no more items than this on average, runs of short ones are sorted before the rest is planned.
-constexpr std::size_t short_mean = 16;
+/// Segments of up to this many items are sorted in runs, by warps that hold so many items and segments at a time. Where
+/// segments are longer on average, none is tried.
+constexpr unsigned short_longest = 64, short_items = 1024, short_segments = 128;
+constexpr unsigned short_threads = 128, short_resident = 5;
+
+/// Segments of a run: as many as a warp holds, if all but the last are of one length; if not, somewhat fewer than it holds on
+/// average. Such that the offsets of a run begin where those of the first do in 16 bytes.
+constexpr unsigned short_together(std::size_t items, std::size_t segments) {
+  std::size_t const length = (items - 1) / segments + 1;
+  bool const alike = items > length * (segments - 1);
+  std::size_t const fit = alike ? short_items / length : segments * (short_items * 7 / 8) / items;
+  return unsigned(std::clamp<std::size_t>(fit / 4 * 4, short_items / short_longest, short_segments));
+}
 
 /// Segments that one block plans at a time.
 constexpr unsigned planned = 1024;
