@@ -415,7 +415,7 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
         if (Full || i < mine) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
     }
     if constexpr (sampled)
-      if (lane_of() < mine) asm volatile("prefetch.global.L2 [%0];" ::"l"(now.digits - lane_of() + lane_of() * warp_threads));
+      if (lane_of() < mine) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
   }
 
   /// Find the places of a tile's items in shared memory and put them there.
@@ -466,7 +466,7 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
     }
     __syncthreads();
     std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
-    if constexpr (!sampled) asm("" : "+r"(digit_at.shift));  // digits are computed again, not kept: registers are dearer
+    if constexpr (!sampled) digit_at.shift = again(digit_at.shift);
     if constexpr (value_bytes<V> != 0) wait_for_copies();
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)

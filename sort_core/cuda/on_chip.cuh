@@ -156,12 +156,6 @@ struct on_chip {
     for (unsigned w = 0; w < run / 4; ++w) counts[w * Threads + team::rank()] = {0, 0, 0, 0};
   }
 
-  /// The same number, from which all is computed again: registers, and predicates above all, are dear to keep.
-  [[nodiscard]] __device__ static unsigned again(unsigned x) {
-    asm volatile("" : "+r"(x));
-    return x;
-  }
-
   /// A lower and an upper bound of the keys, near enough for buckets. Exact if all are equal.
   [[nodiscard]] __device__ static extremes<K> extremes_of(K const (&key)[Items], unsigned mine, collective& shared) {
     auto const all = [&](auto part_of) {

@@ -92,8 +92,7 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
     plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs runs, plan_lists out) {
   using storage = plan_storage<K, V>;
   constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
-  extern __shared__ __align__(16) unsigned char plan_memory[];
-  storage& shared = *reinterpret_cast<storage*>(plan_memory);
+  storage& shared = *reinterpret_cast<storage*>(dynamic_shared_memory());
   auto const kind_of = [&](std::uint64_t length) {
     return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
                                            : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
@@ -210,9 +209,8 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     sort_by_warps(segment_data<K, V, Keys> data, segment_queue segments) {
   using traits = shape_traits<K, V, Shape>;
   using sorter = small_sort<K, V, Shape::shape.threads, Shape::shape.items>;
-  extern __shared__ __align__(16) unsigned char sort_memory[];
   unsigned const warp = threadIdx.x / warp_threads;
-  auto& shared = reinterpret_cast<typename sorter::storage*>(sort_memory)[warp];
+  auto& shared = reinterpret_cast<typename sorter::storage*>(dynamic_shared_memory())[warp];
   std::uint64_t const count = segments.size(), step = std::uint64_t(gridDim.x) * traits::warps * sorter::segments;
   std::uint64_t first = (std::uint64_t(blockIdx.x) * traits::warps + warp) * sorter::segments;
   auto const at = [&](std::uint64_t s) {

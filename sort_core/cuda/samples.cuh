@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sort_core/cuda/error.cuh"
 #include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/long_segments.cuh"
 #include "sort_core/cuda/merging.cuh"

@@ -97,7 +97,7 @@ __device__ void prefetch(segment_data<K, V, Keys> const& data, copy from, std::u
     auto const address = reinterpret_cast<std::uintptr_t>(first) / sector * sector;
     std::size_t const end = reinterpret_cast<std::uintptr_t>(first) + bytes - address;
     for (std::size_t at = rank * sector; at < end; at += threads * sector)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(address + at));
+      prefetch(reinterpret_cast<void const*>(address + at));
   };
   if (n == 0) return;
   if (from == copy::given)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/cuda/error.cuh"
 #include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/long_arrays.cuh"
 #include "sort_core/cuda/long_segments.cuh"
@@ -193,8 +194,8 @@ class segmented_sorter {
     }
     for (unsigned level = 0; level < levels; ++level) {
       unsigned const list = level % 2;
-      launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.in_partition().chunks(), 1), traits::threads, 0, data_, work,
-                                              list);
+      launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.in_partition().chunks(), 1), traits::threads,
+                                              0, data_, work, list);
       phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
       phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);
     }

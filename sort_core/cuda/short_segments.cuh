@@ -107,8 +107,7 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left) {
   using storage = short_storage<K, V, Offset>;
   constexpr unsigned warps = tuning::short_threads / warp_threads;
-  extern __shared__ __align__(16) unsigned char dynamic_memory[];
-  storage& shared = reinterpret_cast<storage*>(dynamic_memory)[threadIdx.x / warp_threads];
+  storage& shared = reinterpret_cast<storage*>(dynamic_shared_memory())[threadIdx.x / warp_threads];
   std::size_t const count = segments.size(), uniform = segments.uniform_length;
   unsigned const lane = lane_of(), together = left.segments;
   std::size_t const step = std::size_t(gridDim.x) * warps;
@@ -147,7 +146,7 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     constexpr unsigned of_sector = sector / sizeof(Offset);
     if (std::size_t const s = opens + step * together + lane * of_sector;
         uniform == 0 && lane * of_sector < together && s < count)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(given + s));
+      prefetch(given + s);
     // As many at once as the shared memory holds.
     auto const begin_of = [&](unsigned s) { return unsigned(begins[min(s, planned)]); };
     unsigned piece = together;

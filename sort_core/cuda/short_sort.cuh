@@ -33,14 +33,6 @@ struct short_storage {
   std::uint8_t numbers[segments + items / 8];                     // of the segments that lanes sort, longest first
 };
 
-/// The same pointer to shared memory; what it was computed from is not computed again at every use.
-template <class T>
-__device__ T* apart(T* shared) {
-  auto address = unsigned(__cvta_generic_to_shared(shared));
-  asm("" : "+r"(address));
-  return static_cast<T*>(__cvta_shared_to_generic(address));
-}
-
 /// Segments of up to 4, 8, 16, 32, ... items; and what power of two of lanes one is sorted by.
 __device__ inline unsigned short_class_of(unsigned length) {
   return length <= 4 ? 0 : 30 - unsigned(__clz(int(length - 1)));
@@ -66,7 +58,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   unsigned const turn = mine - start, here = first + start, there = here - mine;
   auto const place = [&](unsigned i) { return (i < turn ? here : there) + i; };
   K const* const key_here = apart(keys + here);
-  K const* const key_there = apart(keys + there);
+  K const* const key_there = apart(keys + int(there));  // may lie before the first, and is not read there
 #pragma unroll
   for (unsigned i = 0; i < Items; ++i) code[i] = (i < turn ? key_here : key_there)[i];
   K some = keys[begin];

@@ -1,0 +1,372 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+// The core's kernels on the CPU, for machines without a GPU and for sanitizers: each thread of a block is a context of its own,
+// which runs until it waits for others; who runs next is chance, so that what rests on an order that no barrier makes is found.
+// Blocks run one after the other; those that wait for each other (launch_together) are one block. Shared memory is exactly as
+// long as the launch asked for, and holds nonsense at first.
+//
+// To be included before any header of sort_core/cuda, some of which have stand-ins beside this file.
+namespace emulation {
+
+struct place {
+  unsigned x = 0, y = 0, z = 0;
+};
+
+/// Threads that wait for each other, those that have ended aside.
+struct barrier {
+  unsigned alive = 0, arrived = 0;
+  std::uint64_t passed = 0;
+  void pass_if_all() {
+    if (alive != 0 && arrived == alive) {
+      arrived = 0;
+      ++passed;
+    }
+  }
+};
+
+/// Each lane's argument of a collective, in turn, since a lane may be one collective ahead.
+struct warp {
+  barrier together;
+  std::uint64_t arguments[2][32] = {};
+  bool turn[32] = {};
+};
+
+struct thread {
+  place index;
+  ucontext_t context;
+  void* sanitizer = nullptr;  // what it remembers of a stack that is left
+  bool ended = false;
+  barrier* at = nullptr;  // waits until that many have passed there
+  std::uint64_t passed = 0;
+};
+
+struct block {
+  barrier together;
+  std::vector<warp> warps;
+  std::vector<thread> threads;
+  unsigned char* shared = nullptr;
+  std::size_t count = 0;  // of a vote
+};
+
+inline std::mt19937_64 chance(1);  // NOLINT: the same order on every run
+inline std::function<void()> kernel;
+inline block* now = nullptr;
+inline thread* self = nullptr;
+inline place block_index, block_size, grid_size;
+inline ucontext_t scheduler;
+inline void* scheduler_sanitizer = nullptr;
+inline void const* scheduler_stack = nullptr;
+inline std::size_t scheduler_stack_size = 0;
+constexpr std::size_t stack_size = std::size_t{256} << 10;
+
+inline void leaves([[maybe_unused]] void** remembered, [[maybe_unused]] void const* stack, [[maybe_unused]] std::size_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(remembered, stack, size);
+#endif
+}
+inline void arrives([[maybe_unused]] void* remembered, [[maybe_unused]] void const** stack,
+                    [[maybe_unused]] std::size_t* size) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(remembered, stack, size);
+#endif
+}
+inline void forbid([[maybe_unused]] unsigned char* from, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_poison_memory_region(from, bytes);
+#endif
+}
+inline void allow([[maybe_unused]] void* from, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(from, bytes);
+#endif
+}
+
+inline void yield() {
+  thread& me = *self;
+  leaves(me.ended ? nullptr : &me.sanitizer, scheduler_stack, scheduler_stack_size);
+  swapcontext(&me.context, &scheduler);
+  arrives(me.sanitizer, &scheduler_stack, &scheduler_stack_size);
+}
+
+inline void wait(barrier& at) {
+  std::uint64_t const passed = at.passed;
+  ++at.arrived;
+  at.pass_if_all();
+  if (at.passed != passed) return;
+  self->at = &at;
+  self->passed = passed;
+  yield();
+}
+
+inline warp& own_warp() {
+  return now->warps[self->index.x / 32];
+}
+inline unsigned lane() {
+  return self->index.x % 32;
+}
+
+inline void run_thread() {
+  arrives(nullptr, &scheduler_stack, &scheduler_stack_size);
+  kernel();
+  self->ended = true;
+  for (barrier* b : {&own_warp().together, &now->together}) {
+    --b->alive;
+    b->pass_if_all();
+  }
+  yield();
+}
+
+inline void run_block(unsigned threads, std::size_t shared_bytes) {
+  static std::vector<std::unique_ptr<unsigned char[]>> stacks;
+  while (stacks.size() < threads) stacks.push_back(std::make_unique<unsigned char[]>(stack_size));
+  constexpr std::size_t unit = 256;
+  std::size_t const room = shared_bytes / unit * unit + 2 * unit;
+  std::unique_ptr<unsigned char, void (*)(void*)> const memory(static_cast<unsigned char*>(std::aligned_alloc(unit, room)),
+                                                               std::free);
+  std::memset(memory.get(), 0xcd, room);
+  forbid(memory.get() + shared_bytes, room - shared_bytes);
+
+  block b;
+  now = &b;
+  b.shared = memory.get();
+  b.together.alive = threads;
+  b.warps.resize((threads + 31) / 32);
+  for (std::size_t w = 0; w < b.warps.size(); ++w)
+    b.warps[w].together.alive = std::min<unsigned>(32, threads - unsigned(32 * w));
+  b.threads.resize(threads);
+  for (unsigned t = 0; t < threads; ++t) {
+    thread& x = b.threads[t];
+    x.index = {t, 0, 0};
+    allow(stacks[t].get(), stack_size);
+    getcontext(&x.context);
+    x.context.uc_stack.ss_sp = stacks[t].get();
+    x.context.uc_stack.ss_size = stack_size;
+    x.context.uc_link = nullptr;
+    makecontext(&x.context, run_thread, 0);
+  }
+  for (unsigned left = threads; left != 0;) {
+    bool moved = false;
+    unsigned const first = unsigned(chance() % threads), step = chance() % 2 == 0 ? 1 : threads - 1;
+    for (unsigned k = 0, t = first; k < threads; ++k, t = (t + step) % threads) {
+      thread& x = b.threads[t];
+      if (x.ended || (x.at && x.at->passed == x.passed)) continue;
+      x.at = nullptr;
+      self = &x;
+      moved = true;
+      leaves(&scheduler_sanitizer, stacks[t].get(), stack_size);
+      swapcontext(&scheduler, &x.context);
+      arrives(scheduler_sanitizer, nullptr, nullptr);
+      left -= x.ended;
+    }
+    if (!moved) throw std::logic_error("emulation: all threads of a block wait");
+  }
+  allow(memory.get(), room);
+}
+
+inline void run(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::function<void()> body) {
+  kernel = std::move(body);
+  block_size = {threads, 1, 1};
+  grid_size = {blocks, 1, 1};
+  for (unsigned b = 0; b < blocks; ++b) {
+    block_index = {b, 0, 0};
+    run_block(threads, shared_bytes);
+  }
+}
+
+/// What all lanes of the warp bring; valid until the lane's next collective but one.
+template <class T>
+std::uint64_t const* arguments_of_lanes(T x) {
+  static_assert(sizeof(T) <= 8);
+  warp& w = own_warp();
+  auto* const all = w.arguments[w.turn[lane()]];
+  w.turn[lane()] = !w.turn[lane()];
+  all[lane()] = 0;
+  std::memcpy(&all[lane()], &x, sizeof x);
+  wait(w.together);
+  return all;
+}
+template <class T>
+T as(std::uint64_t bits) {
+  T x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+template <class T, class F>
+T reduced(T x, F f) {
+  auto const* const all = arguments_of_lanes(x);
+  T result = as<T>(all[0]);
+  for (unsigned i = 1; i < 32; ++i) result = f(result, as<T>(all[i]));
+  return result;
+}
+
+/// How many threads of the block say so?
+inline std::size_t votes(bool x) {
+  now->count += x;
+  wait(now->together);
+  std::size_t const result = now->count;
+  wait(now->together);
+  now->count = 0;
+  wait(now->together);
+  return result;
+}
+
+}  // namespace emulation
+
+// ---- The language ----
+#define __host__
+#define __device__
+#define __global__
+#define __shared__ static
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define threadIdx (emulation::self->index)
+#define blockIdx (emulation::block_index)
+#define blockDim (emulation::block_size)
+#define gridDim (emulation::grid_size)
+
+struct alignas(16) ulonglong2 {
+  unsigned long long x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+
+inline void __syncthreads() {
+  emulation::wait(emulation::now->together);
+}
+inline int __syncthreads_count(int x) {
+  return int(emulation::votes(x != 0));
+}
+inline int __syncthreads_or(int x) {
+  return emulation::votes(x != 0) != 0;
+}
+inline int __syncthreads_and(int x) {
+  return emulation::votes(x == 0) == 0;
+}
+inline void __syncwarp(unsigned = ~0u) {
+  emulation::wait(emulation::own_warp().together);
+}
+
+inline unsigned __ballot_sync(unsigned, bool x) {
+  return emulation::reduced(unsigned(x) << emulation::lane(), [](unsigned a, unsigned b) { return a | b; });
+}
+inline bool __any_sync(unsigned mask, bool x) {
+  return __ballot_sync(mask, x) != 0;
+}
+inline bool __all_sync(unsigned mask, bool x) {
+  return __ballot_sync(mask, x) == ~0u;
+}
+inline unsigned __reduce_or_sync(unsigned, unsigned x) {
+  return emulation::reduced(x, [](unsigned a, unsigned b) { return a | b; });
+}
+inline unsigned __reduce_add_sync(unsigned, unsigned x) {
+  return emulation::reduced(x, [](unsigned a, unsigned b) { return a + b; });
+}
+inline unsigned __reduce_min_sync(unsigned, unsigned x) {
+  return emulation::reduced(x, [](unsigned a, unsigned b) { return std::min(a, b); });
+}
+inline unsigned __reduce_max_sync(unsigned, unsigned x) {
+  return emulation::reduced(x, [](unsigned a, unsigned b) { return std::max(a, b); });
+}
+template <class T>
+unsigned __match_any_sync(unsigned, T x) {
+  auto const* const all = emulation::arguments_of_lanes(x);
+  unsigned alike = 0;
+  for (unsigned i = 0; i < 32; ++i) alike |= unsigned(all[i] == all[emulation::lane()]) << i;
+  return alike;
+}
+template <class T>
+T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
+  return emulation::as<T>(emulation::arguments_of_lanes(x)[emulation::lane() / width * width + from % width]);
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T x, unsigned mask, unsigned width = 32) {
+  unsigned const lane = emulation::lane(), other = lane ^ mask;
+  return emulation::as<T>(emulation::arguments_of_lanes(x)[other / width <= lane / width ? other : lane]);
+}
+template <class T>
+T __shfl_up_sync(unsigned, T x, unsigned by, unsigned width = 32) {
+  unsigned const lane = emulation::lane();
+  return emulation::as<T>(emulation::arguments_of_lanes(x)[lane % width >= by ? lane - by : lane]);
+}
+
+inline int __popc(unsigned x) {
+  return std::popcount(x);
+}
+inline int __clz(int x) {
+  return std::countl_zero(unsigned(x));
+}
+inline int __ffs(int x) {
+  return __builtin_ffs(x);
+}
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return unsigned(std::uint64_t{a} * b >> 32);
+}
+inline float __fdividef(float a, float b) {
+  return a / b;
+}
+
+template <class T, class U>
+T atomicAdd(T* to, U x) {
+  return std::exchange(*to, T(*to + x));
+}
+template <class T, class U>
+T atomicOr(T* to, U x) {
+  return std::exchange(*to, T(*to | x));
+}
+template <class T, class U>
+T atomicMin(T* to, U x) {
+  return std::exchange(*to, std::min<T>(*to, x));
+}
+template <class T, class U>
+T atomicMax(T* to, U x) {
+  return std::exchange(*to, std::max<T>(*to, x));
+}
+template <class T, class U, class W>
+T atomicCAS(T* to, U if_it_is, W x) {
+  return std::exchange(*to, *to == T(if_it_is) ? T(x) : *to);
+}
+template <class A, class B>
+constexpr auto min(A a, B b) {
+  using both = std::common_type_t<A, B>;
+  return both(b) < both(a) ? both(b) : both(a);
+}
+template <class A, class B>
+constexpr auto max(A a, B b) {
+  using both = std::common_type_t<A, B>;
+  return both(a) < both(b) ? both(b) : both(a);
+}
+
+// ---- The runtime ----
+using cudaStream_t = int;
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+inline void cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t) {
+  std::memset(to, byte, bytes);
+}
+inline void cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
+  std::memcpy(to, from, bytes);
+}

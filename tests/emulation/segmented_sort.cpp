@@ -1,0 +1,222 @@
+#include "tests/emulation/machine.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "sort_core/cuda/segmented.cuh"
+#include "tests/catch.hpp"
+
+// The kernels of the segmented sort, and of the radix sort of one segment, against std::stable_sort: every way through them, on
+// inputs of a few thousand items.
+namespace {
+
+namespace od = ordo::detail;
+using emulation::machine;
+
+enum class keys { uniform, few, ascending, descending, equal, outliers, greatest, ends_of_bits, uneven, upper_half };
+constexpr keys all_keys[] = {keys::uniform,  keys::few,      keys::ascending,    keys::descending, keys::equal,
+                             keys::outliers, keys::greatest, keys::ends_of_bits, keys::uneven,     keys::upper_half};
+
+std::mt19937_64 random_bits(7);  // NOLINT: the same on every run
+
+template <class K>
+K key_like(keys what, std::size_t i) {
+  constexpr unsigned width = 8 * sizeof(K);
+  std::uint64_t const x = random_bits();
+  switch (what) {
+    case keys::uniform:
+      return K(x);
+    case keys::few:
+      return K(x & 15);
+    case keys::ascending:
+      return K(i);
+    case keys::descending:
+      return K(~i);
+    case keys::equal:
+      return K(7);
+    case keys::outliers:
+      return K(x % 97 == 0 ? x : x & 0xfff);
+    case keys::greatest:
+      return K(x & 1 ? ~std::uint64_t{0} : x);
+    case keys::ends_of_bits:
+      return K((x & 3) | (x >> 32 & 3) << (width - 3));
+    case keys::uneven:
+      return K(x & x >> 7 & x >> 13);
+    case keys::upper_half:
+      return K((x & 0xffff) << width / 2);
+  }
+  return 0;
+}
+
+template <class V>
+V value_at(std::size_t i) {
+  if constexpr (sizeof(V) == 16)
+    return {i, ~i};
+  else
+    return V(i);
+}
+template <class V>
+std::uint64_t number_of(V value) {
+  if constexpr (sizeof(V) == 16)
+    return value.x;
+  else
+    return std::uint64_t(value);
+}
+
+/// How a sort is asked for.
+struct form {
+  unsigned hole = 0;  // segments are up to so many items apart
+  unsigned skew = 0;  // items between an aligned address and the first one
+  bool heads = false, uniform = false;
+};
+
+template <class K, class V, class Offset, od::long_method Long = od::long_method::copying>
+void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::key_code<K> code = {}) {
+  constexpr bool pairs = od::value_bytes<V> != 0;
+  using value = std::conditional_t<pairs, V, std::uint32_t>;
+  INFO("keys " << int(what) << " of " << sizeof(K) << " bytes, values of " << od::value_bytes<V> << ", offsets of "
+               << sizeof(Offset) << ", holes " << how.hole << ", skew " << how.skew << ", heads " << how.heads << ", uniform "
+               << how.uniform << ", " << lengths.size() << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
+  std::vector<Offset> begins, ends;
+  std::size_t n = how.hole;
+  for (std::size_t length : lengths) {
+    begins.push_back(Offset(n));
+    ends.push_back(Offset(n += length));
+    if (how.hole != 0) n += random_bits() % how.hole;
+  }
+  machine gpu;
+  auto const key_memory = gpu.buffer<K>(n + how.skew);
+  auto const value_memory = gpu.buffer<value>(pairs ? n + how.skew : 0);
+  auto const head_memory = gpu.buffer<std::uint8_t>(how.heads ? n : 0);
+  K* const key = key_memory.data() + how.skew;
+  value* const values = pairs ? value_memory.data() + how.skew : nullptr;
+  std::uint8_t* const heads = how.heads ? head_memory.data() : nullptr;
+  for (std::size_t i = 0; i < n; ++i) {
+    key[i] = key_like<K>(what, i);
+    if (pairs) values[i] = value_at<value>(i);
+    if (heads) heads[i] = 9;
+  }
+
+  std::vector<K> const given(key, key + n);
+  std::vector<std::uint64_t> order(n);
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::vector<std::uint8_t> expected_heads(n, 9);
+  for (std::size_t s = 0; s < begins.size(); ++s) {
+    std::stable_sort(order.begin() + std::ptrdiff_t(begins[s]), order.begin() + std::ptrdiff_t(ends[s]),
+                     [&](std::uint64_t a, std::uint64_t b) { return code.encode(given[a]) < code.encode(given[b]); });
+    for (std::size_t i = begins[s]; i < ends[s]; ++i)
+      expected_heads[i] = i == begins[s] || given[order[i]] != given[order[i - 1]];
+  }
+
+  auto const begin_memory = gpu.buffer<Offset>(how.uniform ? 0 : begins.size() + (how.hole == 0));
+  auto const end_memory = gpu.buffer<Offset>(how.hole == 0 ? 0 : ends.size());
+  ordo::segment_list<Offset> segments;
+  if (how.uniform) {
+    segments.uniform_length = segments.longest = lengths[0];
+    segments.count = lengths.size();
+  } else if (how.hole == 0) {
+    std::copy(begins.begin(), begins.end(), begin_memory.data());
+    begin_memory.data()[begins.size()] = Offset(n);
+    segments = ordo::of_offsets(std::span<Offset const>(begin_memory.span()));
+  } else {
+    std::copy(begins.begin(), begins.end(), begin_memory.data());
+    std::copy(ends.begin(), ends.end(), end_memory.data());
+    segments.begins = begin_memory.span();
+    segments.ends = end_memory.span();
+  }
+  od::segmented_sorter<machine, K, V, od::stored_keys<K>, Long>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads)
+      .sort(segments);
+
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    wrong +=
+        key[i] != given[order[i]] || (pairs && number_of(values[i]) != order[i]) || (heads && heads[i] != expected_heads[i]);
+  CHECK(wrong == 0);
+}
+
+std::vector<std::size_t> of_length(std::size_t length, std::size_t n) {
+  return std::vector<std::size_t>(n / length + 1, length);
+}
+std::vector<std::size_t> up_to(std::size_t longest, std::size_t n) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t sum = 0; sum < n; sum += lengths.back() + 1) lengths.push_back(random_bits() % (longest + 1));
+  return lengths;
+}
+/// Most are short.
+std::vector<std::size_t> short_but_some(std::size_t longest, std::size_t n) {
+  auto lengths = up_to(longest, n);
+  for (auto& length : lengths)
+    if (random_bits() % 64 != 0) length %= 17;
+  return lengths;
+}
+
+template <class K>
+ordo::key_code<K> floats() {
+  return {K(K{1} << (8 * sizeof(K) - 1)), K(K(~K{0}) >> 1)};
+}
+
+template <class K, class V>
+void check_lengths() {
+  std::size_t turn = 0;
+  auto const next = [&] { return all_keys[turn++ % std::size(all_keys)]; };
+  for (std::size_t length = 1; length <= 70; ++length)
+    check<K, V, std::uint32_t>(of_length(length, 2500), next(),
+                               {length % 5 == 4 ? 3u : 0u, unsigned(length % 4), length % 3 == 0, false},
+                               length % 2 ? ordo::key_code<K>{} : floats<K>());
+  for (std::size_t length : {96, 97, 128, 129, 192, 193, 256, 257, 320, 321, 384, 385, 512, 513, 768, 769})
+    check<K, V, std::uint64_t>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
+  for (std::size_t length : {1, 2, 3, 8, 16, 17, 32, 33, 64, 65, 129, 257, 513, 1025, 4096})
+    check<K, V, std::uint64_t>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
+  for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385})
+    check<K, V, std::uint32_t>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},
+                               ordo::key_code<K>{K(~K{0}), 0});
+}
+
+template <class K, class V>
+void check_mixtures() {
+  unsigned turn = 0;
+  for (keys what : all_keys) {
+    ++turn;
+    form const plain{0, turn % 4, turn % 2 == 0, false}, holes{4, (turn + 1) % 4, turn % 2 == 1, false};
+    check<K, V, std::uint64_t>(up_to(16, 4000), what, plain);
+    check<K, V, std::uint32_t>(up_to(64, 6000), what, plain, turn % 3 ? ordo::key_code<K>{} : ordo::key_code<K>{K(~K{0}), 0});
+    check<K, V, std::uint32_t>(up_to(64, 5000), what, holes);
+    check<K, V, std::uint64_t>(short_but_some(300, 6000), what, plain, floats<K>());
+    check<K, V, std::uint32_t>(short_but_some(3000, 20000), what, plain);
+    check<K, V, std::uint64_t>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
+    check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
+    // Longer arrays of equal keys need not keep the order of their values.
+    std::size_t const longest = od::value_bytes<V> == 0 ? 20000 : ordo::array_sort_stable;
+    check<K, V, std::uint32_t, od::long_method::in_place>({3000, longest, 1, 900}, what, {0, 0, false, false});
+    for (std::size_t count : {0, 1, 191, 192, 193, 255, 256, 257, 1025}) {
+      std::vector<std::size_t> lengths(count);
+      for (auto& length : lengths) length = random_bits() % (turn < 4 ? 4 : 12);
+      check<K, V, std::uint32_t>(lengths, what, plain);
+    }
+  }
+}
+
+template <class K, class V>
+void check_all() {
+  check_lengths<K, V>();
+  if (sizeof(V) != sizeof(ulonglong2)) check_mixtures<K, V>();
+}
+
+}  // namespace
+
+TEST_CASE("kernels: segmented sort, 32-bit keys alone") {
+  check_all<std::uint32_t, od::no_value>();
+}
+TEST_CASE("kernels: segmented sort, 32-bit keys with values") {
+  check_all<std::uint32_t, std::uint32_t>();
+}
+TEST_CASE("kernels: segmented sort, 32-bit keys with long values") {
+  check_all<std::uint32_t, std::uint64_t>();
+}
+TEST_CASE("kernels: segmented sort, 64-bit keys with values") {
+  check_all<std::uint64_t, std::uint32_t>();
+}
+TEST_CASE("kernels: segmented sort, 64-bit keys with the longest values") {
+  check_all<std::uint64_t, ulonglong2>();
+}

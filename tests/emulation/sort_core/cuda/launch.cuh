@@ -1,0 +1,27 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include "tests/emulation/emulation.hpp"
+
+namespace ordo::detail {
+
+inline std::size_t shared_memory_limit() {
+  return 232448;
+}  // of 9.0
+
+inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
+  return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
+}
+
+/// No more than three blocks, so that each has work for more than one round.
+template <auto* Kernel, class... Arguments>
+void launch(cudaStream_t, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
+  emulation::run(std::min(wanted, 3u), threads, shared_bytes, [&] { Kernel(arguments...); });
+}
+template <auto* Kernel, class... Arguments>
+void launch_together(cudaStream_t, unsigned threads, std::size_t shared_bytes, Arguments... arguments) {
+  emulation::run(1, threads, shared_bytes, [&] { Kernel(arguments...); });
+}
+
+}  // namespace ordo::detail
