@@ -15,17 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include <ucontext.h>
-
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// The core's kernels on the CPU, for machines without a GPU and for sanitizers: each thread of a block is a context of its own,
-// which runs until it waits for others; who runs next is chance, so that what rests on an order that no barrier makes is found.
-// Blocks run one after the other; those that wait for each other (launch_together) are one block. Shared memory is exactly as
-// long as the launch asked for, and holds nonsense at first.
+// The core's kernels on the CPU (x86-64), for machines without a GPU and for sanitizers: each thread of a block has a stack of
+// its own and runs until it waits for others; who runs next is chance, so that what rests on an order that no barrier makes is
+// found. Blocks run one after the other; those that wait for each other (launch_together) are one block. Shared memory is
+// exactly as long as the launch asked for, and holds nonsense at first.
 //
 // To be included before any header of sort_core/cuda, some of which have stand-ins beside this file.
 namespace emulation {
@@ -55,7 +53,7 @@ struct warp {
 
 struct thread {
   place index;
-  ucontext_t context;
+  void* stack = nullptr;
   void* sanitizer = nullptr;  // what it remembers of a stack that is left
   bool ended = false;
   barrier* at = nullptr;  // waits until that many have passed there
@@ -75,7 +73,7 @@ inline std::function<void()> kernel;
 inline block* now = nullptr;
 inline thread* self = nullptr;
 inline place block_index, block_size, grid_size;
-inline ucontext_t scheduler;
+inline void* scheduler = nullptr;  // its stack, while a thread runs
 inline void* scheduler_sanitizer = nullptr;
 inline void const* scheduler_stack = nullptr;
 inline std::size_t scheduler_stack_size = 0;
@@ -103,10 +101,35 @@ inline void allow([[maybe_unused]] void* from, [[maybe_unused]] std::size_t byte
 #endif
 }
 
+// Not swapcontext, which asks the system twice each time and is slower by far. Leaves what a function may not change on the
+// stack, which it puts to *from, and goes on with what another call has left on `to`.
+extern "C" void emulation_switch(void** from, void* to);
+asm(R"(
+.text
+.weak emulation_switch
+emulation_switch:
+  endbr64
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+)");
+
 inline void yield() {
   thread& me = *self;
   leaves(me.ended ? nullptr : &me.sanitizer, scheduler_stack, scheduler_stack_size);
-  swapcontext(&me.context, &scheduler);
+  emulation_switch(&me.stack, scheduler);
   arrives(me.sanitizer, &scheduler_stack, &scheduler_stack_size);
 }
 
@@ -138,9 +161,13 @@ inline void run_thread() {
   yield();
 }
 
+struct aligned_delete {
+  void operator()(unsigned char* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+
 inline void run_block(unsigned threads, std::size_t shared_bytes) {
-  static std::vector<std::unique_ptr<unsigned char[]>> stacks;
-  while (stacks.size() < threads) stacks.push_back(std::make_unique<unsigned char[]>(stack_size));
+  static std::vector<std::unique_ptr<unsigned char[], aligned_delete>> stacks;
+  while (stacks.size() < threads) stacks.emplace_back(new (std::align_val_t{64}) unsigned char[stack_size]);
   constexpr std::size_t unit = 256;
   std::size_t const room = shared_bytes / unit * unit + 2 * unit;
   std::unique_ptr<unsigned char, void (*)(void*)> const memory(static_cast<unsigned char*>(std::aligned_alloc(unit, room)),
@@ -160,11 +187,11 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
     thread& x = b.threads[t];
     x.index = {t, 0, 0};
     allow(stacks[t].get(), stack_size);
-    getcontext(&x.context);
-    x.context.uc_stack.ss_sp = stacks[t].get();
-    x.context.uc_stack.ss_size = stack_size;
-    x.context.uc_link = nullptr;
-    makecontext(&x.context, run_thread, 0);
+    // As if it had called emulation_switch at the very begin of run_thread; the stack then is as after a call.
+    auto** const top = reinterpret_cast<void**>(stacks[t].get() + stack_size - 64);
+    std::fill(top - 8, top, nullptr);
+    top[-2] = reinterpret_cast<void*>(&run_thread);
+    x.stack = top - 8;
   }
   for (unsigned left = threads; left != 0;) {
     bool moved = false;
@@ -176,7 +203,7 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
       self = &x;
       moved = true;
       leaves(&scheduler_sanitizer, stacks[t].get(), stack_size);
-      swapcontext(&scheduler, &x.context);
+      emulation_switch(&scheduler, x.stack);
       arrives(scheduler_sanitizer, nullptr, nullptr);
       left -= x.ended;
     }
