@@ -233,19 +233,16 @@ __global__ void __launch_bounds__(Threads, Resident)
     unsigned const n = segment.length;
     Words const* const items = (segment.from == copy::away ? data.away_codes : data.home_codes) + segment.begin;
     V const* const values = data.value_address(segment.from, segment.begin);
-    element loaded[Items];
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const p = i * Threads + threadIdx.x;
-      loaded[i].item = p < n ? items[p] : Words{};
-      if constexpr (by_index)
-        loaded[i].carried = p;
-      else if constexpr (value_bytes<V> != 0)
-        loaded[i].carried = p < n ? values[p] : V{};
+      if (unsigned const p = i * Threads + threadIdx.x; p < n) {
+        all[p].item = items[p];
+        if constexpr (by_index)
+          all[p].carried = p;
+        else if constexpr (value_bytes<V> != 0)
+          all[p].carried = values[p];
+      }
     }
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (unsigned const p = i * Threads + threadIdx.x; p < n) all[p] = loaded[i];
     __syncthreads();
     sorter::sort(all, n, less);
     V value[by_index ? Items : 1];
