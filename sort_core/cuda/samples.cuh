@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_thread
 template <class Words, class V, class Order, unsigned Threads, unsigned Items, unsigned Resident>
 __global__ void __launch_bounds__(Threads, Resident)
     merge_leaves(segment_data<Words, V, sampled_items<Words>> data, segment_queue queue, Order less) {
-  constexpr bool by_index = value_bytes < V >> tuning::carried_bytes;
+  constexpr bool by_index = tuning::carried_bytes < value_bytes<V>;
   using element = carrier<Words, carried_as<V>>;
   using sorter = merging<element, Threads, Items>;
   element* const all = reinterpret_cast<element*>(dynamic_shared_memory());
