@@ -50,7 +50,7 @@ struct segmented_sizes {
   [[nodiscard]] partition_sizes in_partition() const { return {n, partitions(), partition_traits<K, V, false>::tile}; }
   /// Runs of segments that may be short ones; 0 if most are not.
   [[nodiscard]] std::size_t short_runs() const {
-    if (sizeof(K) != 4 || value_bytes < V >> 8 || Computed || (n - 1) / tuning::short_longest >= segments) return 0;
+    if (sizeof(K) != 4 || 8 < value_bytes<V> || Computed || (n - 1) / tuning::short_longest >= segments) return 0;
     return (segments - 1) / tuning::short_together(n, segments) + 1;
   }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
