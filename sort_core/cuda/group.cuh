@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "sort_core/cuda/instructions.cuh"
 
@@ -32,6 +33,17 @@ __device__ inline std::uint32_t warp_or(std::uint32_t x) {
 }
 __device__ inline std::uint64_t warp_or(std::uint64_t x) {
   return std::uint64_t(warp_or(std::uint32_t(x >> 32))) << 32 | warp_or(std::uint32_t(x));
+}
+
+/// A key as what atomic functions take.
+template <class K>
+__device__ auto* atomic_word(K* x) {
+  using word = std::conditional_t<sizeof(K) == 4, unsigned, unsigned long long>;
+  return reinterpret_cast<word*>(x);
+}
+template <class K>
+__device__ auto atomic_value(K x) {
+  return static_cast<std::conditional_t<sizeof(K) == 4, unsigned, unsigned long long>>(x);
 }
 
 /// Sum of x over this lane and the lanes below it.

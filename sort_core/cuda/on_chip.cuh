@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include "sort_core/bits.hpp"
+#include "sort_core/cuda/block_radix.cuh"
+#include "sort_core/cuda/dictionary.cuh"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
@@ -51,33 +53,26 @@ struct on_chip {
   /// Eight, if a radix sort then takes little more than the buckets.
   static constexpr unsigned digit_bits =
       capacity * (sizeof(K) + 2) + (team::warps * 2u << 8) <= bucket_bytes + bucket_bytes / 8 ? 8 : 7;
-  static constexpr std::size_t radix_bytes = capacity * (sizeof(K) + 2) + (team::warps * 2u << digit_bits);
+  using radix = block_radix<Threads, Items, digit_bits>;
+  static constexpr std::size_t radix_bytes = capacity * (sizeof(K) + 2) + radix::count_bytes;
   static constexpr std::size_t working_bytes(std::size_t value_size) {
     return aligned(std::max<std::size_t>({bucket_bytes, radix_bytes, capacity * (sizeof(K) + value_size)}));
   }
 
-  /// The distinct keys of a segment, hashed.
-  struct dictionary {
-    static constexpr unsigned slots = [] {
-      unsigned size = 64;
-      while (size * 8 <= capacity && size * sizeof(K) < 2048) size *= 2;
-      return size;
-    }();
-    static constexpr unsigned limit = std::min(slots / 2, (1u << digit_bits) - 1);  // one digit numbers them, and `none`
-    static constexpr K none = K(~K{0});  // in empty slots; a key that is the same needs none, as no key is greater
-    K keys[slots];
-    K found[limit + 1];             // in no particular order
-    std::uint32_t count;            // of those; in the upper half, whether `none` is a key
-    std::uint16_t slot[limit + 1];  // of those found
-    std::uint8_t order[slots];      // of a slot's key among all
-  };
+  static constexpr unsigned slots = [] {
+    unsigned size = 64;
+    while (size * 8 <= capacity && size * sizeof(K) < 2048) size *= 2;
+    return size;
+  }();
+  /// One digit numbers its keys, and one more.
+  using few_keys = dictionary<K, Threads, slots, std::min(slots / 2, (1u << digit_bits) - 1)>;
   /// Parts of the range between a segment's least and its greatest key.
   static constexpr unsigned cell_bits = position_bits < 10 ? position_bits - 2 : 8, cells = 1u << cell_bits;
   struct cell_table {
     K least[cells], greatest[cells];  // then, in the place of the greatest, the scale
     std::uint32_t bounds[cells];      // counts; then the first bucket, and above 16 bits, by how much the range is shifted
   };
-  static constexpr std::size_t spare_bytes = aligned(std::max(sizeof(cell_table), sizeof(dictionary)));
+  static constexpr std::size_t spare_bytes = aligned(std::max(sizeof(cell_table), sizeof(few_keys)));
   /// Values arrive behind all that while ranks are found, if they are short and not too many for it; else they are loaded late.
   static constexpr bool values_arrive(std::size_t value_size) {
     return value_size != 0 && value_size <= 8 && capacity * value_size <= tuning::arriving_bytes;
@@ -426,14 +421,6 @@ struct on_chip {
     }
     team::sync();
   }
-  __device__ static auto* atomic_word(K* x) {
-    using word = std::conditional_t<sizeof(K) == 4, unsigned, unsigned long long>;
-    return reinterpret_cast<word*>(x);
-  }
-  __device__ static auto atomic_value(K x) {
-    return static_cast<std::remove_reference_t<decltype(*atomic_word(&x))>>(x);
-  }
-
   /// `Bits` for the count of a bucket, and no more may a word's buckets hold: else there are better ways. Keys that differ
   /// beyond the bits of a word may be out of order.
   template <unsigned Bits, class Map>
@@ -525,67 +512,14 @@ struct on_chip {
   __device__ __noinline__ static bool rank_few(unsigned n, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
-    auto& known = *spare<dictionary>(shared);
+    auto& known = *spare<few_keys>(shared);
     K const* const keys = reinterpret_cast<K const*>(memory);
     std::uint16_t* const codes = halves_of(memory);
-    constexpr unsigned with_none = 1u << 16;
-    for (unsigned s = team::rank(); s < dictionary::slots; s += Threads) known.keys[s] = dictionary::none;
-    if (team::rank() == 0) known.count = 0;
-    // Of 32 items, all different? Then there will be too many.
-    bool repeated = false;
-    if (team::rank() < warp_threads)
-      repeated = __match_any_sync(all_lanes, keys[n * lane_of() / warp_threads]) != 1u << lane_of();
-    if (!team::any(repeated)) return false;
-    K volatile* const slots = known.keys;
-    std::uint32_t volatile* const count = &known.count;
-    for (unsigned p = team::rank(); p < n; p += Threads) {
-      K const key = keys[p];
-      unsigned slot = dictionary::slots;
-      if (key == dictionary::none) {
-        if (*count < with_none) atomicOr(&known.count, with_none);
-      } else {
-        std::uint32_t const folded =
-            sizeof(K) > 4 ? std::uint32_t(key) ^ std::uint32_t(std::uint64_t(key) >> 32) * 0x85ebca6bu : std::uint32_t(key);
-        slot = std::uint32_t(folded * 0x9e3779b1u) / (0xffffffffu / dictionary::slots + 1);
-        for (;;) {
-          K there = slots[slot];
-          if (there == dictionary::none) {
-            there = K(atomicCAS(atomic_word(&known.keys[slot]), atomic_value(dictionary::none), atomic_value(key)));
-            if (there == dictionary::none) {
-              unsigned const number = atomicAdd(&known.count, 1u) & 0xffff;
-              if (number < dictionary::limit) {
-                known.found[number] = key;
-                known.slot[number] = std::uint16_t(slot);
-              }
-              break;
-            }
-          }
-          if (there == key || (*count & 0xffff) > dictionary::limit) break;
-          slot = (slot + 1) % dictionary::slots;
-        }
-      }
-      codes[p] = std::uint16_t(slot);
-      if ((*count & 0xffff) > dictionary::limit) break;
-    }
-    team::sync();
-    unsigned const found = *count & 0xffff, greatest = *count >= with_none ? found : found - 1;
-    if (found > dictionary::limit) {
-      team::sync();  // cells may take the dictionary's place
-      return false;
-    }
-    for (unsigned f = team::rank(); f < found; f += Threads) {
-      K const key = known.found[f];
-      unsigned less = 0;
-      for (unsigned other = 0; other < found; ++other) less += known.found[other] < key;
-      known.order[known.slot[f]] = std::uint8_t(less);
-    }
-    team::sync();
-    for (unsigned p = team::rank(); p < n; p += Threads)
-      codes[p] = codes[p] == dictionary::slots ? std::uint16_t(found) : known.order[codes[p]];
-    team::sync();
+    unsigned greatest = 0;
+    if (!known.number(keys, n, codes, greatest)) return false;
     unsigned const bits = 64 - leading_zeros(greatest);
     // In one pass, so that ranks may lie where codes do.
-    radix_sort<std::uint16_t>(codes, codes, digits_of(memory), n, std::uint16_t((1u << bits) - 1), shared);
+    radix::sort(codes, codes, digits_of(memory), n, std::uint16_t((1u << bits) - 1), shared);
     return true;
   }
   /// Ranks the keys in memory, whatever they are: the ranks are the halves behind them.
@@ -597,113 +531,7 @@ struct on_chip {
     K differing = 0;
     for (unsigned p = team::rank(); p < n; p += Threads) differing |= keys[p] ^ first;
     differing = team::reduce_or(differing, shared);
-    radix_sort<K>(keys, halves_of(memory), digits_of(memory), n, differing, shared);
-  }
-
-  /// Counts are of 16 bits, two in a word.
-  __device__ static std::uint32_t half_of(std::uint32_t const* counts, unsigned digit) {
-    return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
-  }
-
-  /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.
-  template <unsigned Bits>
-  __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
-    constexpr unsigned together = Items % 4 == 0 ? 4 : 3;
-    unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_of();
-#pragma unroll
-    for (unsigned row = 0; row < Items; row += together) {
-      unsigned alike[together], before[together];
-#pragma unroll
-      for (unsigned j = 0; j < together; ++j) {
-        unsigned const digit = place[row + j];
-        bool const there = first + (row + j) * warp_threads < n;
-        alike[j] = __ballot_sync(all_lanes, there);
-#pragma unroll
-        for (unsigned bit = 0; bit < Bits; ++bit) {
-          unsigned const ones = __ballot_sync(all_lanes, digit >> bit & 1);
-          alike[j] &= digit >> bit & 1 ? ones : ~ones;
-        }
-        // The first of those alike counts for all. Nobody waits for the sum yet.
-        before[j] = 0;
-        if (there && (alike[j] & ((1u << lane_of()) - 1)) == 0)
-          before[j] = atomicAdd(&counts[digit / 2], std::uint32_t(__popc(alike[j])) << digit % 2 * 16);
-        __syncwarp();
-      }
-#pragma unroll
-      for (unsigned j = 0; j < together; ++j) {
-        unsigned const digit = place[row + j];
-        unsigned const sum = __shfl_sync(all_lanes, before[j], __ffs(int(alike[j])) - 1) >> digit % 2 * 16 & 0xffff;
-        place[row + j] = (sum + __popc(alike[j] & ((1u << lane_of()) - 1))) | digit << 16;
-      }
-    }
-  }
-
-  /// index[p] = the rank of codes[p], which may differ in the bits of `differing`. A stable sort of positions by digits,
-  /// from the lowest up. A warp's items are consecutive, 32 at a time: ranks follow the order of the items. A warp counts its
-  /// digits in 16 bits each.
-  template <class Code>
-  __device__ static void radix_sort(Code const* codes, std::uint16_t* index, std::uint32_t* digits, unsigned n, Code differing,
-                                    collective& shared) {
-    unsigned const warp = team::rank() / warp_threads, first = warp * (Items * warp_threads) + lane_of();
-    unsigned const mine = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
-    std::uint32_t who[Items], place[Items];
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) who[i] = first + i * warp_threads;
-    for (;;) {
-      unsigned const shift = trailing_zeros(differing), width = 64 - leading_zeros(differing) - shift;
-      unsigned const bits = width < digit_bits ? width : digit_bits;
-      unsigned const mask = (1u << bits) - 1, pairs = (1u << bits) / 2;
-      differing = Code(differing & ~(Code(mask) << shift));
-      for (unsigned w = team::rank(); w < team::warps * pairs; w += Threads) digits[w] = 0;
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) place[i] = i < mine ? unsigned(codes[who[i]] >> shift) & mask : 0;
-      team::sync();
-      std::uint32_t* const counts = digits + warp * pairs;
-      if (bits <= 4)
-        count_digits<4>(place, n, counts);
-      else
-        count_digits<digit_bits>(place, n, counts);
-      team::sync();
-      // Items of the warps before and of the digits before, two digits at a time, each thread some of them.
-      constexpr unsigned most = ((1u << digit_bits) / 2 + Threads - 1) / Threads;
-      std::uint32_t sums[most], sum = 0;
-      unsigned const from = team::rank() * most;
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        sums[j] = 0;
-        if (from + j >= pairs) continue;
-#pragma unroll 8
-        for (unsigned w = 0; w < team::warps; ++w) {
-          std::uint32_t const count = digits[w * pairs + from + j];
-          digits[w * pairs + from + j] = sums[j];
-          sums[j] += count;
-        }
-        sum += (sums[j] & 0xffff) + (sums[j] >> 16);
-      }
-      std::uint32_t begin = team::exclusive_sum(sum, shared);
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        if (from + j >= pairs) continue;
-        std::uint32_t const both = begin | (begin + (sums[j] & 0xffff)) << 16;
-#pragma unroll 8
-        for (unsigned w = 0; w < team::warps; ++w) digits[w * pairs + from + j] += both;
-        begin += (sums[j] & 0xffff) + (sums[j] >> 16);
-      }
-      team::sync();
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) place[i] = (place[i] & 0xffff) + half_of(counts, place[i] >> 16);
-      if (differing == 0) break;
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) index[place[i]] = std::uint16_t(who[i]);
-      team::sync();
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) who[i] = i < mine ? index[first + i * warp_threads] : 0;
-    }
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < mine) index[who[i]] = std::uint16_t(place[i]);
-    team::sync();
+    radix::sort(keys, halves_of(memory), digits_of(memory), n, differing, shared);
   }
 };
 

@@ -1,0 +1,125 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "sort_core/bits.hpp"
+#include "sort_core/cuda/group.cuh"
+
+// A block's stable sort of positions by digits, from the lowest up. A warp's items are consecutive, 32 at a time: ranks follow
+// the order of the items. A warp counts its digits in 16 bits each.
+namespace ordo::detail {
+
+template <unsigned Threads, unsigned Items, unsigned DigitBits>
+struct block_radix {
+  using team = group<Threads>;
+  /// Each warp's counts of a digit.
+  static constexpr std::size_t count_bytes = team::warps * 2u << DigitBits;
+
+  /// index[p] = the rank of codes[p], for p in [0, n), n <= Threads * Items; codes may differ in the bits of `differing`.
+  /// `digits` has count_bytes. If one pass is enough, index may be codes.
+  template <class Code, class Collective>
+  __device__ static void sort(Code const* codes, std::uint16_t* index, std::uint32_t* digits, unsigned n, Code differing,
+                              Collective& shared) {
+    unsigned const warp = team::rank() / warp_threads, first = warp * (Items * warp_threads) + lane_of();
+    unsigned const mine = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
+    std::uint32_t who[Items], place[Items];
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) who[i] = first + i * warp_threads;
+    for (;;) {
+      unsigned const shift = trailing_zeros(differing), width = 64 - leading_zeros(differing) - shift;
+      unsigned const bits = width < DigitBits ? width : DigitBits;
+      unsigned const mask = (1u << bits) - 1, pairs = (1u << bits) / 2;
+      differing = Code(differing & ~(Code(mask) << shift));
+      for (unsigned w = team::rank(); w < team::warps * pairs; w += Threads) digits[w] = 0;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) place[i] = i < mine ? unsigned(codes[who[i]] >> shift) & mask : 0;
+      team::sync();
+      std::uint32_t* const counts = digits + warp * pairs;
+      if (bits <= 4)
+        count_digits<4>(place, n, counts);
+      else
+        count_digits<DigitBits>(place, n, counts);
+      team::sync();
+      // Items of the warps before and of the digits before, two digits at a time, each thread some of them.
+      constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
+      std::uint32_t sums[most], sum = 0;
+      unsigned const from = team::rank() * most;
+#pragma unroll
+      for (unsigned j = 0; j < most; ++j) {
+        sums[j] = 0;
+        if (from + j >= pairs) continue;
+#pragma unroll 8
+        for (unsigned w = 0; w < team::warps; ++w) {
+          std::uint32_t const count = digits[w * pairs + from + j];
+          digits[w * pairs + from + j] = sums[j];
+          sums[j] += count;
+        }
+        sum += (sums[j] & 0xffff) + (sums[j] >> 16);
+      }
+      std::uint32_t begin = team::exclusive_sum(sum, shared);
+#pragma unroll
+      for (unsigned j = 0; j < most; ++j) {
+        if (from + j >= pairs) continue;
+        std::uint32_t const both = begin | (begin + (sums[j] & 0xffff)) << 16;
+#pragma unroll 8
+        for (unsigned w = 0; w < team::warps; ++w) digits[w * pairs + from + j] += both;
+        begin += (sums[j] & 0xffff) + (sums[j] >> 16);
+      }
+      team::sync();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) place[i] = (place[i] & 0xffff) + half_of(counts, place[i] >> 16);
+      if (differing == 0) break;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < mine) index[place[i]] = std::uint16_t(who[i]);
+      team::sync();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) who[i] = i < mine ? index[first + i * warp_threads] : 0;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < mine) index[who[i]] = std::uint16_t(place[i]);
+    team::sync();
+  }
+
+ private:
+  /// Counts are of 16 bits, two in a word.
+  __device__ static std::uint32_t half_of(std::uint32_t const* counts, unsigned digit) {
+    return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
+  }
+
+  /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.
+  template <unsigned Bits>
+  __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
+    constexpr unsigned together = Items % 4 == 0 ? 4 : 3;
+    unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_of();
+#pragma unroll
+    for (unsigned row = 0; row < Items; row += together) {
+      unsigned alike[together], before[together];
+#pragma unroll
+      for (unsigned j = 0; j < together; ++j) {
+        unsigned const digit = place[row + j];
+        bool const there = first + (row + j) * warp_threads < n;
+        alike[j] = __ballot_sync(all_lanes, there);
+#pragma unroll
+        for (unsigned bit = 0; bit < Bits; ++bit) {
+          unsigned const ones = __ballot_sync(all_lanes, digit >> bit & 1);
+          alike[j] &= digit >> bit & 1 ? ones : ~ones;
+        }
+        // The first of those alike counts for all. Nobody waits for the sum yet.
+        before[j] = 0;
+        if (there && (alike[j] & ((1u << lane_of()) - 1)) == 0)
+          before[j] = atomicAdd(&counts[digit / 2], std::uint32_t(__popc(alike[j])) << digit % 2 * 16);
+        __syncwarp();
+      }
+#pragma unroll
+      for (unsigned j = 0; j < together; ++j) {
+        unsigned const digit = place[row + j];
+        unsigned const sum = __shfl_sync(all_lanes, before[j], __ffs(int(alike[j])) - 1) >> digit % 2 * 16 & 0xffff;
+        place[row + j] = (sum + __popc(alike[j] & ((1u << lane_of()) - 1))) | digit << 16;
+      }
+    }
+  }
+};
+
+}  // namespace ordo::detail
