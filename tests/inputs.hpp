@@ -10,15 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "tests/mixed.hpp"
+
 /// A small counter-based generator: the same numbers everywhere (Steele, Lea and Flood's SplitMix64).
 struct random_numbers {
   std::uint64_t state;
   explicit random_numbers(std::uint64_t seed) : state(seed) {}
   std::uint64_t operator()() {
-    std::uint64_t x = state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    std::uint64_t const before = state;
+    state += 0x9e3779b97f4a7c15u;
+    return mixed(before);
   }
   std::size_t below(std::size_t n) { return std::size_t((*this)() % n); }
 };

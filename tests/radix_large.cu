@@ -5,6 +5,7 @@
 #include "sort_core/machine.hpp"
 #include "sort_core/sort.hpp"
 #include "tests/catch.hpp"
+#include "tests/mixed.hpp"
 
 // Radix sorts that are long enough for every way that the GPU goes: phases with kernels of their own, long tiles, CUB's passes
 // where keys are uneven. Keys are a function of their first place, so that a result can be checked where it lies.
@@ -16,12 +17,6 @@ template <class K>
 struct key_of {
   kind what;
   std::size_t n;
-  ORDO_FN static std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
   ORDO_FN K operator()(std::size_t i) const {
     std::uint64_t const x = mixed(i);
     switch (what) {
@@ -70,7 +65,7 @@ template <class K>
 struct mixed_key {
   key_of<K> key;
   K const* keys;  // null: as they were
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return key_of<K>::mixed(keys ? keys[i] : key(i)); }
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
 };
 struct plus {
   ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }

@@ -9,6 +9,7 @@
 #include "sort_core/cuda/cuda.cuh"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
+#include "tests/mixed.hpp"
 
 // The GPU's own sample sort against CUB's stable merge sort, which the machine takes below some number of items: here ours is
 // called at any number that a block does not hold, so that every bound inside it is met. Items tell where they come from, in
@@ -24,12 +25,6 @@ constexpr input inputs[] = {input::uniform,         input::few,          input::
 struct key_at {
   input what;
   std::size_t n;
-  ORDO_FN static std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
   ORDO_FN std::uint32_t operator()(std::size_t i) const {
     std::uint32_t const any = std::uint32_t(mixed(i));
     switch (what) {

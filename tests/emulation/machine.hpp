@@ -45,4 +45,13 @@ class machine {
   }
 };
 
+/// The value that goes with item i.
+template <class V>
+V value_at(std::size_t i) {
+  if constexpr (sizeof(V) == 16)
+    return {i, ~i};
+  else
+    return V(i);
+}
+
 }  // namespace emulation

@@ -10,6 +10,7 @@ namespace {
 
 namespace od = ordo::detail;
 using emulation::machine;
+using emulation::value_at;
 
 enum class input { uniform, few, equal, ordered, reversed, mostly_greatest, one_stranger, halves };
 constexpr input inputs[] = {input::uniform,         input::few,          input::equal, input::ordered, input::reversed,
@@ -73,13 +74,6 @@ T item_like(std::uint32_t key, std::size_t position) {
     return T(key, position);
   else
     return T(key);
-}
-template <class V>
-V value_at(std::size_t i) {
-  if constexpr (sizeof(V) == 16)
-    return {i, ~i};
-  else
-    return V(i);
 }
 template <class V>
 bool same(V a, V b) {

@@ -13,6 +13,7 @@ namespace {
 
 namespace od = ordo::detail;
 using emulation::machine;
+using emulation::value_at;
 
 enum class keys { uniform, few, ascending, descending, equal, outliers, greatest, ends_of_bits, uneven, upper_half };
 constexpr keys all_keys[] = {keys::uniform,  keys::few,      keys::ascending,    keys::descending, keys::equal,
@@ -49,13 +50,6 @@ K key_like(keys what, std::size_t i) {
   return 0;
 }
 
-template <class V>
-V value_at(std::size_t i) {
-  if constexpr (sizeof(V) == 16)
-    return {i, ~i};
-  else
-    return V(i);
-}
 template <class V>
 std::uint64_t number_of(V value) {
   if constexpr (sizeof(V) == 16)
