@@ -68,7 +68,7 @@ struct block {
   std::size_t count = 0;  // of a vote
 };
 
-inline std::mt19937_64 chance(1);  // NOLINT: the same order on every run
+inline std::mt19937_64 chance(1);  // the same order on every run
 inline std::function<void()> kernel;
 inline block* now = nullptr;
 inline thread* self = nullptr;

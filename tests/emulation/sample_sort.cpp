@@ -16,7 +16,7 @@ enum class input { uniform, few, equal, ordered, reversed, mostly_greatest, one_
 constexpr input inputs[] = {input::uniform,         input::few,          input::equal, input::ordered, input::reversed,
                             input::mostly_greatest, input::one_stranger, input::halves};
 
-std::mt19937_64 random_bits(11);  // NOLINT: the same on every run
+std::mt19937_64 random_bits(11);  // the same on every run
 
 std::uint32_t key_like(input what, std::size_t i, std::size_t n) {
   auto const x = std::uint32_t(random_bits() >> 32);

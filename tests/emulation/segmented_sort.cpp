@@ -19,7 +19,7 @@ enum class keys { uniform, few, ascending, descending, equal, outliers, greatest
 constexpr keys all_keys[] = {keys::uniform,  keys::few,      keys::ascending,    keys::descending, keys::equal,
                              keys::outliers, keys::greatest, keys::ends_of_bits, keys::uneven,     keys::upper_half};
 
-std::mt19937_64 random_bits(7);  // NOLINT: the same on every run
+std::mt19937_64 random_bits(7);  // the same on every run
 
 template <class K>
 K key_like(keys what, std::size_t i) {

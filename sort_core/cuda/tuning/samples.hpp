@@ -35,7 +35,8 @@ constexpr unsigned bucket_items() {
   return leaf_shape<ItemBytes, ValueBytes>(leaf_classes - 1).capacity() / 5;
 }
 
-/// The blocks that distribute items to buckets; see partition_shape. As many items as 200 KiB hold, and registers.
+/// The blocks that distribute items to buckets; see partition_shape. As many items as 172 KiB hold beside the
+/// counts, and registers.
 template <std::size_t ItemBytes, std::size_t ValueBytes>
 constexpr partition_shape shape_of_samples() {
   constexpr std::size_t by_memory = 230 / (ItemBytes + 1 + 2 * ValueBytes), by_registers = 190 / (ItemBytes + 3);
