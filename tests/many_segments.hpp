@@ -243,8 +243,8 @@ inline named_layouts long_layouts() {
 
 inline named_layouts uniform_layouts() {
   named_layouts all;
-  for (std::size_t length :
-       {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 64, 100, 128, 129, 256, 500, 512, 1000, 1024, 2048, 2049})
+  for (std::size_t length : {1,  2,  3,   4,   7,   8,   15,  16,  17,  20,  21,  31,  32,  33,   40,   41,   64,   65,  80,
+                             81, 99, 100, 128, 129, 160, 161, 256, 500, 512, 513, 640, 641, 1000, 1024, 1025, 2048, 2049})
     all.emplace_back("uniform " + std::to_string(length), uniform_layout(4000 / length + 2, length, length % 4));
   for (std::size_t length : {4096, 4097, 8192, 16385, 70000})
     all.emplace_back("uniform " + std::to_string(length), uniform_layout(2, length, 1));

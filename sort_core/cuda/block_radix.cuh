@@ -91,7 +91,8 @@ struct block_radix {
   /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.
   template <unsigned Bits>
   __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
-    constexpr unsigned together = Items % 4 == 0 ? 4 : 3;
+    constexpr unsigned together = Items % 4 == 0 ? 4 : Items % 3 == 0 ? 3 : 5;
+    static_assert(Items % together == 0);
     unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_of();
 #pragma unroll
     for (unsigned row = 0; row < Items; row += together) {

@@ -171,7 +171,11 @@ class cuda {
   template <class T>
   ordo::buffer<T const> upload(std::span<T const> host) {
     ordo::buffer<T const> copy(pool_, host.size());
-    staging_.upload(const_cast<T*>(copy.data()), host.data(), host.size_bytes(), stream_);
+    std::size_t const bytes = host.size_bytes();
+    staging_.upload(const_cast<T*>(copy.data()), host.data(), bytes, stream_);
+    // Who reads bytes by words reads the last word whole (load.hpp).
+    if (constexpr std::size_t word = 8; bytes % word != 0)
+      ORDO_CUDA(cudaMemsetAsync(reinterpret_cast<char*>(const_cast<T*>(copy.data())) + bytes, 0, word - bytes % word, stream_));
     return copy;
   }
   template <class T>

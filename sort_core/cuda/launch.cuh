@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "sort_core/cuda/error.cuh"
 
@@ -21,14 +23,24 @@ inline std::size_t shared_memory_limit() {
 /// Blocks of a kernel that the device holds at once. Raises the kernel's limit of shared memory on the way.
 template <auto* Kernel>
 unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
-  // Asked once: every machine of a process is on device 0, and a kernel is always launched in one shape.
-  static unsigned const blocks = [&] {
-    ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
-    int per_multiprocessor = 0, multiprocessors = 0;
-    ORDO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, Kernel, int(threads), shared_bytes));
-    ORDO_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    return unsigned(std::max(per_multiprocessor, 1)) * unsigned(multiprocessors);
+  // Asked once: every machine of a process is on device 0, and a kernel is always launched with so many threads.
+  static unsigned const multiprocessors = [] {
+    cudaFuncAttributes of_kernel{};
+    ORDO_CUDA(cudaFuncGetAttributes(&of_kernel, Kernel));
+    ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   int(shared_memory_limit() - of_kernel.sharedSizeBytes)));
+    int count = 0;
+    ORDO_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+    return unsigned(count);
   }();
+  // The last answer, and above its 32 bits, to which question.
+  static std::atomic<std::uint64_t> known = 0;
+  std::uint64_t const asked = std::uint64_t(shared_bytes + 1) << 32;
+  if (std::uint64_t const last = known; last >> 32 == asked >> 32) return unsigned(last);
+  int of_multiprocessor = 0;
+  ORDO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, Kernel, int(threads), shared_bytes));
+  unsigned const blocks = unsigned(std::max(of_multiprocessor, 1)) * multiprocessors;
+  known = asked | blocks;
   return blocks;
 }
 

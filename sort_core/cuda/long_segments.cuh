@@ -73,6 +73,7 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
   /// Keys alone, of which all bits count, have no order among equals to keep: they find their places by atomic addition,
   /// which is quick unless many have the same digit.
   static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed && !sampled;
+  static constexpr bool skips_identity = !sampled && tuning::partition_skips_identity<sizeof(K), value_bytes<V>>();
   [[nodiscard]] __device__ static storage& shared() { return *reinterpret_cast<storage*>(dynamic_shared_memory()); }
   [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits - p.width; }
   [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K const& code) {
@@ -121,6 +122,11 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
     return {};
   }
 
+  static constexpr unsigned largest_divisor(unsigned of, unsigned most) {
+    while (of % most != 0) --most;
+    return most;
+  }
+
   /// Count the digits of the tiles, chunk by chunk, and find in which bits keys differ. Computed keys are evaluated here, once,
   /// and from now on lie in memory. `counts` is two rows, for two tiles in turn.
   __device__ static void count(data_of const& data, partition_work const& work, unsigned list,
@@ -141,18 +147,23 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
           atomicAdd(&count[digit_of(shift, mask, key)], 1u);
           differing |= key ^ one;
         };
+        // Many blocks with few loads under way each.
         auto const each = [&](auto const* source, auto use) {
-          // Many blocks with few loads under way each.
-          constexpr unsigned batch = 32 / sizeof(*source) > 4 ? 8 : 4;
+          using item_type = std::remove_cvref_t<decltype(*source)>;
+          constexpr unsigned most = sizeof(item_type) > 8 ? 4 : sizeof(item_type) > 4 ? 5 : 9;
+          constexpr unsigned batch = largest_divisor(items, most);
+          if (n == tile) {
 #pragma unroll 1
-          for (unsigned i = 0; i < mine; i += batch) {
-            std::remove_cvref_t<decltype(*source)> item[batch];
+            for (unsigned i = 0; i < items; i += batch) {
+              item_type item[batch];
 #pragma unroll
-            for (unsigned j = 0; j < batch; ++j)
-              item[j] = i + j < mine ? source[(i + j) * threads] : std::remove_cvref_t<decltype(*source)>{};
+              for (unsigned j = 0; j < batch; ++j) item[j] = source[(i + j) * threads];
 #pragma unroll
-            for (unsigned j = 0; j < batch; ++j)
-              if (i + j < mine) use(i + j, item[j]);
+              for (unsigned j = 0; j < batch; ++j) use(i + j, item[j]);
+            }
+          } else {
+#pragma unroll 1
+            for (unsigned i = 0; i < mine; ++i) use(i, source[i * threads]);
           }
         };
         if (evaluate)
@@ -161,6 +172,8 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
             count_key(key);
             data.home_codes[begin + i * threads] = key;
           });
+        else if (code.identity())
+          each(keys + begin, [&](unsigned, K key) { count_key(key); });
         else
           each(keys + begin, [&](unsigned, K key) { count_key(code.encode(key)); });
       });
@@ -426,8 +439,12 @@ struct partitioner : partition_traits<K, V, Large, Keys::sampled> {
     unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x, mine = Full ? items : items_of_lane(now.n);
     bool const has_digit = threadIdx.x < digit_values;
     unsigned long long const place = now.digit + now.chunk + now.tile;
+    bool encoded = false;
+    if constexpr (skips_identity) encoded = now.code.identity();
+    if (!encoded) {
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
+      for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
+    }
     digits digit_at(now);
     ranks rank;
     if (now.in_order) {

@@ -100,7 +100,18 @@ struct on_chip {
     // The range shifted so that it fills 32 bits.
     unsigned const shift = shift_of(K(ends.greatest - ends.least));
     std::uint32_t rank[Items];
-    outcome result = rank_evenly(key, ends, shift, mine, rank, memory, shared);
+    outcome result = outcome::crowded;
+    if constexpr (value_bytes<V> == 0) {
+      if (K const range = ends.greatest - ends.least; range < dense && unsigned(range) / sparse >= n) {
+        result = rank_dense(key, ends.least, mine, rank, memory, shared);
+        if (result != outcome::ranked) {
+          team::sync();
+          clear_counts(memory);
+          team::sync();
+        }
+      }
+    }
+    if (result != outcome::ranked) result = rank_evenly(key, ends, shift, mine, rank, memory, shared);
     team::sync();
     V const* const values = values_of(data, segment, memory);
     if (result == outcome::ranked) {
@@ -310,6 +321,57 @@ struct on_chip {
     linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
     return rank_in_buckets<4>(
         key, [&](K x) { return linear(upper_of(x, least, shift)); }, mine, rank, memory, shared);
+  }
+
+  /// Keys without values, of a range with a counter of two bits for each of its numbers: none is compared, as equal ones are
+  /// the same. If there are this many numbers to a key, there are seldom more than three of a kind.
+  static constexpr unsigned dense = counters * 16, sparse = 12;
+  /// The sum of the counters of a word.
+  [[nodiscard]] __device__ static std::uint32_t sum_of_pairs(std::uint32_t word) {
+    word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
+    word = (word & 0x0f0f0f0fu) + (word >> 4 & 0x0f0f0f0fu);
+    return word * 0x01010101u >> 24;
+  }
+  /// rank[i] = where key[i] goes, unless there are more than three of a kind.
+  __device__ static outcome rank_dense(K const (&key)[Items], K least, unsigned mine, std::uint32_t (&rank)[Items],
+                                       unsigned char* memory, collective& shared) {
+    auto* const counts = counts_of(memory);
+    auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // in the words before
+    bool full = false;
+    mine = again(mine);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      unsigned const number = unsigned(key[i] - least), at = number % 16 * 2;
+      rank[i] = 0;
+      if (i < mine) rank[i] = atomicAdd(&counts[number / 16], 1u << at) >> at & 3;
+      full |= rank[i] == 3;
+    }
+    if (team::any(full)) return outcome::crowded;
+    auto const* const words = reinterpret_cast<uint4 const*>(counts) + team::rank() * (run / 4);
+    std::uint32_t sums[run], sum = 0;
+#pragma unroll
+    for (unsigned j = 0; j < run; j += 4) {
+      uint4 const four = words[j / 4];
+      std::uint32_t const word[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (unsigned k = 0; k < 4; ++k) {
+        sums[j + k] = sum;
+        sum += sum_of_pairs(word[k]);
+      }
+    }
+    std::uint32_t const begin = team::exclusive_sum(sum, shared);
+#pragma unroll
+    for (unsigned j = 0; j < run; j += 2)
+      reinterpret_cast<std::uint32_t*>(before)[team::rank() * (run / 2) + j / 2] = (begin + sums[j]) | (begin + sums[j + 1])
+                                                                                                           << 16;
+    team::sync();
+    mine = again(mine);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      unsigned const number = unsigned(key[i] - least), at = number % 16 * 2;
+      if (i < mine) rank[i] += before[number / 16] + sum_of_pairs(counts[number / 16] & ((1u << at) - 1));
+    }
+    return outcome::ranked;
   }
 
   __device__ static void stage(K const (&key)[Items], unsigned mine, unsigned char* memory) {

@@ -48,10 +48,13 @@ struct segmented_sizes {
     return copying ? n / (on_chip() + 1) : std::min(segments, n / (on_chip() + 1));
   }
   [[nodiscard]] partition_sizes in_partition() const { return {n, partitions(), partition_traits<K, V, false>::tile}; }
+  static tuning::short_run short_run_of(std::size_t n, std::size_t segments) {
+    return has_short_sort<K, V, Computed> ? tuning::short_run_of(n, segments) : tuning::short_run{};
+  }
   /// Runs of segments that may be short ones; 0 if most are not.
   [[nodiscard]] std::size_t short_runs() const {
-    if (sizeof(K) != 4 || 8 < value_bytes<V> || Computed || (n - 1) / tuning::short_longest >= segments) return 0;
-    return (segments - 1) / tuning::short_together(n, segments) + 1;
+    unsigned const together = short_run_of(n, segments).segments;
+    return together == 0 ? 0 : (segments - 1) / together + 1;
   }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
   /// a list of so many.
@@ -99,7 +102,11 @@ class segmented_sorter {
   void sort(segment_list<Offset> segments) {
     if (segments.size() == 0 || n_ == 0) return;
     sizes const size{n_, segments.size(), std::min(segments.longest, n_)};
-    if (segments.uniform_length > tuning::tiny_capacity && !size.any_long() && size.short_runs() == 0)
+    if (std::uint64_t const length = segments.uniform_length; length != 0) {
+      if (auto const run = sizes::short_run_of(length * segments.size(), segments.size()); run.segments != 0)
+        return sort_short(run, segments, {});
+    }
+    if (segments.uniform_length > tuning::tiny_capacity && !size.any_long())
       return each_class([&]<unsigned Class>() {
         if (segments.uniform_length > sizes::shorter_than_class(Class) &&
             segments.uniform_length <= class_traits<K, V, Class>::shape.capacity())
@@ -122,13 +129,9 @@ class segmented_sorter {
     lists.longer_count = counts + tuning::classes;
     if (size.any_long() && sizes::copying) take_copies(taken);
     planned_runs runs{};
-    if constexpr (has_short_sort<K, V, Keys>) {
-      if (std::size_t const most = size.short_runs(); most != 0) {
-        runs = {taken.take<std::uint32_t>(most), counts + tuning::classes + 1, tuning::short_together(n_, segments.size())};
-        constexpr unsigned warps = tuning::short_threads / warp_threads;
-        launch<sort_short_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(most, warps), tuning::short_threads,
-                                                        warps * sizeof(short_storage<K, V, Offset>), data_, segments, runs);
-      }
+    if (auto const run = sizes::short_run_of(n_, segments.size()); run.segments != 0) {
+      runs = {taken.take<std::uint32_t>(size.short_runs()), counts + tuning::classes + 1, run.segments};
+      sort_short(run, segments, runs);
     }
     launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned),
                                               plan_storage<K, V>::threads, sizeof(plan_storage<K, V>), data_, segments, runs,
@@ -159,6 +162,17 @@ class segmented_sorter {
       ((Class < classes ? f.template operator()<Class>() : void()), ...);
     }
     (std::make_integer_sequence<unsigned, tuning::classes>{});
+  }
+
+  /// Short segments; runs with others are listed in `left`.
+  template <class Offset>
+  void sort_short(tuning::short_run run, segment_list<Offset> const& segments, planned_runs const& left) {
+    if constexpr (has_short_sort<K, V, Keys::computed>) {
+      typename short_storage<K, V, Offset>::layout const where(run);
+      constexpr unsigned warps = tuning::short_threads / warp_threads;
+      launch<sort_short_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), warps * run.segments),
+                                                      tuning::short_threads, warps * where.end, data_, segments, left, where);
+    }
   }
 
   /// Second copies of keys and values, for long segments.

@@ -13,15 +13,15 @@
 // Warps never wait for each other: while some read or write, others sort. Other runs are left to the kernel that plans.
 namespace ordo::detail {
 
-/// Runs of `segments` segments each that are left.
+/// Runs of `segments` segments each that are left. None is, if all segments are known to be short.
 struct planned_runs {
   std::uint32_t* numbers;  // null: all
   unsigned long long* count;
   unsigned segments;
 };
 
-template <class K, class V, class Keys>
-constexpr bool has_short_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Keys::computed;
+template <class K, class V, bool Computed>
+constexpr bool has_short_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed;
 
 /// What bring(shared, from, n) makes of shared: item i comes to i of it.
 template <class T>
@@ -56,7 +56,7 @@ __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data
   K* key = data.keys.keys + to + lane_of();
   V* value = data.values;
   if constexpr (!storage::alone) value += to + lane_of();
-  auto const* order = shared.order + lane_of();
+  auto const* order = shared.order() + lane_of();
   auto const store = [&](unsigned i, auto ranked) {
     if constexpr (storage::alone) {
       key[i] = data.keys.code.decode(ranked);
@@ -80,9 +80,9 @@ __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data
     order += storage::padded(step);
     advance(step);
   }
-#pragma unroll 2
+#pragma unroll 1
   for (i += lane_of(); i < n; i += warp_threads) {
-    store(0, shared.order[storage::padded(i)]);
+    store(0, shared.order()[storage::padded(i)]);
     advance(warp_threads);
   }
 }
@@ -93,81 +93,100 @@ __device__ void tell_heads(std::uint8_t* heads, short_storage<K, V, Offset> cons
                            unsigned first, unsigned last, unsigned n) {
   using storage = short_storage<K, V, Offset>;
   auto const key = [&](unsigned i) {
-    auto const ranked = shared.order[storage::padded(i)];
+    auto const ranked = shared.order()[storage::padded(i)];
     return storage::alone ? K(ranked) : keys[ranked];
   };
+#pragma unroll 1
   for (unsigned i = lane_of(); i < n; i += warp_threads) heads[i] = i == 0 || key(i) != key(i - 1);
   __syncwarp();
+#pragma unroll 1
   for (unsigned s = first + lane_of(); s < last; s += warp_threads)
     if (begins[s] != begins[s + 1]) heads[begins[s] - begins[first]] = 1;
 }
 
 template <class K, class V, class Keys, class Offset>
 __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
-    sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left) {
+    sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
+                        typename short_storage<K, V, Offset>::layout where) {
   using storage = short_storage<K, V, Offset>;
   constexpr unsigned warps = tuning::short_threads / warp_threads;
-  storage& shared = reinterpret_cast<storage*>(dynamic_shared_memory())[threadIdx.x / warp_threads];
+  storage const shared(where, threadIdx.x / warp_threads);
   std::size_t const count = segments.size(), uniform = segments.uniform_length;
-  unsigned const lane = lane_of(), together = left.segments;
+  unsigned const lane = lane_of(), together = where.segments;
   std::size_t const step = std::size_t(gridDim.x) * warps;
   Offset const* const given = segments.begins.data();
   bool const chained = segments.ends.data() == given + 1;
-  Offset* const begins = uniform == 0 ? brought(shared.begins, given) : shared.begins;
   auto const planned_of = [&](std::size_t run) {
     return unsigned(count - run * together < together ? count - run * together : together);
   };
   auto const bring_begins = [&](std::size_t run) {
-    if (uniform == 0 && run * together < count) bring(shared.begins, given + run * together, planned_of(run) + chained);
+    if (uniform == 0 && run * together < count) bring(shared.begins(), given + run * together, planned_of(run) + chained);
   };
   std::size_t run = std::size_t(blockIdx.x) * warps + threadIdx.x / warp_threads;
   if (uniform != 0)
-    for (unsigned s = lane; s <= together; s += warp_threads) begins[s] = Offset(s * uniform);
+#pragma unroll 1
+    for (unsigned s = lane; s <= together; s += warp_threads) shared.begins()[s] = Offset(s * uniform);
   bring_begins(run);
   for (; run * together < count; run += step) {
     std::size_t const opens = run * together;
     unsigned const planned = planned_of(run);
     wait_for_copies();
     __syncwarp();
-    bool suits = uniform <= tuning::short_longest;
+    Offset* const begins = uniform == 0 ? brought(shared.begins(), given + opens) : shared.begins();
+    bool suits = uniform <= where.longest;
     if (uniform == 0 && !chained) {
       Offset const* const ends = segments.ends.data() + opens;
       if (lane == 0) begins[planned] = ends[planned - 1];
       __syncwarp();
+#pragma unroll 1
       for (unsigned s = lane; s < planned; s += warp_threads) suits &= ends[s] == begins[s + 1];
     }
-    for (unsigned s = lane; s < planned; s += warp_threads) suits &= Offset(begins[s + 1] - begins[s]) <= tuning::short_longest;
-    if (!__all_sync(all_lanes, suits)) {
+    extremes<unsigned> lengths{~0u, 0};
+#pragma unroll 1
+    for (unsigned s = lane; s < planned; s += warp_threads) {
+      Offset const length = begins[s + 1] - begins[s];
+      suits &= length <= where.longest;
+      lengths.least = min(lengths.least, unsigned(length));
+      lengths.greatest = max(lengths.greatest, unsigned(length));
+    }
+    suits = __all_sync(all_lanes, suits);
+    // As many at once as the shared memory holds.
+    auto const begin_of = [&](unsigned s) { return unsigned(begins[min(s, planned)]); };
+    unsigned piece = together;
+#pragma unroll 1
+    for (; suits && piece * warp_threads >= together; piece /= 2) {
+      unsigned const s = lane * piece;
+      if (__all_sync(all_lanes, s >= planned || begin_of(s + piece) - begin_of(s) <= where.items)) break;
+    }
+    if (!suits || piece * warp_threads < together) {
       if (lane == 0) left.numbers[atomicAdd(left.count, 1ull)] = std::uint32_t(run);
+      __syncwarp();
       bring_begins(run + step);
       continue;
     }
+    lengths = warp_extremes(lengths);
+    bool const alike = short_class_of(lengths.least) == short_class_of(lengths.greatest);
+    unsigned const lanes_each = alike ? tuning::short_lanes(lengths.greatest) : 0;
     // Ask for the offsets of this warp's next run.
     constexpr unsigned of_sector = sector / sizeof(Offset);
     if (std::size_t const s = opens + step * together + lane * of_sector;
         uniform == 0 && lane * of_sector < together && s < count)
       prefetch(given + s);
-    // As many at once as the shared memory holds.
-    auto const begin_of = [&](unsigned s) { return unsigned(begins[min(s, planned)]); };
-    unsigned piece = together;
-    for (;; piece /= 2) {
-      unsigned const s = lane * piece;
-      if (__all_sync(all_lanes, s >= planned || begin_of(s + piece) - begin_of(s) <= storage::items)) break;
-    }
     std::uint64_t const start = uniform == 0 ? std::uint64_t(begins[0]) : opens * uniform;
+#pragma unroll 1
     for (unsigned first = 0; first < planned; first += piece) {
       unsigned const last = min(first + piece, planned), n = begin_of(last) - begin_of(first);
       std::uint64_t const to = start + (begin_of(first) - begin_of(0));
-      K const* const keys = apart(brought(shared.keys, data.keys.keys + to));
-      bring(shared.keys, data.keys.keys + to, n);
+      K const* const keys = apart(brought(shared.keys(), data.keys.keys + to));
+      bring(shared.keys(), data.keys.keys + to, n);
       V const* values = nullptr;
       if constexpr (!storage::alone) {
-        values = apart(brought(shared.values, data.values + to));
-        bring(shared.values, data.values + to, n);
+        values = apart(brought(shared.values(), data.values + to));
+        bring(shared.values(), data.values + to, n);
       }
       wait_for_copies();
       __syncwarp();
-      sort_short_run(data.keys.code, shared, keys, begins, first, last);
+      sort_short_run(data.keys.code, shared, keys, begins, first, last, lanes_each);
       if (data.heads) tell_heads(data.heads + to, shared, keys, begins, first, last, n);
       if (last == planned) {
         __syncwarp();

@@ -8,29 +8,55 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 #include "sort_core/radix_key.hpp"
 
-// How a warp sorts short segments that lie in its shared memory: each by a network in the registers of one lane, or of up to
-// tuning::short_longest / 16. With values, words of 32 bits are compared: the uppermost bits in which the segment's keys
+// How a warp sorts short segments that lie in its shared memory: each by a network in the registers of one lane, or of as many
+// as it needs. With values, words of 32 bits are compared: the uppermost bits in which the segment's keys
 // differ, and below them the item's place in the run, so that the sort is stable; the places, in order, are what is left in
 // shared memory. Keys that agree in so many bits are rare; the sorted words tell, and then words of 64 bits are sorted.
 namespace ordo::detail {
 
-/// A warp's part of shared memory.
+/// A warp's part of shared memory, of a size that the host chooses: small if segments are few or tiny, so that a multiprocessor
+/// holds more warps.
 template <class K, class V, class Offset>
-struct short_storage {
+class short_storage {
+ public:
   static constexpr bool alone = value_bytes<V> == 0;
-  static constexpr unsigned items = tuning::short_items, segments = tuning::short_segments, registers = 16, place_bits = 10;
-  static_assert(items <= 1u << place_bits && segments <= 256);
+  static constexpr unsigned registers = tuning::short_registers, place_bits = 10;
+  static_assert(tuning::short_items <= 1u << place_bits && tuning::short_segments <= 256);
   /// A rank's place, or if there are only keys, its code.
   using ranked = std::conditional_t<alone, K, std::uint16_t>;
   /// A word's pad after each 32 keeps lanes, one segment each, out of each other's banks. No lane's registers meet two pads.
   static constexpr unsigned row = 128 / sizeof(ranked), pad = 4 / sizeof(ranked);
   __host__ __device__ static constexpr unsigned padded(unsigned rank) { return rank + rank / row * pad; }
 
-  alignas(16) K keys[items + 2 * registers];  // unused registers read on
-  alignas(16) std::conditional_t<alone, K[1], V[items + 4]> values;
-  alignas(16) ranked order[padded(items) + row];
-  alignas(16) Offset begins[segments + 1 + 32 / sizeof(Offset)];  // of a run's segments, then the last one's end
-  std::uint8_t numbers[segments + items / 8];                     // of the segments that lanes sort, longest first
+  /// Where each part begins, in bytes. The keys begin at 0.
+  struct layout {
+    unsigned segments, items, longest, values, order, begins, numbers, end;
+    explicit layout(tuning::short_run run) : segments(run.segments), items(run.items), longest(run.longest) {
+      auto const aligned = [](std::size_t bytes) { return unsigned((bytes + 15) / 16 * 16); };
+      values = aligned((items + 2 * registers) * sizeof(K));  // unused registers read on
+      order = values + (alone ? 0 : aligned((items + 4) * sizeof(V)));
+      begins = order + aligned((padded(items) + row) * sizeof(ranked));
+      numbers = begins + aligned((segments + 1) * sizeof(Offset) + 32);
+      end = numbers + aligned(segments + items / 8 + 1);
+    }
+  };
+
+  __device__ short_storage(layout const& where, unsigned warp) : where_(where), base_(warp * where.end) {}
+  [[nodiscard]] __device__ K* keys() const { return at<K>(0); }
+  [[nodiscard]] __device__ V* values() const { return at<V>(where_.values); }
+  [[nodiscard]] __device__ ranked* order() const { return at<ranked>(where_.order); }
+  /// Of a run's segments, then the last one's end.
+  [[nodiscard]] __device__ Offset* begins() const { return at<Offset>(where_.begins); }
+  /// Of the segments that lanes sort, longest first.
+  [[nodiscard]] __device__ std::uint8_t* numbers() const { return at<std::uint8_t>(where_.numbers); }
+
+ private:
+  template <class T>
+  [[nodiscard]] __device__ T* at(unsigned byte) const {
+    return reinterpret_cast<T*>(dynamic_shared_memory() + (base_ + byte));
+  }
+  layout const& where_;
+  unsigned base_;
 };
 
 /// Segments of up to 4, 8, 16, 32, ... items; and what power of two of lanes one is sorted by.
@@ -42,9 +68,9 @@ __device__ inline unsigned short_lanes_bits(unsigned of_class) {
 }
 
 /// Sorts in each group of `lanes` lanes, `most` at most, the segment of n items from `begin` on, n <= lanes * Items, and leaves
-/// its items' places, or codes, in shared.order. False if words of so many bits tell too little.
+/// its items' places, or codes, in shared.order(). False if words of so many bits tell too little.
 template <unsigned Items, class Word, class K, class V, class Offset>
-__device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K, V, Offset>& shared, K const* keys,
+__device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
                                            unsigned lanes, unsigned most, unsigned begin, unsigned n) {
   using storage = short_storage<K, V, Offset>;
   constexpr unsigned place_bits = storage::place_bits;
@@ -94,7 +120,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   }
 
   sort_registers(x);
-  if constexpr (Items >= storage::registers / 2) {
+  if constexpr (Items >= 8) {
 #pragma unroll 1
     for (unsigned merged = 2; merged <= most; merged *= 2) merge_lanes<true>(x, merged, merged <= lanes);
   }
@@ -112,90 +138,104 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
 
   unsigned const rank = lane * Items, ranks = n > rank ? n - rank : 0, to = begin + rank;
   unsigned const before_pad = storage::row - to % storage::row;
-  auto* const order = apart(shared.order + storage::padded(to));
+  auto* const order = apart(shared.order() + storage::padded(to));
   auto* const behind = apart(order + storage::pad);
   auto const put = [&](unsigned i) {
     (i < before_pad ? order : behind)[i] = typename storage::ranked(storage::alone ? x[i] : x[i] & ((1u << place_bits) - 1));
   };
-  if (full) {
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) put(i);
-  } else {
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < ranks) put(i);
-  }
+  for (unsigned i = 0; i < Items; ++i)
+    if (i < ranks) put(i);
   return true;
 }
 
-/// The same for any n <= 16 * lanes.
+/// The same for any n: up to 16 * lanes, or short_registers * lanes if the segments are `alike` in length.
 template <class K, class V, class Offset>
-__device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_storage<K, V, Offset>& shared, K const* keys,
-                                               unsigned lanes, unsigned begin, unsigned n) {
+__device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
+                                               unsigned lanes, unsigned begin, unsigned n, bool alike) {
+  using storage = short_storage<K, V, Offset>;
   using few = std::conditional_t<value_bytes<V> == 0, std::uint32_t, unsigned long long>;
-  // Fewer registers than 12 are merged across no lanes.
   unsigned const most = __reduce_max_sync(all_lanes, lanes);
-  unsigned const widest = most == 1 ? __reduce_max_sync(all_lanes, n)
-                                    : __reduce_max_sync(all_lanes, max((n + lanes - 1) >> (31 - __clz(int(lanes))), 12u));
+  unsigned const share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
+  // Few registers are merged across no lanes.
+  unsigned const widest = __reduce_max_sync(all_lanes, most == 1 ? share : max(share, 8u));
   auto const sorted = [&]<unsigned Items, class Word>() {
     return sort_short<Items, Word>(encoding, shared, keys, lanes, most, begin, n);
   };
-  bool const done = widest <= 2    ? sorted.template operator()<2, few>()
-                    : widest <= 4  ? sorted.template operator()<4, few>()
-                    : widest <= 8  ? sorted.template operator()<8, std::uint32_t>()
-                    : widest <= 12 ? sorted.template operator()<12, std::uint32_t>()
-                                   : sorted.template operator()<16, std::uint32_t>();
+  // Where lengths are mixed, the same code for most: what a multiprocessor holds of it at a time is little.
+  bool const done = widest <= 2 && alike    ? sorted.template operator()<2, few>()
+                    : widest <= 4           ? sorted.template operator()<4, few>()
+                    : widest <= 8           ? sorted.template operator()<8, std::uint32_t>()
+                    : widest <= 12 && alike ? sorted.template operator()<12, std::uint32_t>()
+                    : widest <= 16          ? sorted.template operator()<16, std::uint32_t>()
+                                            : sorted.template operator()<storage::registers, std::uint32_t>();
   if constexpr (value_bytes<V> != 0) {
     if (done) return;
       // Words that tell all are twice as wide: twice as many lanes for each, half of the segments at a time.
 #pragma unroll 1
     for (unsigned half = 0; half < warp_threads; half += warp_threads / 2) {
       auto const of_half = [&](unsigned x) { return __shfl_sync(all_lanes, x, half + lane_of() / 2); };
-      sort_short<8, unsigned long long>(encoding, shared, keys, 2 * of_half(lanes), 2 * most, of_half(begin), of_half(n));
+      sort_short<storage::registers / 2, unsigned long long>(encoding, shared, keys, 2 * of_half(lanes), 2 * most,
+                                                             of_half(begin), of_half(n));
     }
   }
 }
 
 /// Sorts segments [first, last) of those that begin at `begins`. Each has as many lanes as it needs; the longest come first, so
-/// that the lanes of a warp have as much to do.
+/// that the lanes of a warp have as much to do. If all are of about one length, each needs lanes_each; else that is 0.
 template <class K, class V, class Offset>
-__device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_storage<K, V, Offset>& shared, K const* keys,
-                                               Offset const* begins, unsigned first, unsigned last) {
+__device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
+                                               Offset const* begins, unsigned first, unsigned last, unsigned lanes_each) {
   auto const length_of = [&](unsigned s) { return unsigned(begins[s + 1]) - unsigned(begins[s]); };
-  unsigned classes = 0, packed = 0;  // that there are; and those of this lane's segments
-  static_assert(short_storage<K, V, Offset>::segments <= 8 * warp_threads);
-  for (unsigned s = first + lane_of(), bit = 0; s < last; s += warp_threads, bit += 4) {
-    unsigned const c = short_class_of(length_of(s));
-    classes |= 1u << c;
-    packed |= c << bit;
-  }
-  classes = warp_or(classes);
-  unsigned const longest = 31 - unsigned(__clz(int(classes)));
-  bool const one = classes == 1u << longest;
-  unsigned count = (last - first) << short_lanes_bits(longest);  // of lanes
-  if (!one) {
-    count = 0;
-    for (unsigned c = longest; classes != 0; --c) {
-      if ((classes >> c & 1) == 0) continue;
-      classes ^= 1u << c;
-      unsigned const lanes = 1u << short_lanes_bits(c);
-      for (unsigned s = first + lane_of(), bit = 0; s - lane_of() < last; s += warp_threads, bit += 4) {
-        bool const of_class = s < last && (packed >> bit & 15) == c;
-        unsigned const others = __ballot_sync(all_lanes, of_class);
-        if (of_class)
-          for (unsigned l = 0; l < lanes; ++l)
-            shared.numbers[count + __popc(others & lanes_below()) * lanes + l] = std::uint8_t(s - first);
-        count += __popc(others) * lanes;
-      }
+  unsigned count = (last - first) * lanes_each;  // of lanes
+  if (lanes_each == 0) {
+    // The lanes that this lane's segments need in all, longest first, nine bits a class.
+    constexpr unsigned count_bits = 9, most_classes = 64 / count_bits;
+    static_assert(tuning::short_segments + tuning::short_items / 8 < 1u << count_bits);
+    auto const shift_of = [](unsigned c) { return count_bits * (most_classes - 1 - c); };
+    std::uint64_t lanes = 0;
+#pragma unroll 1
+    for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
+      unsigned const c = short_class_of(length_of(s));
+      lanes += std::uint64_t{1} << (shift_of(c) + short_lanes_bits(c));
+    }
+    std::uint64_t places = lanes;
+#pragma unroll 1
+    for (unsigned step = 1; step < warp_threads; step *= 2) {
+      std::uint64_t const below = __shfl_up_sync(all_lanes, places, step);
+      if (lane_of() >= step) places += below;
+    }
+    std::uint64_t const all = __shfl_sync(all_lanes, places, warp_threads - 1);
+    // Times a one for each class: the sums of a class and the longer ones.
+    std::uint64_t sums = all;
+#pragma unroll
+    for (unsigned c = 1; c < most_classes; ++c) sums += all << count_bits * c;
+    count = unsigned(sums >> shift_of(0)) & ((1u << count_bits) - 1);
+    places += (sums << count_bits) - lanes;
+    std::uint8_t* const numbers = shared.numbers();
+#pragma unroll 1
+    for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
+      unsigned const c = short_class_of(length_of(s)), shift = shift_of(c), needed = 1u << short_lanes_bits(c);
+      unsigned const place = unsigned(places >> shift) & ((1u << count_bits) - 1);
+      places += std::uint64_t(needed) << shift;
+      // Of a length, `place` is a multiple of what is needed.
+      std::uint32_t const number = (s - first) * 0x01010101u;
+      if (needed == 1)
+        numbers[place] = std::uint8_t(number);
+      else if (needed == 2)
+        *reinterpret_cast<std::uint16_t*>(numbers + place) = std::uint16_t(number);
+      else
+        for (unsigned l = 0; l < needed; l += 4) *reinterpret_cast<std::uint32_t*>(numbers + place + l) = number;
     }
     __syncwarp();
   }
 #pragma unroll 1
   for (unsigned k = lane_of(); k - lane_of() < count; k += warp_threads) {
-    unsigned const s = k >= count ? first : first + (one ? k >> short_lanes_bits(longest) : shared.numbers[k]);
+    unsigned const s =
+        k >= count ? first : first + (lanes_each != 0 ? k >> (31 - __clz(int(lanes_each))) : shared.numbers()[k]);
     unsigned const n = k < count ? length_of(s) : 0;
-    sort_short_any(encoding, shared, keys, 1u << short_lanes_bits(one ? longest : short_class_of(n)),
-                   unsigned(begins[s]) - unsigned(begins[first]), n);
+    sort_short_any(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << short_lanes_bits(short_class_of(n)),
+                   unsigned(begins[s]) - unsigned(begins[first]), n, lanes_each != 0);
   }
   __syncwarp();
 }

@@ -18,8 +18,8 @@ namespace ordo::detail {
 /// Sorts Items registers: Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M), for any number.
 template <unsigned Items, class Word>
 __device__ void sort_registers(Word (&x)[Items]) {
-  constexpr unsigned top = Items <= 2 ? 1 : Items <= 4 ? 2 : Items <= 8 ? 4 : 8;
-  static_assert(Items <= 16);
+  constexpr unsigned top = Items <= 2 ? 1 : Items <= 4 ? 2 : Items <= 8 ? 4 : Items <= 16 ? 8 : 16;
+  static_assert(Items <= 32);
 #pragma unroll
   for (unsigned p = top; p > 0; p /= 2) {
 #pragma unroll

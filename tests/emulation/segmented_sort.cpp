@@ -15,14 +15,28 @@ namespace od = ordo::detail;
 using emulation::machine;
 using emulation::value_at;
 
-enum class keys { uniform, few, ascending, descending, equal, outliers, greatest, ends_of_bits, uneven, upper_half };
-constexpr keys all_keys[] = {keys::uniform,  keys::few,      keys::ascending,    keys::descending, keys::equal,
-                             keys::outliers, keys::greatest, keys::ends_of_bits, keys::uneven,     keys::upper_half};
+enum class keys {
+  uniform,
+  few,
+  ascending,
+  descending,
+  equal,
+  outliers,
+  greatest,
+  ends_of_bits,
+  uneven,
+  upper_half,
+  dense,          // numbers of a range somewhat longer than the longest segment
+  dense_and_some  // the same, and of some numbers many
+};
+constexpr keys all_keys[] = {keys::uniform, keys::few,        keys::ascending, keys::descending,
+                             keys::equal,   keys::outliers,   keys::greatest,  keys::ends_of_bits,
+                             keys::uneven,  keys::upper_half, keys::dense,     keys::dense_and_some};
 
 std::mt19937_64 random_bits(7);  // the same on every run
 
 template <class K>
-K key_like(keys what, std::size_t i) {
+K key_like(keys what, std::size_t i, std::size_t longest) {
   constexpr unsigned width = 8 * sizeof(K);
   std::uint64_t const x = random_bits();
   switch (what) {
@@ -46,6 +60,10 @@ K key_like(keys what, std::size_t i) {
       return K(x & x >> 7 & x >> 13);
     case keys::upper_half:
       return K((x & 0xffff) << width / 2);
+    case keys::dense:
+      return K(x % (13 * longest + 1) + 1000000);
+    case keys::dense_and_some:
+      return K((x >> 40 & 63) == 0 ? 1000000 : x % (13 * longest + 1) + 1000000);
   }
   return 0;
 }
@@ -86,8 +104,9 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
   K* const key = key_memory.data() + how.skew;
   value* const values = pairs ? value_memory.data() + how.skew : nullptr;
   std::uint8_t* const heads = how.heads ? head_memory.data() : nullptr;
+  std::size_t const longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   for (std::size_t i = 0; i < n; ++i) {
-    key[i] = key_like<K>(what, i);
+    key[i] = key_like<K>(what, i, longest);
     if (pairs) values[i] = value_at<value>(i);
     if (heads) heads[i] = 9;
   }
@@ -158,9 +177,10 @@ void check_lengths() {
     check<K, V, std::uint32_t>(of_length(length, 2500), next(),
                                {length % 5 == 4 ? 3u : 0u, unsigned(length % 4), length % 3 == 0, false},
                                length % 2 ? ordo::key_code<K>{} : floats<K>());
-  for (std::size_t length : {96, 97, 128, 129, 192, 193, 256, 257, 320, 321, 384, 385, 512, 513, 768, 769})
+  for (std::size_t length : {79,  80,  81,  96,  97,  128, 129, 159, 160, 161, 192, 193,  256,
+                             257, 320, 321, 384, 385, 512, 513, 640, 641, 768, 769, 1024, 1280})
     check<K, V, std::uint64_t>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
-  for (std::size_t length : {1, 2, 3, 8, 16, 17, 32, 33, 64, 65, 129, 257, 513, 1025, 4096})
+  for (std::size_t length : {1, 2, 3, 8, 16, 17, 20, 21, 32, 33, 40, 41, 64, 65, 80, 81, 129, 160, 161, 257, 513, 1025, 4096})
     check<K, V, std::uint64_t>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
   for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385})
     check<K, V, std::uint32_t>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},

@@ -28,9 +28,9 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 8, 8},   {network, 8, 10, 8},   {network, 8, 12, 8},   {network, 8, 16, 8},    {network, 16, 10, 8},
-      {network, 16, 12, 8}, {network, 16, 16, 8},  {network, 32, 10, 8},  {network, 32, 12, 8},   {network, 32, 16, 8},
-      {buckets, 128, 6, 9}, {buckets, 128, 8, 8},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
+      {network, 8, 12, 8},  {network, 8, 16, 8},   {network, 16, 10, 8},  {network, 16, 12, 8},   {network, 16, 16, 8},
+      {network, 32, 10, 8}, {network, 32, 12, 8},  {network, 32, 16, 8},  {buckets, 128, 5, 10},  {buckets, 128, 6, 9},
+      {buckets, 128, 8, 8}, {buckets, 256, 5, 4},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
       {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr segment_class small[classes] = {
       {network, 8, 6, 8},   {network, 8, 8, 8},    {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
@@ -62,7 +62,7 @@ constexpr unsigned large_chunk() {
 }
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned small_chunk() {
-  return KeyBytes <= 4 && ValueBytes <= 8 ? 11 : 14;
+  return KeyBytes > 4 || ValueBytes > 8 ? 14 : ValueBytes == 0 ? 10 : 11;
 }
 
 /// Shared memory, at most, in which a block's values arrive while it ranks their keys.
@@ -88,6 +88,12 @@ constexpr partition_shape shape_of_partition(bool large) {
 }
 constexpr unsigned large_partition = 1u << 26;  // items of a sort for which tiles are long
 
+/// Do they leave out encoding where keys are their own codes? Asking takes registers, and only here it pays.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr bool partition_skips_identity() {
+  return KeyBytes > 4 && ValueBytes != 0;
+}
+
 /// How many levels of a partition have a kernel for each of their phases, in a sort of n items: those that evenly distributed
 /// keys need, and where there is time for a few empty launches, some that others need.
 constexpr unsigned levels_apart(std::size_t n, std::size_t key_bytes) {
@@ -100,18 +106,40 @@ constexpr unsigned chunks = 2048;
 /// Threads of a block whose warps sort by networks.
 constexpr unsigned network_threads = 128;
 
-/// Segments of up to this many items are sorted in runs, by warps that hold so many items and segments at a time. Where
-/// segments are longer on average, none is tried.
-constexpr unsigned short_longest = 64, short_items = 1024, short_segments = 128;
+/// Short segments are sorted in runs, by warps that hold up to so many items and segments of one at a time.
+constexpr unsigned short_items = 1024, short_segments = 256;
 constexpr unsigned short_threads = 128, short_resident = 5;
 
-/// Segments of a run: as many as a warp holds, if all but the last are of one length; if not, somewhat fewer than it holds on
-/// average. Such that the offsets of a run begin where those of the first do in 16 bytes.
-constexpr unsigned short_together(std::size_t items, std::size_t segments) {
-  std::size_t const length = (items - 1) / segments + 1;
-  bool const alike = items > length * (segments - 1);
-  std::size_t const fit = alike ? short_items / length : segments * (short_items * 7 / 8) / items;
-  return unsigned(std::clamp<std::size_t>(fit / 4 * 4, short_items / short_longest, short_segments));
+/// A lane sorts up to 16 items of a segment in its registers; or up to 20, if all segments of a run are of about one length.
+constexpr unsigned short_registers = 20;
+/// How many lanes then sort one segment: a power of two.
+constexpr unsigned short_lanes(unsigned length) {
+  unsigned lanes = 1;
+  while (lanes * short_registers < length) lanes *= 2;
+  return lanes;
+}
+
+/// What a warp holds at a time, and the longest segment of a run that it takes.
+struct short_run {
+  unsigned segments, items, longest;
+};
+
+/// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
+/// are of one length: as many as a warp holds, unless that leaves some lanes idle. If not, somewhat less
+/// than it holds on average.
+constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
+  constexpr unsigned longest = 64, longest_alike = 160;
+  std::size_t const length = (n - 1) / segments + 1;
+  auto const limited = [](std::size_t together) { return unsigned(std::clamp<std::size_t>(together, 4, short_segments)); };
+  if (n <= length * (segments - 1)) {
+    if (length > longest) return {};
+    return {limited(segments * (short_items * 7 / 8) / n), short_items, longest};
+  }
+  if (length > longest_alike) return {};
+  std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;
+  std::size_t const busy = (fit + at_once - 1) / at_once * at_once * 15 / 16;
+  unsigned const together = limited(fit < at_once || busy <= fit ? fit : fit / at_once * at_once);
+  return {together, together * unsigned(length), std::max(longest, unsigned(length))};
 }
 
 /// Segments that one block plans at a time.
