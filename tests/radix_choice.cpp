@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -53,6 +54,9 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
     CHECK(goes_down([](numbers& r) { return (r() & 15) * 0x123456789abcdef; }));
     CHECK(goes_down([](numbers&) { return std::uint64_t{7}; }));
     CHECK_FALSE(goes_down([](numbers& r) { return std::uint64_t(18446744073709551616.0 / (double(r()) + 1.0)); }));  // Zipf
+    CHECK_FALSE(goes_down([](numbers& r) {  // the same, of numbers that look random
+      return std::uint64_t(std::exp2(20 * (double(r()) / 18446744073709551616.0))) * 0x9e3779b97f4a7c15u;
+    }));
     CHECK_FALSE(goes_down([](numbers& r) { return r() & r(); }));
     CHECK_FALSE(goes_down([](numbers& r) { return r() & r() & r() & r() & r(); }));
   }

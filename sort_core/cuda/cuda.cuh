@@ -121,10 +121,9 @@ template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
-/// Keys by their own order, as a sample sort: for those that are long and unevenly distributed. Compiled there too. False if
-/// this card cannot do it.
-template <class K, class V>
-bool sort_by_samples(cuda& machine, K* keys, V* values, std::size_t n);
+/// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if this card
+/// cannot do it.
+bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
 
 /// Keys of any width by CUB, passes from the lowest digit up. Compiled once too.
 /// @param values  null if there are none
@@ -191,7 +190,8 @@ class cuda {
   /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments: a second copy, and lists.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     std::size_t const by_cub = ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
-    std::size_t const by_samples = key_bytes == 8 ? ordo::pool::rounded(detail::sample_sort_bytes(n, 8, value_bytes)) : 0;
+    std::size_t const by_samples =
+        key_bytes == 8 && value_bytes == 0 ? ordo::pool::rounded(detail::sample_sort_bytes(n, 8, 0)) : 0;
     return std::max({by_cub, by_samples, segmented_sort_memory(n, 1, n, key_bytes, value_bytes)});
   }
   /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
@@ -357,18 +357,17 @@ class cuda {
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
-    if (!sorted_unevenly(keys, values, bits))
+    if (!sorted_unevenly(keys, values.size(), bits))
       detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
     if (!code.identity()) each(keys.size(), detail::decode_key<K>{keys.data(), code});
   }
 
-  /// Long keys that are too uneven to be sorted downwards: comparisons do not mind.
-  template <class K, class M>
-  bool sorted_unevenly(std::span<K> keys, std::span<M> values, bit_range bits) {
+  /// Long keys without values that are too uneven to be sorted downwards: comparisons do not mind.
+  template <class K>
+  bool sorted_unevenly(std::span<K> keys, std::size_t values, bit_range bits) {
     if constexpr (sizeof(K) == 8) {
-      if (keys.size() >= detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K))
-        return values.empty() ? detail::sort_by_samples<K, detail::no_value>(*this, keys.data(), nullptr, keys.size())
-                              : detail::sort_by_samples<K, M>(*this, keys.data(), values.data(), keys.size());
+      if (values == 0 && keys.size() >= detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K))
+        return detail::sort_by_samples(*this, keys.data(), keys.size());
     }
     return false;
   }

@@ -34,13 +34,14 @@ inline double moves_downwards(std::span<std::uint64_t const> sample, double stan
   return moves;
 }
 
-/// Are most bits in which keys differ much more often 0 than 1, or 1 than 0? Such keys crowd wherever they are looked at
-/// closely, and blocks have to sort them bit by bit; but for very few ones.
+/// Do some keys come again and again among others, or are most bits in which keys differ much more often 0 than 1, or 1 than 0?
+/// Such keys crowd wherever they are looked at closely, and blocks have to sort them bit by bit; but for very few ones.
 /// @param sample  sorted
 inline bool skewed(std::span<std::uint64_t const> sample) {
   std::size_t distinct = 1;
   for (std::size_t i = 1; i < sample.size(); ++i) distinct += sample[i] != sample[i - 1];
   if (distinct <= tuning::few_keys) return false;
+  if ((sample.size() - distinct) * tuning::repeated_in > sample.size()) return true;
   std::array<std::uint16_t, 64> ones{};
   std::size_t const apart = std::max<std::size_t>(1, sample.size() / tuning::keys_for_bits);
   std::size_t keys = 0;

@@ -9,24 +9,8 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
   segmented_sorter<cuda, K, V, stored_keys<K>, Long>(machine, keys, values, n, heads).sort(segments);
 }
 
-struct ascending_codes {
-  template <class K>
-  ORDO_FN bool operator()(K a, K b) const {
-    return a < b;
-  }
-};
-
-template <class K, class V>
-bool sort_by_samples(cuda& machine, K* keys, V* values, std::size_t n) {
-  using sorter = sample_sorter<cuda, K, V, ascending_codes>;
-  if (!sorter::sizes::possible()) return false;
-  sorter(machine, keys, values, n, ascending_codes{}).sort();
-  return true;
-}
-
 }  // namespace ordo::detail
 
-#define ORDO_SORT_BY_SAMPLES(K, V) template bool ordo::detail::sort_by_samples<K, V>(ordo::cuda&, K*, V*, std::size_t);
 #define ORDO_SORT_STORED(Long, K, V, Offset)                                              \
   template void ordo::detail::sort_stored<ordo::detail::long_method::Long, K, V, Offset>( \
       ordo::cuda&, ordo::detail::stored_keys<K>, V*, std::size_t, ordo::segment_list<Offset>, std::uint8_t*);

@@ -1,7 +1,21 @@
 #include "sort_core/cuda/stored_segments.cuh"
 
 ORDO_SORT_STORED_KEYS(std::uint64_t)
-ORDO_SORT_BY_SAMPLES(std::uint64_t, ordo::detail::no_value)
-ORDO_SORT_BY_SAMPLES(std::uint64_t, std::uint32_t)
-ORDO_SORT_BY_SAMPLES(std::uint64_t, std::uint64_t)
-ORDO_SORT_BY_SAMPLES(std::uint64_t, ulonglong2)
+
+namespace ordo::detail {
+namespace {
+
+struct ascending_codes {
+  ORDO_FN bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
+};
+
+}  // namespace
+
+bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n) {
+  using sorter = sample_sorter<cuda, std::uint64_t, no_value, ascending_codes>;
+  if (!sorter::sizes::possible()) return false;
+  sorter(machine, keys, nullptr, n, ascending_codes{}).sort();
+  return true;
+}
+
+}  // namespace ordo::detail

@@ -24,9 +24,12 @@ constexpr std::size_t few_keys = 24;
 constexpr std::size_t keys_for_bits = 256;
 constexpr double even_bit = 0.375;
 
-/// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons: 12.6 ms for 2^28 keys
-/// alone, upwards 16.4. With values it is not measured.
-constexpr std::size_t compared_from = std::size_t{1} << 23;
+/// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons, if they bring no values: 12.6 ms for 2^28,
+/// upwards 16.4; with values of 32 bits 20 to 30 ms, upwards 19 to 20.
+constexpr std::size_t compared_from = std::size_t{1} << 25;
+
+/// If more than one key in so many of a sample repeats another, and they are not few, blocks find them crowded.
+constexpr std::size_t repeated_in = 8;
 
 /// What a level costs that finds all keys in one digit, against one that moves them.
 constexpr double count_only = 0.25;

@@ -28,8 +28,8 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 12, 8},  {network, 8, 16, 8},   {network, 16, 10, 8},  {network, 16, 12, 8},   {network, 16, 16, 8},
-      {network, 32, 10, 8}, {network, 32, 12, 8},  {network, 32, 16, 8},  {buckets, 128, 5, 10},  {buckets, 128, 6, 9},
+      {network, 8, 8, 8},   {network, 8, 12, 8},   {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
+      {network, 16, 16, 8}, {network, 32, 10, 8},  {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
       {buckets, 128, 8, 8}, {buckets, 256, 5, 4},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
       {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr segment_class small[classes] = {
