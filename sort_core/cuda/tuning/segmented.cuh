@@ -125,7 +125,7 @@ struct short_run {
 };
 
 /// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
-/// are of one length: as many as a warp holds, unless that leaves some lanes idle. If not, somewhat less
+/// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
 /// than it holds on average.
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = 160;
