@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -92,6 +93,15 @@ std::vector<std::pair<std::string, std::vector<K>>> all_inputs(std::size_t n) {
                        key_of_bits<K>(std::uint64_t{1} << (2 * half - 1)),
                        key_of_bits<K>(~std::uint64_t{0})};
   all.emplace_back("zeros, infinities, NaNs", make([&](std::size_t) { return special[random() % 8]; }));
+  if constexpr (std::is_floating_point_v<K>) {
+    auto const even = [&] { return K(double(std::int64_t(random())) * 0x1p-63); };
+    all.emplace_back("even values of both signs", make([&](std::size_t) { return even(); }));
+    all.emplace_back("even values, and some next to nothing",
+                     make([&](std::size_t) { return random() % 7 == 0 ? even() * K(1e-30) : even(); }));
+    all.emplace_back("values of all magnitudes", make([&](std::size_t) { return K(std::exp2(24 * double(even()))); }));
+    all.emplace_back("values of both signs, and one that is infinite",
+                     make([&](std::size_t i) { return i == n / 3 ? std::numeric_limits<K>::infinity() : even(); }));
+  }
   return all;
 }
 

@@ -90,6 +90,17 @@ struct group {
     }
   }
 
+  /// How many threads say so? Synchronises.
+  [[nodiscard]] __device__ static unsigned count(bool x) {
+    if constexpr (one_warp) {
+      auto const found = unsigned(__popc(__ballot_sync(all_lanes, x)));
+      __syncwarp();
+      return found;
+    } else {
+      return unsigned(__syncthreads_count(x));
+    }
+  }
+
   /// Synchronises. The storage, which may be one for longer keys, may be used again after one more sync.
   template <class K, class S>
   [[nodiscard]] __device__ static extremes<K> reduce(extremes<K> x, S& shared) {

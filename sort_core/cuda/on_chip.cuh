@@ -7,6 +7,7 @@
 #include "sort_core/bits.hpp"
 #include "sort_core/cuda/block_radix.cuh"
 #include "sort_core/cuda/dictionary.cuh"
+#include "sort_core/cuda/float_values.cuh"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
@@ -14,7 +15,8 @@
 // Sorting a segment that one block holds: every item finds its rank, then keys and values move there once.
 //
 // Keys are spread linearly over four times as many buckets as the block holds items (the buckets of GPU-ArraySort; one pass,
-// no compare). Most items of evenly distributed keys are alone in theirs; the others count those before them.
+// no compare); floating-point keys by their values, if these look evener than their codes. Most items of evenly distributed
+// keys are alone in theirs; the others count those before them.
 // Where some bucket is crowded the block tries other ways: a dictionary, if the keys are few distinct ones, so that one pass
 // of a radix sort over their numbers will do; buckets that are narrow where keys are dense; and last a radix sort over all
 // bits that differ. Every order is that of (key, position), so the sort is stable and the same on every run, although
@@ -102,8 +104,11 @@ struct on_chip {
     std::uint32_t rank[Items];
     outcome result = outcome::crowded;
     if constexpr (value_bytes<V> == 0) {
-      if (K const range = ends.greatest - ends.least; range < dense && unsigned(range) / sparse >= n) {
-        result = rank_dense(key, ends.least, mine, rank, memory, shared);
+      K const range = ends.greatest - ends.least;
+      if (range < dense<16>) {
+        result = rank_dense<16>(key, ends.least, mine, rank, memory, shared);
+      } else if (range < dense<2> && unsigned(range) / sparse >= n) {
+        result = rank_dense<2>(key, ends.least, mine, rank, memory, shared);
         if (result != outcome::ranked) {
           team::sync();
           clear_counts(memory);
@@ -111,13 +116,20 @@ struct on_chip {
         }
       }
     }
-    if (result != outcome::ranked) result = rank_evenly(key, ends, shift, mine, rank, memory, shared);
+    if (result != outcome::ranked) {
+      extremes<K> bounds = ends;
+      key_code<K> const code = data.keys.code_of_floats();
+      bool const by_value = of_floats(code) && number_by_value(key, code, bounds);
+      result = rank_evenly(key, bounds, mine, rank, memory, shared);
+      if (by_value) data.template load<Threads>(segment.from, segment.begin + team::rank(), mine, key);
+      // Longer keys may differ beyond the bits of a word.
+      if (result == outcome::ranked && (sizeof(K) > 4 || by_value)) result = outcome::roughly;
+    }
     team::sync();
     V const* const values = values_of(data, segment, memory);
-    if (result == outcome::ranked) {
+    if (result <= outcome::roughly) {
       stage(mine, key, values, rank, memory);
-      // Longer keys may differ beyond the bits of a word.
-      if (sizeof(K) > 4 && !in_order(n, mine, memory)) result = outcome::alike;
+      if (result == outcome::roughly) result = in_order(n, mine, memory) ? outcome::ranked : outcome::alike;
     }
     if (result != outcome::ranked) {
       // Keys wait in shared memory, in no registers, while others are at work.
@@ -137,6 +149,7 @@ struct on_chip {
  private:
   enum class outcome {
     ranked,
+    roughly,  // but for keys that lie close together, if there are any
     crowded,  // the buckets are too uneven
     alike     // 32 bits are too few to tell the keys apart
   };
@@ -310,43 +323,72 @@ struct on_chip {
   };
 
   /// rank[i] = where key[i] goes, if keys are even enough.
-  __device__ static outcome rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned shift, unsigned mine,
-                                        std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
+  __device__ static outcome rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned mine, std::uint32_t (&rank)[Items],
+                                        unsigned char* memory, collective& shared) {
     if (ends.least == ends.greatest) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
       return outcome::ranked;
     }
     K const least = ends.least;
+    unsigned const shift = shift_of(K(ends.greatest - least));
     linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
     return rank_in_buckets<4>(
         key, [&](K x) { return linear(upper_of(x, least, shift)); }, mine, rank, memory, shared);
   }
 
-  /// Keys without values, of a range with a counter of two bits for each of its numbers: none is compared, as equal ones are
-  /// the same. If there are this many numbers to a key, there are seldom more than three of a kind.
-  static constexpr unsigned dense = counters * 16, sparse = 12;
+  /// Makes codes of floats and their bounds numbers in proportion to their values, if these look evener. Synchronises.
+  __device__ static bool number_by_value(K (&key)[Items], key_code<K> code, extremes<K>& ends) {
+    float_values<K> const value(code, ends);
+    if (!value.finite() || !crowd_outside(key, ends)) return false;
+    auto const number = [&](K x) { return K(K{value(x)} << (8 * sizeof(K) - 32)); };
+    K const least = number(ends.least), greatest = number(ends.greatest);
+    if (least == greatest) return false;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) key[i] = number(key[i]);
+    ends = {least, greatest};
+    return true;
+  }
+  /// Are there clearly fewer keys in the middle half of the range than in the rest? Told from some. Synchronises.
+  __device__ static bool crowd_outside(K const (&key)[Items], extremes<K> ends) {
+    constexpr unsigned others[3] = {0, Items / 4, Items / 2};
+    unsigned const which = team::rank() % 3;
+    K const one = which == 0 ? key[others[0]] : which == 1 ? key[others[1]] : key[others[2]];
+    K const range = ends.greatest - ends.least;
+    return team::count(K(one - ends.least) - range / 4 < range / 2) < Threads * 3 / 8;
+  }
+
+  /// Keys without values, of a range with a counter of `Bits` bits for each of its numbers: none is compared, as equal ones are
+  /// the same. Two bits will do if there are `sparse` numbers to a key, seldom more than three being of a kind; 16 always do.
+  template <unsigned Bits>
+  static constexpr unsigned dense = counters*(32 / Bits);
+  static constexpr unsigned sparse = 12;
   /// The sum of the counters of a word.
-  [[nodiscard]] __device__ static std::uint32_t sum_of_pairs(std::uint32_t word) {
+  template <unsigned Bits>
+  [[nodiscard]] __device__ static std::uint32_t sum_of(std::uint32_t word) {
+    if constexpr (Bits == 16) return (word & 0xffff) + (word >> 16);
     word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
     word = (word & 0x0f0f0f0fu) + (word >> 4 & 0x0f0f0f0fu);
     return word * 0x01010101u >> 24;
   }
-  /// rank[i] = where key[i] goes, unless there are more than three of a kind.
+  /// rank[i] = where key[i] goes, unless there are more of a kind than a counter counts.
+  template <unsigned Bits>
   __device__ static outcome rank_dense(K const (&key)[Items], K least, unsigned mine, std::uint32_t (&rank)[Items],
                                        unsigned char* memory, collective& shared) {
+    static_assert(capacity < 1u << 16);
+    constexpr unsigned full = (1u << Bits) - 1, together = 32 / Bits;
     auto* const counts = counts_of(memory);
     auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // in the words before
-    bool full = false;
+    bool crowded = false;
     mine = again(mine);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), at = number % 16 * 2;
+      unsigned const number = unsigned(key[i] - least), at = number % together * Bits;
       rank[i] = 0;
-      if (i < mine) rank[i] = atomicAdd(&counts[number / 16], 1u << at) >> at & 3;
-      full |= rank[i] == 3;
+      if (i < mine) rank[i] = atomicAdd(&counts[number / together], 1u << at) >> at & full;
+      crowded |= rank[i] == full;
     }
-    if (team::any(full)) return outcome::crowded;
+    if (team::any(crowded)) return outcome::crowded;
     auto const* const words = reinterpret_cast<uint4 const*>(counts) + team::rank() * (run / 4);
     std::uint32_t sums[run], sum = 0;
 #pragma unroll
@@ -356,7 +398,7 @@ struct on_chip {
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) {
         sums[j + k] = sum;
-        sum += sum_of_pairs(word[k]);
+        sum += sum_of<Bits>(word[k]);
       }
     }
     std::uint32_t const begin = team::exclusive_sum(sum, shared);
@@ -368,8 +410,8 @@ struct on_chip {
     mine = again(mine);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), at = number % 16 * 2;
-      if (i < mine) rank[i] += before[number / 16] + sum_of_pairs(counts[number / 16] & ((1u << at) - 1));
+      unsigned const number = unsigned(key[i] - least), at = number % together * Bits;
+      if (i < mine) rank[i] += before[number / together] + sum_of<Bits>(counts[number / together] & ((1u << at) - 1));
     }
     return outcome::ranked;
   }

@@ -26,6 +26,8 @@ struct stored_keys {
   /// Codes differ below this bit.
   [[nodiscard]] __device__ unsigned bits() const { return 8 * sizeof(K); }
   __device__ void store(std::size_t i, K encoded) const { keys[i] = code.decode(encoded); }
+  /// What tells floats, if they are.
+  [[nodiscard]] __device__ key_code<K> code_of_floats() const { return code; }
   [[nodiscard]] __device__ K const* address(std::size_t i) const { return keys + i; }
   /// Of what lies at address(i).
   [[nodiscard]] __device__ K code_of(K key) const { return code.encode(key); }
@@ -41,6 +43,7 @@ struct computed_keys {
   K mask;
   [[nodiscard]] __device__ unsigned bits() const { return 64 - leading_zeros(std::uint64_t(mask)); }
   __device__ void store(std::size_t, K) const {}
+  [[nodiscard]] __device__ static constexpr key_code<K> code_of_floats() { return {}; }
   [[nodiscard]] __device__ Item const* address(std::size_t i) const { return items + i; }
   [[nodiscard]] __device__ K code_of(Item item) const { return K(key(item) & mask); }
 };

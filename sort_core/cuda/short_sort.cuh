@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sort_core/cuda/float_values.cuh"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
 #include "sort_core/cuda/small.cuh"
@@ -67,6 +68,34 @@ __device__ inline unsigned short_lanes_bits(unsigned of_class) {
   return of_class < 2 ? 0 : of_class - 2;
 }
 
+/// Makes the codes of floats smaller, so that words hold more of what they differ in: by the least one, as many of their first
+/// bits differ where magnitudes pass a power of two; or if there are both signs, to numbers in proportion to their values.
+/// `differing` then has the bits that they may have. False if some may be the same now that were not.
+template <unsigned Items, class K>
+__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned most, K some, K (&code)[Items],
+                                              K& differing) {
+  extremes<K> ends{some, some};
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.least, code[i]), max(ends.greatest, code[i])};
+#pragma unroll 1
+  for (unsigned step = most / 2; step > 0; step /= 2) {
+    unsigned const other = step < lanes ? step : 0;
+    ends.least = min(ends.least, __shfl_xor_sync(all_lanes, ends.least, other));
+    ends.greatest = max(ends.greatest, __shfl_xor_sync(all_lanes, ends.greatest, other));
+  }
+  float_values<K> const value(encoding, ends);
+  bool const by_value = value.finite() && (ends.least ^ ends.greatest) >> 31;
+  K const zero = by_value ? value(ends.least) : ends.least;
+  differing = (by_value ? value(ends.greatest) : ends.greatest) - zero;
+  if (__any_sync(all_lanes, by_value)) {
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) code[i] = by_value ? value(code[i]) : code[i];
+  }
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) code[i] -= zero;
+  return !by_value;
+}
+
 /// Sorts in each group of `lanes` lanes, `most` at most, the segment of n items from `begin` on, n <= lanes * Items, and leaves
 /// its items' places, or codes, in shared.order(). False if words of so many bits tell too little.
 template <unsigned Items, class Word, class K, class V, class Offset>
@@ -101,13 +130,18 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
       for (unsigned i = 0; i < Items; ++i) code[i] = i < mine ? code[i] : some;
     }
     K differing = 0;
+    bool told = true;  // all that tells two codes apart
+    if (of_floats(encoding)) {
+      told = number_floats(encoding, lanes, most, some, code, differing);
+    } else {
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) differing |= code[i] ^ some;
+      for (unsigned i = 0; i < Items; ++i) differing |= code[i] ^ some;
 #pragma unroll 1
-    for (unsigned step = most / 2; step > 0; step /= 2)
-      differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
+      for (unsigned step = most / 2; step > 0; step /= 2)
+        differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
+    }
     unsigned const alike = min(unsigned(__clz(int(differing))), 31u);
-    wide = alike < place_bits;
+    wide = alike < place_bits || !told;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) x[i] = (code[i] << alike & ~0u << place_bits) | place(i);
   } else {

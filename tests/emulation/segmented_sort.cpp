@@ -1,8 +1,11 @@
 #include "tests/emulation/machine.hpp"
 
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 #include "sort_core/cuda/segmented.cuh"
 #include "tests/catch.hpp"
@@ -26,12 +29,17 @@ enum class keys {
   ends_of_bits,
   uneven,
   upper_half,
-  dense,          // numbers of a range somewhat longer than the longest segment
-  dense_and_some  // the same, and of some numbers many
+  dense,           // numbers of a range somewhat longer than the longest segment
+  dense_and_some,  // the same, and of some numbers many
+  even_floats,     // the bits of floats in [-1, 1)
+  close_floats,    // and of such that are next to nothing
+  small_floats,    // of the least magnitudes that there are
+  magnitudes       // of all magnitudes, positive
 };
 constexpr keys all_keys[] = {keys::uniform, keys::few,        keys::ascending, keys::descending,
                              keys::equal,   keys::outliers,   keys::greatest,  keys::ends_of_bits,
                              keys::uneven,  keys::upper_half, keys::dense,     keys::dense_and_some};
+constexpr keys float_keys[] = {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes};
 
 std::mt19937_64 random_bits(7);  // the same on every run
 
@@ -39,6 +47,8 @@ template <class K>
 K key_like(keys what, std::size_t i, std::size_t longest) {
   constexpr unsigned width = 8 * sizeof(K);
   std::uint64_t const x = random_bits();
+  using real = std::conditional_t<sizeof(K) == 4, float, double>;
+  auto const even = real(double(std::int64_t(x)) * 0x1p-63);
   switch (what) {
     case keys::uniform:
       return K(x);
@@ -64,6 +74,14 @@ K key_like(keys what, std::size_t i, std::size_t longest) {
       return K(x % (13 * longest + 1) + 1000000);
     case keys::dense_and_some:
       return K((x >> 40 & 63) == 0 ? 1000000 : x % (13 * longest + 1) + 1000000);
+    case keys::even_floats:
+      return std::bit_cast<K>(even);
+    case keys::close_floats:
+      return std::bit_cast<K>(x % 7 == 0 ? even * real(1e-30) : even);
+    case keys::small_floats:
+      return std::bit_cast<K>(real(even * std::numeric_limits<real>::min() * 4));
+    case keys::magnitudes:
+      return std::bit_cast<K>(real(std::exp2(24 * double(even))));
   }
   return 0;
 }
@@ -212,8 +230,22 @@ void check_mixtures() {
 }
 
 template <class K, class V>
+void check_floats() {
+  unsigned turn = 0;
+  for (keys what : float_keys)
+    for (auto code : {floats<K>(), ordo::key_code<K>{K(~floats<K>().flip), floats<K>().flip_negative}}) {
+      ++turn;
+      for (std::size_t length : {2, 5, 16, 20, 33, 100, 160, 300, 700, 1000, 5000})
+        check<K, V, std::uint32_t>(of_length(length, 2500), what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0}, code);
+      check<K, V, std::uint64_t>(short_but_some(300, 6000), what, {turn % 5, turn % 4, false, false}, code);
+      check<K, V, std::uint32_t>({40000, 7, 9000}, what, {}, code);
+    }
+}
+
+template <class K, class V>
 void check_all() {
   check_lengths<K, V>();
+  if (sizeof(V) != sizeof(ulonglong2)) check_floats<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_mixtures<K, V>();
 }
 

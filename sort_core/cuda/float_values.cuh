@@ -1,0 +1,51 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_core/cuda/group.cuh"
+#include "sort_core/radix_key.hpp"
+
+namespace ordo::detail {
+
+/// Are these the codes of floating-point keys?
+template <class K>
+__device__ bool of_floats(key_code<K> code) {
+  return code.flip_negative != 0;
+}
+
+/// Floating-point keys, given by their codes, as numbers of 32 bits in the same order and in proportion to their values.
+/// Evenly distributed floats crowd in their codes, half of which stand for magnitudes below 1. Keys that lie close together
+/// may become one number.
+template <class K>
+class float_values {
+  using real = std::conditional_t<sizeof(K) == 4, float, double>;
+  static constexpr unsigned mantissa_bits = sizeof(K) == 4 ? 23 : 52;
+  static constexpr unsigned exponents = (1u << (8 * sizeof(K) - 1 - mantissa_bits)) - 1, bias = exponents / 2;
+
+ public:
+  /// For codes of a range.
+  __device__ float_values(key_code<K> code, extremes<K> ends) : code_(code) {
+    auto const exponent_of = [&](K x) { return unsigned(code.decode(x) >> mantissa_bits) & exponents; };
+    unsigned const least = exponent_of(ends.least), greatest = exponent_of(ends.greatest);
+    unsigned const exponent = least > greatest ? least : greatest;
+    finite_ = exponent < exponents;
+    // A power of two, with which the greatest magnitude is at least 2^30 and below 2^31; or the greatest power that there is.
+    unsigned const scale = exponent < 31 ? exponents - 1 : 2 * bias + 30 - exponent;
+    scale_ = std::bit_cast<real>(K(finite_ ? scale : 0) << mantissa_bits);
+    flip_ = code.flip & 1 ? 0x7fffffffu : 0x80000000u;  // descending or ascending
+  }
+  /// Neither infinities nor NaNs. All else is for finite ranges.
+  [[nodiscard]] __device__ bool finite() const { return finite_; }
+  [[nodiscard]] __device__ std::uint32_t operator()(K x) const {
+    return std::uint32_t(int(std::bit_cast<real>(code_.decode(x)) * scale_)) ^ flip_;
+  }
+
+ private:
+  key_code<K> code_;
+  real scale_;
+  std::uint32_t flip_;
+  bool finite_;
+};
+
+}  // namespace ordo::detail
