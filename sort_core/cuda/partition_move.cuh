@@ -1,0 +1,355 @@
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "sort_core/cuda/partition_lists.cuh"
+#include "sort_core/cuda/segment_data.cuh"
+#include "sort_core/cuda/tuning/samples.hpp"
+#include "sort_core/cuda/tuning/segmented.cuh"
+
+// How a level of a partition moves its items, tile by tile: a block ranks a tile's items among those of the same digit, puts
+// them in shared memory in the order of their digits, and writes each digit's to where they belong, which its counts told.
+namespace ordo::detail {
+
+template <class K, class V, bool Large, bool Sampled = false>
+struct partition_traits {
+  static constexpr tuning::partition_shape shape = Sampled ? tuning::shape_of_samples<sizeof(K), value_bytes<V>>()
+                                                           : tuning::shape_of_partition<sizeof(K), value_bytes<V>>(Large);
+  static constexpr unsigned threads = shape.threads, items = shape.items, tile = threads * items,
+                            warps = threads / warp_threads;
+};
+
+template <class K, class V, bool Large, bool Sampled = false>
+struct partition_storage {
+  using traits = partition_traits<K, V, Large, Sampled>;
+  static constexpr unsigned warps = traits::warps, tile = traits::tile;
+  alignas(16) std::uint32_t counts[warps][digit_values];  // of each warp; then: in the tile before the warp's
+  unsigned long long places[digit_values];                // of the first item of each digit, less its place in the tile
+  std::uint32_t sums[warps];
+  partition next;  // whose tile comes next
+  std::uint32_t next_owner;
+  alignas(16) unsigned char keys[tile * sizeof(K)];
+  alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
+  alignas(16) unsigned char arriving[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];  // values of the tile to come
+  std::uint8_t digits[Sampled ? tile : 1];                                               // where no key tells them
+};
+
+/// Moves tiles; and what the other phases of a level share with that.
+template <class K, class V, class Keys, bool Large>
+struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
+  static constexpr bool sampled = Keys::sampled;
+  using storage = partition_storage<K, V, Large, sampled>;
+  using traits = partition_traits<K, V, Large, sampled>;
+  using data_of = segment_data<K, V, Keys>;
+  using traits::threads, traits::items, traits::tile, traits::warps;
+  static constexpr unsigned digit_groups = digit_values / warp_threads;
+  /// Keys alone, of which all bits count, have no order among equals to keep: they find their places by atomic addition,
+  /// which is quick unless many have the same digit.
+  static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed && !sampled;
+  static constexpr bool skips_identity = !sampled && tuning::partition_skips_identity<sizeof(K), value_bytes<V>>();
+  [[nodiscard]] __device__ static storage& shared() { return *reinterpret_cast<storage*>(dynamic_shared_memory()); }
+  [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits - p.width; }
+  [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K const& code) {
+    if constexpr (sampled)
+      return 0;
+    else
+      return unsigned(code >> shift) & mask;
+  }
+
+  /// Where a partition's keys lie, and how they are encoded there, once they are in memory.
+  [[nodiscard]] __device__ static K const* keys_at(data_of const& data, copy from) {
+    if constexpr (!Keys::computed)
+      if (from == copy::given) return data.keys.keys;
+    return from == copy::away ? data.away_codes : data.home_codes;
+  }
+  using code = typename Keys::code_of_copy;
+  [[nodiscard]] __device__ static code code_of(data_of const& data, copy from) {
+    if constexpr (!Keys::computed && !sampled)
+      if (from == copy::given) return data.keys.code;
+    return {};
+  }
+
+  /// A tile on its way: what is known of it before its keys are there.
+  struct tile_in_work {
+    K const* keys;
+    V const* values;
+    std::uint8_t const* digits;  // if sampled
+    partition_mover::code code;
+    unsigned n, shift, mask;
+    bool away, in_order;
+    // Where its items of this thread's digit go: the digit's begin, items in chunks before, in tiles before.
+    unsigned long long digit, chunk;
+    std::uint32_t tile;
+  };
+  __device__ static tile_in_work find(data_of const& data, partition_work const& work, partition const& p, std::uint32_t owner,
+                                      std::uint64_t t) {
+    tile_in_work w;
+    std::uint64_t const rank = t - p.first_tile, left = p.length - rank * tile, first = p.begin + rank * tile + first_of_lane();
+    w.keys = keys_at(data, p.from) + first;
+    if constexpr (sampled) w.digits = data.keys.digits + first;
+    if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
+    w.code = code_of(data, p.from);
+    w.n = !p.moves ? 0 : unsigned(left < tile ? left : tile);
+    w.shift = shift_of(p);
+    w.mask = (1u << p.width) - 1;
+    w.away = p.from != copy::away;
+    w.in_order = !any_order || (owner & uneven) != 0;
+    w.digit = w.chunk = w.tile = 0;
+    if (threadIdx.x < digit_values) {
+      w.digit = work.digits[owner & ~uneven][threadIdx.x];
+      w.chunk = work.chunks[p.first_chunk + std::uint32_t(rank) / work.chunk_tiles][threadIdx.x];
+      w.tile = work.tiles[t][threadIdx.x];
+    }
+    return w;
+  }
+
+  /// A warp's items of a tile are consecutive, 32 at a time.
+  [[nodiscard]] __device__ static unsigned first_of_lane() {
+    return threadIdx.x / warp_threads * (items * warp_threads) + lane_of();
+  }
+  [[nodiscard]] __device__ static unsigned items_of_lane(unsigned n) {
+    return n > first_of_lane() ? (n - first_of_lane() + warp_threads - 1) / warp_threads : 0;
+  }
+
+  /// A thread's ranks, two in a register.
+  struct ranks {
+    std::uint32_t two[(items + 1) / 2];
+    __device__ void set(unsigned i, std::uint32_t rank) { two[i / 2] = i % 2 == 0 ? rank : two[i / 2] | rank << 16; }
+    [[nodiscard]] __device__ std::uint32_t operator[](unsigned i) const {
+      return i % 2 == 0 ? two[i / 2] & 0xffff : two[i / 2] >> 16;
+    }
+  };
+  static_assert(tile <= 1u << 16);
+
+  /// A thread's digits: computed from its keys, again and again, as registers are dearer; if sampled, four in a register.
+  struct digits_of_keys {
+    unsigned shift, mask;
+    __device__ explicit digits_of_keys(tile_in_work const& tile) : shift(tile.shift), mask(tile.mask) {}
+    template <bool Full>
+    __device__ void fetch(unsigned, unsigned) {}
+    [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_of(shift, mask, key); }
+  };
+  struct digits_found {
+    std::uint8_t const* from;
+    std::uint32_t four[(items + 3) / 4];
+    std::uint8_t coming[4];
+    __device__ explicit digits_found(tile_in_work const& tile) : from(tile.digits) {}
+    /// Before digit i is asked for, ask for those of four items more: all at once they would need many registers.
+    template <bool Full>
+    __device__ void fetch(unsigned i, unsigned mine) {
+      if (i % 4 != 0) return;
+      if (i == 0) ask<Full>(0, mine);
+      four[i / 4] = coming[0] | coming[1] << 8 | coming[2] << 16 | coming[3] << 24;
+      ask<Full>(i + 4, mine);
+    }
+    template <bool Full>
+    __device__ void ask(unsigned i, unsigned mine) {
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) coming[j] = i + j < items && (Full || i + j < mine) ? from[(i + j) * warp_threads] : 0;
+    }
+    [[nodiscard]] __device__ unsigned operator()(unsigned i, K const&) const {
+      return four[i / 4] >> i % 4 * 8 & 0xff;
+    }
+  };
+  using digits = std::conditional_t<sampled, digits_found, digits_of_keys>;
+
+  /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items. Meanwhile their values begin
+  /// to arrive: asked for with the next tile's keys, while this one's items are written, they would wait for each other.
+  template <bool Full>
+  __device__ static void rank_in_order(K const (&key)[items], digits& digit_at, unsigned mine, ranks& rank,
+                                       std::uint32_t* counts, V const* values, V* arriving) {
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i) {
+      bool const there = Full || i < mine;
+      if constexpr (value_bytes<V> != 0)
+        if (there) copy_async(arriving + i * warp_threads, values + i * warp_threads);
+      digit_at.template fetch<Full>(i, mine);
+      unsigned const digit = digit_at(i, key[i]);
+      unsigned const alike = lanes_alike<8>(digit, Full ? all_lanes : __ballot_sync(all_lanes, there));
+      unsigned const below = __popc(alike & lanes_below());
+      std::uint32_t const before = counts[digit];
+      __syncwarp();
+      if (there && below == 0) counts[digit] = before + __popc(alike);
+      __syncwarp();
+      rank.set(i, before + below);
+    }
+  }
+
+  /// Items in the order of their digits, before they leave. Keys and values of one size lie together.
+  struct staged {
+    static constexpr bool together = sizeof(K) == value_bytes<V>;
+    struct alignas(together ? 2 * sizeof(K) : 1) both {
+      K key;
+      V value;
+    };
+    storage& s;
+    __device__ void set(unsigned at, unsigned digit, K key, V const* value) const {
+      if constexpr (sampled) s.digits[at] = std::uint8_t(digit);
+      if constexpr (together) {
+        reinterpret_cast<both*>(s.keys)[at] = {key, *value};
+      } else {
+        reinterpret_cast<K*>(s.keys)[at] = key;
+        if constexpr (value_bytes<V> != 0) reinterpret_cast<V*>(s.values)[at] = *value;
+      }
+    }
+    __device__ void get(unsigned at, K& key, V& value) const {
+      if constexpr (together) {
+        both const b = reinterpret_cast<both const*>(s.keys)[at];
+        key = b.key;
+        value = b.value;
+      } else {
+        key = reinterpret_cast<K const*>(s.keys)[at];
+        if constexpr (value_bytes<V> != 0) value = reinterpret_cast<V const*>(s.values)[at];
+      }
+    }
+  };
+
+  __device__ static void clear_counts(storage& s) {
+    static_assert(sizeof(s.counts) % (16 * threads) == 0);
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(s.counts) / (16 * threads); ++i)
+      reinterpret_cast<uint4*>(s.counts)[i * threads + threadIdx.x] = {0, 0, 0, 0};
+  }
+
+  /// Begin to load this lane's keys, as they lie in memory.
+  template <bool Full>
+  __device__ static void load(tile_in_work const& now, K (&key)[items]) {
+    unsigned const mine = Full ? items : items_of_lane(now.n);
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i) key[i] = Full || i < mine ? now.keys[i * warp_threads] : K{0};
+    if constexpr (sampled)
+      if (lane_of() < mine) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
+  }
+
+  /// Find the places of a tile's items in shared memory and put them there.
+  template <bool Full>
+  __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, std::uint32_t next_owner,
+                               partition const* partitions) {
+    storage& s = shared();
+    unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x, mine = Full ? items : items_of_lane(now.n);
+    bool const has_digit = threadIdx.x < digit_values;
+    unsigned long long const place = now.digit + now.chunk + now.tile;
+    bool encoded = false;
+    if constexpr (skips_identity) encoded = now.code.identity();
+    if (!encoded) {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
+    }
+    digits digit_at(now);
+    ranks rank;
+    if (now.in_order) {
+      rank_in_order<Full>(key, digit_at, mine, rank, s.counts[warp], now.values, arriving);
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) rank.set(i, Full || i < mine ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
+    }
+    if (warp == warps - 1) {
+      static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
+      if (lane_of() < sizeof(partition) / 4)
+        reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
+            reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
+      s.next_owner = next_owner;
+    }
+    __syncthreads();
+    std::uint32_t sum = 0, inclusive = 0;
+    if (has_digit) {
+#pragma unroll
+      for (unsigned w = 0; w < warps; ++w) {
+        std::uint32_t const count = s.counts[w][digit];
+        s.counts[w][digit] = sum;
+        sum += count;
+      }
+      inclusive = warp_inclusive_sum(sum);
+      if (lane_of() == warp_threads - 1) s.sums[warp] = inclusive;
+    }
+    __syncthreads();
+    if (has_digit) {
+      std::uint32_t before = inclusive - sum;
+#pragma unroll
+      for (unsigned w = 0; w + 1 < digit_values / warp_threads; ++w) before += w < warp ? s.sums[w] : 0;
+      s.places[digit] = place - before;
+#pragma unroll 4
+      for (unsigned w = 0; w < warps; ++w) s.counts[w][digit] += before;
+    }
+    __syncthreads();
+    std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
+    if constexpr (!sampled) digit_at.shift = again(digit_at.shift);
+    if constexpr (value_bytes<V> != 0) wait_for_copies();
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i)
+      if (Full || i < mine) {
+        unsigned const own = digit_at(i, key[i]);
+        staged{s}.set(before[own] + rank[i], own, key[i], arriving + i * warp_threads);
+      }
+  }
+
+  template <bool Full>
+  __device__ static void write(data_of const& data, unsigned n, unsigned shift, unsigned mask, bool away) {
+    storage& s = shared();
+    K* const codes = away ? data.away_codes : data.home_codes;
+    V* const values = away ? data.away_values : data.values;
+    constexpr unsigned batch = items % 4 == 0 ? 4 : items % 5 == 0 ? 5 : items % 7 == 0 ? 7 : items % 3 == 0 ? 3 : 1;
+#pragma unroll 1
+    for (unsigned first = threadIdx.x; first < n; first += batch * threads) {
+      K code[batch];
+      V value[batch];
+#pragma unroll
+      for (unsigned i = 0; i < batch; ++i)
+        if (Full || first + i * threads < n) staged{s}.get(first + i * threads, code[i], value[i]);
+#pragma unroll
+      for (unsigned i = 0; i < batch; ++i) {
+        unsigned const at = first + i * threads;
+        if (Full || at < n) {
+          std::uint64_t const to = s.places[sampled ? s.digits[at] : digit_of(shift, mask, code[i])] + at;
+          codes[to] = code[i];
+          if constexpr (value_bytes<V> != 0) values[to] = value[i];
+        }
+      }
+    }
+  }
+
+  /// Every tile's items, to where they belong. While one tile is written the next one's are on their way.
+  __device__ static void move(data_of const& data, partition_work const& work, unsigned list) {
+    storage& s = shared();
+    std::uint64_t const tiles = work.counts[list].tiles;
+    std::uint64_t t = blockIdx.x;
+    if (t >= tiles) return;
+    std::uint32_t const* const owners = work.owners[list];
+    partition const* const partitions = work.lists[list];
+    K key[items];
+    V* const arriving = reinterpret_cast<V*>(s.arriving) + first_of_lane();
+    tile_in_work now = find(data, work, partitions[owners[t] & ~uneven], owners[t], t);
+    load<false>(now, key);
+    clear_counts(s);
+    for (;;) {
+      t += gridDim.x;
+      __syncthreads();
+      // One warp without digits looks up what comes next, in two steps far apart.
+      std::uint32_t next_owner = 0;
+      if (threadIdx.x / warp_threads == warps - 1 && t < tiles) next_owner = owners[t];
+      if (now.n == tile)
+        stage<true>(now, key, arriving, next_owner, partitions);
+      else
+        stage<false>(now, key, arriving, next_owner, partitions);
+      __syncthreads();
+      unsigned const n = now.n, shift = now.shift, mask = now.mask;
+      bool const away = now.away;
+      if (t < tiles) {
+        now = find(data, work, s.next, s.next_owner, t);
+        if (now.n == tile)
+          load<true>(now, key);
+        else
+          load<false>(now, key);
+      }
+      clear_counts(s);
+      if (n == tile)
+        write<true>(data, n, shift, mask, away);
+      else
+        write<false>(data, n, shift, mask, away);
+      if (t >= tiles) break;
+    }
+    __syncthreads();
+  }
+};
+
+}  // namespace ordo::detail
