@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sort_core/cuda/radix_choice.hpp"
+#include "sort_core/radix_key.hpp"
 #include "tests/catch.hpp"
 
 // Which way the GPU's radix sort goes, told from a sample.
@@ -25,18 +26,36 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
   for (std::size_t n : {std::size_t{1} << 22, std::size_t{1} << 26, std::size_t{1} << 28}) {
     for (std::size_t value : {0, 4}) {
       auto even = sample_of([](auto& r) { return r() >> 32; });
-      CHECK(downwards_is_quicker(even, n, 16384, 32, 4, value));
+      CHECK(downwards_is_quicker(even, {n, 16384, 32, 4, value, false, false}));
       auto wide = sample_of([](auto& r) { return r(); });
-      CHECK(downwards_is_quicker(wide, n, 8192, 64, 8, value));
+      CHECK(downwards_is_quicker(wide, {n, 8192, 64, 8, value, false, false}));
       auto equal = sample_of([](auto&) { return std::uint64_t{5}; });
-      CHECK(downwards_is_quicker(equal, n, 16384, 32, 4, value));
+      CHECK(downwards_is_quicker(equal, {n, 16384, 32, 4, value, false, false}));
       auto few = sample_of([](auto& r) { return (r() & 15) * 0x11111111; });
-      CHECK(downwards_is_quicker(few, n, 16384, 32, 4, value));
+      CHECK(downwards_is_quicker(few, {n, 16384, 32, 4, value, false, false}) == (value == 0));
       auto uneven = sample_of([](auto& r) { return (r() & r() & r() & r() & r()) >> 32; });
-      CHECK_FALSE(downwards_is_quicker(uneven, n, 16384, 32, 4, value));
+      CHECK_FALSE(downwards_is_quicker(uneven, {n, 16384, 32, 4, value, false, false}));
       auto narrow = sample_of([](auto& r) { return r() & 0xfffff; });
-      CHECK_FALSE(downwards_is_quicker(narrow, n, 8192, 20, 8, value));  // three passes, if that is told
+      CHECK_FALSE(downwards_is_quicker(narrow, {n, 8192, 20, 8, value, false, false}));  // three passes, if that is told
     }
+  }
+}
+
+TEST_CASE("radix choice: doubles of both signs go down, where the same codes of integers go up") {
+  for (std::size_t n : {std::size_t{1} << 24, std::size_t{1} << 28}) {
+    auto const is_quicker = [&](bool floats) {
+      auto sample = sample_of([](auto& r) { return ordo::radix_key<double>::encode(double(std::int64_t(r())) * 0x1p-63); }, n);
+      return downwards_is_quicker(sample, {n, 8192, 64, 8, 0, floats, floats});
+    };
+    CHECK(is_quicker(true));
+    CHECK_FALSE(is_quicker(false));
+  }
+}
+
+TEST_CASE("radix choice: nobody asks for keys of which too few bits count") {
+  for (std::size_t n : {std::size_t{1} << 20, std::size_t{1} << 28}) {
+    CHECK_FALSE(ordo::detail::downwards_may_be_quicker({n, 8192, 9, 8, 4, false, false}));
+    CHECK(ordo::detail::downwards_may_be_quicker({n, 8192, 64, 8, 4, false, false}));
   }
 }
 
@@ -46,7 +65,7 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
     INFO(n);
     auto const goes_down = [&](auto make) {
       auto sample = sample_of(make, n);
-      return downwards_is_quicker(sample, n, 8192, 64, 8, 4);
+      return downwards_is_quicker(sample, {n, 8192, 64, 8, 4, false, false});
     };
     CHECK(goes_down([](numbers& r) { return r(); }));
     CHECK(goes_down([](numbers& r) { return r() / 4 + r() / 4 + r() / 4 + r() / 4; }));  // Gaussian
@@ -63,5 +82,5 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
 }
 
 TEST_CASE("radix choice: a sample of nothing") {
-  CHECK(downwards_is_quicker({}, 0, 16384, 32, 4, 0));
+  CHECK(downwards_is_quicker({}, {0, 16384, 32, 4, 0, false, false}));
 }

@@ -87,17 +87,23 @@ struct sample_of {
   std::size_t apart;
   ORDO_FN void operator()(std::size_t i) const { to[i] = code.encode(keys[i * apart + i * 2654435761u % apart]); }
 };
-template <class K>
-struct encode_key {
+/// Makes codes of keys, or keys of codes: some at a time, as one key a thread is too few to keep memory busy.
+template <class K, bool Encode>
+struct recode_keys {
+  static constexpr std::size_t at_once = 4;
   K* keys;
+  std::size_t n;
   key_code<K> code;
-  ORDO_FN void operator()(std::size_t i) const { keys[i] = code.encode(keys[i]); }
-};
-template <class K>
-struct decode_key {
-  K* keys;
-  key_code<K> code;
-  ORDO_FN void operator()(std::size_t i) const { keys[i] = code.decode(keys[i]); }
+  [[nodiscard]] std::size_t threads() const { return (n + at_once - 1) / at_once; }
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const apart = (n + at_once - 1) / at_once;
+    K key[at_once];
+#pragma unroll
+    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * apart < n ? keys[i + j * apart] : K{0};
+#pragma unroll
+    for (std::size_t j = 0; j < at_once; ++j)
+      if (i + j * apart < n) keys[i + j * apart] = Encode ? code.encode(key[j]) : code.decode(key[j]);
+  }
 };
 
 template <class T>
@@ -352,14 +358,15 @@ class cuda {
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-      if (keys.size() >= detail::tuning::downwards_from(sizeof(K)) &&
-          downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
+      if (downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
-    if (!code.identity()) each(keys.size(), detail::encode_key<K>{keys.data(), code});
+    detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
+    detail::recode_keys<K, false> const decode{keys.data(), keys.size(), code};
+    if (!code.identity()) each(encode.threads(), encode);
     if (!sorted_unevenly(keys, values.size(), bits))
       detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
-    if (!code.identity()) each(keys.size(), detail::decode_key<K>{keys.data(), code});
+    if (!code.identity()) each(decode.threads(), decode);
   }
 
   /// Long keys without values that are too uneven to be sorted downwards: comparisons do not mind.
@@ -382,14 +389,24 @@ class cuda {
 
   template <class K, class M>
   bool downwards_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
-    if (keys.size() < detail::tuning::sampled_from(sizeof(K))) return true;
-    auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys(keys.size()));
-    each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), keys.size() / codes.size()});
+    std::size_t const n = keys.size();
+    if (n < detail::tuning::downwards_from(sizeof(K))) return false;
+    if (n < detail::tuning::part_downwards_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
+    if (n < detail::tuning::sampled_from) return n < detail::tuning::unasked;
+    using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
+    detail::radix_task const task{n,
+                                  sizes::on_chip(),
+                                  bits.end - bits.begin,
+                                  sizeof(K),
+                                  values == 0 ? 0 : sizeof(M),
+                                  !code.identity(),
+                                  code.flip_negative != 0};
+    if (!detail::downwards_may_be_quicker(task)) return false;
+    auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys(n));
+    each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), n / codes.size()});
     std::vector<std::uint64_t> sample(codes.size());
     download(std::span<std::uint64_t const>(codes.span()), sample);
-    using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
-    return detail::downwards_is_quicker(sample, keys.size(), sizes::on_chip(), bits.end - bits.begin, sizeof(K),
-                                        values == 0 ? 0 : sizeof(M));
+    return detail::downwards_is_quicker(sample, task);
   }
 
   /// By our own kernels, if these can do it and are quicker.

@@ -37,10 +37,11 @@ inline double moves_downwards(std::span<std::uint64_t const> sample, double stan
 /// Do some keys come again and again among others, or are most bits in which keys differ much more often 0 than 1, or 1 than 0?
 /// Such keys crowd wherever they are looked at closely, and blocks have to sort them bit by bit; but for very few ones.
 /// @param sample  sorted
-inline bool skewed(std::span<std::uint64_t const> sample) {
+/// @param few     distinct keys that do not count as such
+inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
   std::size_t distinct = 1;
   for (std::size_t i = 1; i < sample.size(); ++i) distinct += sample[i] != sample[i - 1];
-  if (distinct <= tuning::few_keys) return false;
+  if (distinct <= few) return false;
   if ((sample.size() - distinct) * tuning::repeated_in > sample.size()) return true;
   std::array<std::uint16_t, 64> ones{};
   std::size_t const apart = std::max<std::size_t>(1, sample.size() / tuning::keys_for_bits);
@@ -56,20 +57,36 @@ inline bool skewed(std::span<std::uint64_t const> sample) {
   return 2 * uneven > differ;
 }
 
-/// @param sample   codes of some keys of the array, spread over all of it; is sorted
-/// @param n        length of the array
-/// @param on_chip  items that a block holds
-/// @param bits     of a key, that count
-inline bool downwards_is_quicker(std::span<std::uint64_t> sample, std::size_t n, std::size_t on_chip, unsigned bits,
-                                 std::size_t key_bytes, std::size_t value_bytes) {
+/// A sort of n items by `bits` of their keys.
+struct radix_task {
+  std::size_t n, on_chip;  // items; and how many of them a block holds
+  unsigned bits;
+  std::size_t key_bytes, value_bytes;
+  bool encoded, floats;  // are keys not their own codes? are they floats?
+
+  [[nodiscard]] tuning::radix_limits limits() const {
+    return tuning::downwards_limits(key_bytes, value_bytes, encoded, floats);
+  }
+  /// Moves that pay.
+  [[nodiscard]] double worth() const { return limits().worth * bits / double(8 * key_bytes); }
+  /// Moves that evenly distributed keys need.
+  [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / on_chip)) + 7) / 8); }
+};
+
+/// May it be, whatever the keys?
+inline bool downwards_may_be_quicker(radix_task const& task) {
+  return task.even() <= task.worth();
+}
+
+/// @param sample  codes of some keys of the array, spread over all of it; is sorted
+inline bool downwards_is_quicker(std::span<std::uint64_t> sample, radix_task const& task) {
   if (sample.empty()) return true;
   std::sort(sample.begin(), sample.end());
-  if (skewed(sample)) return false;
-  auto const key_bits = unsigned(8 * key_bytes);
-  double const moves = moves_downwards(sample, double(n) / double(sample.size()), key_bits, double(on_chip)) / double(n);
-  auto const even = double((unsigned(std::bit_width(n / on_chip)) + 7) / 8);
-  auto const limits = tuning::downwards_limits(key_bytes, value_bytes);
-  return moves <= std::min(limits.worth * bits / key_bits, even + limits.slack);
+  if (skewed(sample, task.limits().few)) return false;
+  double const moves =
+      moves_downwards(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
+      double(task.n);
+  return moves <= std::min(task.worth(), task.even() + task.limits().slack);
 }
 
 }  // namespace ordo::detail

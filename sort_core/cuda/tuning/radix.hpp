@@ -8,15 +8,16 @@ namespace ordo::detail::tuning {
 constexpr std::size_t downwards_from(std::size_t key_bytes) {
   return key_bytes <= 4 ? std::size_t{1} << 25 : 1;
 }
+/// So do those of a part of the keys' bits: to find out whether the others differ takes longer.
+constexpr std::size_t part_downwards_from = std::size_t{1} << 22;
 
-/// Keys that a sort of so many items looks at before it chooses its way; shorter ones go down. It waits for them: a sample of
-/// 4096 took 0.3 ms.
+/// Keys that a sort of so many items looks at before it chooses its way. It waits for them, 30 microseconds and more: a sample
+/// of 4096 took 0.3 ms.
 constexpr std::size_t sampled_keys(std::size_t n) {
-  return n < std::size_t{1} << 23 ? 256 : 1024;
+  return n < std::size_t{1} << 25 ? 256 : 1024;
 }
-constexpr std::size_t sampled_from(std::size_t key_bytes) {
-  return key_bytes <= 4 ? downwards_from(key_bytes) : std::size_t{1} << 16;
-}
+/// Shorter sorts do not wait: they go down if they are shorter than `unasked`, and else up.
+constexpr std::size_t sampled_from = std::size_t{1} << 18, unasked = std::size_t{1} << 16;
 
 /// Of so few keys a block makes a dictionary.
 constexpr std::size_t few_keys = 24;
@@ -24,8 +25,8 @@ constexpr std::size_t few_keys = 24;
 constexpr std::size_t keys_for_bits = 256;
 constexpr double even_bit = 0.375;
 
-/// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons, if they bring no values: 10 to 15 ms for 2^28,
-/// upwards 15 to 17; with values of 32 bits 18 to 31 ms, upwards 18 to 20.
+/// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons, if they bring no values: 10 to 15 ms for
+/// 2^28, upwards 15 to 17; with values of 32 bits 18 to 31 ms, upwards 18 to 20.
 constexpr std::size_t compared_from = std::size_t{1} << 25;
 
 /// If more than one key in so many of a sample repeats another, and they are not few, blocks find them crowded.
@@ -36,13 +37,19 @@ constexpr double count_only = 0.25;
 
 /// How often items may be moved downwards, on average, for that to be quicker than passes upwards: `worth` for keys all of
 /// whose bits count; and no more than `slack` beyond what evenly distributed keys are, since blocks too are slower where keys
-/// are uneven.
+/// are uneven. Two to `few` distinct keys may go down too. Upwards, keys that are not their own codes are encoded and decoded
+/// by passes of their own; and the exponents of doubles take levels, but do not make blocks slower.
 struct radix_limits {
   double worth, slack;
+  std::size_t few;
 };
-constexpr radix_limits downwards_limits(std::size_t key_bytes, std::size_t value_bytes) {
-  if (key_bytes <= 4) return value_bytes == 0 ? radix_limits{2.6, 0.15} : radix_limits{2.3, 0.1};
-  return value_bytes == 0 ? radix_limits{5.5, 0.7} : radix_limits{4.5, 0.7};
+constexpr radix_limits downwards_limits(std::size_t key_bytes, std::size_t value_bytes, bool encoded, bool floats) {
+  radix_limits limits{2.6, 0.15, few_keys};
+  if (key_bytes <= 4 && value_bytes != 0) limits = {2.3, 0.05, 1};
+  if (key_bytes > 4) limits = {value_bytes == 0 ? 5.5 : 4.5, 0.7, few_keys};
+  if (encoded) limits.worth += value_bytes == 0 ? 0.8 : 0.5;
+  if (floats && key_bytes > 4) limits.slack += 2;
+  return limits;
 }
 
 }  // namespace ordo::detail::tuning
