@@ -95,7 +95,7 @@ struct recode_keys {
   std::size_t n;
   key_code<K> code;
   [[nodiscard]] std::size_t threads() const { return (n + at_once - 1) / at_once; }
-  ORDO_FN void operator()(std::size_t i) const {
+  __device__ void operator()(std::size_t i) const {
     std::size_t const apart = (n + at_once - 1) / at_once;
     K key[at_once];
 #pragma unroll

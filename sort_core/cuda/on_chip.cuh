@@ -222,7 +222,7 @@ struct on_chip {
       return data.value_address(segment.from, segment.begin + team::rank());
   }
 
-  /// keys[rank[i]] = key[i] and so for the values. Synchronises, but for long keys, whose order is asked for next.
+  /// keys[rank[i]] = key[i] and so for the values. Synchronises.
   template <class V>
   __device__ static void stage(unsigned mine, K const (&key)[Items], V const* from, std::uint32_t const (&rank)[Items],
                                unsigned char* memory) {
@@ -246,12 +246,11 @@ struct on_chip {
         }
       }
     }
-    if constexpr (sizeof(K) <= 4) team::sync();
+    team::sync();
   }
 
   /// Are the staged keys in order? Synchronises.
   __device__ static bool in_order(unsigned n, unsigned mine, unsigned char const* memory) {
-    team::sync();
     K const* const keys = reinterpret_cast<K const*>(memory) + team::rank();
     bool turned = false;
     mine = again(mine);
@@ -447,7 +446,6 @@ struct on_chip {
     for (unsigned i = 0; i < Items; ++i) rank[i] = i < mine ? ranks[i * Threads] : 0;
     team::sync();
     stage(mine, key, values, rank, memory);
-    team::sync();
   }
 
   /// Ranks the keys in memory when buckets have failed. Keys remain, ranks are the halves behind them.
@@ -472,6 +470,7 @@ struct on_chip {
 #pragma unroll
         for (unsigned i = 0; i < Items; ++i)
           if (i < mine) keys[rank[i]] = key[i];
+        team::sync();
         if (!in_order(n, mine, memory)) result = outcome::alike;
       }
       stage(key, mine, memory);
