@@ -48,4 +48,33 @@ class float_values {
   bool finite_;
 };
 
+/// Makes the codes of floats smaller, so that words of few bits hold more of what they differ in: by the least one, as many of
+/// their first bits differ where magnitudes pass a power of two; or if there are both signs, to numbers in proportion to their
+/// values. In each group of `lanes` lanes, `most` at most; some is a code of the group. `differing` then has the bits that they
+/// may have. False if some may be the same now that were not.
+template <unsigned Items, class K>
+__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned most, K some, K (&code)[Items],
+                                              K& differing) {
+  extremes<K> ends{some, some};
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.least, code[i]), max(ends.greatest, code[i])};
+#pragma unroll 1
+  for (unsigned step = most / 2; step > 0; step /= 2) {
+    unsigned const other = step < lanes ? step : 0;
+    ends.least = min(ends.least, __shfl_xor_sync(all_lanes, ends.least, other));
+    ends.greatest = max(ends.greatest, __shfl_xor_sync(all_lanes, ends.greatest, other));
+  }
+  float_values<K> const value(encoding, ends);
+  bool const by_value = value.finite() && (ends.least ^ ends.greatest) >> (8 * sizeof(K) - 1);
+  K const zero = by_value ? value(ends.least) : ends.least;
+  differing = (by_value ? value(ends.greatest) : ends.greatest) - zero;
+  if (__any_sync(all_lanes, by_value)) {
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) code[i] = by_value ? value(code[i]) : code[i];
+  }
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) code[i] -= zero;
+  return !by_value;
+}
+
 }  // namespace ordo::detail

@@ -105,7 +105,7 @@ struct on_chip {
     outcome result = outcome::crowded;
     if constexpr (value_bytes<V> == 0) {
       K const range = ends.greatest - ends.least;
-      if (range < dense<16>) {
+      if (range != 0 && range < dense<16>) {
         result = rank_dense<16>(key, ends.least, mine, rank, memory, shared);
       } else if (range < dense<2> && unsigned(range) / sparse >= n) {
         result = rank_dense<2>(key, ends.least, mine, rank, memory, shared);

@@ -153,15 +153,16 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   };
   using digits = std::conditional_t<sampled, digits_found, digits_of_keys>;
 
-  /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items. Meanwhile their values begin
-  /// to arrive: asked for with the next tile's keys, while this one's items are written, they would wait for each other.
+  /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items. Meanwhile, but for a sample
+  /// sort, which has more to load then, their values begin to arrive: asked for with the next tile's keys, while this one's
+  /// items are written, they would wait for each other.
   template <bool Full>
   __device__ static void rank_in_order(K const (&key)[items], digits& digit_at, unsigned mine, ranks& rank,
                                        std::uint32_t* counts, V const* values, V* arriving) {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
       bool const there = Full || i < mine;
-      if constexpr (value_bytes<V> != 0)
+      if constexpr (value_bytes<V> != 0 && !sampled)
         if (there) copy_async(arriving + i * warp_threads, values + i * warp_threads);
       digit_at.template fetch<Full>(i, mine);
       unsigned const digit = digit_at(i, key[i]);
@@ -213,10 +214,15 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
 
   /// Begin to load this lane's keys, as they lie in memory.
   template <bool Full>
-  __device__ static void load(tile_in_work const& now, K (&key)[items]) {
+  __device__ static void load(tile_in_work const& now, K (&key)[items], V* arriving) {
     unsigned const mine = Full ? items : items_of_lane(now.n);
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) key[i] = Full || i < mine ? now.keys[i * warp_threads] : K{0};
+    if constexpr (value_bytes<V> != 0 && sampled) {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i)
+        if (Full || i < mine) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
+    }
     if constexpr (sampled)
       if (lane_of() < mine) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
   }
@@ -319,7 +325,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     K key[items];
     V* const arriving = reinterpret_cast<V*>(s.arriving) + first_of_lane();
     tile_in_work now = find(data, work, partitions[owners[t] & ~uneven], owners[t], t);
-    load<false>(now, key);
+    load<false>(now, key, arriving);
     clear_counts(s);
     for (;;) {
       t += gridDim.x;
@@ -337,9 +343,9 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       if (t < tiles) {
         now = find(data, work, s.next, s.next_owner, t);
         if (now.n == tile)
-          load<true>(now, key);
+          load<true>(now, key, arriving);
         else
-          load<false>(now, key);
+          load<false>(now, key, arriving);
       }
       clear_counts(s);
       if (n == tile)

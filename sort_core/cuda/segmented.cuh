@@ -170,8 +170,15 @@ class segmented_sorter {
     if constexpr (has_short_sort<K, V, Keys::computed>) {
       typename short_storage<K, V, Offset>::layout const where(run);
       constexpr unsigned warps = tuning::short_threads / warp_threads;
-      launch<sort_short_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), warps * run.segments),
-                                                      tuning::short_threads, warps * where.end, data_, segments, left, where);
+      auto const sort = [&]<bool Floats>() {
+        launch<sort_short_segments<K, V, Keys, Offset, Floats>>(
+            machine_.stream(), blocks_for(segments.size(), warps * run.segments), tuning::short_threads, warps * where.end,
+            data_, segments, left, where);
+      };
+      if (value_bytes<V> != 0 && data_.keys.code.flip_negative != 0)
+        sort.template operator()<value_bytes<V> != 0>();
+      else
+        sort.template operator()<false>();
     }
   }
 

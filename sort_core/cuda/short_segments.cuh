@@ -104,7 +104,8 @@ __device__ void tell_heads(std::uint8_t* heads, short_storage<K, V, Offset> cons
     if (begins[s] != begins[s + 1]) heads[begins[s] - begins[first]] = 1;
 }
 
-template <class K, class V, class Keys, class Offset>
+/// `Floats`: of keys that are floats, with values. A kernel of its own, as a multiprocessor holds little code at a time.
+template <class K, class V, class Keys, class Offset, bool Floats>
 __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
                         typename short_storage<K, V, Offset>::layout where) {
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       }
       wait_for_copies();
       __syncwarp();
-      sort_short_run(data.keys.code, shared, keys, begins, first, last, lanes_each);
+      sort_short_run<Floats>(data.keys.code, shared, keys, begins, first, last, lanes_each);
       if (data.heads) tell_heads(data.heads + to, shared, keys, begins, first, last, n);
       if (last == planned) {
         __syncwarp();

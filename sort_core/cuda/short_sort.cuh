@@ -68,37 +68,9 @@ __device__ inline unsigned short_lanes_bits(unsigned of_class) {
   return of_class < 2 ? 0 : of_class - 2;
 }
 
-/// Makes the codes of floats smaller, so that words hold more of what they differ in: by the least one, as many of their first
-/// bits differ where magnitudes pass a power of two; or if there are both signs, to numbers in proportion to their values.
-/// `differing` then has the bits that they may have. False if some may be the same now that were not.
-template <unsigned Items, class K>
-__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned most, K some, K (&code)[Items],
-                                              K& differing) {
-  extremes<K> ends{some, some};
-#pragma unroll
-  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.least, code[i]), max(ends.greatest, code[i])};
-#pragma unroll 1
-  for (unsigned step = most / 2; step > 0; step /= 2) {
-    unsigned const other = step < lanes ? step : 0;
-    ends.least = min(ends.least, __shfl_xor_sync(all_lanes, ends.least, other));
-    ends.greatest = max(ends.greatest, __shfl_xor_sync(all_lanes, ends.greatest, other));
-  }
-  float_values<K> const value(encoding, ends);
-  bool const by_value = value.finite() && (ends.least ^ ends.greatest) >> 31;
-  K const zero = by_value ? value(ends.least) : ends.least;
-  differing = (by_value ? value(ends.greatest) : ends.greatest) - zero;
-  if (__any_sync(all_lanes, by_value)) {
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i) code[i] = by_value ? value(code[i]) : code[i];
-  }
-#pragma unroll
-  for (unsigned i = 0; i < Items; ++i) code[i] -= zero;
-  return !by_value;
-}
-
 /// Sorts in each group of `lanes` lanes, `most` at most, the segment of n items from `begin` on, n <= lanes * Items, and leaves
 /// its items' places, or codes, in shared.order(). False if words of so many bits tell too little.
-template <unsigned Items, class Word, class K, class V, class Offset>
+template <unsigned Items, class Word, bool Floats, class K, class V, class Offset>
 __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
                                            unsigned lanes, unsigned most, unsigned begin, unsigned n) {
   using storage = short_storage<K, V, Offset>;
@@ -131,7 +103,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
     }
     K differing = 0;
     bool told = true;  // all that tells two codes apart
-    if (of_floats(encoding)) {
+    if constexpr (Floats) {
       told = number_floats(encoding, lanes, most, some, code, differing);
     } else {
 #pragma unroll
@@ -184,7 +156,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
 }
 
 /// The same for any n: up to 16 * lanes, or short_registers * lanes if the segments are `alike` in length.
-template <class K, class V, class Offset>
+template <bool Floats, class K, class V, class Offset>
 __device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
                                                unsigned lanes, unsigned begin, unsigned n, bool alike) {
   using storage = short_storage<K, V, Offset>;
@@ -194,7 +166,7 @@ __device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_stora
   // Few registers are merged across no lanes.
   unsigned const widest = __reduce_max_sync(all_lanes, most == 1 ? share : max(share, 8u));
   auto const sorted = [&]<unsigned Items, class Word>() {
-    return sort_short<Items, Word>(encoding, shared, keys, lanes, most, begin, n);
+    return sort_short<Items, Word, Floats>(encoding, shared, keys, lanes, most, begin, n);
   };
   // Where lengths are mixed, the same code for most: what a multiprocessor holds of it at a time is little.
   bool const done = widest <= 2 && alike    ? sorted.template operator()<2, few>()
@@ -209,15 +181,15 @@ __device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_stora
 #pragma unroll 1
     for (unsigned half = 0; half < warp_threads; half += warp_threads / 2) {
       auto const of_half = [&](unsigned x) { return __shfl_sync(all_lanes, x, half + lane_of() / 2); };
-      sort_short<storage::registers / 2, unsigned long long>(encoding, shared, keys, 2 * of_half(lanes), 2 * most,
-                                                             of_half(begin), of_half(n));
+      sort_short<storage::registers / 2, unsigned long long, Floats>(encoding, shared, keys, 2 * of_half(lanes), 2 * most,
+                                                                     of_half(begin), of_half(n));
     }
   }
 }
 
 /// Sorts segments [first, last) of those that begin at `begins`. Each has as many lanes as it needs; the longest come first, so
 /// that the lanes of a warp have as much to do. If all are of about one length, each needs lanes_each; else that is 0.
-template <class K, class V, class Offset>
+template <bool Floats, class K, class V, class Offset>
 __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
                                                Offset const* begins, unsigned first, unsigned last, unsigned lanes_each) {
   auto const length_of = [&](unsigned s) { return unsigned(begins[s + 1]) - unsigned(begins[s]); };
@@ -268,8 +240,8 @@ __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_stora
     unsigned const s =
         k >= count ? first : first + (lanes_each != 0 ? k >> (31 - __clz(int(lanes_each))) : shared.numbers()[k]);
     unsigned const n = k < count ? length_of(s) : 0;
-    sort_short_any(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << short_lanes_bits(short_class_of(n)),
-                   unsigned(begins[s]) - unsigned(begins[first]), n, lanes_each != 0);
+    sort_short_any<Floats>(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << short_lanes_bits(short_class_of(n)),
+                           unsigned(begins[s]) - unsigned(begins[first]), n, lanes_each != 0);
   }
   __syncwarp();
 }

@@ -4,8 +4,10 @@
 #include <type_traits>
 
 #include "sort_core/bits.hpp"
+#include "sort_core/cuda/float_values.cuh"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
+#include "sort_core/cuda/tuning/segmented.cuh"
 
 // Segments of up to a few hundred items: `Lanes` lanes of a warp with `Items` registers each hold one segment and sort it by a
 // network (the N-to-M binding of Hou et al., section 3.2). A warp sorts 32 / Lanes segments at once.
@@ -113,6 +115,8 @@ struct small_sort {
   static constexpr unsigned digit_bits = 32 - position_bits;
   /// Keys of 32 bits that move nothing need no position: equal ones are the same.
   static constexpr bool keys_alone = sizeof(K) == 4 && value_bytes<V> == 0;
+  /// A word holds a sign, 11 bits of exponent and enough beyond to tell few doubles apart, but not many.
+  static constexpr bool numbers_floats = sizeof(K) > 4 && capacity > tuning::tiny_capacity;
 
   /// Where the segments of a warp begin in shared memory, so that lanes of different ones, at one place each, use different
   /// banks.
@@ -182,9 +186,18 @@ struct small_sort {
 #pragma unroll
       for (unsigned step = Lanes / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
       unsigned const width = 64 - leading_zeros(differing);
+      unsigned told = width;  // bits of what is compared
+      if constexpr (numbers_floats) {
+        if (key_code<K> const code = data.keys.code_of_floats(); of_floats(code)) {
+#pragma unroll
+          for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? key[i] : first;
+          number_floats(code, Lanes, Lanes, first, key, differing);
+          told = 64 - leading_zeros(differing);
+        }
+      }
 
       std::uint32_t who[Items];  // comes to position i * Lanes + lane
-      sort_by_digit<true>(key, who, mine, width > digit_bits ? width - digit_bits : 0, shared);
+      sort_by_digit<true>(key, who, mine, told > digit_bits ? told - digit_bits : 0, shared);
       if (out_of_order(key, mine)) {
 #pragma unroll
         for (unsigned i = 0; i < Items; ++i) {
