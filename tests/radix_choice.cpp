@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -17,6 +18,7 @@ std::vector<std::uint64_t> sample_of(Make make, std::size_t n = std::size_t{1} <
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> sample(ordo::detail::tuning::sampled_keys(n));
   for (auto& x : sample) x = make(random);
+  std::sort(sample.begin(), sample.end());
   return sample;
 }
 
@@ -37,6 +39,40 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
       CHECK_FALSE(downwards_is_quicker(uneven, {n, 16384, 32, 4, value, false, false}));
       auto narrow = sample_of([](auto& r) { return r() & 0xfffff; });
       CHECK_FALSE(downwards_is_quicker(narrow, {n, 8192, 20, 8, value, false, false}));  // three passes, if that is told
+    }
+  }
+}
+
+TEST_CASE("radix choice: pairs of 32-bit keys that crowd in a part of their range go up, keys alone go down") {
+  constexpr std::size_t n = std::size_t{1} << 28;
+  auto const gaussian = sample_of([](auto& r) { return (r() >> 34) + (r() >> 34) + (r() >> 34) + (r() >> 34); });
+  CHECK(downwards_is_quicker(gaussian, {n, 16384, 32, 4, 0, false, false}));
+  CHECK_FALSE(downwards_is_quicker(gaussian, {n, 16384, 32, 4, 4, false, false}));
+  auto const of_a_part = sample_of([](auto& r) { return 0x80000000 + (r() >> 33); });
+  CHECK(downwards_is_quicker(of_a_part, {n, 16384, 32, 4, 4, false, false}));
+}
+
+TEST_CASE("radix choice: the fullest eighth of a range") {
+  using ordo::detail::densest_eighth;
+  using sample = std::vector<std::uint64_t>;
+  CHECK(densest_eighth(sample{5}) == 8);
+  CHECK(densest_eighth(sample{0, 1, 2, 3, 4, 5, 6, 7}) == 1);
+  CHECK(densest_eighth(sample{0, 1, 1, 2, 8}) == 8 * 3 / 5.0);
+  CHECK(densest_eighth(sample{0, ~std::uint64_t{0}}) == 4);
+}
+
+TEST_CASE("radix choice: how many of some words have each bit") {
+  std::mt19937_64 random(2);
+  for (std::size_t const n : {0, 1, 254, 255, 256, 510, 511, 1024}) {
+    for (std::size_t const apart : {1, 4, 5}) {
+      std::vector<std::uint64_t> words(n);
+      for (auto& word : words) word = random() | 1;
+      auto const ones = ordo::detail::count_ones(words, apart);
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        std::size_t expected = 0;
+        for (std::size_t i = 0; i < n; i += apart) expected += words[i] >> bit & 1;
+        REQUIRE(ones[bit] == expected);
+      }
     }
   }
 }

@@ -17,6 +17,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/memory.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
+#include "sort_core/cuda/radix_sample.cuh"
 #include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/staging.hpp"
@@ -77,15 +78,6 @@ struct either {
   ORDO_FN K operator()(K a, K b) const {
     return K(a | b);
   }
-};
-/// Codes of keys from all over an array, one from each `apart` of them.
-template <class K>
-struct sample_of {
-  K const* keys;
-  key_code<K> code;
-  std::uint64_t* to;
-  std::size_t apart;
-  ORDO_FN void operator()(std::size_t i) const { to[i] = code.encode(keys[i * apart + i * 2654435761u % apart]); }
 };
 /// Makes codes of keys, or keys of codes: some at a time, as one key a thread is too few to keep memory busy.
 template <class K, bool Encode>
@@ -402,10 +394,10 @@ class cuda {
                                   !code.identity(),
                                   code.flip_negative != 0};
     if (!detail::downwards_may_be_quicker(task)) return false;
-    auto const codes = buffer<std::uint64_t>(detail::tuning::sampled_keys(n));
-    each(codes.size(), detail::sample_of<K>{keys.data(), code, codes.data(), n / codes.size()});
-    std::vector<std::uint64_t> sample(codes.size());
-    download(std::span<std::uint64_t const>(codes.span()), sample);
+    static_assert(detail::tuning::sampled_keys(~std::size_t{0}) <= detail::staging::most_words);
+    std::span<std::uint64_t> const sample = staging_.words(detail::tuning::sampled_keys(n));
+    detail::take_sample(stream_, keys.data(), n, code, sample);
+    ORDO_CUDA(cudaStreamSynchronize(stream_));
     return detail::downwards_is_quicker(sample, task);
   }
 

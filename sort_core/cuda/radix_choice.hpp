@@ -34,6 +34,27 @@ inline double moves_downwards(std::span<std::uint64_t const> sample, double stan
   return moves;
 }
 
+/// How many of words[0], words[apart], ... have each bit: they are summed in bytes, eight bits at a time.
+inline std::array<std::uint32_t, 64> count_ones(std::span<std::uint64_t const> words, std::size_t apart) {
+  constexpr std::uint64_t lowest = 0x0101010101010101;  // of each byte
+  std::array<std::uint32_t, 64> ones{};
+  for (std::size_t i = 0; i < words.size();) {
+    std::array<std::uint64_t, 8> sums{};  // byte b of sums[j] is of bit 8 b + j
+    for (unsigned added = 0; added < 255 && i < words.size(); ++added, i += apart)
+      for (unsigned j = 0; j < 8; ++j) sums[j] += words[i] >> j & lowest;
+    for (unsigned bit = 0; bit < 64; ++bit) ones[bit] += sums[bit % 8] >> bit / 8 * 8 & 255;
+  }
+  return ones;
+}
+
+/// How many times its share does the fullest eighth of the keys' range hold? @param sample  sorted
+inline double densest_eighth(std::span<std::uint64_t const> sample) {
+  std::uint64_t const width = (sample.back() - sample.front()) / 8 + 1;
+  std::array<std::size_t, 8> in_eighth{};
+  for (std::uint64_t const x : sample) ++in_eighth[(x - sample.front()) / width];
+  return 8 * double(*std::max_element(in_eighth.begin(), in_eighth.end())) / double(sample.size());
+}
+
 /// Do some keys come again and again among others, or are most bits in which keys differ much more often 0 than 1, or 1 than 0?
 /// Such keys crowd wherever they are looked at closely, and blocks have to sort them bit by bit; but for very few ones.
 /// @param sample  sorted
@@ -43,13 +64,10 @@ inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
   for (std::size_t i = 1; i < sample.size(); ++i) distinct += sample[i] != sample[i - 1];
   if (distinct <= few) return false;
   if ((sample.size() - distinct) * tuning::repeated_in > sample.size()) return true;
-  std::array<std::uint16_t, 64> ones{};
   std::size_t const apart = std::max<std::size_t>(1, sample.size() / tuning::keys_for_bits);
-  std::size_t keys = 0;
-  for (std::size_t i = 0; i < sample.size(); i += apart, ++keys)
-    for (unsigned bit = 0; bit < 64; ++bit) ones[bit] = std::uint16_t(ones[bit] + (sample[i] >> bit & 1));
+  std::size_t const keys = (sample.size() + apart - 1) / apart;
   std::size_t differ = 0, uneven = 0;
-  for (std::size_t count : ones) {
+  for (std::size_t const count : count_ones(sample, apart)) {
     std::size_t const rarer = std::min(count, keys - count);
     differ += rarer != 0;
     uneven += rarer != 0 && double(rarer) < tuning::even_bit * double(keys);
@@ -78,11 +96,11 @@ inline bool downwards_may_be_quicker(radix_task const& task) {
   return task.even() <= task.worth();
 }
 
-/// @param sample  codes of some keys of the array, spread over all of it; is sorted
-inline bool downwards_is_quicker(std::span<std::uint64_t> sample, radix_task const& task) {
+/// @param sample  codes of some keys of the array, spread over all of it, in order
+inline bool downwards_is_quicker(std::span<std::uint64_t const> sample, radix_task const& task) {
   if (sample.empty()) return true;
-  std::sort(sample.begin(), sample.end());
   if (skewed(sample, task.limits().few)) return false;
+  if (sample.front() != sample.back() && densest_eighth(sample) > task.limits().densest) return false;
   double const moves =
       moves_downwards(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
       double(task.n);

@@ -23,6 +23,7 @@ staging::~staging() {
     if (moved_[b]) static_cast<void>(cudaEventDestroy(moved_[b]));
     if (blocks_[b]) static_cast<void>(cudaFreeHost(blocks_[b]));
   }
+  if (words_) static_cast<void>(cudaFreeHost(words_));
 }
 
 bool staging::worth_staging(void const* host, std::size_t bytes) const {
@@ -37,6 +38,11 @@ void staging::prepare() {
     if (!blocks_[b]) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&blocks_[b]), block_bytes));
     if (!moved_[b]) ORDO_CUDA(cudaEventCreateWithFlags(&moved_[b], cudaEventDisableTiming));
   }
+}
+
+std::span<std::uint64_t> staging::words(std::size_t n) {
+  if (!words_) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&words_), most_words * sizeof(std::uint64_t)));
+  return {words_, n};
 }
 
 void staging::upload(void* device, void const* host, std::size_t bytes, cudaStream_t stream) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include <cuda_runtime_api.h>
 
@@ -19,6 +21,11 @@ class staging {
   void upload(void* device, void const* host, std::size_t bytes, cudaStream_t stream);
   /// `host` holds the data when this returns. @throws device_error
   void download(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
+  /// Pinned memory that kernels may write to, and the host read when it has waited for them: sooner than it could download
+  /// what they wrote. The same on every call, and never given back before the end. @param n  most_words at most
+  /// @throws device_error
+  std::span<std::uint64_t> words(std::size_t n);
+  static constexpr std::size_t most_words = 1024;
 
  private:
   static constexpr std::size_t block_bytes = std::size_t{8} << 20;
@@ -26,6 +33,7 @@ class staging {
   void prepare();
 
   char* blocks_[2] = {};
+  std::uint64_t* words_ = nullptr;
   cudaEvent_t moved_[2] = {};
 };
 

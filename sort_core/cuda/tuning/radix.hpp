@@ -11,8 +11,7 @@ constexpr std::size_t downwards_from(std::size_t key_bytes) {
 /// So do those of a part of the keys' bits: to find out whether the others differ takes longer.
 constexpr std::size_t part_downwards_from = std::size_t{1} << 22;
 
-/// Keys that a sort of so many items looks at before it chooses its way. It waits for them, 30 microseconds and more: a sample
-/// of 4096 took 0.3 ms.
+/// Keys that a sort of so many items looks at before it chooses its way. It waits for them, some 20 microseconds.
 constexpr std::size_t sampled_keys(std::size_t n) {
   return n < std::size_t{1} << 25 ? 256 : 1024;
 }
@@ -37,16 +36,18 @@ constexpr double count_only = 0.25;
 
 /// How often items may be moved downwards, on average, for that to be quicker than passes upwards: `worth` for keys all of
 /// whose bits count; and no more than `slack` beyond what evenly distributed keys are, since blocks too are slower where keys
-/// are uneven. Two to `few` distinct keys may go down too. Upwards, keys that are not their own codes are encoded and decoded
-/// by passes of their own; and the exponents of doubles take levels, but do not make blocks slower.
+/// are uneven: no eighth of the range may hold more than `densest` times its share. Two to `few` distinct keys may go down too.
+/// Upwards, keys that are not their own codes are encoded and decoded by passes of their own; and the exponents of doubles take
+/// levels, but do not make blocks slower.
 struct radix_limits {
-  double worth, slack;
+  double worth, slack, densest;
   std::size_t few;
 };
 constexpr radix_limits downwards_limits(std::size_t key_bytes, std::size_t value_bytes, bool encoded, bool floats) {
-  radix_limits limits{2.6, 0.15, few_keys};
-  if (key_bytes <= 4 && value_bytes != 0) limits = {2.3, 0.05, 1};
-  if (key_bytes > 4) limits = {value_bytes == 0 ? 5.5 : 4.5, 0.7, few_keys};
+  constexpr double any = 8;
+  radix_limits limits{2.6, 0.15, any, few_keys};
+  if (key_bytes <= 4 && value_bytes != 0) limits = {2.3, 0.05, 1.5, 1};
+  if (key_bytes > 4) limits = {value_bytes == 0 ? 5.5 : 4.5, 0.7, any, few_keys};
   if (encoded) limits.worth += value_bytes == 0 ? 0.8 : 0.5;
   if (floats && key_bytes > 4) limits.slack += 2;
   return limits;
