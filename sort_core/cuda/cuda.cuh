@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -15,6 +14,8 @@
 #include <cub/device/device_select.cuh>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/cuda/instructions.cuh"
+#include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/memory.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/radix_sample.cuh"
@@ -31,6 +32,7 @@ namespace detail {
 
 template <class F>
 __global__ void __launch_bounds__(256) each_kernel(std::size_t n, F f) {
+  wait_for_previous();
   std::size_t const i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n) f(i);
 }
@@ -220,8 +222,7 @@ class cuda {
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
-    detail::each_kernel<<<detail::grid_of(n, 256), 256, 0, stream_>>>(n, f);
-    ORDO_CUDA(cudaGetLastError());
+    detail::launch_blocks(detail::each_kernel<F>, stream_, detail::grid_of(n, 256), 256, 0, false, n, f);
   }
 
   template <class In, class T, class Op>

@@ -25,6 +25,13 @@ __device__ inline unsigned char* dynamic_shared_memory() {
   return mask;
 }
 
+/// Until the kernel before this one has ended, and what it wrote can be read (launch.cuh).
+__device__ inline void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Begin to copy an object of 4, 8 or 16 bytes from device memory to shared memory.
 template <class T>
 __device__ void copy_async(T* shared, T const* from) {

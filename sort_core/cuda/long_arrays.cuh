@@ -121,6 +121,7 @@ class chunk_sorter {
 template <class K, class V, class Keys, unsigned Class>
 __global__ void __launch_bounds__(chunk_sorter<K, V, Keys, Class>::threads, 1)
     sort_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
+  wait_for_previous();
   chunk_sorter<K, V, Keys, Class>(data, work, lists).run();
 }
 

@@ -256,12 +256,14 @@ template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     begin_partition(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                     __grid_constant__ plan_lists const lists) {
+  wait_for_previous();
   partitioner<K, V, Keys, Large>::begin(data, work, lists);
 }
 
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     assign_tiles(__grid_constant__ partition_work const work, unsigned list) {
+  wait_for_previous();
   partitioner<K, V, Keys, Large>::assign(work, list);
 }
 
@@ -269,6 +271,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     bring_equal_home(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work) {
+  wait_for_previous();
   partitioner<K, V, Keys, Large>::bring_home(data, work);
 }
 
@@ -276,6 +279,7 @@ template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, 1536 / traits_of<K, V, Keys, Large>::threads)
     count_digits(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                  unsigned list) {
+  wait_for_previous();
   if (blockIdx.x == 0 && threadIdx.x == 0) work.counts[1 - list] = {};
   __shared__ std::uint32_t counts[2][digit_values];
   partitioner<K, V, Keys, Large>::count(data, work, list, counts);
@@ -284,6 +288,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, 1536 / 
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     divide_partitions(__grid_constant__ partition_work const work, __grid_constant__ plan_lists const lists, unsigned list) {
+  wait_for_previous();
   if (work.counts[list].partitions == 0) return;
   partitioner<K, V, Keys, Large>::sum_chunks(work, list);
   cooperative_groups::this_grid().sync();
@@ -294,6 +299,7 @@ template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     move_items(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                unsigned list) {
+  wait_for_previous();
   partitioner<K, V, Keys, Large>::move(data, work, list);
   partitioner<K, V, Keys, Large>::assign(work, 1 - list);
 }
@@ -303,6 +309,7 @@ template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     partition_rest(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                    __grid_constant__ plan_lists const lists, bool begins, unsigned list) {
+  wait_for_previous();
   using phases = partitioner<K, V, Keys, Large>;
   auto const everyone = cooperative_groups::this_grid();
   if (begins) {

@@ -90,6 +90,7 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
 template <class K, class V, class Keys, class Offset>
 __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
     plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs runs, plan_lists out) {
+  wait_for_previous();
   using storage = plan_storage<K, V>;
   constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
   storage& shared = *reinterpret_cast<storage*>(dynamic_shared_memory());
@@ -207,6 +208,7 @@ using class_traits = shape_traits<K, V, typename class_type<K, V, Class>::type>;
 template <class K, class V, class Keys, class Shape>
 __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_warps(segment_data<K, V, Keys> data, segment_queue segments) {
+  wait_for_previous();
   using traits = shape_traits<K, V, Shape>;
   using sorter = small_sort<K, V, Shape::shape.threads, Shape::shape.items>;
   unsigned const warp = threadIdx.x / warp_threads;
@@ -233,6 +235,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
 template <class K, class V, class Keys, class Shape>
 __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_blocks(segment_data<K, V, Keys> data, segment_queue segments) {
+  wait_for_previous();
   std::uint64_t const count = segments.size();
   auto const at = [&](std::uint64_t s) { return s < count ? segments[s] : segment_record{}; };
   std::uint64_t s = blockIdx.x, step = gridDim.x;

@@ -20,6 +20,7 @@ constexpr unsigned keys_a_block = sampling_threads / lanes_a_key;
 template <class K>
 __global__ void __launch_bounds__(sampling_threads)
     sample_keys(K const* keys, std::size_t apart, key_code<K> code, unsigned count, std::uint64_t* sorted) {
+  wait_for_previous();
   K* const sample = reinterpret_cast<K*>(dynamic_shared_memory());
   for (std::size_t i = threadIdx.x; i < count; i += sampling_threads)
     sample[i] = code.encode(keys[i * apart + i * 2654435761u % apart]);

@@ -98,6 +98,7 @@ template <class Words, class V, class Order>
 __global__ void __launch_bounds__(sample_traits<Words, V>::threads)
     choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
                      unsigned list) {
+  wait_for_previous();
   using traits = sample_traits<Words, V>;
   using sorter = typename traits::sorter;
   using team = group<traits::threads>;
@@ -167,6 +168,7 @@ template <class Words, class V, class Order>
 __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_threads)
     classify_items(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words const* trees, Order less,
                    unsigned list) {
+  wait_for_previous();
   using traits = sample_traits<Words, V>;
   using partition_of = partitioner<Words, V, sampled_items<Words>, true>;
   constexpr unsigned threads = classifying_threads, together = sizeof(Words) <= 8 ? 8 : 4;
@@ -223,6 +225,7 @@ __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_thread
 template <class Words, class V, class Order, unsigned Threads, unsigned Items, unsigned Resident>
 __global__ void __launch_bounds__(Threads, Resident)
     merge_leaves(segment_data<Words, V, sampled_items<Words>> data, segment_queue queue, Order less) {
+  wait_for_previous();
   constexpr bool by_index = tuning::carried_bytes < value_bytes<V>;
   using element = carrier<Words, carried_as<V>>;
   using sorter = merging<element, Threads, Items>;

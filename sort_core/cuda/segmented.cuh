@@ -138,7 +138,7 @@ class segmented_sorter {
                                               lists);
     if (size.any_long()) {
       if constexpr (sizes::copying)
-        partition_long(size, lists, taken);
+        partition_long(size, lists, taken, runs.segments == 0);
       else
         sort_long_in_place(size, lists, taken);
     }
@@ -192,23 +192,24 @@ class segmented_sorter {
     if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n_);
   }
 
-  void partition_long(sizes const& size, plan_lists const& lists, parts& taken) {
+  /// @param many  of the items may be in long segments; else few are, on average
+  void partition_long(sizes const& size, plan_lists const& lists, parts& taken, bool many) {
     partition_work const work = size.in_partition().take(taken);
     zeros(work.counts, 3);
     if (n_ >= tuning::large_partition && sizeof(partition_storage<K, V, true>) <= shared_memory_limit())
-      partition_by<true>(size, work, lists);
+      partition_by<true>(size, work, lists, many);
     else
-      partition_by<false>(size, work, lists);
+      partition_by<false>(size, work, lists, many);
   }
 
   template <bool Large>
-  void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists) {
+  void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists, bool many) {
     using traits = partition_traits<K, V, Large>;
     auto const phase = [&]<auto * Kernel>(auto const&... arguments) {
       launch_together<Kernel>(machine_.stream(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
     };
     // As kernels of their own the phases are quicker, but each is a launch.
-    unsigned const levels = tuning::levels_apart(n_, sizeof(K));
+    unsigned const levels = many ? tuning::levels_apart(n_, sizeof(K)) : 0;
     if (levels != 0) {
       phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists);
       phase.template operator()<assign_tiles<K, V, Keys, Large>>(work, 0u);

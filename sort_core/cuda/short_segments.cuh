@@ -109,6 +109,7 @@ template <class K, class V, class Keys, class Offset, bool Floats>
 __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
                         typename short_storage<K, V, Offset>::layout where) {
+  wait_for_previous();
   using storage = short_storage<K, V, Offset>;
   constexpr unsigned warps = tuning::short_threads / warp_threads;
   storage const shared(where, threadIdx.x / warp_threads);
@@ -166,6 +167,15 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       continue;
     }
     lengths = warp_extremes(lengths);
+    std::uint64_t const start = uniform == 0 ? std::uint64_t(begins[0]) : opens * uniform;
+    if (lengths.greatest < 2) {
+      unsigned const n = begin_of(planned) - begin_of(0);
+#pragma unroll 1
+      for (unsigned i = lane; data.heads && i < n; i += warp_threads) data.heads[start + i] = 1;
+      __syncwarp();
+      bring_begins(run + step);
+      continue;
+    }
     bool const alike = short_class_of(lengths.least) == short_class_of(lengths.greatest);
     unsigned const lanes_each = alike ? tuning::short_lanes(lengths.greatest) : 0;
     // Ask for the offsets of this warp's next run.
@@ -173,7 +183,6 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     if (std::size_t const s = opens + step * together + lane * of_sector;
         uniform == 0 && lane * of_sector < together && s < count)
       prefetch(given + s);
-    std::uint64_t const start = uniform == 0 ? std::uint64_t(begins[0]) : opens * uniform;
 #pragma unroll 1
     for (unsigned first = 0; first < planned; first += piece) {
       unsigned const last = min(first + piece, planned), n = begin_of(last) - begin_of(first);

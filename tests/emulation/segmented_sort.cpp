@@ -200,6 +200,16 @@ void check_lengths() {
     check<K, V, std::uint64_t>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
   for (std::size_t length : {1, 2, 3, 8, 16, 17, 20, 21, 32, 33, 40, 41, 64, 65, 80, 81, 129, 160, 161, 257, 513, 1025, 4096})
     check<K, V, std::uint64_t>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
+  // Runs of single items are not copied, but their heads are told.
+  for (bool heads : {false, true}) {
+    check<K, V, std::uint32_t>(of_length(1, 2500), next(), {0, 1, heads, false});
+    check<K, V, std::uint64_t>(of_length(1, 2500), next(), {0, 3, heads, true});
+    check<K, V, std::uint32_t>(up_to(1, 2500), next(), {0, 2, heads, false});
+    auto lengths = of_length(1, 1500);
+    for (std::size_t length : up_to(16, 3000)) lengths.push_back(length);
+    lengths.insert(lengths.end(), 1500, 1);
+    check<K, V, std::uint32_t>(lengths, next(), {0, 0, heads, false});
+  }
   for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385})
     check<K, V, std::uint32_t>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},
                                ordo::key_code<K>{K(~K{0}), 0});

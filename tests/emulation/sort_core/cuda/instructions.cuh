@@ -20,6 +20,8 @@ inline unsigned char* dynamic_shared_memory() {
   return (1u << lane_of()) - 1;
 }
 
+inline void wait_for_previous() {}
+
 template <class T>
 void check_alignment(T const* shared, T const* from, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(shared) % bytes != 0 || reinterpret_cast<std::uintptr_t>(from) % bytes != 0)
