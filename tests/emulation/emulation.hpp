@@ -54,9 +54,9 @@ struct warp {
 struct thread {
   place index;
   void* stack = nullptr;
-  void* sanitizer = nullptr;  // what it remembers of a stack that is left
-  bool ended = false;
-  barrier* at = nullptr;  // waits until that many have passed there
+  void* sanitizer = nullptr;          // what it remembers of a stack that is left
+  bool begun = false, ended = false;  // begun: it has waited for the kernel before
+  barrier* at = nullptr;              // waits until that many have passed there
   std::uint64_t passed = 0;
 };
 
@@ -65,7 +65,8 @@ struct block {
   std::vector<warp> warps;
   std::vector<thread> threads;
   unsigned char* shared = nullptr;
-  std::size_t count = 0;  // of a vote
+  std::size_t count = 0;   // of a vote
+  bool too_early = false;  // did a thread do something before it had waited for the kernel before?
 };
 
 inline std::mt19937_64 chance(1);  // the same order on every run
@@ -134,6 +135,7 @@ inline void yield() {
 }
 
 inline void wait(barrier& at) {
+  now->too_early |= !self->begun;
   std::uint64_t const passed = at.passed;
   ++at.arrived;
   at.pass_if_all();
@@ -153,6 +155,7 @@ inline unsigned lane() {
 inline void run_thread() {
   arrives(nullptr, &scheduler_stack, &scheduler_stack_size);
   kernel();
+  now->too_early |= !self->begun;
   self->ended = true;
   for (barrier* b : {&own_warp().together, &now->together}) {
     --b->alive;
@@ -210,6 +213,7 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
     if (!moved) throw std::logic_error("emulation: all threads of a block wait");
   }
   allow(memory.get(), room);
+  if (b.too_early) throw std::logic_error("emulation: a kernel that does not wait for the one before it");
 }
 
 inline void run(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::function<void()> body) {

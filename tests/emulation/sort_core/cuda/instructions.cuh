@@ -20,7 +20,9 @@ inline unsigned char* dynamic_shared_memory() {
   return (1u << lane_of()) - 1;
 }
 
-inline void wait_for_previous() {}
+inline void wait_for_previous() {
+  emulation::self->begun = true;
+}
 
 template <class T>
 void check_alignment(T const* shared, T const* from, std::size_t bytes) {
