@@ -1,6 +1,7 @@
 #include "sort_core/machine.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -12,11 +13,23 @@
 
 namespace ordo {
 
-device parse_device(std::string_view name) {
-  if (name == "auto") return device::automatic;
-  if (name == "cpu") return device::cpu;
-  if (name == "gpu") return device::gpu;
-  throw usage_error(fmt::format("unknown device: {}: one of auto, cpu, gpu was expected", name));
+machine_options parse_device(std::string_view name) {
+  machine_options how;
+  if (name == "auto") return how;
+  how.where = device::cpu;
+  if (name == "cpu") return how;
+  how.where = device::gpu;
+  if (name == "gpu") return how;
+  constexpr std::string_view numbered = "gpu:";
+  if (name.starts_with(numbered)) {
+    unsigned index = 0;
+    char const *const first = name.data() + numbered.size(), *const last = name.data() + name.size();
+    if (auto const [end, error] = std::from_chars(first, last, index); error == std::errc{} && end == last) {
+      how.gpu_index = index;
+      return how;
+    }
+  }
+  throw usage_error(fmt::format("unknown device: {}: one of auto, cpu, gpu, gpu:0, gpu:1 ... was expected", name));
 }
 
 std::string_view to_string(device which) {
@@ -33,12 +46,8 @@ std::string_view to_string(device which) {
 std::vector<gpu_info> gpus() {
   std::vector<gpu_info> found;
   if constexpr (cuda_enabled) found = detail::list_gpus();
-  if (auto const limit = gpu_memory_limit()) {
-    for (gpu_info& gpu : found) {
-      gpu.memory = std::min(gpu.memory, *limit);
-      gpu.free_memory = std::min(gpu.free_memory, *limit);
-    }
-  }
+  if (auto const limit = gpu_memory_limit())
+    for (gpu_info& gpu : found) gpu.memory = std::min(gpu.memory, *limit);
   return found;
 }
 
@@ -59,8 +68,8 @@ std::string describe_build() {
     auto const found = gpus();
     if (found.empty()) text += "GPU: none\n";
     for (gpu_info const& gpu : found)
-      text += fmt::format("GPU: {}, compute capability {}.{}, {:.1f} GB, {:.1f} GB free\n", gpu.name, gpu.major, gpu.minor,
-                          double(gpu.memory) / 1e9, double(gpu.free_memory) / 1e9);
+      text += fmt::format("GPU: {}, compute capability {}.{}, {:.1f} GB\n", gpu.name, gpu.major, gpu.minor,
+                          double(gpu.memory) / 1e9);
   } else {
     text += "CUDA: not in this build\n";
   }
@@ -95,30 +104,61 @@ std::optional<std::size_t> gpu_memory_limit() {
   return parse_bytes(text);
 }
 
-decision choose(device where, std::size_t input_bytes, std::size_t gpu_bytes, std::size_t worthwhile) {
-  if (where == device::automatic)
-    if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) where = parse_device(wish);
-  if (where == device::cpu) return {device::cpu, "asked for", false, true};
-  if (!cuda_enabled) {
-    if (where == device::gpu) throw usage_error("no GPU machine: this build: it was compiled without CUDA");
-    return {device::cpu, "this build has no GPU machine", false};
-  }
-  // Asking the driver takes time; small work never pays for it.
-  if (where == device::automatic && input_bytes < worthwhile)
-    return {device::cpu, fmt::format("{} bytes are too few to pay for the GPU's start", input_bytes), false};
+namespace {
+
+using detail::gpu_state;
+
+/// The first of the GPUs that runs this build and has the memory; or the CPU, and why. Of a build with CUDA.
+[[maybe_unused]] decision choose_gpu(machine_options const& how, std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
+  bool const asked = how.where == device::gpu;
   auto const found = gpus();
   if (found.empty()) {
-    if (where == device::gpu) throw usage_error("no GPU: this machine: the driver shows none");
-    return {device::cpu, "no GPU is present", false};
+    if (asked) throw usage_error("no GPU: this machine: the driver shows none");
+    return {device::cpu, "no GPU is present"};
   }
-  std::size_t const free = found.front().free_memory;
-  if (gpu_bytes > free) {
-    auto const figures = fmt::format("{} bytes of GPU memory are needed, {} are free", gpu_bytes, free);
-    if (where == device::gpu) throw out_of_memory("GPU memory: " + found.front().name + ": " + figures, gpu_bytes);
-    return {device::cpu, figures, true};
+  if (how.gpu_index && *how.gpu_index >= found.size())
+    throw usage_error(fmt::format("no GPU {}: this machine: the driver shows {}, counted from 0", *how.gpu_index, found.size()));
+  std::string reasons;
+  std::size_t wanted = 0;
+  bool too_small = false;
+  for (gpu_info const& gpu : found) {
+    if (how.gpu_index && gpu.index != *how.gpu_index) continue;
+    auto const refuse = [&](std::string const& why) {
+      reasons += fmt::format("{}GPU {}, {}: {}", reasons.empty() ? "" : "; ", gpu.index, gpu.name, why);
+    };
+    gpu_state const now = detail::state_of_gpu(gpu.index);
+    if (!now.unusable.empty()) {
+      refuse(now.unusable);
+      continue;
+    }
+    detail::device_scope const on(gpu.index);  // what is needed depends on the card
+    std::size_t const needed = gpu_bytes(gpu), free = std::min(now.free_memory, gpu_memory_limit().value_or(now.free_memory));
+    if (needed <= free) return {device::gpu, asked ? "asked for" : gpu.name, false, asked, gpu.index};
+    refuse(fmt::format("{} bytes of GPU memory are needed, {} are free", needed, free));
+    wanted = needed;
+    too_small = true;
   }
-  bool const asked = where == device::gpu;
-  return {device::gpu, asked ? "asked for" : found.front().name, false, asked};
+  if (!asked) return {device::cpu, reasons, true};
+  if (too_small) throw out_of_memory("GPU memory: " + reasons, wanted);
+  throw usage_error("no usable GPU: " + reasons);
+}
+
+}  // namespace
+
+decision choose(machine_options const& given, std::size_t input_bytes, std::size_t worthwhile,
+                std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
+  if (given.on) return {given.on->kind(), "the caller's own", false, true};
+  machine_options how = given;
+  if (how.where == device::automatic)
+    if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) how = parse_device(wish);
+  if (how.where == device::cpu) return {device::cpu, "asked for", false, true};
+  if constexpr (cuda_enabled) {
+    if (how.where == device::automatic && input_bytes < worthwhile)
+      return {device::cpu, fmt::format("{} bytes are too few to pay for the GPU's start", input_bytes)};
+    return choose_gpu(how, gpu_bytes);
+  }
+  if (how.where == device::gpu) throw usage_error("no GPU machine: this build: it was compiled without CUDA");
+  return {device::cpu, "this build has no GPU machine"};
 }
 
 }  // namespace ordo

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -50,6 +51,7 @@ void* pool::allocate(std::size_t bytes) {
   if (found != kept_.end()) {
     std::tie(size, block) = *found;
     kept_.erase(found);
+    kept_bytes_ -= size;
   } else {
     try {
       block = source_.allocate(size);
@@ -76,16 +78,22 @@ void pool::deallocate(void* block, std::size_t) noexcept {
   std::size_t const size = lent->second;
   lent_.erase(lent);
   in_use_ -= size;
+  if (!keeping_) return source_.deallocate(block, size);
   try {
     kept_.emplace(size, block);
+    kept_bytes_ += size;
   } catch (...) {
     source_.deallocate(block, size);
   }
 }
 
-void pool::trim() noexcept {
-  for (auto const& [size, block] : kept_) source_.deallocate(block, size);
-  kept_.clear();
+void pool::trim(std::size_t keep) noexcept {
+  while (kept_bytes_ > keep) {
+    auto const largest = std::prev(kept_.end());
+    source_.deallocate(largest->second, largest->first);
+    kept_bytes_ -= largest->first;
+    kept_.erase(largest);
+  }
 }
 
 void* limiting_memory::allocate(std::size_t bytes) {

@@ -1,8 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
-#include <string>
-#include <vector>
+#include <utility>
 
 namespace ordo {
 
@@ -27,7 +26,8 @@ class host_memory final : public memory {
 /// blocks go back first.
 class pool final : public memory {
  public:
-  explicit pool(memory& source) : source_(source) {}
+  /// @param keeping  whether freed blocks are kept; not over a source that keeps them itself
+  explicit pool(memory& source, bool keeping = true) : source_(source), keeping_(keeping) {}
   ~pool() override { trim(); }
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -36,18 +36,21 @@ class pool final : public memory {
   void deallocate(void* block, std::size_t bytes) noexcept override;
   /// What a request of `bytes` takes from the source: up to an eighth more.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
-  /// Give every kept block back to the source.
-  void trim() noexcept;
+  /// Give kept blocks back to the source, the largest first, until at most `keep` bytes are kept.
+  void trim(std::size_t keep = 0) noexcept;
 
   /// Bytes in the hands of callers, now and at most so far.
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+  /// The peak, which from now on is counted anew.
+  std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
   memory& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their true size
   std::map<void*, std::size_t> lent_;       // blocks in use, with their true size
-  std::size_t in_use_ = 0, peak_ = 0;
+  std::size_t in_use_ = 0, peak_ = 0, kept_bytes_ = 0;
+  bool keeping_;
 };
 
 /// Refuses what would bring the bytes in use above `limit`. For tests, and for users who share a card (ORDO_GPU_MEMORY).

@@ -8,6 +8,7 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/machine_lease.hpp"
 #include "spectra/peak_sorter.hpp"
 
 namespace ordo::spectra::detail {
@@ -33,11 +34,11 @@ void sort_peaks(B& machine, std::span<std::uint64_t const> codes, std::span<std:
   machine.download(std::span<std::uint32_t const>(items.span()), order.subspan(base, n));
 }
 
-template <Backend B>
+/// On a Machine, cpu or gpu, which it keeps as long as it lives.
+template <class Machine>
 class peak_sorter_on final : public peak_sorter {
  public:
-  template <class... Arguments>
-  explicit peak_sorter_on(Arguments&&... arguments) : machine_(std::forward<Arguments>(arguments)...) {}
+  peak_sorter_on(machine_options const& how, unsigned which) : machine_(how, which) {}
 
   void sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
             std::span<std::uint32_t> order) override {
@@ -45,7 +46,7 @@ class peak_sorter_on final : public peak_sorter {
       // As many segments as hold no more peaks than are known to fit, but one at least.
       auto const last = std::max(first + 1, std::upper_bound(first + 1, offsets.end(), *first + fit_) - 1);
       try {
-        sort_peaks(machine_, codes, std::span(first, last + 1), order);
+        with_backend(*machine_, [&](auto& machine) { sort_peaks(machine, codes, std::span(first, last + 1), order); });
         first = last;
       } catch (out_of_memory const&) {
         if (last == first + 1) throw;
@@ -54,10 +55,10 @@ class peak_sorter_on final : public peak_sorter {
     }
   }
 
-  std::size_t peak_memory() override { return machine_.pool().peak(); }
+  std::size_t peak_memory() override { return machine_->peak_memory(); }
 
  private:
-  B machine_;
+  machine_lease<Machine> machine_;
   std::uint64_t fit_ = std::numeric_limits<std::uint32_t>::max();
 };
 

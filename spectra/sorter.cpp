@@ -19,9 +19,13 @@ namespace ordo::spectra {
 namespace {
 
 // The GPU's start takes as long as the CPU takes to sort about this much.
-constexpr std::size_t worthwhile = std::size_t{256} << 20;
+constexpr std::size_t worth_a_gpu = std::size_t{256} << 20;
 // GPU memory for some ten thousand spectra. Blocks with more peaks than fit are taken in parts.
 constexpr std::size_t least_gpu_memory = std::size_t{64} << 20;
+
+decision choose_machine(options const& how, std::size_t bytes) {
+  return choose(how.machine, bytes, worth_a_gpu, [](gpu_info const&) { return least_gpu_memory; });
+}
 
 }  // namespace
 
@@ -29,7 +33,7 @@ struct sorter::state {
   explicit state(options given)
       : how(std::move(given)), scan(how, false), arena(ordo::detail::threads_for(how.machine.threads)) {
     // With no input there is no reason to take the GPU but that somebody asked for it: if it is missing, say so now.
-    choose(how.machine.where, 0, least_gpu_memory, worthwhile);
+    choose_machine(how, 0);
   }
 
   void sort(std::span<char> block, bool last) {
@@ -77,24 +81,20 @@ struct sorter::state {
       // If all of the input is like this block, so much of it is to be sorted.
       double const share = double(scan.totals.reordered) / double(std::max<std::uint64_t>(scan.totals.spectra, 1));
       auto const work = std::size_t(share * double(std::max<std::uint64_t>(how.input_bytes, block_bytes)));
-      done.machine = choose(how.machine.where, work, least_gpu_memory, worthwhile);
+      done.machine = choose_machine(how, work);
       decided = true;
     }
-    if constexpr (cuda_enabled) {
-      if (done.machine.where == device::gpu) {
-        try {
-          if (!on_gpu) on_gpu = detail::peak_sorter_on_cuda();
+    run_on(
+        done.machine,
+        [&] {
+          if (!on_gpu) on_gpu = detail::peak_sorter_on_cuda(how.machine, done.machine.gpu_index);
           on_gpu->sort(codes, offsets, order);
-          done.device_memory = on_gpu->peak_memory();
-          return;
-        } catch (out_of_memory const& e) {
-          if (done.machine.asked) throw;
-          done.machine = {device::cpu, e.what(), true, false};
-        }
-      }
-    }
-    if (!on_host) on_host = detail::peak_sorter_on_host(unsigned(arena.max_concurrency()));
-    on_host->sort(codes, offsets, order);
+          done.device_memory = std::max(done.device_memory, on_gpu->peak_memory());
+        },
+        [&] {
+          if (!on_host) on_host = detail::peak_sorter_on_host(how.machine);
+          on_host->sort(codes, offsets, order);
+        });
   }
 
   void move_lines(std::span<char> block, std::span<detail::piece const> pieces) {

@@ -21,7 +21,7 @@ struct line_sort {
 template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, options const& how);
 template <class Offset>
-line_sort<Offset> sort_on_cuda(std::string_view text, options const& how);
+line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsigned gpu_index);
 
 /// See memory_needed.
 template <class Offset>

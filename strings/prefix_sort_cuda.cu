@@ -1,12 +1,13 @@
-#include "sort_core/cuda/cuda.cuh"
+#include "sort_core/gpu.cuh"
+#include "sort_core/machine_lease.hpp"
 #include "strings/prefix_sort.hpp"
 
 namespace ordo::strings::detail {
 
 template <class Offset>
-line_sort<Offset> sort_on_cuda(std::string_view text, options const& how) {
-  cuda machine;
-  return sort_on<Offset>(machine, text, how, ~std::size_t{0});  // the plan was looked at when the machine was chosen
+line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsigned gpu_index) {
+  // The plan was looked at when the machine was chosen.
+  return work_on<gpu>(how.machine, gpu_index, [&](cuda& machine) { return sort_on<Offset>(machine, text, how, ~std::size_t{0}); });
 }
 
 template <class Offset>
@@ -14,8 +15,8 @@ std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines) {
   return pool::rounded(bytes) + sort_memory<Offset, cuda>(bytes, lines);
 }
 
-template line_sort<std::uint32_t> sort_on_cuda(std::string_view, options const&);
-template line_sort<std::uint64_t> sort_on_cuda(std::string_view, options const&);
+template line_sort<std::uint32_t> sort_on_cuda(std::string_view, options const&, unsigned);
+template line_sort<std::uint64_t> sort_on_cuda(std::string_view, options const&, unsigned);
 template std::size_t memory_on_cuda<std::uint32_t>(std::size_t, std::size_t);
 template std::size_t memory_on_cuda<std::uint64_t>(std::size_t, std::size_t);
 

@@ -1,12 +1,13 @@
-#include "sort_core/host/host.hpp"
+#include "sort_core/cpu_backend.hpp"
+#include "sort_core/machine_lease.hpp"
 #include "strings/prefix_sort.hpp"
 
 namespace ordo::strings::detail {
 
 template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, options const& how) {
-  host machine(how.machine.threads);
-  return sort_on<Offset>(machine, text, how, how.memory);
+  return work_on<cpu>(how.machine, how.machine.threads,
+                      [&](host& machine) { return sort_on<Offset>(machine, text, how, how.memory); });
 }
 
 template <class Offset>

@@ -17,7 +17,7 @@ namespace ordo::strings {
 namespace {
 
 // Below this the GPU's start costs more than it saves.
-constexpr std::size_t gpu_worthwhile = std::size_t{128} << 20;
+constexpr std::size_t worth_a_gpu = std::size_t{128} << 20;
 
 bool is_narrow(std::size_t bytes) {
   return bytes <= std::numeric_limits<std::uint32_t>::max();
@@ -33,19 +33,6 @@ std::size_t count_lines(std::string_view text, char delimiter, unsigned threads)
                    },
                    std::plus<>{});
   });
-}
-
-template <class Offset>
-detail::line_sort<Offset> sort_lines(std::string_view text, options const& how, decision& machine) {
-  if constexpr (cuda_enabled) {
-    try {
-      if (machine.where == device::gpu) return detail::sort_on_cuda<Offset>(text, how);
-    } catch (out_of_memory const& e) {  // the plan was too small, or somebody else was faster
-      if (machine.asked) throw;
-      machine = {device::cpu, e.what(), true, false};
-    }
-  }
-  return detail::sort_on_host<Offset>(text, how);
 }
 
 }  // namespace
@@ -68,15 +55,17 @@ void detail::check_memory(std::size_t bytes, std::size_t lines, std::size_t need
 sorted_lines sort(std::string_view text, options const& how) {
   if (static_cast<unsigned char>(how.delimiter) >= 0x80)
     throw usage_error("bad delimiter: lines: it must be a character below 0x80");
-  bool const maybe_gpu = cuda_enabled && how.machine.where != device::cpu;
   sorted_lines result;
   result.text_ = text;
   result.delimiter_ = how.delimiter;
-  std::size_t const gpu_bytes =
-      maybe_gpu ? memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter, how.machine.threads)) : 0;
-  result.machine_ = choose(how.machine.where, text.size(), gpu_bytes, gpu_worthwhile);
+  result.machine_ = choose(how.machine, text.size(), worth_a_gpu, [&](gpu_info const&) {
+    return memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter, how.machine.threads));
+  });
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
-    detail::line_sort<Offset> done = sort_lines<Offset>(text, how, result.machine_);
+    detail::line_sort<Offset> done;
+    run_on(
+        result.machine_, [&] { done = detail::sort_on_cuda<Offset>(text, how, result.machine_.gpu_index); },
+        [&] { done = detail::sort_on_host<Offset>(text, how); });
     if (result.machine_.where == device::gpu) result.device_memory_ = done.peak_memory;
     result.size_ = done.lines;
     starts = std::move(done.starts);

@@ -17,11 +17,12 @@ namespace ordo::suffix::detail {
 template <class Index>
 std::size_t build_on_host(text const& input, arrays<Index> out, options const& how);
 template <class Index>
-std::size_t build_on_cuda(text const& input, arrays<Index> out, options const& how);
+std::size_t build_on_cuda(text const& input, arrays<Index> out, options const& how, unsigned gpu_index);
 template <class Index>
 std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found);
 template <class Index>
-std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found);
+std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
+                          std::optional<fault>& found);
 
 /// Begins the LCP from the keys of the first round. (A named type: nvcc takes no local one here.)
 template <Backend B, class Index>

@@ -33,28 +33,21 @@ void check_sizes(text const& input, std::size_t sa, std::size_t lcp, std::size_t
     throw usage_error(fmt::format("arrays of wrong size: suffix array: {} residues in {} records", n, input.records()));
 }
 
-// Calls on_machine(device) for the chosen machine; and again for the CPU when the GPU's memory ran out in the midst.
-// memory_on(device) is what it takes.
+// Calls on_machine(decision) for the chosen machine; and for the CPU where the GPU's memory runs out. memory_on(device) is what
+// it takes.
 template <class MemoryOn, class OnMachine>
 report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
   report done;
-  done.machine = choose(how.machine.where, input.size(), memory_on(device::gpu), worth_a_gpu);
-  if constexpr (cuda_enabled) {
-    if (done.machine.where == device::gpu) {
-      try {
-        done.device_memory = on_machine(device::gpu);
-        return done;
-      } catch (out_of_memory const& e) {
-        if (done.machine.asked) throw;
-        done.machine = {device::cpu, e.what(), true, false};
-      }
-    }
-  }
-  if (std::size_t const bytes = memory_on(device::cpu); bytes > how.memory)
-    throw out_of_memory(fmt::format("out of memory: suffix array of {} residues: {} bytes are needed, {} may be taken",
-                                    input.size(), bytes, how.memory),
-                        bytes);
-  on_machine(device::cpu);
+  done.machine = choose(how.machine, input.size(), worth_a_gpu, [&](gpu_info const&) { return memory_on(device::gpu); });
+  run_on(
+      done.machine, [&] { done.device_memory = on_machine(done.machine); },
+      [&] {
+        if (std::size_t const bytes = memory_on(device::cpu); bytes > how.memory)
+          throw out_of_memory(fmt::format("out of memory: suffix array of {} residues: {} bytes are needed, {} may be taken",
+                                          input.size(), bytes, how.memory),
+                              bytes);
+        on_machine(done.machine);
+      });
   return done;
 }
 
@@ -93,9 +86,9 @@ report build(text const& input, arrays<Index> out, options const& how) {
   check_sizes(input, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index));
   wanted const what{!out.lcp.empty(), !out.bwt.empty()};
   auto const memory_on = [&](device where) { return memory_needed(where, input.size(), input.records(), sizeof(Index), what); };
-  return run(input, how, memory_on, [&](device where) {
+  return run(input, how, memory_on, [&](decision const& machine) {
     if constexpr (cuda_enabled)
-      if (where == device::gpu) return detail::build_on_cuda(input, out, how);
+      if (machine.where == device::gpu) return detail::build_on_cuda(input, out, how, machine.gpu_index);
     return detail::build_on_host(input, out, how);
   });
 }
@@ -116,9 +109,9 @@ std::optional<fault> check(text const& input, arrays<Index const> all, options c
   check_sizes(input, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
   auto const memory_on = [&](device where) { return memory_for_check(where, input.size(), input.records(), sizeof(Index)); };
   std::optional<fault> found;
-  report const used = run(input, how, memory_on, [&](device where) {
+  report const used = run(input, how, memory_on, [&](decision const& machine) {
     if constexpr (cuda_enabled)
-      if (where == device::gpu) return detail::check_on_cuda(input, all, how, found);
+      if (machine.where == device::gpu) return detail::check_on_cuda(input, all, how, machine.gpu_index, found);
     return detail::check_on_host(input, all, how, found);
   });
   if (done) *done = used;

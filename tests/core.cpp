@@ -9,6 +9,7 @@
 
 #include "sort_core/error.hpp"
 #include "sort_core/host/host.hpp"
+#include "sort_core/cpu.hpp"
 #include "sort_core/machine.hpp"
 #include "sort_core/memory.hpp"
 #include "sort_core/radix_key.hpp"
@@ -200,27 +201,51 @@ TEST_CASE("sizes are parsed or refused", "[machine]") {
     CHECK_THROWS_AS(ordo::parse_bytes(bad), ordo::usage_error);
 }
 
+TEST_CASE("machines are named", "[machine]") {
+  CHECK(ordo::parse_device("auto").where == ordo::device::automatic);
+  CHECK(ordo::parse_device("cpu").where == ordo::device::cpu);
+  CHECK(ordo::parse_device("gpu").where == ordo::device::gpu);
+  CHECK_FALSE(ordo::parse_device("gpu").gpu_index);
+  CHECK(ordo::parse_device("gpu:1").where == ordo::device::gpu);
+  CHECK(ordo::parse_device("gpu:1").gpu_index == 1u);
+  for (char const* bad : {"", "GPU", "gpu:", "gpu:-1", "gpu:x", "gpu:1x", "gpu: 1", "cpu:0", "gpu:99999999999"})
+    CHECK_THROWS_AS(ordo::parse_device(bad), ordo::usage_error);
+}
+
 TEST_CASE("the machine is chosen by what is asked and what is there", "[machine]") {
   char const* const wish = std::getenv("ORDO_DEVICE");
   std::string const before = wish ? wish : "";
   unsetenv("ORDO_DEVICE");
   bool const gpu = !ordo::gpus().empty();
-  CHECK(ordo::choose(ordo::device::cpu, 1u << 30, 0, 0).where == ordo::device::cpu);
-  CHECK(ordo::choose(ordo::device::automatic, 10, 10, 100).where == ordo::device::cpu);
-  CHECK(ordo::choose(ordo::device::automatic, 100, 10, 100).where == (gpu ? ordo::device::gpu : ordo::device::cpu));
-  auto const vast = ordo::choose(ordo::device::automatic, 100, std::size_t{1} << 60, 0);
-  CHECK(vast.where == ordo::device::cpu);
+  using ordo::device;
+  std::size_t asked = 0;
+  auto const choose = [&](device where, std::size_t input, std::size_t gpu_bytes, std::size_t worthwhile) {
+    return ordo::choose({.where = where}, input, worthwhile, [&](ordo::gpu_info const&) {
+      ++asked;
+      return gpu_bytes;
+    });
+  };
+  CHECK(choose(device::cpu, 1u << 30, 0, 0).where == device::cpu);
+  CHECK(choose(device::automatic, 10, 10, 100).where == device::cpu);
+  CHECK(asked == 0);
+  CHECK(choose(device::automatic, 100, 10, 100).where == (gpu ? device::gpu : device::cpu));
+  auto const vast = choose(device::automatic, 100, std::size_t{1} << 60, 0);
+  CHECK(vast.where == device::cpu);
   CHECK(vast.fell_back == gpu);
   if (gpu) {
-    CHECK(ordo::choose(ordo::device::gpu, 0, 10, 100).where == ordo::device::gpu);
-    CHECK_THROWS_AS(ordo::choose(ordo::device::gpu, 0, std::size_t{1} << 60, 0), ordo::out_of_memory);
+    CHECK(choose(device::gpu, 0, 10, 100).where == device::gpu);
+    CHECK_THROWS_AS(choose(device::gpu, 0, std::size_t{1} << 60, 0), ordo::out_of_memory);
   } else {
-    CHECK_THROWS_AS(ordo::choose(ordo::device::gpu, 0, 0, 0), ordo::usage_error);
+    CHECK_THROWS_AS(choose(device::gpu, 0, 0, 0), ordo::usage_error);
   }
+  auto numbered = ordo::parse_device("gpu:4000");
+  CHECK_THROWS_AS(ordo::choose(numbered, 0, 0, [](ordo::gpu_info const&) { return std::size_t{0}; }), ordo::usage_error);
   setenv("ORDO_DEVICE", "cpu", 1);
-  CHECK(ordo::choose(ordo::device::automatic, 100, 10, 0).where == ordo::device::cpu);
+  CHECK(choose(device::automatic, 100, 10, 0).where == device::cpu);
   setenv("ORDO_DEVICE", "sideways", 1);
-  CHECK_THROWS_AS(ordo::choose(ordo::device::automatic, 100, 10, 0), ordo::usage_error);
+  CHECK_THROWS_AS(choose(device::automatic, 100, 10, 0), ordo::usage_error);
+  ordo::cpu machine;
+  CHECK(ordo::choose({.where = device::gpu, .on = &machine}, 0, 0, {}).where == device::cpu);
   if (wish)
     setenv("ORDO_DEVICE", before.c_str(), 1);
   else

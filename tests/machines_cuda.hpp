@@ -1,16 +1,18 @@
 #pragma once
 #include <tuple>
 
-#include "sort_core/cuda/cuda.cuh"
+#include "sort_core/gpu.cuh"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
 
 /// A test of every machine in `machines`, called by the machine's name and tagged with it.
 #define MACHINE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (cuda)", tags "[cuda]", machines)
+#define HANDLE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (gpu)", tags "[cuda]", handles)
 
 namespace {
 using machines = std::tuple<ordo::cuda>;
-template <class B>
+using handles = std::tuple<ordo::gpu>;
+template <class Machine>
 bool present() {
   return !ordo::gpus().empty();
 }

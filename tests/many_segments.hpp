@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sort_core/sort.hpp"
+#include "sort_core/keys.hpp"
 #include "tests/guarded.hpp"
 #include "tests/inputs.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "sort_core/cuda/cuda.cuh"
 #include "sort_core/machine.hpp"
-#include "sort_core/sort.hpp"
+#include "sort_core/keys.hpp"
 #include "tests/catch.hpp"
 #include "tests/mixed.hpp"
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "sort_core/config.hpp"
-#include "sort_core/host/host.hpp"
+#include "sort_core/cpu_backend.hpp"
 #include "spectra/line.hpp"
 #include "spectra/number.hpp"
 #include "spectra/peak_sort.hpp"
@@ -107,10 +107,9 @@ TEST_CASE("spectra: peaks that do not fit a machine together are sorted in parts
     std::stable_sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1],
                      [&](auto a, auto b) { return codes[a] < codes[b]; });
 
-  ordo::host_memory plain;
   for (std::size_t const limit : {std::size_t{4} << 20, std::size_t{2} << 20}) {
-    ordo::limiting_memory limited(plain, limit);
-    detail::peak_sorter_on<ordo::host> sorter(1, limited);
+    ordo::cpu machine({.threads = 1, .memory_limit = limit});
+    detail::peak_sorter_on<ordo::cpu> sorter({.on = &machine}, 0);
     for (std::size_t round = 0; round < 2; ++round) {
       std::fill(order.begin(), order.end(), 0);
       sorter.sort(codes, offsets, order);
@@ -121,12 +120,12 @@ TEST_CASE("spectra: peaks that do not fit a machine together are sorted in parts
   if constexpr (ordo::cuda_enabled) {
     if (devices().back() == ordo::device::gpu) {
       std::fill(order.begin(), order.end(), 0);
-      detail::peak_sorter_on_cuda()->sort(codes, offsets, order);
+      detail::peak_sorter_on_cuda({}, 0)->sort(codes, offsets, order);
       CHECK(order == expected);
     }
   }
-  ordo::limiting_memory small(plain, 4096);
-  detail::peak_sorter_on<ordo::host> sorter(1, small);
+  ordo::cpu small({.threads = 1, .memory_limit = 4096});
+  detail::peak_sorter_on<ordo::cpu> sorter({.on = &small}, 0);
   CHECK_THROWS_AS(sorter.sort(codes, offsets, order), ordo::out_of_memory);
 }
 

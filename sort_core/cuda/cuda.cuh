@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -110,6 +111,19 @@ struct take_from {
   }
 };
 
+/// A stream of a machine's own, which waits for no other; or none.
+struct own_stream {
+  explicit own_stream(bool wanted) {
+    if (wanted) ORDO_CUDA(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking));
+  }
+  ~own_stream() {
+    if (handle) static_cast<void>(cudaStreamDestroy(handle));
+  }
+  own_stream(own_stream const&) = delete;
+  own_stream& operator=(own_stream const&) = delete;
+  cudaStream_t handle = nullptr;
+};
+
 /// Null for an empty span, whatever it points to.
 inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
   return heads.empty() ? nullptr : heads.data();
@@ -148,17 +162,17 @@ struct moved_as<16> {
 
 }  // namespace detail
 
-/// The GPU machine: device 0, one stream, buffers from one pool over cudaMalloc, bounded by ORDO_GPU_MEMORY. Use it from one
-/// thread at a time. Contracts: see Backend.
+/// The GPU machine as algorithms see it; ordo::gpu is the user's. It belongs to the device that is current when it is made, and
+/// which has to be current in every call and at its end. One stream; buffers from one pool, bounded by ORDO_GPU_MEMORY. Use it
+/// from one thread at a time. Contracts: see Backend.
 class cuda {
  public:
-  cuda() : cuda(nullptr) {}
+  explicit cuda(gpu_options const& how = {}) : cuda(how, nullptr) {}
   /// Device memory from `source`, which must outlive the machine.
-  explicit cuda(memory& source) : cuda(&source) {}
+  explicit cuda(memory& source) : cuda({}, &source) {}
   ~cuda() {
     // Nothing can be thrown from here: a fault of a kernel was reported by the download that waited for it.
     static_cast<void>(cudaStreamSynchronize(stream_));
-    static_cast<void>(cudaStreamDestroy(stream_));
   }
   cuda(cuda const&) = delete;
   cuda& operator=(cuda const&) = delete;
@@ -443,10 +457,15 @@ class cuda {
     each(items.size(), detail::take_from<T>{items.data(), copy.data(), from});
   }
 
-  explicit cuda(memory* source)
-      : limited_(plain_, gpu_memory_limit().value_or(~std::size_t{0})), pool_(source ? *source : limited_) {
-    ORDO_CUDA(cudaSetDevice(0));
-    ORDO_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  /// @param source  in the place of what `how` says of memory, where not null
+  cuda(gpu_options const& how, memory* source)
+      : own_stream_(!how.stream),
+        stream_(how.stream.value_or(own_stream_.handle)),
+        limited_(from_allocator(how), std::min(how.memory_limit, gpu_memory_limit().value_or(how.memory_limit))),
+        pool_(source ? *source : limited_, !how.allocator) {}
+  memory& from_allocator(gpu_options const& how) {
+    if (!how.allocator) return plain_;
+    return given_.emplace(*how.allocator, stream_);
   }
 
   template <class V>
@@ -460,11 +479,13 @@ class cuda {
     return reinterpret_cast<detail::words_of<T>*>(items.data());
   }
 
+  detail::own_stream own_stream_;
+  cudaStream_t stream_;
   device_memory plain_;
+  std::optional<allocator_memory> given_;
   limiting_memory limited_;
   ordo::pool pool_;
   detail::staging staging_;
-  cudaStream_t stream_ = nullptr;
 };
 
 static_assert(Backend<cuda>);

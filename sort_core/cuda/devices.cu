@@ -1,6 +1,10 @@
 #include "sort_core/cuda/devices.hpp"
 
+#include <map>
+#include <mutex>
 #include <string_view>
+
+#include <cuda.h>
 
 #include "sort_core/cuda/error.cuh"
 
@@ -19,25 +23,102 @@ void throw_cuda(cudaError_t status, char const* call, char const* file, int line
   throw device_error(text);
 }
 
+namespace {
+
+/// Stands for all kernels of the build: they are compiled for the same cards.
+__global__ void any_kernel() {}
+
+}  // namespace
+
 std::vector<gpu_info> list_gpus() noexcept try {
   int count = 0;
   std::vector<gpu_info> found;
   if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties;
-    gpu_info gpu;
     if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
-    if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&gpu.free_memory, &gpu.memory) != cudaSuccess) continue;
-    gpu.name = properties.name;
-    gpu.major = properties.major;
-    gpu.minor = properties.minor;
-    found.push_back(gpu);
+    found.push_back({unsigned(device), properties.name, properties.major, properties.minor, properties.totalGlobalMem,
+                     properties.sharedMemPerBlockOptin});
   }
-  if (count > 0) static_cast<void>(cudaSetDevice(0));
   static_cast<void>(cudaGetLastError());
   return found;
 } catch (...) {
   return {};
+}
+
+namespace {
+
+/// What the driver alone offers: a device can be current without making the one current before start, as cudaSetDevice would.
+struct driver {
+  CUresult (*retain)(CUcontext*, CUdevice) = nullptr;
+  CUresult (*push)(CUcontext) = nullptr;
+  CUresult (*pop)(CUcontext*) = nullptr;
+
+  driver() {
+    load("cuDevicePrimaryCtxRetain", retain);
+    load("cuCtxPushCurrent", push);
+    load("cuCtxPopCurrent", pop);
+  }
+  static driver const& get() {
+    static driver const one;
+    return one;
+  }
+
+ private:
+  template <class Function>
+  static void load(char const* name, Function*& function) {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+#if CUDART_VERSION >= 12050
+    ORDO_CUDA(cudaGetDriverEntryPointByVersion(name, &found, 12040, cudaEnableDefault, &result));
+#else
+    ORDO_CUDA(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result));
+#endif
+    if (result != cudaDriverEntryPointSuccess) throw device_error(std::string("GPU driver: it has no ") + name);
+    function = reinterpret_cast<Function*>(found);
+  }
+};
+
+/// A GPU's primary context, started if need be. It stays until the process ends, as the runtime's own ones do.
+CUcontext context_of(unsigned index) {
+  static std::mutex changing;
+  static std::map<unsigned, CUcontext> started;
+  std::lock_guard const lock(changing);
+  CUcontext& context = started[index];
+  if (!context)
+    // The driver's results are numbered as the runtime's errors.
+    check_cuda(cudaError_t(driver::get().retain(&context, CUdevice(index))), "cuDevicePrimaryCtxRetain", __FILE__, __LINE__);
+  return context;
+}
+
+}  // namespace
+
+device_scope::device_scope(unsigned index) {
+  int now = -1;
+  ORDO_CUDA(cudaGetDevice(&now));
+  if (now == int(index)) return;
+  check_cuda(cudaError_t(driver::get().push(context_of(index))), "cuCtxPushCurrent", __FILE__, __LINE__);
+  pushed_ = true;
+}
+
+device_scope::~device_scope() {
+  CUcontext popped = nullptr;
+  if (pushed_) static_cast<void>(driver::get().pop(&popped));
+}
+
+gpu_state state_of_gpu(unsigned index) {
+  gpu_state state;
+  try {
+    device_scope const on(index);
+    std::size_t all = 0;
+    cudaFuncAttributes kernel{};
+    // A card that somebody else has to himself, or that is too new or too old for this build, says so here.
+    ORDO_CUDA(cudaMemGetInfo(&state.free_memory, &all));
+    ORDO_CUDA(cudaFuncGetAttributes(&kernel, any_kernel));
+  } catch (error const& e) {
+    state.unusable = e.what();
+  }
+  return state;
 }
 
 std::string cuda_versions() {

@@ -1,7 +1,10 @@
 #pragma once
 #include <cstddef>
+#include <new>
+#include <string>
 
 #include "sort_core/cuda/error.cuh"
+#include "sort_core/gpu.hpp"
 #include "sort_core/memory.hpp"
 
 namespace ordo {
@@ -16,6 +19,24 @@ class device_memory final : public memory {
   }
   // A failure here is one of an earlier kernel, and is sticky: the next checked call reports it.
   void deallocate(void* block, std::size_t) noexcept override { static_cast<void>(cudaFree(block)); }
+};
+
+/// Memory of the caller's allocator, in the order of a machine's stream.
+class allocator_memory final : public memory {
+ public:
+  allocator_memory(device_allocator& source, cudaStream_t stream) : source_(source), stream_(stream) {}
+  void* allocate(std::size_t bytes) override {
+    try {
+      return source_.allocate(bytes, stream_);
+    } catch (std::bad_alloc const&) {
+      throw out_of_memory("out of memory: the caller's allocator: " + std::to_string(bytes) + " bytes wanted", bytes);
+    }
+  }
+  void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes, stream_); }
+
+ private:
+  device_allocator& source_;
+  cudaStream_t stream_;
 };
 
 }  // namespace ordo

@@ -45,7 +45,10 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
   room<std::remove_cvref_t<std::invoke_result_t<Code, K const&>>, N> codes;
   room<V, std::same_as<V, nothing> ? 1 : N> values;
   std::array<std::uint32_t, N> rank;
-  if constexpr (Whole) n = N;
+  if constexpr (Whole)
+    n = N;
+  else if (n > N)
+    __builtin_unreachable();  // GCC 12 warns of what lies behind N
   for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];

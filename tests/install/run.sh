@@ -8,13 +8,17 @@ for tool in sufsort specsort strsort; do "$work/prefix/bin/$tool" --version > /d
 cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" ||
   { cat "$work/log"; exit 1; }
 ninja -C "$work/build" --quiet
-for program in suffix spectra strings; do
-  "$work/build/use_$program" > "$work/out"
-  diff "$here/$program.out" "$work/out"
+gpu_here() { "$work/prefix/bin/strsort" --version | grep '^GPU: ' | grep -qv none; }
+for file in "$here"/*.cpp "$here"/*.cu; do
+  name=$(basename "$file"); program=${name%.*}
+  if [[ -x $work/build/use_$program && ($program != gpu* || $(gpu_here && echo here)) ]]; then
+    "$work/build/use_$program" > "$work/out"
+    diff "$here/$program.out" "$work/out"
+  fi
   # The README shows this very program.
-  awk -v file="$here/$program.cpp" '
+  awk -v file="$file" '
     BEGIN { while ((getline line < file) > 0) program = program line "\n" }
     { readme = readme $0 "\n" }
     END { exit index(readme, "```cpp\n" program "```\n") == 0 }' "$here/../../README.md" ||
-    { echo "README.md does not show tests/install/$program.cpp as it is"; exit 1; }
+    { echo "README.md does not show tests/install/$name as it is"; exit 1; }
 done

@@ -20,7 +20,7 @@
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
 #include "sort_core/host/host.hpp"
-#include "sort_core/sort.hpp"
+#include "sort_core/keys.hpp"
 #include "tools/bench/host_bench.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"

@@ -10,7 +10,7 @@
 #include <thrust/system/cuda/execution_policy.h>
 #include <cub/device/device_radix_sort.cuh>
 
-#include "sort_core/sort.hpp"
+#include "sort_core/keys.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/bench/gpu_bench.cuh"
 #include "tools/bench/whole_bench.cuh"

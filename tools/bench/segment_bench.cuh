@@ -14,7 +14,7 @@
 #include <cub/device/device_segmented_radix_sort.cuh>
 #include <cub/device/device_segmented_sort.cuh>
 
-#include "sort_core/sort.hpp"
+#include "sort_core/keys.hpp"
 #include "tools/bench/gpu_bench.cuh"
 
 // What the benchmarks of segments and arrays share: how segments lie, the check of results, the rivals, and one row.

@@ -14,11 +14,19 @@
 namespace ordo::cli {
 namespace {
 
-constexpr std::string_view device_help = "where to work: auto, cpu or gpu [auto: ORDO_DEVICE, or what suits the input]";
+constexpr std::string_view device_help = "where to work: auto, cpu, gpu, or gpu:N for one of several [auto: ORDO_DEVICE, or what suits the input]";
 constexpr std::string_view threads_help = "threads of the CPU machine [0: all]";
 constexpr std::string_view quiet_help = "print errors only";
 constexpr std::string_view verbose_help = "say what was decided, and end with the figures";
 constexpr std::string_view stats_help = "write a report as JSON: version, machine, phases, memory";
+
+// What is wrong with the name of a device, if anything is.
+std::string refusal_of_device(std::string const& name) try {
+  parse_device(name);
+  return {};
+} catch (usage_error const& e) {
+  return e.what();
+}
 
 // CLI11 leaves two empty lines here and there, and one newline too many or none at the end.
 std::string tidy(std::string text) {
@@ -30,7 +38,9 @@ std::string tidy(std::string text) {
 }  // namespace
 
 machine_options common_options::machine() const {
-  return {parse_device(where), threads};
+  machine_options how = parse_device(where);
+  how.threads = threads;
+  return how;
 }
 
 std::string version_text(std::string_view tool) {
@@ -52,7 +62,7 @@ void add_common_options(CLI::App& app, common_options& options) {
          "--version", [name = app.get_name()] { return version_text(name); }, "print version, compiler and devices")
       ->group(group);
   app.add_option("--device", options.where, std::string(device_help))
-      ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
+      ->check(CLI::Validator(refusal_of_device, ""))
       ->type_name("NAME")
       ->group(group);
   app.add_option("--threads", options.threads, std::string(threads_help))->type_name("N")->group(group);

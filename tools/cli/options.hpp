@@ -13,13 +13,13 @@ namespace ordo::cli {
 
 /// What every tool takes, whichever parser read it.
 struct common_options {
-  std::string where = "auto";  // --device: auto, cpu or gpu
+  std::string where = "auto";  // --device: auto, cpu, gpu or gpu:N
   unsigned threads = 0;        // --threads: of the CPU machine, 0 for all there are
   bool quiet = false;          // --quiet: no progress, no remarks; errors only
   bool verbose = false;        // --verbose: what was decided and why, and a last line with the figures
   std::string stats;           // --stats FILE: a report as JSON; empty: none
 
-  /// @throws usage_error for a device that is neither auto, cpu nor gpu
+  /// @throws usage_error for a name that is no device's
   [[nodiscard]] machine_options machine() const;
 };
 

@@ -1,0 +1,75 @@
+#include "sort_core/gpu.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "sort_core/gpu.cuh"
+#include "sort_core/run_task.hpp"
+
+namespace ordo {
+
+struct gpu::state {
+  gpu_options how;
+  std::optional<cuda> machine;  // made by the first call
+
+  /// f(machine) on its device, if there is a machine.
+  template <class F>
+  void if_made(F f) noexcept try {
+    if (!machine) return;
+    detail::device_scope const on(how.device);
+    f(*machine);
+  } catch (error const&) {  // the device is lost, and all of it gone
+  }
+  ~state() {
+    if_made([this](cuda&) { machine.reset(); });
+  }
+};
+
+gpu::gpu(gpu_options const& how) : state_(std::make_unique<state>()) {
+  state_->how = how;
+}
+gpu::~gpu() = default;
+gpu::gpu(gpu&&) noexcept = default;
+gpu& gpu::operator=(gpu&&) noexcept = default;
+
+unsigned gpu::index() const noexcept {
+  return state_->how.device;
+}
+
+cuda& gpu::backend() {
+  if (!state_->machine) {
+    detail::device_scope const on(state_->how.device);
+    state_->machine.emplace(state_->how);
+  }
+  return *state_->machine;
+}
+
+CUstream_st* gpu::stream() {
+  return backend().stream();
+}
+
+void gpu::synchronize() {
+  with_backend(*this, [](cuda& machine) { ORDO_CUDA(cudaStreamSynchronize(machine.stream())); });
+}
+
+void gpu::reserve(std::size_t bytes) {
+  with_backend(*this, [=](cuda& machine) { static_cast<void>(machine.buffer<char>(bytes)); });
+}
+
+void gpu::trim(std::size_t keep) noexcept {
+  state_->if_made([=](cuda& machine) { machine.pool().trim(keep); });
+}
+
+std::size_t gpu::peak_memory() noexcept {
+  return state_->machine ? state_->machine->pool().take_peak() : 0;
+}
+
+void gpu::run(detail::sort_task const& task) {
+  with_backend(*this, [&](cuda& machine) { detail::run_task(machine, task); });
+}
+
+std::size_t gpu::memory_for(detail::sort_task const& task) {
+  return with_backend(*this, [&](cuda& machine) { return detail::memory_of_task(machine, task); });
+}
+
+}  // namespace ordo

@@ -1,0 +1,49 @@
+#include "sort_core/error.hpp"
+#include "sort_core/gpu.hpp"
+
+// The door to a GPU in a build without CUDA: it says so.
+namespace ordo {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw usage_error("no GPU machine: this build: it was compiled without CUDA");
+}
+
+}  // namespace
+
+struct gpu::state {
+  unsigned index;
+};
+
+gpu::gpu(gpu_options const& how) : state_(std::make_unique<state>(state{how.device})) {}
+gpu::~gpu() = default;
+gpu::gpu(gpu&&) noexcept = default;
+gpu& gpu::operator=(gpu&&) noexcept = default;
+
+unsigned gpu::index() const noexcept {
+  return state_->index;
+}
+cuda& gpu::backend() {
+  refuse();
+}
+CUstream_st* gpu::stream() {
+  refuse();
+}
+void gpu::synchronize() {
+  refuse();
+}
+void gpu::reserve(std::size_t) {
+  refuse();
+}
+void gpu::trim(std::size_t) noexcept {}
+std::size_t gpu::peak_memory() noexcept {
+  return 0;
+}
+void gpu::run(detail::sort_task const&) {
+  refuse();
+}
+std::size_t gpu::memory_for(detail::sort_task const&) {
+  refuse();
+}
+
+}  // namespace ordo

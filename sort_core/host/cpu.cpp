@@ -1,0 +1,54 @@
+#include "sort_core/cpu.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "sort_core/host/host.hpp"
+#include "sort_core/run_task.hpp"
+
+namespace ordo {
+
+struct cpu::state {
+  explicit state(cpu_options const& how)
+      : threads(how.threads),
+        keeping(!how.allocator),
+        limited(how.allocator ? *how.allocator : static_cast<memory&>(plain), how.memory_limit) {}
+
+  unsigned threads;
+  bool keeping;
+  host_memory plain;
+  limiting_memory limited;
+  std::optional<host> machine;  // made by the first call
+};
+
+cpu::cpu(cpu_options const& how) : state_(std::make_unique<state>(how)) {}
+cpu::~cpu() = default;
+cpu::cpu(cpu&&) noexcept = default;
+cpu& cpu::operator=(cpu&&) noexcept = default;
+
+host& cpu::backend() {
+  if (!state_->machine) state_->machine.emplace(state_->threads, state_->limited, state_->keeping);
+  return *state_->machine;
+}
+
+void cpu::reserve(std::size_t bytes) {
+  static_cast<void>(backend().buffer<char>(bytes));
+}
+
+void cpu::trim(std::size_t keep) noexcept {
+  if (state_->machine) state_->machine->pool().trim(keep);
+}
+
+std::size_t cpu::peak_memory() noexcept {
+  return state_->machine ? state_->machine->pool().take_peak() : 0;
+}
+
+void cpu::run(detail::sort_task const& task) {
+  detail::run_task(backend(), task);
+}
+
+std::size_t cpu::memory_for(detail::sort_task const& task) {
+  return detail::memory_of_task(backend(), task);
+}
+
+}  // namespace ordo

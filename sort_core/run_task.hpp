@@ -1,0 +1,164 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/error.hpp"
+#include "sort_core/task.hpp"
+
+// What is behind the door: a sort_task becomes a call of the machine's verbs. Instantiated once for each machine.
+namespace ordo::detail {
+
+/// Sixteen bytes that move with a key.
+struct alignas(16) value_of_16_bytes {
+  std::uint64_t low, high;
+};
+
+/// f(K{}) for the unsigned type of so many bytes.
+template <class F>
+auto with_key_type(std::size_t bytes, F f) {
+  switch (bytes) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
+template <class F>
+auto with_value_type(std::size_t bytes, F f) {
+  switch (bytes) {
+    case 8:
+      return f(std::uint64_t{});
+    case 16:
+      return f(value_of_16_bytes{});
+    default:
+      return f(std::uint32_t{});
+  }
+}
+
+template <class F>
+auto with_offset_type(std::size_t bytes, F f) {
+  return bytes == 8 ? f(std::uint64_t{}) : f(std::uint32_t{});
+}
+
+template <class T>
+std::span<T> span_of(void* items, std::size_t n) {
+  if (reinterpret_cast<std::uintptr_t>(items) % alignof(T) != 0)
+    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) + " bytes at an address that is no multiple");
+  return {static_cast<T*>(items), n};
+}
+
+template <class Offset>
+segment_list<Offset> segments_of(sort_task const& task) {
+  return {{static_cast<Offset const*>(task.begins), task.begins ? task.segments : 0},
+          {static_cast<Offset const*>(task.ends), task.ends ? task.segments : 0},
+          task.longest,
+          task.uniform_length,
+          task.segments};
+}
+
+/// A key's code, of which some bits count.
+template <class K>
+struct code_at {
+  K const* keys;
+  key_code<K> code;
+  ORDO_FN K operator()(std::size_t i) const { return code.encode(keys[i]); }
+};
+template <class K>
+struct write_code {
+  code_at<K> from;
+  K* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = from(i); }
+};
+
+template <class K>
+key_code<K> code_of(sort_task const& task) {
+  return {K(task.flip), K(task.flip_negative)};
+}
+
+template <Backend B, class K>
+void run_on_keys(B& machine, sort_task const& task) {
+  auto const keys = span_of<K>(task.keys, task.n);
+  if (task.value_bytes == 0) return machine.radix_sort(keys, task.bits, code_of<K>(task));
+  with_value_type(task.value_bytes, [&](auto value) {
+    machine.radix_sort(keys, span_of<decltype(value)>(task.values, task.n), task.bits, code_of<K>(task));
+  });
+}
+
+template <Backend B, class K>
+void run_argsort(B& machine, sort_task const& task) {
+  with_offset_type(task.value_bytes, [&](auto index) {
+    auto const codes = machine.template buffer<K>(task.n);
+    machine.argsort(task.n, code_at<K>{span_of<K>(task.keys, task.n).data(), code_of<K>(task)}, codes.span(),
+                    span_of<decltype(index)>(task.values, task.n), task.bits);
+  });
+}
+
+template <Backend B, class K>
+void run_on_segments(B& machine, sort_task const& task) {
+  auto keys = span_of<K>(task.keys, task.n);
+  auto code = code_of<K>(task);
+  std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
+  buffer<K> codes;
+  if (task.keep_keys) {
+    codes = machine.template buffer<K>(task.n);
+    machine.each(task.n, write_code<K>{{keys.data(), code}, codes.data()});
+    keys = codes.span();
+    code = {};
+  }
+  with_offset_type(task.offset_bytes, [&](auto offset) {
+    auto const segments = segments_of<decltype(offset)>(task);
+    // Narrow keys too come here where arrays are sorted: the machines sort arrays of 32 and 64 bits in place.
+    bool const in_place = task.what == sort_task::operation::arrays && sizeof(K) >= 4;
+    auto const sort = [&]<class V>(std::span<V> values) {
+      if constexpr (sizeof(K) >= 4)
+        if (in_place) return machine.array_sort(keys, values, segments, code);
+      machine.segmented_sort(keys, values, segments, heads, task.bits, code);
+    };
+    if (task.value_bytes == 0) return sort(std::span<std::uint32_t>{});
+    with_value_type(task.value_bytes, [&](auto value) { sort(span_of<decltype(value)>(task.values, task.n)); });
+  });
+}
+
+template <Backend B>
+void run_task(B& machine, sort_task const& task) {
+  if (task.n == 0) return;
+  with_key_type(task.key_bytes, [&](auto key) {
+    using K = decltype(key);
+    switch (task.what) {
+      case sort_task::operation::keys:
+        return run_on_keys<B, K>(machine, task);
+      case sort_task::operation::argsort:
+        return run_argsort<B, K>(machine, task);
+      default:
+        return run_on_segments<B, K>(machine, task);
+    }
+  });
+}
+
+/// Bytes that run_task takes from the machine's pool at most.
+template <Backend B>
+std::size_t memory_of_task(B& machine, sort_task const& task) {
+  std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
+  switch (task.what) {
+    case sort_task::operation::keys:
+      return machine.radix_sort_memory(n, k, v);
+    case sort_task::operation::argsort:
+      return pool::rounded(n * k) + machine.radix_sort_memory(n, k, v);
+    case sort_task::operation::arrays:
+      if (k >= 4) return machine.array_sort_memory(task.segments);
+      [[fallthrough]];
+    default:
+      return (task.keep_keys ? pool::rounded(n * k) : 0) +
+             machine.segmented_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v);
+  }
+}
+
+}  // namespace ordo::detail
