@@ -18,6 +18,7 @@
 
 #include "sort_core/error.hpp"
 #include "strings/strings.hpp"
+#include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"

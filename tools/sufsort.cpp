@@ -17,6 +17,7 @@
 #include "suffix/index.hpp"
 #include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
+#include "tools/cli/available_memory.hpp"
 #include "tools/cli/bytes.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
