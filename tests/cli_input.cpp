@@ -92,6 +92,26 @@ TEST_CASE("gzip is known by its bytes: members, BGZF, zeros behind") {
   CHECK(read_whole(folder.write("x.gz", b)) == b);
 }
 
+TEST_CASE("BGZF and gzip, one after the other: each ends as it should") {
+  temporary_folder folder;
+  std::string const marker = bgzf_block(""), unmarked = bgzf_block("one"), zeros(1000, '\0');
+  CHECK(read_whole(folder.write("x", unmarked + marker + gzipped("two"))) == "onetwo");
+  CHECK(read_whole(folder.write("x", unmarked + marker + gzipped("two") + unmarked + marker)) == "onetwoone");
+  CHECK(read_whole(folder.write("x", gzipped("two") + unmarked + marker + zeros)) == "twoone");
+  CHECK(read_whole(folder.write("x", unmarked + marker + unmarked + marker)) == "oneone");
+  for (std::string const& bad : {unmarked + gzipped("two"), unmarked + zeros, gzipped("two") + unmarked, unmarked})
+    CHECK_THROWS_WITH(read_whole(folder.write("x", bad)), contains_text("the end marker is missing"));
+}
+
+TEST_CASE("files of the system, that claim a page and hold a line") {
+  for (char const* name : {"/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/uevent_seqnum"})
+    if (std::ifstream file(name); file.good()) {
+      std::string const text{std::istreambuf_iterator<char>(file), {}};
+      CHECK(read_whole(name) == text);
+      CHECK(read_in_steps(name, 3) == text);
+    }
+}
+
 TEST_CASE("a member that ends where the reader's buffer does") {
   temporary_folder folder;
   std::string const tail = gzipped("tail");

@@ -97,23 +97,40 @@ unsigned width_for(std::string const& asked, suffix::text const& input) {
   return asked == "64" || !narrow ? 64 : 32;
 }
 
+/// All the records. Whole BGZF is inflated by several threads; everything else is read as the other tools read it.
+suffix::fasta read_files(settings const& set, telling& tell) {
+  suffix::fasta all;
+  std::uint64_t before = 0, bytes = 0;
+  suffix::fasta_options how;
+  how.keep_case = set.keep_case;
+  how.threads = set.common.threads;
+  how.on_progress = [&](std::uint64_t more) {
+    bytes = more;
+    tell.progress.at(before + bytes);
+  };
+  for (std::string const& file : set.files) {
+    if (suffix::is_whole_bgzf(file)) {
+      suffix::append_fasta(all, file, how);
+    } else {
+      cli::input in(file);
+      std::size_t const size = in.file_size().value_or(0);
+      suffix::append_fasta(
+          all, in.name(), [&](std::span<char> to) { return in.read(to); }, in.compressed() ? 4 * size : size, how);
+    }
+    before += bytes;
+  }
+  tell.stats.input(before);
+  tell.stats.bytes(before);
+  return all;
+}
+
 int build(settings const& set, telling& tell) {
   index_writer writer(set.prefix, set.what);
 
   tell.phase("read");
-  suffix::fasta_options reading;
-  reading.keep_case = set.keep_case;
-  reading.threads = set.common.threads;
-  std::uint64_t text_bytes = 0;
-  reading.on_progress = [&](std::uint64_t bytes) {
-    text_bytes = bytes;
-    tell.progress.at(bytes);
-  };
-  suffix::fasta records = suffix::read_fasta(set.files, reading);
+  suffix::fasta records = read_files(set, tell);
   suffix::text const input = records.view();
   std::size_t const n = input.size();
-  tell.stats.input(text_bytes);
-  tell.stats.bytes(text_bytes);
 
   unsigned const width = width_for(set.width, input);
   std::size_t const bytes = n * (width / 8), rows = n + input.records();

@@ -38,6 +38,7 @@ class input {
 
  private:
   [[noreturn]] void fail(std::string const& why) const;
+  bool has_nominal_size() const;
   std::size_t read_file(std::span<char> to);
   std::size_t wait_for(std::size_t least);
   bool next_member();
@@ -45,6 +46,7 @@ class input {
 
   std::string name_;
   int fd_ = -1;
+  off_t claimed_size_ = 0;  // when opened
   std::optional<std::uint64_t> file_size_;
   std::uint64_t file_read_ = 0;
   std::vector<char> buffer_;
