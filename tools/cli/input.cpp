@@ -45,16 +45,16 @@ input::input(std::string const& path) : name_(path == "-" ? "standard input" : p
     struct stat info {};
     if (fstat(fd_, &info) != 0) fail(std::strerror(errno));
     if (S_ISDIR(info.st_mode)) fail(std::strerror(EISDIR));
+    id_ = id_of(info);
     claimed_size_ = info.st_size;
     if (S_ISREG(info.st_mode) && info.st_size > 0)  // the files of /proc have size 0
       if (off_t const at = lseek(fd_, 0, SEEK_CUR); at >= 0) file_size_ = std::max<off_t>(info.st_size - at, 0);
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     buffer_.resize(buffer_size);
-    bool const named_gzip = path.ends_with(".gz") || path.ends_with(".bgz");
     if (wait_for(bgzf_header); starts_with(waiting_, magic)) {
       inflater_ = std::make_unique<inflater>();
       bgzf_ = is_bgzf(waiting_);
-    } else if (named_gzip && cut_magic(waiting_)) {
+    } else if (compression_named(path) != compression::none && cut_magic(waiting_)) {
       fail("truncated gzip data");
     }
   } catch (...) {
@@ -70,6 +70,7 @@ input::~input() {
 input::input(input&& other) noexcept
     : name_(std::move(other.name_)),
       fd_(std::exchange(other.fd_, -1)),
+      id_(std::move(other.id_)),
       claimed_size_(other.claimed_size_),
       file_size_(other.file_size_),
       file_read_(other.file_read_),
