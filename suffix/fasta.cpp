@@ -26,6 +26,10 @@ namespace {
 
 constexpr std::size_t block_size = std::size_t{1} << 20;
 
+int open_for_reading(std::string const& path) {
+  return path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
 // htslib prints to stderr what it also returns.
 class quiet_htslib {
  public:
@@ -42,7 +46,7 @@ class quiet_htslib {
 class inflated_file {
  public:
   inflated_file(std::string const& path, unsigned threads) : name_(path == "-" ? "standard input" : path) {
-    int const fd = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int const fd = open_for_reading(path);
     if (fd < 0) fail(std::strerror(errno));
     struct stat info {};
     if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
@@ -210,25 +214,54 @@ class parser {
 
 }  // namespace
 
-fasta read_fasta(std::span<std::string const> paths, fasta_options const& how) {
-  quiet_htslib const quiet;
-  unsigned const threads = how.threads == 0 ? std::thread::hardware_concurrency() : how.threads;
-  fasta all;
+void append_fasta(fasta& to, std::string const& name, fasta_text const& text, std::size_t expected, fasta_options const& how) {
   std::string block(block_size, '\0');
   std::uint64_t bytes = 0;
+  to.residues.reserve(to.residues.size() + expected + block_size);
+  parser lines(to, how.keep_case, name);
+  for (std::size_t got = block.size(); got == block.size();) {
+    got = text(block);
+    lines.take(std::string_view(block).substr(0, got));
+    bytes += got;
+    if (how.on_progress) how.on_progress(bytes);
+  }
+  lines.end();
+}
+
+void append_fasta(fasta& to, std::string const& path, fasta_options const& how) {
+  quiet_htslib const quiet;
+  inflated_file file(path, how.threads == 0 ? std::thread::hardware_concurrency() : how.threads);
+  append_fasta(
+      to, file.name(), [&](std::span<char> part) { return file.read(part); }, file.expected_size(), how);
+}
+
+fasta read_fasta(std::span<std::string const> paths, fasta_options const& how) {
+  fasta all;
+  std::uint64_t before = 0, bytes = 0;
+  fasta_options one = how;
+  one.on_progress = [&](std::uint64_t more) {
+    bytes = more;
+    if (how.on_progress) how.on_progress(before + bytes);
+  };
   for (std::string const& path : paths) {
-    inflated_file file(path, threads);
-    all.residues.reserve(all.residues.size() + file.expected_size() + block_size);
-    parser lines(all, how.keep_case, file.name());
-    for (std::size_t got = block.size(); got == block.size();) {
-      got = file.read(block);
-      lines.take(std::string_view(block).substr(0, got));
-      bytes += got;
-      if (how.on_progress) how.on_progress(bytes);
-    }
-    lines.end();
+    append_fasta(all, path, one);
+    before += bytes;
   }
   return all;
+}
+
+bool is_whole_bgzf(std::string const& path) {
+  constexpr std::string_view end_marker("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
+  int const fd = open_for_reading(path);
+  if (fd < 0) return false;
+  std::array<char, end_marker.size()> head{}, tail{};
+  struct stat info {};
+  bool const read = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
+                    pread(fd, head.data(), head.size(), 0) == ssize_t(head.size()) &&
+                    pread(fd, tail.data(), tail.size(), info.st_size - off_t(tail.size())) == ssize_t(tail.size());
+  close(fd);
+  return read && std::string_view(head.data(), 2) == end_marker.substr(0, 2) && (head[3] & 4) != 0 && head[12] == 'B' &&
+         head[13] == 'C' && std::string_view(tail.data(), tail.size()) == end_marker;
 }
 
 }  // namespace ordo::suffix

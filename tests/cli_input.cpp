@@ -1,10 +1,18 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "sort_core/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tools/cli/available_memory.hpp"
 #include "tools/cli/gzip.hpp"
 #include "tools/cli/input.hpp"
 
@@ -82,6 +90,26 @@ TEST_CASE("gzip is known by its bytes: members, BGZF, zeros behind") {
   CHECK(cli::input(folder.write("x", gzipped(b))).compressed());
   CHECK_FALSE(cli::input(folder.write("x.gz", b)).compressed());
   CHECK(read_whole(folder.write("x.gz", b)) == b);
+}
+
+TEST_CASE("BGZF and gzip, one after the other: each ends as it should") {
+  temporary_folder folder;
+  std::string const marker = bgzf_block(""), unmarked = bgzf_block("one"), zeros(1000, '\0');
+  CHECK(read_whole(folder.write("x", unmarked + marker + gzipped("two"))) == "onetwo");
+  CHECK(read_whole(folder.write("x", unmarked + marker + gzipped("two") + unmarked + marker)) == "onetwoone");
+  CHECK(read_whole(folder.write("x", gzipped("two") + unmarked + marker + zeros)) == "twoone");
+  CHECK(read_whole(folder.write("x", unmarked + marker + unmarked + marker)) == "oneone");
+  for (std::string const& bad : {unmarked + gzipped("two"), unmarked + zeros, gzipped("two") + unmarked, unmarked})
+    CHECK_THROWS_WITH(read_whole(folder.write("x", bad)), contains_text("the end marker is missing"));
+}
+
+TEST_CASE("files of the system, that claim a page and hold a line") {
+  for (char const* name : {"/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/uevent_seqnum"})
+    if (std::ifstream file(name); file.good()) {
+      std::string const text{std::istreambuf_iterator<char>(file), {}};
+      CHECK(read_whole(name) == text);
+      CHECK(read_in_steps(name, 3) == text);
+    }
 }
 
 TEST_CASE("a member that ends where the reader's buffer does") {
@@ -168,5 +196,76 @@ TEST_CASE("bytes grow and keep what they hold") {
   CHECK(moved.size() == expected.size());
   CHECK_THROWS_AS(moved.reserve(std::size_t{1} << 60), out_of_memory);
   CHECK(std::string_view(moved.data(), moved.size()) == expected);
+}
+
+TEST_CASE("memory is what the system, the control groups and the process's limits leave") {
+  temporary_folder folder;
+  auto const file = [&](std::string const& path, std::string_view content) {
+    std::filesystem::create_directories(std::filesystem::path(folder.path(path)).parent_path());
+    folder.write(path, content);
+  };
+  auto const available = [&] { return cli::available_memory(folder.path("")); };
+  std::size_t const unlimited = std::numeric_limits<std::size_t>::max();
+  CHECK(available() == unlimited);
+  file("proc/meminfo", "MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:   8000 kB\n");
+  CHECK(available() == 8192000);
+
+  // Version 2: a scope of systemd, limited by the slice above it.
+  file("proc/self/cgroup", "0::/user.slice/run.scope\n");
+  file("proc/self/mountinfo",
+       "22 1 8:1 / / rw - ext4 /dev/sda rw\n30 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+  CHECK(available() == 8192000);
+  std::string const slice = "sys/fs/cgroup/user.slice/", scope = slice + "run.scope/";
+  file(scope + "memory.max", "max\n");
+  file(slice + "memory.max", "5000000\n");
+  file(slice + "memory.current", "2000000\n");
+  CHECK(available() == 3000000);
+  file(slice + "memory.stat", "anon 1400000\ninactive_file 600000\nactive_file 100\n");
+  CHECK(available() == 3600000);
+  file(scope + "memory.high", "900000\n");
+  file(scope + "memory.current", "100000\n");
+  CHECK(available() == 800000);
+  file(scope + "memory.current", "1000000\n");
+  CHECK(available() == 0);
+
+  // Version 1, as Slurm has it: beside others, in a place with a blank; a group above is out of sight.
+  file("proc/self/cgroup", "5:cpu,cpuacct:/elsewhere\n4:hugetlb,memory:/slurm/job 7/step\n1:name=systemd:/\n0::/\n");
+  file("proc/self/mountinfo",
+       "31 1 0:1 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n32 1 0:2 / /cg/me\\040mory rw shared:5 - cgroup none "
+       "rw,hugetlb,memory\n");
+  std::string const job = "cg/me mory/slurm/job 7/", step = job + "step/";
+  file(step + "memory.limit_in_bytes", "9223372036854771712\n");
+  file(step + "memory.usage_in_bytes", "3000000\n");
+  file(job + "memory.limit_in_bytes", "7000000\n");
+  file(job + "memory.usage_in_bytes", "4000000\n");
+  file(job + "memory.stat", "inactive_file 5\ntotal_inactive_file 1000000\n");
+  CHECK(available() == 4000000);
+  file(step + "memory.stat", "hierarchical_memory_limit 5000000\ntotal_inactive_file 0\n");
+  CHECK(available() == 2000000);
+
+  // In a container: the path is the host's, what is mounted is the own group.
+  file("proc/self/cgroup", "4:memory:/docker/0123\n");
+  file("proc/self/mountinfo", "32 1 0:2 /docker/0123 /cg/own ro - cgroup cgroup rw,memory\n");
+  file("cg/own/memory.limit_in_bytes", "600000\n");
+  CHECK(available() == 600000);
+  file("proc/self/cgroup", "4:memory:/../4567\n");
+  file("proc/self/mountinfo", "32 1 0:2 / /cg/own ro - cgroup cgroup rw,memory\n");
+  CHECK(available() == 600000);
+
   CHECK(cli::available_memory() > 0);
+  constexpr std::size_t more = std::size_t{64} << 20;
+  for (auto const which : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit before{};
+    REQUIRE(getrlimit(which, &before) == 0);
+    std::size_t pages[6] = {};
+    std::ifstream statm("/proc/self/statm");
+    for (std::size_t& number : pages) statm >> number;
+    rlimit limit = before;
+    limit.rlim_cur = pages[which == RLIMIT_AS ? 0 : 5] * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+    REQUIRE(setrlimit(which, &limit) == 0);
+    std::size_t const left = cli::available_memory();
+    setrlimit(which, &before);
+    CHECK(left <= more);
+    CHECK(left > more / 2);
+  }
 }

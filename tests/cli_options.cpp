@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,8 +37,13 @@ TEST_CASE("common options, read by CLI11") {
   CHECK(o.quiet);
   CHECK(o.verbose);
   CHECK(o.stats == "f.json");
-  for (std::vector<char const*> const& bad : std::vector<std::vector<char const*>>{
-           {"--device", "tpu"}, {"--threads", "-1"}, {"--threads", "x"}, {"--nonsense"}, {"operand"}, {"--stats"}})
+  for (std::vector<char const*> const& bad : std::vector<std::vector<char const*>>{{"--device", "tpu"},
+                                                                                   {"--threads", "-1"},
+                                                                                   {"--threads", "x"},
+                                                                                   {"--nonsense"},
+                                                                                   {"operand"},
+                                                                                   {"--stats"},
+                                                                                   {"--stats", ""}})
     CHECK_THROWS_AS(parsed(bad), usage_error);
 }
 
@@ -51,6 +57,7 @@ TEST_CASE("common options, read by another parser") {
   CHECK(o.machine().threads == 7);
   CHECK(o.quiet);
   CHECK_THROWS_AS(cli::take_common_option(cli::option_device, "tpu", o), usage_error);
+  CHECK_THROWS_AS(cli::take_common_option(cli::option_stats, "", o), usage_error);
   for (char const* bad : {"", "-1", "x", "3x", "99999999999"})
     CHECK_THROWS_AS(cli::take_common_option(cli::option_threads, bad, o), usage_error);
 }
@@ -85,6 +92,22 @@ TEST_CASE("the report is JSON with every phase once") {
   CHECK(json["phases"][0]["name"] == "read");
   CHECK(json["phases"][0]["bytes"] == 15);
   CHECK(json["phases"][1]["name"] == "sort");
+}
+
+TEST_CASE("the report replaces nothing that the command needs") {
+  temporary_folder folder;
+  folder.write("in", "text");
+  std::filesystem::create_symlink("in", folder.path("link"));
+  char const* const argv[] = {"tool"};
+  for (char const* name : {"in", "link", "new"}) {
+    cli::common_options options;
+    options.stats = folder.path(name);
+    cli::stats const report("tool", 1, argv, options);
+    CHECK_THROWS_WITH(report.refuse_inputs({folder.path("other"), folder.path(name)}), contains_text("it would replace"));
+    CHECK_NOTHROW(report.refuse_inputs({folder.path("other")}));
+    CHECK_THROWS_AS(cli::output(folder.path(name)), output_error);
+  }
+  CHECK(folder.read("in") == "text");
 }
 
 TEST_CASE("sizes for people") {

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 
 using namespace ordo;
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 using strings_list = std::vector<std::string>;
 using starts_list = std::vector<std::uint64_t>;
 
@@ -165,6 +167,36 @@ TEST_CASE("compressed FASTA is known by its bytes, with any number of threads", 
   bgzip(folder, "a", content.substr(0, middle));
   bgzip(folder, "b", content.substr(middle));
   CHECK(same(plain, read({folder.write("members", folder.read("a") + folder.read("b"))})));
+}
+
+TEST_CASE("BGZF is whole where its end marker ends it", "[suffix]") {
+  temporary_folder const folder;
+  std::string const path = bgzip(folder, "whole", ">a\nACGT\n"), whole = folder.read("whole");
+  CHECK(suffix::is_whole_bgzf(path));
+  CHECK_FALSE(suffix::is_whole_bgzf(gzip(folder, "gz", ">a\nACGT\n")));
+  for (std::string const& other : {whole + '\0', whole + folder.read("gz"), folder.read("gz") + whole,
+                                   whole.substr(0, whole.size() - 28), whole.substr(0, 20), ""s})
+    CHECK_FALSE(suffix::is_whole_bgzf(folder.write("other", other)));
+  CHECK_FALSE(suffix::is_whole_bgzf(folder.path("none")));
+}
+
+TEST_CASE("FASTA from any reader", "[suffix]") {
+  suffix::fasta all;
+  for (std::string_view text : {">a\nAC\nGT\n>b\n"sv, ">c\nTT"sv})
+    suffix::append_fasta(
+        all, "text",
+        [&](std::span<char> to) {
+          std::size_t const n = text.copy(to.data(), to.size());
+          text.remove_prefix(n);
+          return n;
+        },
+        0);
+  CHECK(all.residues == "ACGTTT");
+  CHECK(all.names == strings_list{"a", "b", "c"});
+  CHECK(all.starts == starts_list{0, 4, 4});
+  CHECK_THROWS_WITH(suffix::append_fasta(
+                        all, "nothing", [](std::span<char>) { return std::size_t{0}; }, 0),
+                    "bad FASTA: nothing: no records");
 }
 
 TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {

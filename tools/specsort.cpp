@@ -31,7 +31,8 @@ std::optional<int> parse(command& made, int argc, char** argv) {
       "permuted inside their spectrum: every byte of every line survives, and everything else stays in its place.",
       std::string(tool));
   app.add_option("IN", made.input, "MGF, plain or gzip; - is standard input")->required()->type_name("");
-  auto* const output = app.add_option("-o,--output", made.output, "write to FILE, gzip if it ends in .gz [-: standard output]");
+  auto* const output =
+      app.add_option("-o,--output", made.output, "write to FILE, compressed if it is named .gz or .bgz [-: standard output]");
   output->type_name("FILE");
   app.add_option("--by", made.by, "what orders the peaks: mz or intensity [mz]")
       ->check(CLI::IsMember({"mz", "intensity"}).description(""))
@@ -70,6 +71,7 @@ int run(int argc, char** argv) {
   if (auto const status = parse(made, argc, argv)) return *status;
 
   cli::stats stats(tool, argc, argv, made.common);
+  stats.refuse_inputs({made.input});
   cli::progress progress(tool, made.common);
   cli::input in(made.input);
   spectra::options const how = options_of(made, in, progress, stats);
@@ -88,7 +90,8 @@ int run(int argc, char** argv) {
                                  first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
   } else {
-    cli::output out(made.output, made.output.ends_with(".gz") ? cli::compression::gzip : cli::compression::none);
+    cli::output out(made.output);
+    out.refuse_loop(in);
     done = spectra::sort(
         read, [&](std::span<char const> from) { out.write(from); }, how,
         [&](spectra::report const& so_far) { progress.at(so_far.bytes); });

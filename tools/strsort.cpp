@@ -18,6 +18,7 @@
 
 #include "sort_core/error.hpp"
 #include "strings/strings.hpp"
+#include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
@@ -106,7 +107,8 @@ locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip da
   -z, --zero-terminated   lines end with NUL, not newline
   -c, --check             check that the one FILE is sorted; say where it is not, and exit with 1
   -C, --check=quiet       the same without a word
-  -o, --output=FILE       write to FILE, which may be one of the inputs [-: standard output]
+  -o, --output=FILE       write to FILE, which may be one of the inputs; compressed if it is named .gz or
+                          .bgz [-: standard output]
       --parallel=N        GNU's name for --threads
       --files0-from=F     read the files that F names, each name ended by NUL; - is standard input
 {}      --help              print this and exit
@@ -337,6 +339,8 @@ int run(int argc, char** argv) {
     throw usage_error(fmt::format("extra operand '{}' not allowed with -{}", made.files[1], made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
   cli::stats stats("strsort", argc, argv, made.common);
+  stats.refuse_inputs(made.files);
+  if (made.files_from) stats.refuse_inputs({*made.files_from});
   int const status = made.check != 0 ? check(made) : sort(made, stats);
   stats.finish();
   return status;

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
@@ -17,7 +17,9 @@
 #include "suffix/index.hpp"
 #include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
+#include "tools/cli/available_memory.hpp"
 #include "tools/cli/bytes.hpp"
+#include "tools/cli/file_id.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
@@ -52,6 +54,30 @@ struct telling {
   }
 };
 
+/// Every file that belongs to an index, or did before it was built anew.
+std::vector<std::string> files_of(std::string const& prefix) {
+  std::vector<std::string> files;
+  for (char const* name : {"json", "seq", "sa", "lcp", "bwt"}) files.push_back(prefix + "." + name);
+  return files;
+}
+
+/// What an index is made of cannot be replaced by it.
+void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
+  for (std::string const& file : files_of(prefix))
+    for (std::string const& input : inputs)
+      if (auto const id = cli::id_of(input); id && id == cli::id_of(file))
+        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", file, input));
+}
+
+/// What is printed may not go into the index that is read.
+void refuse_stdout(std::string const& prefix) {
+  struct stat info {};
+  if (fstat(STDOUT_FILENO, &info) != 0) return;
+  for (std::string const& file : files_of(prefix))
+    if (auto const id = cli::id_of(info); id && id == cli::id_of(file))
+      throw output_error(fmt::format("cannot write: standard output: input file is output file: {}", file));
+}
+
 /// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
 /// index none, then the arrays take their places, and last the new description.
 class index_writer {
@@ -72,8 +98,7 @@ class index_writer {
     json_.write(std::string_view(suffix::to_json(about)));
     for (cli::output& array : arrays_) array.finish();
     json_.finish();
-    std::error_code ignored;  // if it cannot be removed, it cannot be replaced either, and that is told
-    std::filesystem::remove(prefix_ + ".json", ignored);
+    json_.withdraw_old();
     for (cli::output& array : arrays_) array.commit();
     json_.commit();
   }
@@ -96,23 +121,43 @@ unsigned width_for(std::string const& asked, suffix::text const& input) {
   return asked == "64" || !narrow ? 64 : 32;
 }
 
+/// All the records. Whole BGZF is inflated by several threads; everything else is read as the other tools read it.
+suffix::fasta read_files(settings const& set, telling& tell) {
+  suffix::fasta all;
+  std::uint64_t before = 0, bytes = 0;
+  suffix::fasta_options how;
+  how.keep_case = set.keep_case;
+  how.threads = set.common.threads;
+  how.on_progress = [&](std::uint64_t more) {
+    bytes = more;
+    tell.progress.at(before + bytes);
+  };
+  for (std::string const& file : set.files) {
+    if (suffix::is_whole_bgzf(file)) {
+      suffix::append_fasta(all, file, how);
+    } else {
+      cli::input in(file);
+      std::size_t const size = in.file_size().value_or(0);
+      suffix::append_fasta(
+          all, in.name(), [&](std::span<char> to) { return in.read(to); }, in.compressed() ? 4 * size : size, how);
+    }
+    before += bytes;
+  }
+  tell.stats.input(before);
+  tell.stats.bytes(before);
+  return all;
+}
+
 int build(settings const& set, telling& tell) {
+  if (set.prefix.empty() || set.prefix.ends_with('/'))
+    throw usage_error(fmt::format("--output: '{}' is not the beginning of a file's name", set.prefix));
+  refuse_inputs(set.prefix, set.files);
   index_writer writer(set.prefix, set.what);
 
   tell.phase("read");
-  suffix::fasta_options reading;
-  reading.keep_case = set.keep_case;
-  reading.threads = set.common.threads;
-  std::uint64_t text_bytes = 0;
-  reading.on_progress = [&](std::uint64_t bytes) {
-    text_bytes = bytes;
-    tell.progress.at(bytes);
-  };
-  suffix::fasta records = suffix::read_fasta(set.files, reading);
+  suffix::fasta records = read_files(set, tell);
   suffix::text const input = records.view();
   std::size_t const n = input.size();
-  tell.stats.input(text_bytes);
-  tell.stats.bytes(text_bytes);
 
   unsigned const width = width_for(set.width, input);
   std::size_t const bytes = n * (width / 8), rows = n + input.records();
@@ -299,6 +344,9 @@ int run(int argc, char const* const* argv) {
 
   if (auto const status = cli::parse(app, argc, argv)) return *status;
   telling tell(set, argc, argv);
+  for (auto const& needed : {set.files, files_of(set.prefix)}) tell.stats.refuse_inputs(needed);
+  if (std::ranges::find(set.patterns, "-") != set.patterns.end()) tell.stats.refuse_inputs({std::string("-")});
+  if (command != build) refuse_stdout(set.prefix);
   int const status = command(set, tell);
   tell.progress.clear();
   tell.stats.finish();

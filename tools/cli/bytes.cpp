@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <string>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -15,12 +13,6 @@ namespace ordo::cli {
 namespace {
 
 constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
-
-// The whole number that a file of /sys holds, or `otherwise`.
-std::size_t number_in(std::string const& path, std::size_t otherwise) {
-  std::size_t value = 0;
-  return std::ifstream(path) >> value ? value : otherwise;
-}
 
 }  // namespace
 
@@ -56,22 +48,6 @@ void bytes::append(std::span<char const> more) {
   if (more.empty()) return;
   std::memcpy(room(more.size()).data(), more.data(), more.size());
   size_ += more.size();
-}
-
-std::size_t available_memory() {
-  std::size_t const unlimited = std::numeric_limits<std::size_t>::max();
-  std::size_t system = unlimited;
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string word; meminfo >> word;)
-    if (std::size_t kib = 0; word == "MemAvailable:" && meminfo >> kib) system = kib * 1024;
-  // Version 2 of control groups says "max" where there is no limit; page cache counts as used but gives way.
-  std::size_t const limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
-  if (limit == unlimited) return system;
-  std::size_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-  std::ifstream stat("/sys/fs/cgroup/memory.stat");
-  for (std::string word; stat >> word;)
-    if (std::size_t cache = 0; word == "inactive_file" && stat >> cache) used -= std::min(used, cache);
-  return std::min(system, limit - std::min(limit, used));
 }
 
 }  // namespace ordo::cli

@@ -44,7 +44,4 @@ class bytes {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// The bytes of memory that this process can still take without swapping: the system's, or its control group's if less.
-std::size_t available_memory();
-
 }  // namespace ordo::cli

@@ -1,6 +1,7 @@
 #include "tools/cli/gzip.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -35,7 +36,19 @@ int run(z_stream& z, std::span<char const>& in, std::span<char>& out, Call call)
   return code;
 }
 
+bool ends_with_any_case(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && std::equal(end.rbegin(), end.rend(), text.rbegin(), [](char e, char c) {
+           return c == e || (c >= 'A' && c <= 'Z' && c + 32 == e);
+         });
+}
+
 }  // namespace
+
+compression compression_named(std::string_view path) {
+  if (ends_with_any_case(path, ".gz")) return compression::gzip;
+  if (ends_with_any_case(path, ".bgz") || ends_with_any_case(path, ".bgzf")) return compression::bgzf;
+  return compression::none;
+}
 
 struct inflater::state {
   z_stream z{};
@@ -76,6 +89,35 @@ bool deflater::step(std::span<char const>& in, std::span<char>& out, bool last) 
     if (code == Z_STREAM_END) return true;
     if ((in.empty() && !last) || out.empty()) return false;
   }
+}
+
+struct bgzf_deflater::state {
+  z_stream z{};
+  gz_header header{};
+  std::array<Bytef, 6> extra{'B', 'C', 2, 0, 0, 0};  // and the last two bytes are the block's length less one
+  std::array<char, std::size_t{1} << 16> out;
+  ~state() { deflateEnd(&z); }
+};
+
+bgzf_deflater::bgzf_deflater() : state_(std::make_unique<state>()) {
+  check(deflateInit2(&state_->z, level, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY), state_->z);
+  state_->header.extra = state_->extra.data();
+  state_->header.extra_len = static_cast<uInt>(state_->extra.size());
+  state_->header.os = 255;  // unknown
+}
+bgzf_deflater::~bgzf_deflater() = default;
+
+std::span<char const> bgzf_deflater::block(std::span<char const> text) {
+  constexpr std::size_t length_at = 16;
+  check(deflateReset(&state_->z), state_->z);
+  check(deflateSetHeader(&state_->z, &state_->header), state_->z);
+  std::span<char> free(state_->out);
+  if (run(state_->z, text, free, [&] { return ::deflate(&state_->z, Z_FINISH); }) != Z_STREAM_END)
+    throw std::logic_error("a BGZF block of more than 64 KiB");
+  std::size_t const size = state_->out.size() - free.size();
+  state_->out[length_at] = static_cast<char>((size - 1) & 255);
+  state_->out[length_at + 1] = static_cast<char>((size - 1) >> 8);
+  return std::span<char const>(state_->out).first(size);
 }
 
 }  // namespace ordo::cli

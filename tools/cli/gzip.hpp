@@ -1,8 +1,17 @@
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace ordo::cli {
+
+/// BGZF is gzip in members that say how long they are (SAM specification, section 4.1).
+enum class compression { none, gzip, bgzf };
+
+/// What a file's name promises: gzip for .gz, BGZF for .bgz and .bgzf, in capitals, too.
+compression compression_named(std::string_view path);
 
 /// Inflates one gzip member after another. Throws std::runtime_error with zlib's words, which name no file.
 class inflater {
@@ -27,6 +36,20 @@ class deflater {
   ~deflater();
   /// As above; `last`: there is no more input. @returns whether the member is complete; only with `last`
   bool step(std::span<char const>& in, std::span<char>& out, bool last);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Deflates to BGZF.
+class bgzf_deflater {
+ public:
+  static constexpr std::size_t most_text = 0xff00;  // of a block: as much as bgzip takes, and fits whatever it is
+  bgzf_deflater();
+  ~bgzf_deflater();
+  /// A block of `text`, at most most_text bytes. Of none it is the marker that ends the file.
+  std::span<char const> block(std::span<char const> text);
 
  private:
   struct state;

@@ -45,15 +45,16 @@ input::input(std::string const& path) : name_(path == "-" ? "standard input" : p
     struct stat info {};
     if (fstat(fd_, &info) != 0) fail(std::strerror(errno));
     if (S_ISDIR(info.st_mode)) fail(std::strerror(EISDIR));
+    id_ = id_of(info);
+    claimed_size_ = info.st_size;
     if (S_ISREG(info.st_mode) && info.st_size > 0)  // the files of /proc have size 0
       if (off_t const at = lseek(fd_, 0, SEEK_CUR); at >= 0) file_size_ = std::max<off_t>(info.st_size - at, 0);
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     buffer_.resize(buffer_size);
-    bool const named_gzip = path.ends_with(".gz") || path.ends_with(".bgz");
     if (wait_for(bgzf_header); starts_with(waiting_, magic)) {
       inflater_ = std::make_unique<inflater>();
       bgzf_ = is_bgzf(waiting_);
-    } else if (named_gzip && cut_magic(waiting_)) {
+    } else if (compression_named(path) != compression::none && cut_magic(waiting_)) {
       fail("truncated gzip data");
     }
   } catch (...) {
@@ -69,6 +70,8 @@ input::~input() {
 input::input(input&& other) noexcept
     : name_(std::move(other.name_)),
       fd_(std::exchange(other.fd_, -1)),
+      id_(std::move(other.id_)),
+      claimed_size_(other.claimed_size_),
       file_size_(other.file_size_),
       file_read_(other.file_read_),
       buffer_(std::move(other.buffer_)),
@@ -82,13 +85,21 @@ void input::fail(std::string const& why) const {
   throw input_error(fmt::format("cannot read: {}: {}", name_, why));
 }
 
+// Files of /sys and its like claim a page, hold less, and no block of a disk. A file that was made shorter claims less now.
+bool input::has_nominal_size() const {
+  struct stat now {};
+  return fstat(fd_, &now) == 0 && now.st_blocks == 0 && now.st_size == claimed_size_;
+}
+
 std::size_t input::read_file(std::span<char> to) {
   for (;;) {
     ssize_t const got = ::read(fd_, to.data(), std::min(to.size(), largest_read));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(std::strerror(errno));
-    if (got == 0 && file_size_ && file_read_ < *file_size_)
-      fail(fmt::format("short read: {} of {} bytes", file_read_, *file_size_));
+    if (got == 0 && file_size_ && file_read_ < *file_size_) {
+      if (!has_nominal_size()) fail(fmt::format("short read: {} of {} bytes", file_read_, *file_size_));
+      file_size_ = file_read_;
+    }
     file_read_ += static_cast<std::size_t>(got);
     return static_cast<std::size_t>(got);
   }
@@ -110,16 +121,17 @@ std::size_t input::wait_for(std::size_t least) {
 
 // Between two members: is there another?
 bool input::next_member() {
-  if (wait_for(magic.size()) == 0) {
-    if (bgzf_ && member_bytes_ != 0) fail("truncated BGZF data: the end marker is missing");
-    return false;
-  }
-  if (starts_with(waiting_, magic)) {
+  wait_for(bgzf_header);
+  bool const another = starts_with(waiting_, magic);
+  // BGZF ends with an empty block, whatever follows it.
+  bool const was_bgzf = std::exchange(bgzf_, another && is_bgzf(waiting_));
+  if (was_bgzf && !bgzf_ && member_bytes_ != 0) fail("truncated BGZF data: the end marker is missing");
+  if (another) {
     inflater_->reset();
     member_bytes_ = 0;
     return inside_member_ = true;
   }
-  if (cut_magic(waiting_)) fail("truncated gzip data");
+  if (!waiting_.empty() && cut_magic(waiting_)) fail("truncated gzip data");
   for (; wait_for(1) != 0; waiting_ = {})  // zeros fill up blocks of tapes and disks; gzip passes over them too
     if (std::any_of(waiting_.begin(), waiting_.end(), [](char c) { return c != 0; })) fail("garbage after gzip data");
   return false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/cli/bytes.hpp"
+#include "tools/cli/file_id.hpp"
 #include "tools/cli/gzip.hpp"
 
 namespace ordo::cli {
@@ -30,6 +31,8 @@ class input {
 
   /// The path, or "standard input".
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  /// Nothing if it is not a regular file.
+  [[nodiscard]] std::optional<file_id> const& id() const noexcept { return id_; }
   [[nodiscard]] bool compressed() const noexcept { return inflater_ != nullptr; }
   /// Of the file itself, compressed or not: its bytes (from where it stood when opened; regular files only), and how many
   /// have been read.
@@ -38,6 +41,7 @@ class input {
 
  private:
   [[noreturn]] void fail(std::string const& why) const;
+  bool has_nominal_size() const;
   std::size_t read_file(std::span<char> to);
   std::size_t wait_for(std::size_t least);
   bool next_member();
@@ -45,6 +49,8 @@ class input {
 
   std::string name_;
   int fd_ = -1;
+  std::optional<file_id> id_;
+  off_t claimed_size_ = 0;  // when opened
   std::optional<std::uint64_t> file_size_;
   std::uint64_t file_read_ = 0;
   std::vector<char> buffer_;

@@ -19,6 +19,7 @@ constexpr std::string_view threads_help = "threads of the CPU machine [0: all]";
 constexpr std::string_view quiet_help = "print errors only";
 constexpr std::string_view verbose_help = "say what was decided, and end with the figures";
 constexpr std::string_view stats_help = "write a report as JSON: version, machine, phases, memory";
+constexpr char const* no_name = "the name of a file is expected";
 
 // What is wrong with the name of a device, if anything is.
 std::string refusal_of_device(std::string const& name) try {
@@ -68,7 +69,10 @@ void add_common_options(CLI::App& app, common_options& options) {
   app.add_option("--threads", options.threads, std::string(threads_help))->type_name("N")->group(group);
   app.add_flag("-q,--quiet", options.quiet, std::string(quiet_help))->group(group);
   app.add_flag("-v,--verbose", options.verbose, std::string(verbose_help))->group(group);
-  app.add_option("--stats", options.stats, std::string(stats_help))->type_name("FILE")->group(group);
+  app.add_option("--stats", options.stats, std::string(stats_help))
+      ->check(CLI::Validator([](std::string& name) { return name.empty() ? no_name : ""; }, ""))
+      ->type_name("FILE")
+      ->group(group);
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
@@ -101,6 +105,7 @@ bool take_common_option(int code, char const* value, common_options& options) {
       options.verbose = true;
       return true;
     case option_stats:
+      if (*value == 0) throw usage_error(fmt::format("--stats: {}", no_name));
       options.stats = value;
       return true;
     default:

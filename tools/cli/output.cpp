@@ -6,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/temporary.hpp"
 
 namespace ordo::cli {
@@ -24,7 +27,43 @@ namespace fs = std::filesystem;
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
 constexpr std::size_t largest_write = std::size_t{1} << 30;  // Linux takes no more than 2 GiB at once
 constexpr std::size_t longest_name = 200;                    // of the 255 bytes of a name; the rest is for ours
-constexpr int most_links = 40;                               // as many as the kernel follows
+
+// What outputs of this process are going to be, or are written directly.
+std::mutex claims_mutex;
+std::vector<file_id> claims;
+
+// Does a folder or a file system refuse to let go of a file, be the file itself writable or not?
+bool is_denied(int error) {
+  return error == EACCES || error == EPERM || error == EROFS || error == EBUSY || error == EXDEV;
+}
+
+void write_all(int fd, std::span<char const> data) {
+  while (!data.empty()) {
+    ssize_t const done = ::write(fd, data.data(), std::min(data.size(), largest_write));
+    if (done < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category());
+    if (done > 0) data = data.subspan(static_cast<std::size_t>(done));
+  }
+}
+
+// Pipes and some file systems have no fsync; that is no failure.
+bool is_on_disk(int fd) {
+  return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
+}
+
+class open_file {
+ public:
+  open_file(std::string const& path, int how) : fd_(open(path.c_str(), how | O_CLOEXEC | O_NOCTTY)) {}
+  ~open_file() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  open_file(open_file const&) = delete;
+  open_file& operator=(open_file const&) = delete;
+  operator int() const noexcept { return fd_; }
+  int close() noexcept { return ::close(std::exchange(fd_, -1)); }
+
+ private:
+  int fd_;
+};
 
 }  // namespace
 
@@ -32,6 +71,7 @@ output::output(std::string const& path, compression how) : name_(path == "-" ? "
   try {
     open_target(path);
     if (how == compression::gzip) deflater_ = std::make_unique<deflater>();
+    if (how == compression::bgzf) bgzf_ = std::make_unique<bgzf_deflater>();
     buffer_.reserve(buffer_size);
   } catch (...) {
     discard();
@@ -46,10 +86,15 @@ output::~output() {
 output::output(output&& other) noexcept
     : name_(std::move(other.name_)),
       target_(std::move(other.target_)),
-      beside_(std::exchange(other.beside_, {})),
+      staged_(std::exchange(other.staged_, {})),
+      replaces_(other.replaces_),
+      beside_(other.beside_),
+      claimed_(std::exchange(other.claimed_, std::nullopt)),
       ticket_(std::exchange(other.ticket_, nullptr)),
       fd_(std::exchange(other.fd_, -1)),
       deflater_(std::move(other.deflater_)),
+      bgzf_(std::move(other.bgzf_)),
+      block_(std::move(other.block_)),
       buffer_(std::move(other.buffer_)),
       written_(other.written_) {}
 
@@ -57,15 +102,26 @@ void output::fail(int error) const {
   throw output_error(fmt::format("cannot write: {}: {}", name_, std::strerror(error)));
 }
 
+void output::claim(std::optional<file_id> id) {
+  if (!id) return;
+  std::lock_guard const lock(claims_mutex);
+  if (std::ranges::find(claims, *id) != claims.end())
+    throw output_error(fmt::format("cannot write: {}: another output of this command is the same file", name_));
+  claims.push_back(*id);
+  claimed_ = std::move(id);
+}
+
+void output::refuse_loop(input const& in) const {
+  if (target_.empty() && claimed_ && claimed_ == in.id() && in.file_size().value_or(0) != 0)
+    throw output_error(fmt::format("cannot write: {}: input file is output file: {}", name_, in.name()));
+}
+
 void output::open_target(std::string const& path) {
-  if (path == "-" || path == "/dev/stdout") {
-    std::cout.flush();
-    std::fflush(stdout);
-    fd_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (fd_ < 0) fail(errno);
-    if (int const flags = fcntl(fd_, F_GETFL); flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) fail(EBADF);
-    return;
-  }
+  if (path.empty()) fail(ENOENT);
+  if (path == "-") return open_descriptor(STDOUT_FILENO);
+  std::optional<std::string> const end = follow_links(path);
+  if (!end) fail(ELOOP);
+  if (auto const number = descriptor_named(*end)) return open_descriptor(static_cast<int>(*number));
   struct stat old {};
   bool const exists = stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail(errno);
@@ -76,42 +132,66 @@ void output::open_target(std::string const& path) {
     return;
   }
   if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
-
-  fs::path target = path;  // where a chain of links ends, be there a file or not
-  std::error_code ignored;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(target, ignored)); ++links) {
-    if (links == most_links) fail(ELOOP);
-    target = target.parent_path() / fs::read_symlink(target, ignored);
-  }
-  target_ = target;
-  open_beside();
-  if (exists) {
-    if (fchown(fd_, old.st_uid, old.st_gid) != 0) errno = 0;  // not ours to give away: then it stays ours
-    if (fchmod(fd_, old.st_mode & 07777) != 0) fail(errno);
-  }
+  claim(id_of(path));
+  target_ = *end;
+  replaces_ = exists;
+  open_staged();
+  if (!exists || !beside_) return;
+  // Whom the file cannot be given to does not get more of it, nor do others through him.
+  mode_t mode = old.st_mode & 07777;
+  if (fchown(fd_, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= ~(S_ISGID | S_IRWXG) | (mode & S_IRWXO) << 3;
+  if (fchown(fd_, old.st_uid, static_cast<gid_t>(-1)) != 0) mode &= ~mode_t{S_ISUID};
+  if (fchmod(fd_, mode) != 0) fail(errno);
 }
 
-void output::open_beside() {
+void output::open_descriptor(int number) {
+  std::cout.flush();
+  std::fflush(stdout);
+  int const flags = fcntl(number, F_GETFD);
+  if (flags < 0) fail(errno);
+  if (flags & FD_CLOEXEC) fail(EBADF);  // not handed over by the caller, but one of ours
+  fd_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
+  if (fd_ < 0) fail(errno);
+  if (int const mode = fcntl(fd_, F_GETFL); mode >= 0 && (mode & O_ACCMODE) == O_RDONLY) fail(EBADF);
+  struct stat info {};
+  if (fstat(fd_, &info) == 0) claim(id_of(info));
+}
+
+void output::open_staged() {
   fs::path const target = target_;
   if (target.filename().empty()) fail(EISDIR);
-  std::string const base = target.filename().string().substr(0, longest_name);
+  int const error = create_staged(target.parent_path());
+  if (error == 0) return;
+  // Some file systems, /proc among them, know nothing of new files.
+  if (!replaces_ || !(is_denied(error) || error == ENOENT)) fail(error);
+  beside_ = false;
+  std::error_code none;
+  fs::path const folder = fs::temp_directory_path(none);
+  if (int const other = none ? none.value() : create_staged(folder))
+    throw output_error(fmt::format("cannot write: {}: {}; nor a temporary file in {}: {}", name_, std::strerror(error),
+                                   none ? "TMPDIR" : folder.string(), std::strerror(other)));
+}
+
+// Returns what went wrong, or 0. Of a file that is there nobody else gets to read more than he could.
+int output::create_staged(std::string const& folder) {
+  std::string const base = fs::path(target_).filename().string().substr(0, longest_name);
   for (unsigned attempt = 0;; ++attempt) {
-    beside_ = target.parent_path() / fmt::format(".{}.{}-{}.tmp", base, getpid(), attempt);
-    ticket_ = remember_temporary(beside_);  // before there is anything to remember: a signal may come in between
-    fd_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ >= 0) return;
+    staged_ = fs::path(folder) / fmt::format(".{}.{}-{}.tmp", base, getpid(), attempt);
+    ticket_ = remember_temporary(staged_);  // before there is anything to remember: a signal may come in between
+    fd_ = open(staged_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces_ ? 0600 : 0666);
+    if (fd_ >= 0) return 0;
     int const error = errno;
     forget_temporary(std::exchange(ticket_, nullptr));
-    beside_.clear();
-    if (error != EEXIST) fail(error);
+    staged_.clear();
+    if (error != EEXIST) return error;
   }
 }
 
 void output::put_directly(std::span<char const> data) {
-  while (!data.empty()) {
-    ssize_t const done = ::write(fd_, data.data(), std::min(data.size(), largest_write));
-    if (done < 0 && errno != EINTR) fail(errno);
-    if (done > 0) data = data.subspan(static_cast<std::size_t>(done));
+  try {
+    write_all(fd_, data);
+  } catch (std::system_error const& e) {
+    fail(e.code().value());
   }
 }
 
@@ -137,35 +217,102 @@ void output::deflate(std::span<char const> data, bool last) {
   }
 }
 
+void output::deflate_blocks(std::span<char const> data, bool last) {
+  while (!data.empty()) {
+    auto const part = data.first(std::min(data.size(), bgzf_deflater::most_text - block_.size()));
+    block_.insert(block_.end(), part.begin(), part.end());
+    data = data.subspan(part.size());
+    if (block_.size() < bgzf_deflater::most_text) break;
+    put(bgzf_->block(block_));
+    block_.clear();
+  }
+  if (!last) return;
+  if (!block_.empty()) put(bgzf_->block(block_));
+  put(bgzf_->block({}));
+}
+
 void output::write(std::span<char const> data) {
   written_ += data.size();
   if (deflater_)
     deflate(data, false);
+  else if (bgzf_)
+    deflate_blocks(data, false);
   else
     put(data);
 }
 
 void output::finish() {
   if (deflater_) deflate({}, true);
+  if (bgzf_) deflate_blocks({}, true);
   flush();
-  // Pipes and some file systems have no fsync; that is no failure.
-  if (!target_.empty() && fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS) fail(errno);
+  if (!target_.empty() && !is_on_disk(fd_)) fail(errno);
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
+}
+
+void output::withdraw_old() noexcept {
+  if (!replaces_ || (beside_ && unlink(target_.c_str()) == 0)) return;
+  // What can be neither removed nor emptied cannot be written either: commit() will tell.
+  if (truncate(target_.c_str(), 0) != 0) errno = 0;
 }
 
 void output::commit() {
   if (fd_ >= 0) finish();
   if (target_.empty()) return;
-  if (rename(beside_.c_str(), target_.c_str()) != 0) fail(errno);
+  if (!beside_ || rename(staged_.c_str(), target_.c_str()) != 0) {
+    if (beside_ && !(replaces_ && is_denied(errno))) fail(errno);
+    return copy_over_old();
+  }
   forget_temporary(std::exchange(ticket_, nullptr));
-  beside_.clear();
+  staged_.clear();
+}
+
+void output::copy_over_old() {
+  if (chmod(staged_.c_str(), S_IRUSR | S_IWUSR) != 0) fail(errno);  // it may have the old file's mode
+  open_file const from(staged_, O_RDONLY);
+  if (from < 0) fail(errno);
+  open_file to(target_, O_WRONLY);
+  if (to < 0) fail(errno);
+  struct stat whole {};
+  if (fstat(from, &whole) != 0) fail(errno);
+  // A full disk is found out while the old content is still there, if the file system can do that.
+  if (whole.st_size > 0 && fallocate(to, FALLOC_FL_KEEP_SIZE, 0, whole.st_size) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+    fail(errno);
+  // From here on the old content is gone, and what is staged stays until all of it is copied, whatever happens.
+  forget_temporary(std::exchange(ticket_, nullptr));
+  std::string const staged = std::exchange(staged_, {});
+  try {
+    auto const check = [](bool good) {
+      if (!good) throw std::system_error(errno, std::generic_category());
+    };
+    buffer_.resize(buffer_size);
+    for (off_t copied = 0; copied < whole.st_size;) {
+      ssize_t const got = read(from, buffer_.data(), buffer_.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got == 0) errno = EIO;
+      check(got > 0);
+      write_all(to, std::span<char const>(buffer_).first(static_cast<std::size_t>(got)));
+      copied += got;
+    }
+    check(ftruncate(to, whole.st_size) == 0);
+    check(is_on_disk(to));
+    check(to.close() == 0 || errno == EINTR);
+  } catch (std::system_error const& e) {
+    throw output_error(
+        fmt::format("cannot write: {}: {}; what it should hold is in {}", name_, std::strerror(e.code().value()), staged));
+  }
+  unlink(staged.c_str());
 }
 
 void output::discard() noexcept {
   if (fd_ >= 0) close(std::exchange(fd_, -1));
-  if (!beside_.empty()) unlink(beside_.c_str());
+  if (!staged_.empty()) unlink(staged_.c_str());
   if (ticket_) forget_temporary(std::exchange(ticket_, nullptr));
-  beside_.clear();
+  staged_.clear();
+  if (claimed_) {
+    std::lock_guard const lock(claims_mutex);
+    std::erase(claims, *std::exchange(claimed_, std::nullopt));
+  }
 }
 
 }  // namespace ordo::cli

@@ -7,28 +7,39 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/file_id.hpp"
 #include "tools/cli/gzip.hpp"
 
 namespace ordo::cli {
 
+class input;
 class temporary;
-
-enum class compression { none, gzip };
 
 /// A file that appears whole or not at all, or standard output where the path is "-".
 /// A regular file is written beside its place, under another name, and takes its place in commit(); until then what was there
-/// stays, so it may be read all the while, and may be the input. It keeps the mode and, where allowed, the owner of the file
-/// it replaces; a symbolic link stays, and what it leads to is replaced. Pipes, terminals and devices are written directly.
+/// stays, so it may be read all the while, and may be the input. It keeps the mode and, each where allowed, the group and the
+/// owner of the file it replaces; a symbolic link stays, and what it leads to is replaced.
+/// Where nothing can be renamed (the folder is not writable or sticky, the file is a mount point) but the file itself can be
+/// written, the whole of it is written elsewhere (beside it or in TMPDIR), and commit() copies it over the old content.
+/// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly.
+/// What is written is compressed as the path's name says (compression_named).
+/// Of the outputs of a process no two may be the same regular file: one would replace the other.
 /// Every failure is an output_error that names the path.
 class output {
  public:
   /// Finds out whether the path can be written. @throws output_error if not
-  explicit output(std::string const& path, compression how = compression::none);
+  explicit output(std::string const& path) : output(path, compression_named(path)) {}
+  output(std::string const& path, compression how);
   /// Without a commit() nothing has happened.
   ~output();
   output(output&& other) noexcept;
   output(output const&) = delete;
   output& operator=(output const&) = delete;
+
+  /// Does the path ("-": standard input) lead to the regular file that this writes?
+  [[nodiscard]] bool is_file(std::string const& path) const { return claimed_ && claimed_ == id_of(path); }
+  /// For an input that is still read while this is written. @throws output_error if it would read what is written here
+  void refuse_loop(input const& in) const;
 
   void write(std::span<char const> data);
   template <std::size_t N>
@@ -36,6 +47,9 @@ class output {
   /// Everything is written and on the disk, but not yet in its place: so that outputs which belong together take their places
   /// together. Nothing can be written afterwards.
   void finish();
+  /// What is in the place now goes, so that it is not taken for a part of what will come; if it cannot be removed it is
+  /// emptied.
+  void withdraw_old() noexcept;
   /// Everything is written, on the disk, and in its place. Call once, last.
   void commit();
 
@@ -47,18 +61,28 @@ class output {
  private:
   [[noreturn]] void fail(int error) const;
   void open_target(std::string const& path);
-  void open_beside();
+  void open_descriptor(int number);
+  void open_staged();
+  int create_staged(std::string const& folder);
+  void claim(std::optional<file_id> id);
+  void copy_over_old();
   void deflate(std::span<char const> data, bool last);
+  void deflate_blocks(std::span<char const> data, bool last);
   void put(std::span<char const> data);
   void flush();
   void put_directly(std::span<char const> data);
   void discard() noexcept;
 
   std::string name_;
-  std::string target_, beside_;  // empty: written directly
+  std::string target_, staged_;  // where it goes and where it is until then; both empty: written directly
+  bool replaces_ = false;        // there is a file in its place, and it can be written
+  bool beside_ = true;           // staged where it can be renamed from
+  std::optional<file_id> claimed_;
   temporary* ticket_ = nullptr;
   int fd_ = -1;
   std::unique_ptr<deflater> deflater_;
+  std::unique_ptr<bgzf_deflater> bgzf_;
+  std::vector<char> block_;  // of BGZF, not full yet
   std::vector<char> buffer_;
   std::uint64_t written_ = 0;
 };

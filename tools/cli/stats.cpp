@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sort_core/config.hpp"
+#include "sort_core/error.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::cli {
@@ -32,6 +33,13 @@ stats::stats(std::string_view tool, int argc, char const* const* argv, common_op
     : tool_(tool), command_(tool), options_(options) {
   for (int i = 1; i < argc; ++i) command_ += fmt::format(" {}", argv[i]);
   if (!options.stats.empty()) file_.emplace(options.stats);
+}
+
+void stats::refuse_inputs(std::vector<std::string> const& paths) const {
+  if (!file_) return;
+  for (std::string const& path : paths)
+    if (file_->is_file(path))
+      throw usage_error(fmt::format("--stats {}: it would replace {}", options_.stats, path == "-" ? "standard input" : path));
 }
 
 void stats::end_phase() {

@@ -22,6 +22,9 @@ class stats {
   /// Opens the file of --stats, so that a bad path is found now. The clock starts.
   stats(std::string_view tool, int argc, char const* const* argv, common_options const& options);
 
+  /// @throws usage_error if the file of --stats is one of these ("-": standard input), there or not yet there
+  void refuse_inputs(std::vector<std::string> const& paths) const;
+
   /// A new phase begins, and the one before ends.
   void phase(std::string_view name);
   /// Bytes that the current phase worked on, added.
