@@ -18,7 +18,11 @@ for tool in "${tools[@]}"; do
   sample "$tool" 20 > in
   expect_error work "$tool" in result --no-such-option
   expect_error work "$tool" in result --device tpu
-  expect_error work "$tool" in result --threads many
+  for threads in many '' 0x10 +1 ' 1' -1; do
+    expect_error work "$tool" in result --threads "$threads"
+    [[ $(< err) == "$tool: invalid number: --threads: '$threads'" ]] || fail "$tool --threads '$threads': $(< err)"
+  done
+  expect_error work "$tool" in result --stats ''
   [[ ! -e $(result "$tool" result) ]] || fail "$tool: output in spite of a bad flag"
 
   # The machine: by option, by environment, the option stronger; and what was taken is told.

@@ -37,6 +37,15 @@ expect_error sufsort locate x ''
 printf 'A\n\nB\n' | expect_error sufsort locate x -
 grep -q 'standard input:2: ' err || fail "an empty pattern without its line: $(cat err)"
 
+# Names and patterns are what they say, brackets and all.
+cp in.fa '[x]'; cp in.fa '++'
+expect 0 sufsort build '[x]' -o '[y,z]'
+expect 0 sufsort build ++ '[x]' -o '[]'
+expect_error sufsort build '[in.fa]' -o y
+expect 0 sufsort locate '[y,z]' ANA '[ANA,NAN]' '++'
+want "$(cut -f1,2 out | uniq | xargs)" 'ANA 3 [ANA,NAN] 0 ++ 0' 'patterns with brackets'
+cmp x.sa '[y,z].sa'
+
 expect 0 sufsort info x
 for line in $'residues\t9' $'records\t3' $'width\t32' $'record\tone\t0\t6' $'record\ttwo\t6\t0' $'record\tthree\t6\t3'; do
   grep -qx "$line" out || fail "info does not say: $line"
