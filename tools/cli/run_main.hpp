@@ -9,7 +9,7 @@ namespace ordo::cli {
 /// - standard output is flushed and checked at the end: a full disk or a closed stdout is an error, if anything was written;
 /// - a closed pipe ends the process by SIGPIPE, without a word (or is an error where the caller ignores SIGPIPE);
 /// - a write beyond `ulimit -f` is an error, not a signal;
-/// - SIGINT, SIGTERM, SIGHUP and their like end the process after its temporary files are removed.
+/// - a signal that ends the process does so after its temporary files are removed.
 int run_main(std::string_view tool, std::function<int()> const& body);
 
 /// One line "tool: text" on stderr. A stderr that takes nothing is no reason to stop the work.
