@@ -101,8 +101,8 @@ struct checked {
 };
 
 /// Looks for the first peak out of order; nothing is sorted, and the machine does not matter. Warnings and errors before that
-/// peak are as in sorting, what follows it is not looked at.
-checked check(reader const& read, options const& how);
+/// peak are as in sorting, what follows it is not looked at. `progress` as in sorting.
+checked check(reader const& read, options const& how, std::function<void(report const&)> const& progress = {});
 checked check(std::span<char const> in, options const& how);
 
 }  // namespace ordo::spectra

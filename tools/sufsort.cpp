@@ -36,6 +36,7 @@ struct settings {
   suffix::wanted what;
   std::string width = "auto";
   bool keep_case = false;
+  bool to_stdout = false;  // what is found goes there while the work is done
 };
 
 /// What a run tells while it works: the phases go to the report and to the terminal.
@@ -44,7 +45,8 @@ struct telling {
   cli::progress progress;
 
   telling(settings const& set, int argc, char const* const* argv)
-      : stats("sufsort", argc, argv, set.common), progress("sufsort", set.common) {}
+      : stats("sufsort", argc, argv, set.common),
+        progress("sufsort", set.common, set.files.empty() ? set.patterns : set.files, set.to_stdout ? "-" : "") {}
   void phase(std::string_view name, std::uint64_t bytes = 0) {
     stats.phase(name);
     stats.bytes(bytes);
@@ -161,8 +163,7 @@ int check(settings const& set, telling& tell) {
   }
   tell.stats.input(bytes);
   auto const disorder = [&](std::string const& array, std::string const& why) {
-    tell.progress.clear();
-    cli::say("sufsort", fmt::format("disorder: {}.{}: {}", set.prefix, array, why));
+    cli::tell(fmt::format("sufsort: disorder: {}.{}: {}\n", set.prefix, array, why));
     return 1;
   };
 
@@ -298,6 +299,8 @@ int run(int argc, char const* const* argv) {
   add_prefix(add("info", "what is in an index", info));
 
   if (auto const status = cli::parse(app, argc, argv)) return *status;
+  set.common.check_machine();
+  set.to_stdout = command == locate || command == info;
   telling tell(set, argc, argv);
   int const status = command(set, tell);
   tell.progress.clear();
