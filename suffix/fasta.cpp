@@ -63,7 +63,8 @@ class inflated_file {
     if (bgzf_compression(file_.get()) == bgzf_compressed) {
       int const marked = bgzf_check_EOF(file_.get());
       if (marked == 0) fail(no_end_marker);
-      if (marked == 1 && threads > 1 && bgzf_mt(file_.get(), int(threads), 256) != 0) fail(std::strerror(ENOMEM));
+      if (marked == 1 && threads > 1 && bgzf_mt(file_.get(), int(threads), 256) != 0)
+        fail(fmt::format("{} threads that inflate it cannot be started", threads));
     }
   }
 
@@ -212,7 +213,8 @@ class parser {
 
 fasta read_fasta(std::span<std::string const> paths, fasta_options const& how) {
   quiet_htslib const quiet;
-  unsigned const threads = how.threads == 0 ? std::thread::hardware_concurrency() : how.threads;
+  unsigned const most = std::max(1u, std::thread::hardware_concurrency());  // more gain nothing, and may not be had
+  unsigned const threads = how.threads == 0 ? most : std::min(how.threads, most);
   fasta all;
   std::string block(block_size, '\0');
   std::uint64_t bytes = 0;

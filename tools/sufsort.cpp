@@ -188,23 +188,29 @@ int check(settings const& set, telling& tell) {
   return 0;
 }
 
-/// The patterns of the command line; those of standard input, a line each, where one is "-".
+constexpr std::string_view blanks = " \t\v\f\r";  // that FASTA has no residues for
+
+/// The patterns of the command line; those of standard input, a line each without the blanks around it, where one is "-".
 std::vector<std::string> patterns_of(settings const& set) {
   std::vector<std::string> patterns;
   for (std::string const& pattern : set.patterns) {
     if (pattern != "-") {
       if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
+      if (pattern.find_first_of(blanks) != pattern.npos)
+        throw usage_error(fmt::format("blank in a pattern: the command line: '{}': no residue is one", pattern));
       patterns.push_back(pattern);
       continue;
     }
     cli::bytes const lines = cli::read_all("-");
     std::string_view rest(lines.data(), lines.size());
     for (std::size_t line = 1; !rest.empty(); ++line) {
-      std::size_t const end = std::min(rest.find('\n'), rest.size());
-      std::string_view one = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (one.ends_with('\r')) one.remove_suffix(1);
+      std::string_view one = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+      one.remove_prefix(std::min(one.find_first_not_of(blanks), one.size()));
+      one.remove_suffix(one.size() - (one.find_last_not_of(blanks) + 1));
       if (one.empty()) throw input_error(fmt::format("empty pattern: standard input:{}: it would be found everywhere", line));
+      if (one.find_first_of(blanks) != one.npos)
+        throw input_error(fmt::format("blank in a pattern: standard input:{}: '{}': no residue is one", line, one));
       patterns.emplace_back(one);
     }
   }
@@ -226,13 +232,10 @@ int locate(settings const& set, telling& tell) {
   cli::output out("-");
   for (std::string const& pattern : patterns) {
     tell.stats.input(pattern.size());
-    auto positions = index.with_width([&]<class Index>(Index) {
-      auto const sa = index.arrays<Index>().sa;
-      auto const rows = suffix::find(input, sa, index.about().keep_case ? pattern : folded(pattern));
-      auto const found = sa.subspan(rows.begin, rows.size());
-      return std::vector<std::uint64_t>(found.begin(), found.end());
+    auto const positions = index.with_width([&]<class Index>(Index) {
+      return suffix::locate(input, index.arrays<Index>().sa, index.about().keep_case ? pattern : folded(pattern),
+                            set.prefix + ".sa");
     });
-    std::ranges::sort(positions);
     if (positions.empty()) out.write(std::string_view(fmt::format("{}\t0\t.\n", pattern)));
     for (std::uint64_t p : positions) {
       std::size_t const record = input.record_of(p);

@@ -42,21 +42,27 @@ void check_stdout() {
   if (failed) throw output_error(fmt::format("cannot write: standard output: {}", std::strerror(errno ? errno : EIO)));
 }
 
+std::string phase() {
+  std::string const& last = progress::last_phase();
+  return last.empty() ? "at the start" : fmt::format("in phase '{}'", last);
+}
+
 // Says what the exception that is being handled says.
 void say_exception(std::string_view tool) {
   try {
     throw;
+  } catch (error const& e) {
+    say(tool, e.what());
   } catch (std::bad_alloc const&) {  // of the standard library, which does not tell how much it wanted
     rusage use{};
     getrusage(RUSAGE_SELF, &use);
-    std::string const& phase = progress::last_phase();
-    say(tool, fmt::format("out of memory: host: {} needs more than the {} taken so far", phase.empty() ? "the start" : phase,
-                          human_bytes(static_cast<std::uint64_t>(use.ru_maxrss) * 1024)));
+    say(tool, fmt::format("out of memory: host: more than the {} in use wanted, {}",
+                          human_bytes(static_cast<std::uint64_t>(use.ru_maxrss) * 1024), phase()));
   } catch (std::system_error const& e) {
     bool const thread = e.code() == std::errc::resource_unavailable_try_again;
-    say(tool, fmt::format("{}: host: {}", thread ? "cannot start a thread" : "system error", e.what()));
-  } catch (std::exception const& e) {
-    say(tool, e.what());
+    say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread" : "system error", e.what(), phase()));
+  } catch (std::exception const& e) {  // of another library: oneTBB's, where a thread cannot be started
+    say(tool, fmt::format("cannot go on: host: {}, {}", e.what(), phase()));
   } catch (...) {
     say(tool, "internal error: an exception of unknown type");
   }
