@@ -7,6 +7,7 @@
 #include <tbb/parallel_for.h>
 
 #include "sort_core/error.hpp"
+#include "spectra/kind.hpp"
 #include "spectra/line.hpp"
 
 namespace ordo::spectra::detail {
@@ -33,7 +34,7 @@ bool has_decimal_comma(std::string_view line) {
 }  // namespace
 
 block_scan::block_scan(options const& how, bool check)
-    : how_(how), scan_options_{how.by, how.descending, how.lenient, check, how.warn ? how.warnings_shown : 0} {}
+    : how_(how), scan_options_{how.by, how.descending, how.lenient, check, how.warn ? how.warnings_shown : 0, false} {}
 
 std::span<piece const> block_scan::scan(std::span<char const> bytes, bool last, tbb::task_arena& arena) {
   std::string_view const block(bytes.data(), bytes.size());
@@ -41,6 +42,8 @@ std::span<piece const> block_scan::scan(std::span<char const> bytes, bool last, 
     throw input_error(fmt::format("spectrum too large: {}:{}: {} bytes, where less than 4 GiB can be sorted", how_.name,
                                   totals.lines + 1, block.size()));
   std::span<piece> const pieces = cut(block, std::size_t(arena.max_concurrency()));
+  scan_options_.begun = totals.spectra != 0;
+  if (totals.bytes == 0) kind_ = kind_of(block);
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, pieces.size(),
                       [&](std::size_t p) { detail::scan(pieces[p].text, scan_options_, pieces[p].found); });
@@ -125,6 +128,11 @@ std::string block_scan::message(finding const& found, std::string_view text) con
       if (has_decimal_comma(line)) return fmt::format("decimal comma: {}: '{}'; a point is expected", where, excerpt(line));
       return fmt::format("not a number: {}: {} of '{}'", where, found.what == fault::bad_number ? "the m/z" : "the intensity",
                          excerpt(line));
+    case fault::foreign:
+      if (!kind_.empty()) return fmt::format("not MGF: {}: it looks like {}", where, kind_);
+      if (auto const kind = kind_of_line(line); !kind.empty())
+        return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
+      return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));
     case fault::unknown:
       break;
   }

@@ -45,6 +45,7 @@ class block_scan {
   options const& how_;
   scan_options scan_options_;
   std::vector<piece> pieces_;          // more than the present block has, so that their memory is used again
+  std::string_view kind_;              // what the input looks like, if not MGF
   std::optional<std::uint64_t> open_;  // line of the BEGIN IONS that has no END IONS so far
 };
 

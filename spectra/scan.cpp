@@ -55,10 +55,14 @@ bool is_number(std::string_view word) {
   return take_number(p, p + text.size(), value) && p == text.data() + word.size();
 }
 
+bool is_comment(std::string_view line) {
+  return !line.empty() && std::string_view("#;!/").find(line[0]) != std::string_view::npos;
+}
+
 // What is wrong with a line inside a spectrum that is neither delimiter nor peak; nothing, for blank lines, comments and
 // parameters.
 std::optional<fault> fault_of(std::string_view line) {
-  if (line.empty() || std::string_view("#;!/").find(line[0]) != std::string_view::npos) return {};
+  if (line.empty() || is_comment(line)) return {};
   std::string_view rest = line;
   std::string_view const word = take_word(rest);
   if (word.find('=') != std::string_view::npos) return {};
@@ -70,6 +74,22 @@ std::optional<fault> fault_of(std::string_view line) {
   if (nearly_delimiter(line)) return fault::not_delimiter;
   if (line.find('=') != std::string_view::npos) return {};
   return fault::unknown;
+}
+
+// Is this a line that no MGF has before its first spectrum? It may have comments, parameters and queries of peptide mass
+// fingerprints there, such as "1896 ions(345.6:24.7)". A parameter's name is no tag and no string, though XML and JSON hold
+// '='.
+bool is_foreign(std::string_view line) {
+  if (line.find('\0') != std::string_view::npos) return true;
+  if (line.empty() || is_comment(line)) return false;
+  if (std::ranges::any_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; })) return true;
+  std::size_t const equals = line.find('=');
+  if (equals != std::string_view::npos && equals != 0 && line.find_first_of("<>\"{") > equals) return false;
+  std::string_view rest = line;
+  std::string word(take_word(rest));
+  if (not_finite(word)) return false;
+  if (std::size_t const comma = word.find(','); comma != std::string::npos) word[comma] = '.';  // a decimal comma
+  return !begins_number(word[0]) || !is_number(word);
 }
 
 // Reads one piece of text, line by line. Lines are looked at through a window, text that ends with a line end: the piece up to
@@ -165,6 +185,8 @@ class scanner {
       if (!forgive(here(fault::stray_end, p, end))) return nullptr;
     } else if (nearly_delimiter(line)) {
       warn(here(fault::not_delimiter, p, end));
+    } else if (!options_.begun && out_.spectra == 0 && is_foreign(line)) {
+      if (!forgive(here(fault::foreign, p, end))) return nullptr;
     }
     return behind(end);
   }

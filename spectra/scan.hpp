@@ -19,6 +19,7 @@ enum class fault {
   bad_number,     // begins like a peak, but is none
   bad_intensity,  // a peak whose second word is no number
   unknown,        // neither peak, comment nor parameter
+  foreign,        // before the first spectrum: neither query, comment nor parameter; the input seems to be no MGF
 };
 
 /// A line of a piece of text, counted from 0, where its text begins and ends, line end excluded. `since` is the line of the
@@ -49,6 +50,7 @@ struct scan_options {
   bool lenient = false;
   bool check = false;     // stop at the first disorder, and keep no peaks
   std::size_t shown = 0;  // warnings to keep; the others are counted
+  bool begun = false;     // a spectrum came before this text
 };
 
 /// What was found in a piece of text.

@@ -145,13 +145,14 @@ report sort(std::span<char const> in, std::span<char> out, options const& how) {
   return sorting.done();
 }
 
-checked check(reader const& read, options const& how) {
+checked check(reader const& read, options const& how, std::function<void(report const&)> const& progress) {
   tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(read, how, [&](block now) -> std::optional<block> {
     enter(how, "scan", now.size);
     scan.scan(now.text(), now.last, arena);
     if (scan.first_disorder) return {};
+    if (progress) progress(scan.totals);
     return now;
   });
   return {scan.first_disorder, scan.totals};

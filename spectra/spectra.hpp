@@ -12,11 +12,12 @@
 
 /// Peaks of mass spectra in Mascot Generic Format (MGF), put in order. The lines of an input end with LF, CRLF or a lone CR.
 /// Between a line BEGIN IONS and a line END IONS, a line whose first word is a number is a peak: its m/z, its intensity (which
-/// may be missing), and whatever else follows. The output is the input with the peak lines permuted among the peak-line slots
-/// of their own spectrum, line ends moving with their lines: every byte survives, every other line keeps its place in the
-/// sequence, the length is the same. (Where line ends are mixed, a peak's lone CR may come to stand before the LF of an empty
-/// line: no byte changes, but the two are a CRLF then.) Peaks that compare equal keep the input's order, and the two zeros are
-/// equal; a missing intensity comes last. Same input, same bytes: on any machine, with any number of threads.
+/// may be missing), and whatever else follows. Before the first of them are parameters, comments and queries of one line; an
+/// input that has something else there is not MGF, and an error. The output is the input with the peak lines permuted among the
+/// peak-line slots of their own spectrum, line ends moving with their lines: every byte survives, every other line keeps its
+/// place in the sequence, the length is the same. (Where line ends are mixed, a peak's lone CR may come to stand before the LF
+/// of an empty line: no byte changes, but the two are a CRLF then.) Peaks that compare equal keep the input's order, and the
+/// two zeros are equal; a missing intensity comes last. Same input, same bytes: on any machine, with any number of threads.
 namespace ordo::spectra {
 
 enum class sort_key { mz, intensity };
@@ -101,8 +102,8 @@ struct checked {
 };
 
 /// Looks for the first peak out of order; nothing is sorted, and the machine does not matter. Warnings and errors before that
-/// peak are as in sorting, what follows it is not looked at.
-checked check(reader const& read, options const& how);
+/// peak are as in sorting, what follows it is not looked at. `progress` as in sorting.
+checked check(reader const& read, options const& how, std::function<void(report const&)> const& progress = {});
 checked check(std::span<char const> in, options const& how);
 
 }  // namespace ordo::spectra

@@ -67,7 +67,8 @@ class inflated_file {
     if (bgzf_compression(file_.get()) == bgzf_compressed) {
       int const marked = bgzf_check_EOF(file_.get());
       if (marked == 0) fail(no_end_marker);
-      if (marked == 1 && threads > 1 && bgzf_mt(file_.get(), int(threads), 256) != 0) fail(std::strerror(ENOMEM));
+      if (marked == 1 && threads > 1 && bgzf_mt(file_.get(), int(threads), 256) != 0)
+        fail(fmt::format("{} threads that inflate it cannot be started", threads));
     }
   }
 
@@ -230,7 +231,8 @@ void append_fasta(fasta& to, std::string const& name, fasta_text const& text, st
 
 void append_fasta(fasta& to, std::string const& path, fasta_options const& how) {
   quiet_htslib const quiet;
-  inflated_file file(path, how.threads == 0 ? std::thread::hardware_concurrency() : how.threads);
+  unsigned const most = std::max(1u, std::thread::hardware_concurrency());  // more gain nothing, and may not be had
+  inflated_file file(path, how.threads == 0 ? most : std::min(how.threads, most));
   append_fasta(
       to, file.name(), [&](std::span<char> part) { return file.read(part); }, file.expected_size(), how);
 }

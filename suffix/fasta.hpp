@@ -20,7 +20,7 @@ struct fasta {
 
 struct fasta_options {
   bool keep_case = false;  // else letters are folded to upper case
-  unsigned threads = 0;    // that inflate BGZF; 0: as many as there are
+  unsigned threads = 0;    // that inflate BGZF, no more than there are processors; 0: as many
   /// Called now and then with the bytes of text read so far by the one call.
   std::function<void(std::uint64_t)> on_progress = {};
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -181,6 +182,20 @@ TEST_CASE("read_all appends, and stops at a limit") {
   cli::read_all(second, all, 10000);
   CHECK(std::string_view(all.data(), all.size()) == letters(5000) + letters(5000));
   CHECK_THROWS_AS(cli::read_all(third, all, 14999), out_of_memory);
+}
+
+TEST_CASE("reading a large file is seen while it goes on") {
+  temporary_folder folder;
+  std::string const path = folder.write("sparse", "");
+  std::filesystem::resize_file(path, 100 << 20);
+  cli::input in(path);
+  cli::bytes all;
+  std::vector<std::uint64_t> seen;
+  cli::read_all(in, all, std::size_t{1} << 30, [&] { seen.push_back(in.file_read()); });
+  CHECK(all.size() == 100 << 20);
+  REQUIRE(seen.size() >= 3);
+  CHECK(seen.front() < (100 << 20) / 2);
+  CHECK(std::is_sorted(seen.begin(), seen.end()));
 }
 
 TEST_CASE("bytes grow and keep what they hold") {

@@ -47,6 +47,42 @@ TEST_CASE("common options, read by CLI11") {
     CHECK_THROWS_AS(parsed(bad), usage_error);
 }
 
+TEST_CASE("numbers and file names that CLI11 would take, and the other parser would not") {
+  for (char const* bad : {"", "0x10", "+1", " 1", "1 ", "1_0", "1e1", "010x", "99999999999"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parsed({"--threads", bad}), usage_error);
+    cli::common_options o;
+    CHECK_THROWS_AS(cli::take_common_option(cli::option_threads, bad, o), usage_error);
+  }
+  CHECK(parsed({"--threads", "010"}).threads == 10);
+  for (char const* bad : {"--threads=", "--stats=", "--quiet=false", "--verbose=0"})
+    CHECK_THROWS_AS(parsed({bad}), usage_error);
+  CHECK_THROWS_AS(parsed({"--stats", ""}), usage_error);
+  cli::common_options o;
+  CHECK_THROWS_AS(cli::take_common_option(cli::option_stats, "", o), usage_error);
+}
+
+TEST_CASE("values are what they say, not CLI11's lists") {
+  std::vector<char const*> const words{"[x]",   "[a,b]", "[[x]]", "[]", "++", "{}", "%%",
+                                       "\"q\"", "'",     "a,b",   " ",  "",   "\\", "sub"};
+  for (char const* word : words) {
+    INFO(word);
+    std::vector<std::string> operands;
+    std::string value;
+    cli::common_options options;
+    CLI::App app("test", "test");
+    CLI::App* const sub = app.add_subcommand("sub", "sub")->fallthrough();
+    sub->add_option("operands", operands, "any");
+    sub->add_option("--value", value, "any");
+    cli::add_common_options(app, options);
+    std::vector<char const*> const line{"test", "sub", word, "--stats", "[s]", "--value", word, "--", "-", word, "-[x]"};
+    REQUIRE_FALSE(cli::parse(app, static_cast<int>(line.size()), line.data()));
+    CHECK(operands == std::vector<std::string>{word, "-", word, "-[x]"});
+    CHECK(value == word);
+    CHECK(options.stats == "[s]");
+  }
+}
+
 TEST_CASE("common options, read by another parser") {
   cli::common_options o;
   CHECK(cli::take_common_option(cli::option_device, "gpu", o));

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -50,7 +52,8 @@ int in_child(Body body) {
   std::fflush(stdout);  // else the child would print what waits there once more
   pid_t const child = fork();
   if (child == 0) {
-    close(STDERR_FILENO);  // the message is another test's subject
+    for (int signal = 1; signal <= SIGRTMAX; ++signal) std::signal(signal, SIG_DFL);  // Catch's, which run_main would leave
+    close(STDERR_FILENO);                                                             // the message is another test's subject
     _exit(cli::run_main("test", [&] { return body(); }));
   }
   int status = 0;
@@ -423,8 +426,10 @@ TEST_CASE("a file beyond the limit is an error, and leaves the old one") {
 TEST_CASE("a signal removes what is half done") {
   temporary_folder folder;
   folder.write("out", "old");
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGUSR1, SIGUSR2, SIGRTMAX}) {
     int const status = in_child([&] {
+      rlimit const no_core{0, 0};
+      setrlimit(RLIMIT_CORE, &no_core);
       cli::output out(folder.path("out"));
       out.write(std::string(1000000, 'x'));
       if (folder.count() != 2) return 3;  // the half file is beside
@@ -444,4 +449,20 @@ TEST_CASE("run_main gives 2 for every exception, the body's status else") {
   CHECK(status([]() -> int { throw input_error("cannot read: x: y"); }) == 2);
   CHECK(status([]() -> int { throw std::bad_alloc(); }) == 2);
   CHECK(status([]() -> int { throw 42; }) == 2);
+  CHECK(status([]() -> int { throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)); }) == 2);
+}
+
+TEST_CASE("what fails beside run_main ends the process, though another thread waits") {
+  temporary_folder folder;
+  folder.write("out", "old");
+  int const status = in_child([&] {
+    cli::output out(folder.path("out"));
+    out.write("new"sv);
+    std::thread beside([] { cli::run_beside("test", [] { throw output_error("cannot write: x: y"); }); });
+    for (;;) pause();
+    return 4;
+  });
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 2));
+  CHECK(folder.read("out") == "old");
+  CHECK(folder.count() == 1);
 }

@@ -38,7 +38,8 @@ TEST_CASE("spectra: nothing, and no spectra") {
   check_unchanged("\n");
   check_unchanged("\n\r\n\r");
   check_unchanged("COM=a search\nMASS=Monoisotopic\n");
-  check_unchanged("no end of line");
+  check_unchanged("COM=no end of line");
+  check_unchanged("\xef\xbb\xbf# nothing but remarks\n; and\n! more\n/ of them\n");
 }
 
 TEST_CASE("spectra: queries and parameters outside of spectra pass through") {
@@ -46,6 +47,54 @@ TEST_CASE("spectra: queries and parameters outside of spectra pass through") {
       "COM=peptide mass fingerprint\n1024.6\n1000.1\n1896 ions(345.6:24.7,234.5:1)\n2321 seq(n-ACTL) comp(2[C])\n# 5\n;\n!\n/\n"
       "300,3 decimal comma\nNaN\n";
   CHECK(sorted(outside + spectrum("2 1\n1 1\n") + outside) == outside + spectrum("1 1\n2 1\n") + outside);
+}
+
+TEST_CASE("spectra: an input that is not MGF is refused") {
+  // In one block: what it looks like may stand lines behind the one that is named.
+  auto const looks_like = [](std::string const& text) {
+    ordo::spectra::options how;
+    how.name = "f.mgf";
+    std::string out = text, message;
+    try {
+      ordo::spectra::sort(std::span<char const>(text), out, how);
+    } catch (ordo::input_error const& e) {
+      message = e.what();
+    }
+    CHECK_THROWS_WITH(ordo::spectra::check(std::span<char const>(text), how), message);
+    for (std::size_t block : block_sizes()) {
+      how.block_bytes = block;
+      CHECK_THROWS_AS(ordo::spectra::check(std::span<char const>(text), how), ordo::input_error);
+    }
+    CHECK(sorted(text, lenient()) == text);
+    return message;
+  };
+  auto const wide = [](std::string const& text, bool big) {
+    std::string bytes = big ? "\xfe\xff" : "\xff\xfe";
+    for (char c : text) bytes += big ? "\0"s + c : c + "\0"s;
+    return bytes;
+  };
+  std::string const mgf = spectrum("2 1\n1 1\n");
+  CHECK(looks_like("<?xml version=\"1.0\"?>\n<indexedmzML xmlns=\"http://psi.hupo.org/ms/mzml\">\n") ==
+        "not MGF: f.mgf:1: it looks like mzML");
+  CHECK(looks_like("\xef\xbb\xbf\n<mzXML\n xmlns=\"a\">\n") == "not MGF: f.mgf:2: it looks like mzXML");
+  CHECK(looks_like("<a b=\"c\"/>") == "not MGF: f.mgf:1: it looks like XML");
+  CHECK(looks_like("{\"peaks\": \"1=2\"}\n") == "not MGF: f.mgf:1: it looks like JSON");
+  CHECK(looks_like(wide(mgf, false)) == "not MGF: f.mgf:1: it looks like UTF-16 text");
+  CHECK(looks_like(wide(mgf, true)) == "not MGF: f.mgf:1: it looks like UTF-16 text");
+  CHECK(looks_like(wide(mgf, true).substr(2)) == "not MGF: f.mgf:1: it looks like UTF-16 text");
+  CHECK(looks_like("\x1f\x8b\x08\x04=\n") == "not MGF: f.mgf:1: it looks like gzip data inside gzip");
+  CHECK(looks_like("PK\x03\x04=\x14") == "not MGF: f.mgf:1: it looks like a zip archive");
+  CHECK(looks_like("\x7f"
+                   "ELF\x02\x01\x01\0\0"s) == "not MGF: f.mgf:1: it looks like binary data");
+  CHECK(looks_like("# a comment\nmz,intensity\n1,2\n") == "not MGF: f.mgf:2: it looks like CSV: 'mz,intensity'");
+  CHECK(looks_like("100.1,200.5\n") == "not MGF: f.mgf:1: it looks like CSV: '100.1,200.5'");
+  CHECK(looks_like("mz\tintensity\n1\t2\n") == "not MGF: f.mgf:1: it looks like a table: 'mz intensity'");
+  CHECK(looks_like("Name: one\nNum Peaks: 1\n100 1\n") == "not MGF: f.mgf:1: it looks like MSP");
+  CHECK(looks_like("\n\nDear Sir, dear Madam\n") ==
+        "not MGF: f.mgf:3: neither parameter, comment, query nor BEGIN IONS: 'Dear Sir, dear Madam'");
+  CHECK(refusal("junk\n" + mgf) == "not MGF: f.mgf:1: neither parameter, comment, query nor BEGIN IONS: 'junk'");
+  // Behind a spectrum whatever is there is left alone.
+  CHECK(sorted(mgf + "junk\n" + mgf) == spectrum("1 1\n2 1\n") + "junk\n" + spectrum("1 1\n2 1\n"));
 }
 
 TEST_CASE("spectra: line ends are LF, CRLF or CR, and belong to their lines") {

@@ -74,3 +74,16 @@ TEST_CASE("spectra: of disorder and error, the check reports what comes first") 
   CHECK(ordo::spectra::check(std::span<char const>(error + disorder + error), how).first);
   CHECK(seen == std::vector<std::string>{"neither peak, parameter nor comment: f.mgf:2: 'bad'"});
 }
+
+TEST_CASE("spectra: a check is seen while it goes on") {
+  std::string text;
+  for (std::size_t i = 0; i < 100; ++i) text += "BEGIN IONS\n1 3\n2 1\nEND IONS\n";
+  options how;
+  how.block_bytes = text.size() / 4;
+  text_stream stream{text, {}};
+  std::vector<std::uint64_t> seen;
+  ordo::spectra::check(stream.reader(), how, [&](ordo::spectra::report const& done) { seen.push_back(done.bytes); });
+  REQUIRE(seen.size() >= 4);
+  CHECK(seen.front() <= text.size() / 2);
+  CHECK(seen.back() == text.size());
+}

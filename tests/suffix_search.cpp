@@ -24,10 +24,7 @@ std::vector<std::uint64_t> plain_search(suffix::text const& text, std::string_vi
 
 template <class Index>
 std::vector<std::uint64_t> search(suffix::text const& text, std::vector<Index> const& sa, std::string_view pattern) {
-  auto const rows = suffix::find(text, std::span<Index const>(sa), pattern);
-  std::vector<std::uint64_t> found(sa.begin() + std::ptrdiff_t(rows.begin), sa.begin() + std::ptrdiff_t(rows.end));
-  std::sort(found.begin(), found.end());
-  return found;
+  return suffix::locate(text, std::span<Index const>(sa), pattern);
 }
 
 }  // namespace
@@ -62,6 +59,23 @@ TEST_CASE("searching small texts", "[suffix]") {
   CHECK(search(one.view(), sa, "AA").empty());
   CHECK(search(one.view(), sa, "B").empty());
   CHECK(search(one.view(), sa, "").size() == 1);
+}
+
+TEST_CASE("a row that is no position of the text is an error", "[suffix]") {
+  std::string residues;
+  for (int i = 0; i < 100; ++i) residues += "ACGT";
+  suffix::text const text{residues};
+  auto const sa = suffix::build<std::uint32_t>(text).sa;
+  for (std::size_t row = 0; row < sa.size(); ++row) {
+    auto damaged = sa;
+    damaged[row] = row % 2 == 0 ? std::uint32_t(residues.size()) : ~std::uint32_t{0};
+    std::string const want =
+        "bad index: f.sa: row " + std::to_string(row) + ": position " + std::to_string(damaged[row]) + " of 400 residues";
+    CHECK_THROWS_WITH(suffix::locate<std::uint32_t>(text, damaged, "", "f.sa"), want);
+    // Where the row is among those of a pattern it is found; else the search may not come by.
+    std::string const pattern(1, residues[sa[row]]);
+    CHECK_THROWS_WITH(suffix::locate<std::uint32_t>(text, damaged, pattern, "f.sa"), want);
+  }
 }
 
 TEST_CASE("which record holds a position", "[suffix]") {

@@ -46,7 +46,7 @@ std::optional<int> parse(command& made, int argc, char** argv) {
 }
 
 // The library's options for this run; warnings and phases go where the user wants them.
-spectra::options options_of(command const& made, cli::input const& in, cli::progress& progress, cli::stats& stats) {
+spectra::options options_of(command const& made, cli::input const& in, cli::stats& stats) {
   spectra::options how;
   how.by = made.by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity;
   how.descending = made.descending;
@@ -54,11 +54,7 @@ spectra::options options_of(command const& made, cli::input const& in, cli::prog
   how.machine = made.common.machine();
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
-  if (!made.common.quiet)
-    how.warn = [&](std::string const& message) {
-      progress.clear();
-      cli::say(tool, "warning: " + message);
-    };
+  if (!made.common.quiet) how.warn = [](std::string const& message) { cli::say(tool, "warning: " + message); };
   how.phase = [&](std::string_view name, std::uint64_t bytes) {
     stats.phase(name);
     stats.bytes(bytes);
@@ -70,31 +66,31 @@ int run(int argc, char** argv) {
   command made;
   if (auto const status = parse(made, argc, argv)) return *status;
 
+  made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs({made.input});
-  cli::progress progress(tool, made.common);
+  cli::progress progress(tool, made.common, {&made.input, 1}, made.check ? "" : made.output);
   cli::input in(made.input);
-  spectra::options const how = options_of(made, in, progress, stats);
+  spectra::options const how = options_of(made, in, stats);
   auto const read = [&](std::span<char> to) { return in.read(to); };
+  auto const show = [&](spectra::report const& so_far) { progress.at(so_far.bytes); };
   progress.phase(made.check ? "checking" : "sorting", how.input_bytes);
 
   int status = 0;
   spectra::report done;
   if (made.check) {
-    auto const [first, looked_at] = spectra::check(read, how);
+    auto const [first, looked_at] = spectra::check(read, how, show);
     done = looked_at;
     if (first) {
       status = 1;
-      progress.clear();
-      cli::say(tool, fmt::format("{}:{}: disorder: spectrum {}{}: {}", how.name, first->line, first->spectrum,
-                                 first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
+      cli::tell(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
+                            first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
   } else {
     cli::output out(made.output);
     out.refuse_loop(in);
     done = spectra::sort(
-        read, [&](std::span<char const> from) { out.write(from); }, how,
-        [&](spectra::report const& so_far) { progress.at(so_far.bytes); });
+        read, [&](std::span<char const> from) { cli::run_beside(tool, [&] { out.write(from); }); }, how, show);
     out.commit();
     stats.machine(done.machine);
     stats.device_memory(done.device_memory);

@@ -247,21 +247,25 @@ void read_file_names(command& made) {
   if (made.files.empty()) throw input_error(fmt::format("no input from '{}'", from));
 }
 
-int check(command const& made) {
+int check(command const& made, cli::stats& stats) {
   std::string const& path = made.files.front();
+  cli::progress progress("strsort", made.common, made.files, "");
   cli::input in(path);
+  progress.phase("checking", in.file_size().value_or(0));
+  stats.phase("check");
   strings::order_check order(made.options(), made.unique);
   std::vector<char> block(std::size_t{1} << 20);
   bool in_order = true;
   for (std::size_t got = block.size(); in_order && got == block.size();) {
     got = in.read(block);
+    stats.input(got);
+    stats.bytes(got);
     in_order = order.feed({block.data(), got}) && (got == block.size() || order.finish());
+    progress.at(in.file_read());
   }
   if (in_order) return 0;
-  if (made.check == 'c') {
-    std::string const text = fmt::format("strsort: {}:{}: disorder: {}{}", path, order.number(), order.line(), made.delimiter);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  }
+  if (made.check == 'c')
+    cli::tell(fmt::format("strsort: {}:{}: disorder: {}{}", path, order.number(), order.line(), made.delimiter));
   return 1;
 }
 
@@ -287,13 +291,14 @@ cli::bytes read_files(command const& made, cli::progress& progress, cli::stats& 
   stats.phase("read");
   cli::bytes text;
   text.reserve(known);
+  std::uint64_t read = 0;  // of the files, compressed or not
   for (std::string const& file : made.files) {
     cli::input in(file);
     std::size_t const before = text.size();
-    cli::read_all(in, text, available);
+    cli::read_all(in, text, available, [&] { progress.at(read + in.file_read()); });
+    read += in.file_read();
     // The end of a file ends a line.
     if (text.size() != before && text.span().back() != made.delimiter) text.append({&made.delimiter, 1});
-    progress.at(text.size());
   }
   stats.bytes(text.size());
   stats.input(text.size());
@@ -305,7 +310,7 @@ int sort(command const& made, cli::stats& stats) {
     if (file != "-" && faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
       throw input_error(fmt::format("cannot read: {}: {}", file, std::strerror(errno)));
   cli::output out(made.output.value_or("-"));
-  cli::progress progress("strsort", made.common);
+  cli::progress progress("strsort", made.common, made.files, made.output.value_or("-"));
   cli::bytes const text = read_files(made, progress, stats);
 
   progress.phase("sorting");
@@ -338,10 +343,11 @@ int run(int argc, char** argv) {
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand '{}' not allowed with -{}", made.files[1], made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
+  made.common.check_machine();
   cli::stats stats("strsort", argc, argv, made.common);
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
-  int const status = made.check != 0 ? check(made) : sort(made, stats);
+  int const status = made.check != 0 ? check(made, stats) : sort(made, stats);
   stats.finish();
   return status;
 }

@@ -38,6 +38,7 @@ struct settings {
   suffix::wanted what;
   std::string width = "auto";
   bool keep_case = false;
+  bool to_stdout = false;  // what is found goes there while the work is done
 };
 
 /// What a run tells while it works: the phases go to the report and to the terminal.
@@ -46,7 +47,8 @@ struct telling {
   cli::progress progress;
 
   telling(settings const& set, int argc, char const* const* argv)
-      : stats("sufsort", argc, argv, set.common), progress("sufsort", set.common) {}
+      : stats("sufsort", argc, argv, set.common),
+        progress("sufsort", set.common, set.files.empty() ? set.patterns : set.files, set.to_stdout ? "-" : "") {}
   void phase(std::string_view name, std::uint64_t bytes = 0) {
     stats.phase(name);
     stats.bytes(bytes);
@@ -206,8 +208,7 @@ int check(settings const& set, telling& tell) {
   }
   tell.stats.input(bytes);
   auto const disorder = [&](std::string const& array, std::string const& why) {
-    tell.progress.clear();
-    cli::say("sufsort", fmt::format("disorder: {}.{}: {}", set.prefix, array, why));
+    cli::tell(fmt::format("sufsort: disorder: {}.{}: {}\n", set.prefix, array, why));
     return 1;
   };
 
@@ -232,23 +233,29 @@ int check(settings const& set, telling& tell) {
   return 0;
 }
 
-/// The patterns of the command line; those of standard input, a line each, where one is "-".
+constexpr std::string_view blanks = " \t\v\f\r";  // that FASTA has no residues for
+
+/// The patterns of the command line; those of standard input, a line each without the blanks around it, where one is "-".
 std::vector<std::string> patterns_of(settings const& set) {
   std::vector<std::string> patterns;
   for (std::string const& pattern : set.patterns) {
     if (pattern != "-") {
       if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
+      if (pattern.find_first_of(blanks) != pattern.npos)
+        throw usage_error(fmt::format("blank in a pattern: the command line: '{}': no residue is one", pattern));
       patterns.push_back(pattern);
       continue;
     }
     cli::bytes const lines = cli::read_all("-");
     std::string_view rest(lines.data(), lines.size());
     for (std::size_t line = 1; !rest.empty(); ++line) {
-      std::size_t const end = std::min(rest.find('\n'), rest.size());
-      std::string_view one = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      if (one.ends_with('\r')) one.remove_suffix(1);
+      std::string_view one = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+      one.remove_prefix(std::min(one.find_first_not_of(blanks), one.size()));
+      one.remove_suffix(one.size() - (one.find_last_not_of(blanks) + 1));
       if (one.empty()) throw input_error(fmt::format("empty pattern: standard input:{}: it would be found everywhere", line));
+      if (one.find_first_of(blanks) != one.npos)
+        throw input_error(fmt::format("blank in a pattern: standard input:{}: '{}': no residue is one", line, one));
       patterns.emplace_back(one);
     }
   }
@@ -270,13 +277,10 @@ int locate(settings const& set, telling& tell) {
   cli::output out("-");
   for (std::string const& pattern : patterns) {
     tell.stats.input(pattern.size());
-    auto positions = index.with_width([&]<class Index>(Index) {
-      auto const sa = index.arrays<Index>().sa;
-      auto const rows = suffix::find(input, sa, index.about().keep_case ? pattern : folded(pattern));
-      auto const found = sa.subspan(rows.begin, rows.size());
-      return std::vector<std::uint64_t>(found.begin(), found.end());
+    auto const positions = index.with_width([&]<class Index>(Index) {
+      return suffix::locate(input, index.arrays<Index>().sa, index.about().keep_case ? pattern : folded(pattern),
+                            set.prefix + ".sa");
     });
-    std::ranges::sort(positions);
     if (positions.empty()) out.write(std::string_view(fmt::format("{}\t0\t.\n", pattern)));
     for (std::uint64_t p : positions) {
       std::size_t const record = input.record_of(p);
@@ -343,6 +347,8 @@ int run(int argc, char const* const* argv) {
   add_prefix(add("info", "what is in an index", info));
 
   if (auto const status = cli::parse(app, argc, argv)) return *status;
+  set.common.check_machine();
+  set.to_stdout = command == locate || command == info;
   telling tell(set, argc, argv);
   for (auto const& needed : {set.files, files_of(set.prefix)}) tell.stats.refuse_inputs(needed);
   if (std::ranges::find(set.patterns, "-") != set.patterns.end()) tell.stats.refuse_inputs({std::string("-")});

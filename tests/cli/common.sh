@@ -18,7 +18,11 @@ for tool in "${tools[@]}"; do
   sample "$tool" 20 > in
   expect_error work "$tool" in result --no-such-option
   expect_error work "$tool" in result --device tpu
-  expect_error work "$tool" in result --threads many
+  for threads in many '' 0x10 +1 ' 1' -1; do
+    expect_error work "$tool" in result --threads "$threads"
+    [[ $(< err) == "$tool: invalid number: --threads: '$threads'" ]] || fail "$tool --threads '$threads': $(< err)"
+  done
+  expect_error work "$tool" in result --stats ''
   [[ ! -e $(result "$tool" result) ]] || fail "$tool: output in spite of a bad flag"
 
   # The machine: by option, by environment, the option stronger; and what was taken is told.
@@ -36,6 +40,27 @@ for tool in "${tools[@]}"; do
     [[ ! -e $(result "$tool" result) ]] || fail "$tool: output in spite of the missing GPU"
     ORDO_DEVICE=gpu expect 0 work "$tool" in cpu --device cpu
   fi
+  # What needs no machine must not be asked of one that is not there.
+  case $tool in
+    sufsort) sufsort build in -o index; checks=('sufsort check index' 'sufsort info index' 'sufsort locate index A') ;;
+    specsort) checks=("specsort --check $(result specsort cpu)") ;;
+    strsort) checks=("strsort -c $(result strsort cpu)") ;;
+  esac
+  for check in "${checks[@]}"; do
+    expect 0 $check --device cpu
+    ORDO_DEVICE=bogus expect_error $check
+    ORDO_DEVICE=bogus expect 0 $check --device cpu
+    expect_error $check --device bogus
+    if have_gpu; then
+      ORDO_DEVICE=gpu expect 0 $check --device gpu
+    else
+      expect_error $check --device gpu
+      ORDO_DEVICE=gpu expect_error $check
+    fi
+    expect 0 $check --stats report.json
+    grep -q '"name": ' report.json || fail "$check: a report of no phase"
+    [[ $check == *info* ]] || ! grep -q '"input_bytes": 0,' report.json || fail "$check: a report of no input"
+  done
   for n in 1 2 5; do
     expect 0 work "$tool" in threads --threads "$n"
     cmp "$(result "$tool" cpu)" "$(result "$tool" threads)"

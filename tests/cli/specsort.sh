@@ -49,6 +49,30 @@ expect 0 specsort nan.mgf; cmp out nan.mgf
 [[ $(wc -l < err) == 11 ]] || fail "of 30 warnings, not 10 and a count: $(< err)"
 [[ $(tail -1 err) == 'specsort: warning: nan.mgf: 20 more warnings' ]] || fail "warnings: $(tail -1 err)"
 
+# What is not MGF is refused, whatever is asked for, and nothing is written.
+printf '<?xml version="1.0"?>\n<mzML xmlns="http://psi.hupo.org/ms/mzml">\n</mzML>\n' > spectra.mzML
+{ printf '\377\376'; sed 's/./&\x00/g; s/$/\x00/' in.mgf; } > wide.mgf
+printf 'mz,intensity\n100.5,2\n' > peaks.csv
+gzip -c in.mgf | gzip -c > twice.mgf.gz
+head -c 100000 "$(command -v specsort)" > program
+while read -r file kind; do
+  for by in mz intensity; do
+    expect_error specsort "$file" --by $by -o result
+    grep -q "^specsort: not MGF: $file:1: it looks like $kind" err || fail "$file: $(< err)"
+    expect_error specsort --check "$file" --by $by
+    grep -q "it looks like $kind" err || fail "--check $file: $(< err)"
+  done
+  [[ ! -e result ]] || fail "output of $file"
+done << 'END'
+spectra.mzML mzML
+wide.mgf UTF-16 text
+peaks.csv CSV
+twice.mgf.gz gzip data inside gzip
+program binary data
+END
+printf '# nothing\nCOM=a header\n\n1024.6\n' > header
+for fine in empty by_mz header; do expect 0 specsort --check "$fine"; done
+
 expect_error specsort
 expect_error specsort in.mgf in.mgf
 expect_error specsort in.mgf --by charge

@@ -31,11 +31,25 @@ expect 0 sufsort locate x ANA nan AA Q
 want "$(cat out)" "$(printf 'ANA\t3\tone:1\nANA\t3\tone:3\nANA\t3\tthree:0\nnan\t1\tone:2\nAA\t0\t.\nQ\t0\t.')" locate
 printf 'B\r\nANA' | expect 0 sufsort locate wide -
 want "$(cut -f2,3 out | xargs)" '1 one:0 3 one:1 3 one:3 3 three:0' 'patterns from standard input'
+printf ' B\t\r\nANA  \nnan' | expect 0 sufsort locate x -
+want "$(cut -f1,2 out | uniq | xargs)" 'B 1 ANA 3 nan 1' 'blanks around patterns'
+printf 'ANA\nANA B\n' | expect_error sufsort locate x -
+want "$(cat err)" "sufsort: blank in a pattern: standard input:2: 'ANA B': no residue is one" 'a blank inside'
+expect_error sufsort locate x 'ANA '
 expect 0 sufsort locate cased ana ANA NA
 want "$(cat out)" "$(printf 'ana\t1\tone:3\nANA\t1\tthree:0\nNA\t1\tthree:1')" 'locate in their own case'
 expect_error sufsort locate x ''
 printf 'A\n\nB\n' | expect_error sufsort locate x -
 grep -q 'standard input:2: ' err || fail "an empty pattern without its line: $(cat err)"
+
+# Names and patterns are what they say, brackets and all.
+cp in.fa '[x]'; cp in.fa '++'
+expect 0 sufsort build '[x]' -o '[y,z]'
+expect 0 sufsort build ++ '[x]' -o '[]'
+expect_error sufsort build '[in.fa]' -o y
+expect 0 sufsort locate '[y,z]' ANA '[ANA,NAN]' '++'
+want "$(cut -f1,2 out | uniq | xargs)" 'ANA 3 [ANA,NAN] 0 ++ 0' 'patterns with brackets'
+cmp x.sa '[y,z].sa'
 
 expect 0 sufsort info x
 for line in $'residues\t9' $'records\t3' $'width\t32' $'record\tone\t0\t6' $'record\ttwo\t6\t0' $'record\tthree\t6\t3'; do
@@ -56,6 +70,9 @@ for form in in.fa.gz in.fa.bgz crlf.fa 'part1 part2' '-' 'part1 -'; do
   for array in seq sa lcp bwt; do cmp x.$array again.$array; done
   cmp x.json again.json
 done
+# As many threads as anybody likes: no more are started than there are processors.
+(ulimit -v 4000000; expect 0 sufsort build in.fa.bgz -o threads --threads 40000)
+cmp x.sa threads.sa
 size=$(stat -c %s in.fa.bgz)
 head -c $((size - 28)) in.fa.bgz > unmarked.bgz
 for ((cut = 0; cut < size; ++cut)); do
@@ -80,6 +97,11 @@ put x.sa 0 '\x08\x00\x00\x00\x05\x00\x00\x00'; damaged sa 1 'out of order'
 put x.sa 0 '\x08\x00\x00\x00'; damaged sa 1 'position 5 is missing'
 put x.sa 4 '\x05\x00\x00\x00'; damaged sa 1 'position 5 occurs twice'
 put x.sa 8 '\xff\xff\xff\xff'; damaged sa 1 'missing'
+# locate says which row of which file it cannot use, where it meets one.
+put x.sa 16 '\xff\xff\xff\xff'  # in the middle, where a search begins
+expect_error sufsort locate x ANA
+want "$(cat err)" 'sufsort: bad index: x.sa: row 4: position 4294967295 of 9 residues' 'locate on a damaged sa'
+damaged sa 1 'missing'
 put x.lcp 12 '\x02'; damaged lcp 1 'row 3: not the length of the common prefix'
 put x.lcp 12 '\x04'; damaged lcp 1 'row 3: not the length of the common prefix'
 put x.bwt 11 'N'; damaged bwt 1 'row 11: not the residue before'

@@ -18,3 +18,40 @@ for tool in "${tools[@]}"; do
   TERM=xterm on_terminal "$command --quiet"
   [[ ! -s seen ]] || fail "$tool: progress in spite of --quiet"
 done
+
+# A result that goes to the terminal is all there is to see there. A message stands in the place of the progress line.
+sample sufsort 100 > in.fa; sample specsort 100 > in.mgf; sample strsort 100 > in.txt
+printf 'COM=no line end' >> in.mgf
+sufsort build in.fa -o index
+for command in 'sufsort locate index GATTACA' 'sufsort info index' 'specsort in.mgf' 'strsort in.txt'; do
+  $command | sed 's/$/\r/' > result
+  [[ $command != specsort* ]] || truncate -s -1 result  # its last line has no end
+  TERM=xterm on_terminal "$command"
+  cmp result seen || fail "$command: mixed with something"
+  [[ $command == sufsort* ]] || { TERM=xterm on_terminal "$command -o /dev/tty"; cmp result seen || fail "$command -o /dev/tty"; }
+done
+TERM=xterm on_terminal "strsort -c in.txt" || true
+grep -q $'\033\\[Kstrsort: in.txt:2: disorder' seen || fail "a message behind the progress line: $(cat -v seen)"
+
+# The end of what is typed is typed once. The keyboard stays where it is until the tool has ended.
+mkfifo keyboard
+exec 3<> keyboard
+for tool in "${tools[@]}"; do
+  case $tool in
+    sufsort) command="sufsort build - -o typed"; typed='>x\nACGT\n' ;;
+    specsort) command="specsort - -o typed"; typed='BEGIN IONS\n2 1\n1 1\nEND IONS\n' ;;
+    strsort) command="strsort -o typed"; typed='b\na\n' ;;
+  esac
+  printf "$typed\004" >&3
+  TERM=xterm timeout 60 script -qec "$command" /dev/null < keyboard > seen || fail "$tool: waits for a second end of input"
+  [[ -s $(result "$tool" typed) ]] || fail "$tool: nothing of what was typed: $(cat -v seen)"
+  ! grep -q $'\033' seen || fail "$tool: a progress line where one types"
+done
+exec 3>&-
+
+# Percents are of the bytes of the files, and at most 100, however well they are compressed.
+head -c 60000000 /dev/zero | gzip -1 > zeros.gz
+for command in 'strsort zeros.gz -o out' 'strsort -c zeros.gz' 'specsort --check zeros.gz --lenient'; do
+  TERM=xterm on_terminal "$command" || true
+  ! grep -qE '[0-9]{4,}%|[2-9][0-9]{2}%' seen || fail "$command: more than all: $(tail -c 100 seen)"
+done

@@ -1,10 +1,15 @@
 # A process that is killed half way leaves the old output as it was; if it can, it clears up.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
+ulimit -c 0
 mkfifo pipe
+# Every signal that ends a process. INT and QUIT are ignored in the background; what a crash sends is a sanitizer's, too.
+every=(HUP TRAP ABRT USR1 USR2 PIPE ALRM TERM STKFLT XCPU VTALRM PROF IO PWR SYS RTMIN RTMAX-1 KILL)
 for tool in "${tools[@]}"; do
   sample "$tool" 100 > in
-  for signal in TERM HUP KILL; do
+  signals=(TERM USR1 KILL)
+  [[ $tool != strsort ]] || signals=("${every[@]}")
+  for signal in "${signals[@]}"; do
     rm -rf place; mkdir place
     file=$(result "$tool" place/old)
     echo old > "$file"

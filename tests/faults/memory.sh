@@ -13,7 +13,11 @@ for tool in "${tools[@]}"; do
     (ulimit -v "$kib"; launch="timeout 60" work "$tool" in place/out --device cpu --threads 2) > out 2> err || status=$?
     case $status in
       0) cmp "$(result "$tool" good)" "$(result "$tool" place/out)" ;;
-      2) complaint "$tool"; [[ -z $(ls -A place) ]] || fail "$tool: $kib KiB: left behind: $(ls -A place)"; refused=1 ;;
+      2) complaint "$tool"
+         grep -qE "^$tool: [^:]+: [^:]+: ." err || fail "$tool: not what: where: why: $(cat err)"
+         ! grep -q 'out of memory: [^0-9]*$' err || fail "$tool: out of memory, but no figure: $(cat err)"
+         [[ -z $(ls -A place) ]] || fail "$tool: $kib KiB: left behind: $(ls -A place)"
+         refused=1 ;;
       *) fail "$tool: $kib KiB: status $status: $(head -c 500 err)" ;;
     esac
   done

@@ -58,6 +58,33 @@ for tool in "${tools[@]}"; do
     [[ $(cat status) =~ ^(0|141)$ && ! -s err ]] || fail "$tool | head: status $(cat status), stderr: $(cat err)"
   fi
 done
+# Where a check cannot say what it found, its status is that of an error, as sort's.
+printf 'BEGIN IONS\n2 1\n1 1\nEND IONS\n' > disorder.mgf
+printf 'b\na\n' > disorder.txt
+cp index.seq altered.seq; cp index.sa altered.sa; cp index.json altered.json
+printf 'C' | dd of=altered.seq bs=1 seek=2 conv=notrunc status=none
+for check in 'specsort --check disorder.mgf' 'strsort -c disorder.txt' 'sufsort check altered'; do
+  expect 1 $check
+  for stderr in /dev/full '&-'; do
+    status=0; eval "$check 2>$stderr" || status=$?
+    [[ $status == 2 ]] || fail "$check 2>$stderr: status $status"
+  done
+done
+expect 1 strsort -C disorder.txt
+
+# A failed write is told at once, not when the rest of the input comes.
+sample specsort 300000 > large.mgf
+(($(wc -c < large.mgf) > (17 << 20))) || fail 'no more than a block'
+mkfifo slow
+timeout 60 specsort - -o /dev/full < slow 2> err &
+exec 3> slow
+(trap '' PIPE; cat large.mgf >&3 2> cat.err) || true  # and then no end of the input
+status=0; wait $! || status=$?
+exec 3>&-
+[[ $status == 2 ]] || fail "a failed write of a slow input: status $status"
+complaint specsort
+rm large.mgf
+
 expect_error specsort in.mgf --by mz -o /dev/full
 expect_error strsort in.txt -o /dev/full
 expect 0 strsort in.txt -o /dev/null

@@ -18,7 +18,8 @@ namespace ordo::cli {
 namespace {
 
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
-constexpr std::size_t largest_read = std::size_t{1} << 30;  // Linux gives no more than 2 GiB at once
+constexpr std::size_t largest_read = std::size_t{1} << 30;    // Linux gives no more than 2 GiB at once
+constexpr std::size_t progress_step = std::size_t{32} << 20;  // of read_all
 constexpr std::string_view magic = "\x1f\x8b";
 constexpr std::size_t bgzf_header = 18;
 
@@ -74,6 +75,7 @@ input::input(input&& other) noexcept
       claimed_size_(other.claimed_size_),
       file_size_(other.file_size_),
       file_read_(other.file_read_),
+      at_end_(other.at_end_),
       buffer_(std::move(other.buffer_)),
       waiting_(other.waiting_),
       inflater_(std::move(other.inflater_)),
@@ -92,6 +94,7 @@ bool input::has_nominal_size() const {
 }
 
 std::size_t input::read_file(std::span<char> to) {
+  if (at_end_) return 0;
   for (;;) {
     ssize_t const got = ::read(fd_, to.data(), std::min(to.size(), largest_read));
     if (got < 0 && errno == EINTR) continue;
@@ -101,6 +104,7 @@ std::size_t input::read_file(std::span<char> to) {
       file_size_ = file_read_;
     }
     file_read_ += static_cast<std::size_t>(got);
+    at_end_ = got == 0 && !to.empty();
     return static_cast<std::size_t>(got);
   }
 }
@@ -165,14 +169,16 @@ std::size_t input::read(std::span<char> to) {
   return done;
 }
 
-void read_all(input& from, bytes& to, std::size_t limit) {
+void read_all(input& from, bytes& to, std::size_t limit, std::function<void()> const& progress) {
   auto const left = from.file_size() ? *from.file_size() - std::min(*from.file_size(), from.file_read()) : 0;
   // One byte more than is expected: the read that finds the end needs a place.
   std::size_t const expected = from.compressed() ? 4 * left : left + buffer_size;
   to.reserve(to.size() + std::min(expected, limit - std::min(limit, to.size())));
   for (;;) {
-    std::span<char> const room = to.room(buffer_size);
+    std::span<char> room = to.room(buffer_size);
+    room = room.first(std::min(room.size(), progress_step));
     std::size_t const got = from.read(room);
+    if (progress) progress();
     to.resize(to.size() + got);
     if (to.size() > limit)
       throw out_of_memory(fmt::format("out of memory: {}: more than the {} bytes that fit", from.name(), limit), to.size());

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -53,6 +54,7 @@ class input {
   off_t claimed_size_ = 0;  // when opened
   std::optional<std::uint64_t> file_size_;
   std::uint64_t file_read_ = 0;
+  bool at_end_ = false;  // of the file: a terminal's end has to be typed once, not at every read
   std::vector<char> buffer_;
   std::span<char const> waiting_;  // in buffer_: read from the file, but not used yet
   std::unique_ptr<inflater> inflater_;
@@ -61,8 +63,10 @@ class input {
   std::uint64_t member_bytes_ = 0;  // that the current member has given
 };
 
-/// All of the rest of the input, appended. @throws input_error; out_of_memory if that makes it more than `limit` bytes
-void read_all(input& from, bytes& to, std::size_t limit = std::numeric_limits<std::size_t>::max());
+/// All of the rest of the input, appended; `progress`, if any, is called now and then.
+/// @throws input_error; out_of_memory if that makes it more than `limit` bytes
+void read_all(input& from, bytes& to, std::size_t limit = std::numeric_limits<std::size_t>::max(),
+              std::function<void()> const& progress = {});
 bytes read_all(std::string const& path);
 
 }  // namespace ordo::cli

@@ -1,9 +1,12 @@
 #include "tools/cli/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <limits>
 #include <sstream>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -19,7 +22,6 @@ constexpr std::string_view threads_help = "threads of the CPU machine [0: all]";
 constexpr std::string_view quiet_help = "print errors only";
 constexpr std::string_view verbose_help = "say what was decided, and end with the figures";
 constexpr std::string_view stats_help = "write a report as JSON: version, machine, phases, memory";
-constexpr char const* no_name = "the name of a file is expected";
 
 // What is wrong with the name of a device, if anything is.
 std::string refusal_of_device(std::string const& name) try {
@@ -36,12 +38,62 @@ std::string tidy(std::string text) {
   return text + '\n';
 }
 
+// CLI11 rewrites values: it takes brackets for a list, "++" for the end of a subcommand, later versions know "{}" and "%%".
+// So it sees every value with a NUL before it, which no argument of a command line can hold.
+constexpr char mark = '\0';
+
+std::string without_mark(std::string value) {
+  if (value.starts_with(mark)) value.erase(0, 1);
+  return value;
+}
+
+void take_literally(CLI::App& app) {
+  for (CLI::Option* const option : app.get_options()) {
+    option->transform(without_mark);
+    option->disable_flag_override();  // --quiet=false
+  }
+  for (CLI::App* const subcommand : app.get_subcommands({})) take_literally(*subcommand);
+}
+
+// The arguments behind argv[0], last first, as CLI11 wants them. It loses sight of "--" in a subcommand: that goes, as behind
+// it even what begins with '-' is marked.
+std::vector<std::string> marked(CLI::App& app, int argc, char const* const* argv) {
+  auto const is_subcommand = [&](std::string const& name) {
+    return std::ranges::any_of(app.get_subcommands({}), [&](CLI::App const* sub) { return sub->check_name(name); });
+  };
+  std::vector<std::string> arguments;
+  bool options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (options && argument == "--") {
+      options = false;
+      continue;
+    }
+    // CLI11 would take the next argument for the value.
+    if (options && argument.starts_with("--") && argument.find('=') == argument.size() - 1)
+      throw usage_error(fmt::format("no value: {}: nothing follows the '=' (see {} --help)", argument, app.get_name()));
+    bool const value = !options || (!argument.starts_with('-') && !is_subcommand(argument));
+    arguments.push_back(value ? mark + argument : argument);
+  }
+  std::ranges::reverse(arguments);
+  return arguments;
+}
+
+std::string file_name(std::string_view option, std::string value) {
+  if (value.empty()) throw usage_error(fmt::format("no file name: {}: ''", option));
+  return value;
+}
+
 }  // namespace
 
 machine_options common_options::machine() const {
   machine_options how = parse_device(where);
   how.threads = threads;
   return how;
+}
+
+void common_options::check_machine() const {
+  static_cast<void>(choose(machine(), 0, std::numeric_limits<std::size_t>::max(), [](gpu_info const&) { return std::size_t{0}; }));
 }
 
 std::string version_text(std::string_view tool) {
@@ -66,24 +118,35 @@ void add_common_options(CLI::App& app, common_options& options) {
       ->check(CLI::Validator(refusal_of_device, ""))
       ->type_name("NAME")
       ->group(group);
-  app.add_option("--threads", options.threads, std::string(threads_help))->type_name("N")->group(group);
+  // CLI11's own numbers may be hexadecimal or empty.
+  app.add_option_function<std::string>(
+         "--threads", [&options](std::string const& value) { options.threads = parse_count("--threads", value); },
+         std::string(threads_help))
+      ->type_name("N")
+      ->group(group);
   app.add_flag("-q,--quiet", options.quiet, std::string(quiet_help))->group(group);
   app.add_flag("-v,--verbose", options.verbose, std::string(verbose_help))->group(group);
-  app.add_option("--stats", options.stats, std::string(stats_help))
-      ->check(CLI::Validator([](std::string& name) { return name.empty() ? no_name : ""; }, ""))
+  app.add_option_function<std::string>(
+         "--stats", [&options](std::string const& value) { options.stats = file_name("--stats", value); },
+         std::string(stats_help))
       ->type_name("FILE")
       ->group(group);
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
+  take_literally(app);
   try {
-    app.parse(argc, argv);
+    app.parse(marked(app, argc, argv));
     return {};
   } catch (CLI::Success const& e) {  // help or version was asked for
     std::ostringstream text;
     int const status = app.exit(e, text);
     fmt::print("{}", tidy(text.str()));
     return status;
+  } catch (CLI::ExtrasError const&) {
+    auto const extra = app.remaining(true);
+    throw usage_error(fmt::format("unexpected argument: {} (see {} --help)", extra.empty() ? "" : without_mark(extra.front()),
+                                  app.get_name()));
   } catch (CLI::ParseError const& e) {
     throw usage_error(fmt::format("{} (see {} --help)", e.what(), app.get_name()));
   }
@@ -105,8 +168,7 @@ bool take_common_option(int code, char const* value, common_options& options) {
       options.verbose = true;
       return true;
     case option_stats:
-      if (*value == 0) throw usage_error(fmt::format("--stats: {}", no_name));
-      options.stats = value;
+      options.stats = file_name("--stats", value);
       return true;
     default:
       return false;

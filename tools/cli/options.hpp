@@ -21,18 +21,22 @@ struct common_options {
 
   /// @throws usage_error for a name that is no device's
   [[nodiscard]] machine_options machine() const;
+  /// Call it before all work, that which needs no machine too: what was asked for must be there.
+  /// @throws usage_error for a device, by option or by ORDO_DEVICE, that is unknown or cannot be had
+  void check_machine() const;
 };
 
 /// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each.
 std::string version_text(std::string_view tool);
 
-/// A whole number of an option. @throws usage_error naming the option
+/// A whole number of an option, in digits and nothing else. @throws usage_error naming the option
 unsigned parse_count(std::string_view option, std::string_view text);
 
 /// With CLI11: adds the common options, --help and --version. Call it after the tool's own, which then lead the help.
 void add_common_options(CLI::App& app, common_options& options);
 
-/// Parse the command line. Help and version go to stdout and give 0: return that. Nothing: go on.
+/// Parse the command line; call it once. Values are taken as they stand, whatever CLI11 reads into brackets, braces or signs.
+/// Help and version go to stdout and give 0: return that. Nothing: go on.
 /// @throws usage_error for whatever CLI11 does not take
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,10 +10,13 @@
 namespace ordo::cli {
 
 /// One line on stderr that says how far the work is: "sufsort: reading 42% of 1.2 GB". Only on a terminal that can go back
-/// to the start of a line (TERM is not dumb), and not with --quiet; else every call does nothing. Gone when it is destroyed.
+/// to the start of a line (TERM is not dumb), and not with --quiet; nor where a terminal is what is read or written, which the
+/// line would be mixed with. Else every call does nothing. Gone when it is destroyed. One at a time.
 class progress {
  public:
-  progress(std::string_view tool, common_options const& options);
+  /// `inputs` and `output`: the paths of the work's data, as cli::input and cli::output take them.
+  progress(std::string_view tool, common_options const& options, std::span<std::string const> inputs,
+           std::string const& output);
   ~progress() { clear(); }
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
@@ -21,15 +25,17 @@ class progress {
   void phase(std::string_view what, std::uint64_t bytes = 0);
   /// Bytes of the phase done so far. Cheap: draws ten times a second at most.
   void at(std::uint64_t bytes);
-  /// Take the line away, so that something else can be printed.
-  void clear();
+  /// Take the line away, so that something else can be printed; say() does so by itself. Safe on any thread.
+  static void clear() noexcept;
+  /// The last phase's name, for the message of a run that failed in it; empty if there was none.
+  static std::string const& last_phase() noexcept;
 
  private:
   void draw(std::uint64_t bytes);
 
-  std::string tool_, what_;
+  std::string tool_;
   std::uint64_t total_ = 0;
-  bool shown_ = false, drawn_ = false;
+  bool shown_ = false;
   std::chrono::steady_clock::time_point next_{};
 };
 

@@ -8,16 +8,22 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"
 
 namespace ordo::cli {
 namespace {
+
+constexpr int failure = 2;
 
 // A closed descriptor 0, 1 or 2 would be given to the next file opened, and messages would land in it. Held by a file that
 // fails on use instead, as the closed one would.
@@ -36,10 +42,54 @@ void check_stdout() {
   if (failed) throw output_error(fmt::format("cannot write: standard output: {}", std::strerror(errno ? errno : EIO)));
 }
 
+std::string phase() {
+  std::string const& last = progress::last_phase();
+  return last.empty() ? "at the start" : fmt::format("in phase '{}'", last);
+}
+
+// Says what the exception that is being handled says.
+void say_exception(std::string_view tool) {
+  try {
+    throw;
+  } catch (error const& e) {
+    say(tool, e.what());
+  } catch (std::bad_alloc const&) {  // of the standard library, which does not tell how much it wanted
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    say(tool, fmt::format("out of memory: host: more than the {} in use wanted, {}",
+                          human_bytes(static_cast<std::uint64_t>(use.ru_maxrss) * 1024), phase()));
+  } catch (std::system_error const& e) {
+    bool const thread = e.code() == std::errc::resource_unavailable_try_again;
+    say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread" : "system error", e.what(), phase()));
+  } catch (std::exception const& e) {  // of another library: oneTBB's, where a thread cannot be started
+    say(tool, fmt::format("cannot go on: host: {}, {}", e.what(), phase()));
+  } catch (...) {
+    say(tool, "internal error: an exception of unknown type");
+  }
+}
+
 }  // namespace
 
 void say(std::string_view tool, std::string_view text) noexcept {
+  progress::clear();
   std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(tool.size()), tool.data(), static_cast<int>(text.size()), text.data());
+}
+
+void tell(std::string_view line) {
+  progress::clear();
+  errno = 0;
+  if (std::fwrite(line.data(), 1, line.size(), stderr) != line.size() || std::fflush(stderr) != 0)
+    throw output_error(fmt::format("cannot write: standard error: {}", std::strerror(errno ? errno : EIO)));
+}
+
+void run_beside(std::string_view tool, std::function<void()> const& work) {
+  try {
+    work();
+  } catch (...) {
+    say_exception(tool);
+    remove_temporaries();
+    _exit(failure);
+  }
 }
 
 int run_main(std::string_view tool, std::function<int()> const& body) {
@@ -51,14 +101,10 @@ int run_main(std::string_view tool, std::function<int()> const& body) {
     errno = 0;
     check_stdout();
     return status;
-  } catch (std::bad_alloc const&) {
-    say(tool, "out of memory: host: the system has no more");
-  } catch (std::exception const& e) {
-    say(tool, e.what());
   } catch (...) {
-    say(tool, "internal error: an exception of unknown type");
+    say_exception(tool);
   }
-  return 2;
+  return failure;
 }
 
 }  // namespace ordo::cli

@@ -5,14 +5,22 @@
 namespace ordo::cli {
 
 /// What every tool's main returns: body()'s status, or 2 after one line "tool: what: where: why" on stderr. The only catch
-/// of the project. Also sees to what a filter owes its user:
+/// of the project, with run_beside. Also sees to what a filter owes its user:
 /// - standard output is flushed and checked at the end: a full disk or a closed stdout is an error, if anything was written;
 /// - a closed pipe ends the process by SIGPIPE, without a word (or is an error where the caller ignores SIGPIPE);
 /// - a write beyond `ulimit -f` is an error, not a signal;
-/// - SIGINT, SIGTERM, SIGHUP and their like end the process after its temporary files are removed.
+/// - a signal that ends the process does so after its temporary files are removed.
 int run_main(std::string_view tool, std::function<int()> const& body);
 
-/// One line "tool: text" on stderr. A stderr that takes nothing is no reason to stop the work.
+/// Runs work() on a thread beside run_main's. If it throws, the process ends at once as run_main would end it, temporary files
+/// removed: so a failed write is told while another thread waits for input that may never come.
+void run_beside(std::string_view tool, std::function<void()> const& work);
+
+/// One line "tool: text" on stderr, in the place of the progress line. A stderr that takes nothing is no reason to stop the
+/// work.
 void say(std::string_view tool, std::string_view text) noexcept;
+/// What the user asked to be told, such as where a check found disorder, on stderr in the place of the progress line: these
+/// bytes, line end and all. @throws output_error
+void tell(std::string_view line);
 
 }  // namespace ordo::cli

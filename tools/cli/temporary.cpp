@@ -1,5 +1,7 @@
 #include "tools/cli/temporary.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <utility>
@@ -22,9 +24,11 @@ namespace {
 std::atomic<temporary*> all{nullptr};
 static_assert(std::atomic<temporary*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
+// By default these end no process; the others all do, or cannot be handled.
+constexpr std::array harmless{SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+
 extern "C" void remove_and_die(int signal) {
-  for (temporary* t = all.load(); t; t = t->next)
-    if (t->live.load()) unlink(t->path.c_str());
+  remove_temporaries();
   std::signal(signal, SIG_DFL);
   std::raise(signal);  // delivered on return from here
 }
@@ -43,15 +47,20 @@ void forget_temporary(temporary* ticket) noexcept {
   ticket->live.store(false);
 }
 
+void remove_temporaries() noexcept {
+  for (temporary* t = all.load(); t; t = t->next)
+    if (t->live.load()) unlink(t->path.c_str());
+}
+
 void remove_temporaries_on_signals() {
-  for (int signal : {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGXCPU}) {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
     struct sigaction now {};
-    sigaction(signal, nullptr, &now);
-    if (now.sa_handler == SIG_IGN) continue;
+    if (std::ranges::find(harmless, signal) != harmless.end() || sigaction(signal, nullptr, &now) != 0) continue;
+    if (now.sa_handler != SIG_DFL) continue;
     now.sa_handler = remove_and_die;
     sigfillset(&now.sa_mask);
     now.sa_flags = 0;
-    sigaction(signal, &now, nullptr);
+    sigaction(signal, &now, nullptr);  // fails for SIGKILL and SIGSTOP
   }
 }
 

@@ -9,7 +9,10 @@ temporary* remember_temporary(std::string path);
 /// The file was renamed or removed: forget it.
 void forget_temporary(temporary* ticket) noexcept;
 
-/// From now on the signals that end a process first remove what is remembered. Signals that the caller ignores stay ignored.
+/// Removes what is remembered, for a process that ends now. Safe in a signal handler.
+void remove_temporaries() noexcept;
+/// From now on every signal that ends a process first removes what is remembered. Signals that somebody ignores or handles stay
+/// as they are.
 void remove_temporaries_on_signals();
 
 }  // namespace ordo::cli

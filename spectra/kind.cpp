@@ -1,0 +1,77 @@
+#include "spectra/kind.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "spectra/line.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t looked_at = 4096;
+
+struct signature {
+  std::string_view front, kind;
+};
+
+constexpr std::array signatures{
+    signature{"\x1f\x8b", "gzip data inside gzip"},
+    signature{"\xff\xfe", "UTF-16 text"},
+    signature{"\xfe\xff", "UTF-16 text"},
+    signature{"BZh", "bzip2 data"},
+    signature{"\xfd"
+              "7zXZ",
+              "xz data"},
+    signature{"\x28\xb5\x2f\xfd", "zstd data"},
+    signature{"PK\x03\x04", "a zip archive"},
+    signature{"\x89HDF", "HDF5"},
+    signature{"SQLite format 3", "an SQLite database"},
+    signature{"\x01\xa1"
+              "F\0i\0n\0n\0"sv,
+              "a Thermo RAW file"},
+};
+
+// In the order in which they are looked for: indexed mzML names itself mzML, too.
+constexpr std::array documents{
+    signature{"mzXML", "mzXML"}, signature{"mzML", "mzML"}, signature{"mzData", "mzData"},
+    signature{"<html", "HTML"},  signature{"<", "XML"},
+};
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
+}
+
+}  // namespace
+
+std::string_view kind_of(std::string_view text) {
+  text = text.substr(0, looked_at);
+  for (auto const& [front, kind] : signatures)
+    if (text.starts_with(front)) return kind;
+  // Every other byte of Latin text is zero.
+  auto const zeros = std::ranges::count(text, '\0');
+  if (text.size() >= 4 && std::size_t(zeros) >= text.size() / 2 - text.size() / 16 && (text[0] == 0) != (text[1] == 0))
+    return "UTF-16 text";
+  if (std::ranges::any_of(text, is_control)) return "binary data";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.starts_with('<')) {
+    for (auto const& [part, kind] : documents)
+      if (text.find(part) != std::string_view::npos) return kind;
+  }
+  if (text.starts_with('{') || text.starts_with('[')) return "JSON";
+  if (text.starts_with("Name:") || text.starts_with("NAME:")) return "MSP";
+  if (text.starts_with("H\t") || text.starts_with("S\t")) return "MS2";
+  return {};
+}
+
+std::string_view kind_of_line(std::string_view line) {
+  if (line.find('\t') != std::string_view::npos) return "a table";
+  for (std::size_t i = 1; i + 1 < line.size(); ++i)
+    if ((line[i] == ',' || line[i] == ';') && !is_blank(line[i + 1])) return "CSV";
+  return {};
+}
+
+}  // namespace ordo::spectra::detail
