@@ -66,8 +66,9 @@ std::size_t text::record_of(std::size_t p) const noexcept {
 }
 
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept {
-  // Ranks go up to n + records.
-  return bytes >= 8 || n + records <= std::numeric_limits<std::uint32_t>::max();
+  // Ranks are below n + records; n stands for no position. There is a record at least.
+  std::size_t const most = bytes >= 8 ? std::numeric_limits<std::size_t>::max() : std::numeric_limits<std::uint32_t>::max();
+  return records <= most && n <= most - records;
 }
 
 std::size_t memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what) {
