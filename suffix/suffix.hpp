@@ -99,8 +99,8 @@ struct fault {
   std::string why;
 };
 
-/// Proves `all` right, or finds what is wrong, in O(n): sa is a permutation; neighbours are in order by their first residues
-/// and, where these are equal, by the ranks of the suffixes behind; lcp by the same walk as in Kasai's algorithm; bwt row by
+/// Proves `all` right, or finds what is wrong, in O(n log n) at most: sa is a permutation; neighbours are in order by their
+/// first residues and, where these are equal, by the ranks of the suffixes behind; lcp is what the text and sa say; bwt row by
 /// row. Lengths as for build. @throws like build
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how = {}, report* done = nullptr);
