@@ -105,6 +105,13 @@ expect 0 sufsort build other.fa -o x
 expect 0 sufsort check x
 want "$(cat out)" 'x: right: seq, sa of 4 residues in 1 records' 'check of an index built anew'
 
+# An index of many records is opened in little more memory than its description takes.
+peak() { sufsort info "$1" --stats stats.json > out && sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json; }
+awk 'BEGIN { for (i = 0; i < 200000; ++i) printf ">record_%06d\nA\n", i }' > many.fa
+expect 0 sufsort build many.fa -o many
+more=$(($(peak many) - $(peak x)))
+((more < 200 * 200000)) || fail "$more bytes more for 200000 records"
+
 # What cannot be.
 printf 'ACGT\n' > bad.fa
 expect_error sufsort build bad.fa -o y
