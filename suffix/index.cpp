@@ -4,6 +4,8 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -68,12 +70,12 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
   return *this;
 }
 
-stored_index::stored_index(std::string prefix) {
-  std::string const description = prefix + ".json";
+stored_index::stored_index(std::string prefix) : prefix_(std::move(prefix)) {
+  std::string const description = prefix_ + ".json";
   mapped_file const json(description);
   about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
   for (index_array const& array : about_.arrays) {
-    std::string const path = prefix + "." + array.name;
+    std::string const path = prefix_ + "." + array.name;
     mapped_file file(path);
     if (file.bytes().size() != array.bytes)
       throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
@@ -85,6 +87,15 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
   for (std::size_t i = 0; i < files_.size(); ++i)
     if (about_.arrays[i].name == array) return files_[i].bytes();
   return {};
+}
+
+std::optional<std::string> stored_index::stray() const {
+  for (char const* array : {"lcp", "bwt"}) {
+    std::error_code missing;
+    std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
+    if (!about_.find(array) && !missing && bytes != 0) return array;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> stored_index::altered(unsigned threads) const {

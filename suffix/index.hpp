@@ -73,6 +73,8 @@ class stored_index {
   [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
     return {entries<Index>(bytes("sa")), entries<Index>(bytes("lcp")), bytes("bwt")};
   }
+  /// The name of an array that this index does not have, but of which there is a file, not empty: it is another one's.
+  [[nodiscard]] std::optional<std::string> stray() const;
   /// The first array of which the checksum is not what was written.
   [[nodiscard]] std::optional<std::string> altered(unsigned threads = 0) const;
 
@@ -88,6 +90,7 @@ class stored_index {
     return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};
   }
 
+  std::string prefix_;
   index_description about_;
   std::vector<mapped_file> files_;  // of about_.arrays
 };

@@ -167,6 +167,11 @@ TEST_CASE("an index in files", "[suffix]") {
     CHECK(all.bwt.empty());
     CHECK_FALSE(suffix::check(index.view(), all).has_value());
     CHECK_FALSE(index.altered().has_value());
+    CHECK_FALSE(index.stray().has_value());
+    folder.write("x.bwt", "");
+    CHECK_FALSE(index.stray().has_value());
+    folder.write("x.bwt", "x");
+    CHECK(index.stray() == "bwt");
     CHECK(index.with_width([](auto zero) { return sizeof(zero); }) == 8);
   }
   for (char const* name : {"x.seq", "x.sa", "x.lcp"}) {

@@ -53,13 +53,26 @@ struct telling {
 };
 
 /// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
-/// index none, then the arrays take their places, and last the new description.
+/// index none, then its arrays that the new one lacks, then the arrays take their places, and last the new description. Who is
+/// stopped in the midst leaves no description, and what is left of the old arrays goes with the next index of that name.
 class index_writer {
  public:
-  index_writer(std::string prefix, suffix::wanted what) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
+  /// @throws usage_error  one of `inputs` has the name of an array that goes
+  index_writer(std::string prefix, suffix::wanted what, std::span<std::string const> inputs)
+      : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
     for (char const* name : {"seq", "sa"}) arrays_.emplace_back(prefix_ + "." + name);
-    if (what.lcp) arrays_.emplace_back(prefix_ + ".lcp");
-    if (what.bwt) arrays_.emplace_back(prefix_ + ".bwt");
+    for (auto const& [name, wanted] : {std::pair("lcp", what.lcp), std::pair("bwt", what.bwt)}) {
+      std::string const path = prefix_ + "." + name;
+      if (wanted)
+        arrays_.emplace_back(path);
+      else
+        unwanted_.push_back(path);
+    }
+    std::error_code ignored;
+    for (std::string const& path : unwanted_)
+      for (std::string const& input : inputs)
+        if (std::filesystem::equivalent(path, input, ignored))
+          throw usage_error(fmt::format("input would be lost: {}: it has the name of an array of the index", input));
   }
 
   void add(suffix::index_description& about, std::string const& name, std::span<char const> bytes, unsigned threads) {
@@ -72,14 +85,27 @@ class index_writer {
     json_.write(std::string_view(suffix::to_json(about)));
     for (cli::output& array : arrays_) array.finish();
     json_.finish();
-    std::error_code ignored;  // if it cannot be removed, it cannot be replaced either, and that is told
-    std::filesystem::remove(prefix_ + ".json", ignored);
+    remove_file(prefix_ + ".json");
+    for (std::string const& path : unwanted_) remove_file(path);
     for (cli::output& array : arrays_) array.commit();
     json_.commit();
   }
 
  private:
+  /// A regular file, or the one that a symbolic link leads to; the link stays, as when a file is replaced. Where nothing can be
+  /// removed from the folder the file is emptied.
+  static void remove_file(std::string const& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path const file = fs::canonical(path, error);
+    if (error || !fs::is_regular_file(file, error)) return;
+    if (fs::remove(file, error)) return;
+    fs::resize_file(file, 0, error);
+    if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
+  }
+
   std::string prefix_;
+  std::vector<std::string> unwanted_;  // arrays that the index does not have
   std::vector<cli::output> arrays_;
   cli::output json_;
 };
@@ -97,7 +123,7 @@ unsigned width_for(std::string const& asked, suffix::text const& input) {
 }
 
 int build(settings const& set, telling& tell) {
-  index_writer writer(set.prefix, set.what);
+  index_writer writer(set.prefix, set.what, set.files);
 
   tell.phase("read");
   suffix::fasta_options reading;
@@ -165,6 +191,8 @@ int check(settings const& set, telling& tell) {
     cli::say("sufsort", fmt::format("disorder: {}.{}: {}", set.prefix, array, why));
     return 1;
   };
+
+  if (auto const array = index.stray()) return disorder(*array, "of another index: the description has no such array");
 
   tell.phase("prove", bytes);
   suffix::options how;
