@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/memory.hpp"
 
 namespace ordo {
 namespace detail {
@@ -112,12 +113,18 @@ struct slot_of_head {
 ///     r.drop_settled();     // groups of one item leave
 ///
 /// Between sort and drop_settled a caller may set heads of its own, to declare equal items settled in their present order.
-/// Memory: two times (Item + Index + 1 byte) per unresolved item after start, from the machine's pool.
+/// Memory: two times (Item + Index + 1 byte) and half an Index per unresolved item after start, from the machine's pool.
 /// (Hou et al., ICS'17, section 5.1; "discarding" of Larsson and Sadakane.)
 template <Backend B, class Item, class Index>
 class refinement {
  public:
   explicit refinement(B& machine) : machine_(machine) {}
+
+  /// Bytes that it takes from the pool with n unresolved items, its sorts not counted.
+  static std::size_t memory(std::size_t n) {
+    return 2 * (pool::rounded(n * sizeof(Item)) + pool::rounded(n * sizeof(Index)) + pool::rounded(n)) +
+           pool::rounded(offsets_of(n) * sizeof(Index));
+  }
 
   /// The groups of two and more of `order`. head(i) tells whether a group begins at i in [0, order.size()); head(0) must
   /// hold. Evaluated several times per item.
@@ -189,11 +196,13 @@ class refinement {
     buffer<std::uint8_t> heads;
   };
 
+  /// At least two items a group, and one offset more than there are groups.
+  static constexpr std::size_t offsets_of(std::size_t n) { return n / 2 + 1; }
+
   void find_groups() {
     auto const* const heads = side_[0].heads.data();
     std::size_t const n = size_;
-    // At least two items a group, and one offset more than there are groups.
-    if (offsets_.size() < n / 2 + 1) offsets_ = machine_.template buffer<Index>(n / 2 + 1);
+    if (offsets_.size() < offsets_of(n)) offsets_ = machine_.template buffer<Index>(offsets_of(n));
     groups_ = machine_.select(n + 1, detail::begins_or_ends{heads, n}, detail::as_index<Index>{}, offsets_.span()) - 1;
   }
 

@@ -172,10 +172,10 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
 template <class Offset, Backend B>
 std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   auto const of = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
-  std::size_t const offsets = of(lines, sizeof(Offset)), cursors = of(lines, sizeof(cursor<Offset>)), marks = of(lines, 1);
+  std::size_t const offsets = of(lines, sizeof(Offset)), marks = of(lines, 1);
   std::size_t const keys = of(lines, sizeof(std::uint64_t));
   std::size_t const large = lines / (small_group + 1) + 1;
-  std::size_t const groups = 2 * (cursors + offsets + marks) + of(lines / 2 + 1, sizeof(Offset));
+  std::size_t const groups = refinement<B, cursor<Offset>, Offset>::memory(lines);
   std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
   std::size_t const rounds =
       groups + std::max(2 * offsets, 2 * of(large, sizeof(Offset)) +

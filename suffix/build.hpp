@@ -6,6 +6,7 @@
 
 #include "suffix/bwt.hpp"
 #include "suffix/lcp.hpp"
+#include "suffix/memory.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/prefix_doubling.hpp"
 #include "suffix/proof.hpp"
@@ -23,6 +24,16 @@ std::size_t check_on_host(text const& input, arrays<Index const> all, options co
 template <class Index>
 std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
                           std::optional<fault>& found);
+
+/// See memory_needed and memory_for_check.
+template <class Index>
+memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what);
+template <class Index>
+memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what);
+template <class Index>
+std::size_t check_memory_on_host(std::size_t n, std::size_t records);
+template <class Index>
+std::size_t check_memory_on_cuda(std::size_t n, std::size_t records);
 
 /// Begins the LCP from the keys of the first round. (A named type: nvcc takes no local one here.)
 template <Backend B, class Index>

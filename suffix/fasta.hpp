@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "suffix/record_names.hpp"
 #include "suffix/suffix.hpp"
 
 namespace ordo::suffix {
@@ -13,7 +14,7 @@ namespace ordo::suffix {
 struct fasta {
   std::string residues;
   std::vector<std::uint64_t> starts;
-  std::vector<std::string> names;
+  record_names names;
 
   [[nodiscard]] text view() const { return {residues, starts}; }
 };

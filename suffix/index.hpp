@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suffix/record_names.hpp"
 #include "suffix/suffix.hpp"
 
 /// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt and PREFIX.seq are plain little-endian arrays; PREFIX.json says what is
@@ -26,14 +27,15 @@ struct index_description {
   unsigned width = 32;     // bits of an entry of sa and lcp, 32 or 64
   bool keep_case = false;  // else residues were folded to upper case, and patterns must be
   std::vector<index_array> arrays;
-  std::vector<std::string> names;  // of the records, in order
-  std::vector<std::uint64_t> starts;
+  record_names names;
+  std::vector<std::uint64_t> starts;  // of the records
 
   [[nodiscard]] index_array const* find(std::string_view array) const;
 };
 
 std::string to_json(index_description const& about);
-/// @param name  of the file, for messages  @throws input_error for anything that to_json would not have written
+/// @param name  of the file, for messages
+/// @throws input_error  for what to_json would not have written, but for white space and the order of fields
 index_description from_json(std::string_view json, std::string const& name);
 
 /// The CRC-32 of zlib and gzip, on `threads` threads (0: all there are).
@@ -71,6 +73,8 @@ class stored_index {
   [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
     return {entries<Index>(bytes("sa")), entries<Index>(bytes("lcp")), bytes("bwt")};
   }
+  /// The name of an array that this index does not have, but of which there is a file, not empty: it is another one's.
+  [[nodiscard]] std::optional<std::string> stray() const;
   /// The first array of which the checksum is not what was written.
   [[nodiscard]] std::optional<std::string> altered(unsigned threads = 0) const;
 
@@ -86,6 +90,7 @@ class stored_index {
     return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};
   }
 
+  std::string prefix_;
   index_description about_;
   std::vector<mapped_file> files_;  // of about_.arrays
 };

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/bits.hpp"
@@ -135,6 +134,14 @@ struct pack_letters {
   }
 };
 
+/// Writes bound r of `records` records.
+struct write_bounds {
+  std::uint64_t const* starts;  // none for one record
+  std::size_t records, n;
+  std::uint64_t* bounds;
+  ORDO_FN void operator()(std::size_t r) const { bounds[r] = r == 0 ? 0 : r == records ? n : starts[r]; }
+};
+
 /// Writes word w of a break mask.
 struct mark_breaks {
   std::uint64_t const* bounds;
@@ -160,23 +167,20 @@ struct mark_breaks {
 template <Backend B>
 class record_breaks {
  public:
-  record_breaks(B& machine, text const& input) : bounds_(input.records() + 1) {
-    std::size_t const n = input.size();
-    for (std::size_t r = 0; r < input.records(); ++r) bounds_[r] = input.begin_of(r);
-    bounds_.back() = n;
-    uploaded_ = machine.upload(std::span<std::uint64_t const>(bounds_));
-    words_ = machine.template buffer<std::uint64_t>(n / 64 + 2);
-    machine.each(words_.size(), mark_breaks{uploaded_.data(), bounds_.size(), words_.data()});
+  record_breaks(B& machine, text const& input)
+      : bounds_(machine.template buffer<std::uint64_t>(input.records() + 1)),
+        words_(machine.template buffer<std::uint64_t>(input.size() / 64 + 2)) {
+    auto const starts = machine.upload(input.starts);
+    machine.each(bounds_.size(), write_bounds{starts.data(), input.records(), input.size(), bounds_.data()});
+    machine.each(words_.size(), mark_breaks{bounds_.data(), bounds_.size(), words_.data()});
   }
 
   [[nodiscard]] break_mask mask() const { return {words_.data()}; }
   /// Where each record begins, and where the last one ends.
-  [[nodiscard]] std::span<std::uint64_t const> bounds() const { return uploaded_.span(); }
+  [[nodiscard]] std::span<std::uint64_t const> bounds() const { return bounds_.span(); }
 
  private:
-  std::vector<std::uint64_t> bounds_;
-  buffer<std::uint64_t const> uploaded_;
-  buffer<std::uint64_t> words_;
+  buffer<std::uint64_t> bounds_, words_;
 };
 
 /// A text in a machine's memory, packed. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; while it

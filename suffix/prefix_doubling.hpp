@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/refinement.hpp"
@@ -34,19 +35,26 @@ struct rank_of_end {
   }
 };
 
+/// Bits of the greatest rank of n suffixes, behind those of the records' ends.
+constexpr unsigned rank_width(std::size_t n, std::size_t records) {
+  return unsigned(std::bit_width(n + records - 1));
+}
+
 /// The key of suffixes that have `depth` letters at least, and are known to agree in them: the rank of what follows; and, where
 /// ranks are narrow enough, the rank of what follows `depth` letters further on. That may be beyond the record, but then what
-/// follows first is shorter than `depth`, its rank is its own, and the other one does not matter.
+/// follows first is shorter than `depth`, its rank is its own, and the other one does not matter. A key has the room for two
+/// ranks and not a bit more; an Index of 16 bits is a model of that of 32, small enough for texts that fill it.
 template <class Index>
 struct rank_key {
-  static constexpr unsigned ranks = sizeof(Index) == 4 ? 2 : 1;
+  static constexpr unsigned ranks = sizeof(Index) < 8 ? 2 : 1;
+  using key_type = std::conditional_t<sizeof(Index) == 2, std::uint32_t, std::uint64_t>;
   Index const* rank;
   std::size_t depth, end;
   unsigned width;  // bits of a rank
 
   [[nodiscard]] bit_range bits() const { return {0, ranks * width}; }
-  ORDO_FN std::uint64_t operator()(Index p) const {
-    std::uint64_t const first = rank[p + depth];
+  ORDO_FN key_type operator()(Index p) const {
+    key_type const first = rank[p + depth];
     return ranks == 1 ? first : first << width | rank[further(p)];
   }
   ORDO_FN void prefetch(Index p) const {
@@ -98,7 +106,8 @@ class suffix_ranks {
 
   /// The key of the suffixes whose first `depth` letters are known.
   [[nodiscard]] rank_key<Index> key(std::size_t depth) const {
-    return {ranks_.data(), depth, ranks_.size() - 1, unsigned(std::bit_width(ranks_.size() + first_))};
+    std::size_t const n = ranks_.size() - 1;
+    return {ranks_.data(), depth, n, rank_width(n, first_)};
   }
 
  private:

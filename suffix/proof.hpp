@@ -1,10 +1,13 @@
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/load.hpp"
 #include "suffix/bwt.hpp"
 #include "suffix/packed_text.hpp"
 
@@ -20,8 +23,8 @@ std::size_t first_wrong(B& machine, std::size_t n, Row row) {
   return machine.reduce(n, row, n, minimum{});
 }
 
-/// What a proof looks at: the residues themselves, not their packed form, so that it shares nothing with the sort. It walks
-/// over the text, not over the rows: then half of what it reads lies in order, and more of it in repeats.
+/// What a proof looks at: the residues themselves, not their packed form, so that it shares nothing with the sort. The order is
+/// looked at along the text, not along the rows: then half of what is read lies in order, and more of it in repeats.
 template <class Index>
 struct proof_view {
   unsigned char const* residues;
@@ -41,12 +44,6 @@ struct proof_view {
     prefetch(rank + p);
   }
 
-  /// Do p and q end, or differ, `length` letters on? Both have that many.
-  ORDO_FN bool differ_behind(std::size_t p, std::size_t q, std::size_t length) const {
-    if (length != 0 && (breaks(p + length) || breaks(q + length))) return true;
-    return residues[p + length] != residues[q + length];
-  }
-
   /// Is the row of suffix q above the one before? By their first residues, then by the ranks of what follows. If that holds
   /// everywhere, all rows are in order, by induction from the shorter of two suffixes to the longer.
   ORDO_FN bool in_order(std::size_t q) const {
@@ -58,20 +55,39 @@ struct proof_view {
     return rank[p + 1] < rank[q + 1];
   }
 
-  /// Is lcp right in the row of suffix q? It is at least one less than the length at the position before, so the letters to
-  /// look at are those beyond; if that length is wrong, its own row says so.
-  ORDO_FN bool is_common_prefix(Index const* lcp, std::size_t q) const {
-    if (q + 2 * lookahead < n) prefetch(lcp + rank[q + 2 * lookahead]);
-    std::size_t const length = lcp[rank[q]];
-    if (rank[q] == 0) return length == 0;
-    std::size_t const p = sa[rank[q] - 1];
-    if (length > n - (p < q ? q : p)) return false;
-    std::size_t const before = breaks(q) ? 0 : lcp[rank[q - 1]];
-    for (std::size_t k = before == 0 ? 0 : before - 1; k < length; ++k)
-      if (differ_behind(p, q, k)) return false;
-    return differ_behind(p, q, length);
+  /// The length of the common prefix of the suffixes at p and q, of which `known` letters agree.
+  ORDO_FN std::size_t common_prefix(std::size_t p, std::size_t q, std::size_t known) const {
+    for (;; ++known) {
+      if (known != 0 && (breaks(p + known) || breaks(q + known))) return known;
+      if (residues[p + known] != residues[q + known]) return known;
+    }
   }
 };
+
+/// For each position the length of the common prefix of its suffix and the one before that in the order, which must be right.
+/// It is at least one less than at the position before (Kasai et al., CPM'01), so at least d less than d positions before.
+/// Multiples of large powers of two come first, all of a round at once; a round looks at O(n) letters.
+template <Backend B, class Index>
+buffer<Index> lengths_by_position(B& machine, proof_view<Index> proof) {
+  auto lengths = machine.template buffer<Index>(proof.n);
+  if (proof.n == 0) return lengths;
+  auto* const at = lengths.data();  // at first the suffix before; n if there is none
+  machine.each(proof.n, [=] ORDO_FN(std::size_t i) { at[proof.sa[i]] = i == 0 ? Index(proof.n) : proof.sa[i - 1]; });
+  auto const settle = [=] ORDO_FN(std::size_t p, std::size_t known) {
+    std::size_t const before = at[p];
+    store_relaxed(at + p, before == proof.n ? Index{0} : Index(proof.common_prefix(before, p, known)));
+  };
+  machine.each(1, [=] ORDO_FN(std::size_t) { settle(0, 0); });
+  for (std::size_t stride = std::bit_floor(proof.n); stride != 0; stride /= 2) {
+    machine.each(((proof.n - 1) / stride + 1) / 2, [=] ORDO_FN(std::size_t i) {
+      std::size_t const p = (2 * i + 1) * stride, soon = p + 2 * lookahead * stride;
+      if (soon < proof.n) prefetch(proof.residues + load_relaxed(at + soon));  // of no use if done already; never wrong
+      std::size_t const length = at[p - stride];
+      settle(p, length > stride ? length - stride : 0);
+    });
+  }
+  return lengths;
+}
 
 /// See suffix::check.
 template <Backend B, class Index>
@@ -110,9 +126,11 @@ std::optional<fault> find_fault(B& machine, text const& input, arrays<Index cons
   if (!all.lcp.empty()) {
     auto const lcp = machine.upload(all.lcp);
     auto const* const length = lcp.data();
-    row = first_wrong(machine, n, [=] ORDO_FN(std::size_t q) {
-      proof.expect(q);
-      return proof.is_common_prefix(length, q) ? n : std::size_t(proof.rank[q]);
+    auto const lengths = lengths_by_position(machine, proof);
+    auto const* const at = lengths.data();
+    row = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) {
+      if (i + lookahead < n) prefetch(at + suffix[i + lookahead]);
+      return length[i] == at[suffix[i]] ? n : i;
     });
     if (row != n) return fault{"lcp", row, "not the length of the common prefix"};
   }

@@ -17,9 +17,10 @@ namespace {
 // Below this many residues the CPU is done before a GPU has started.
 constexpr std::size_t worth_a_gpu = std::size_t{16} << 20;
 
-// A pool rounds what it takes up by an eighth at most.
-constexpr std::size_t with_rounding(std::size_t bytes) {
-  return bytes + bytes / 8;
+// f(Index{}) for an Index of so many bytes, 4 or 8.
+template <class F>
+auto with_index(std::size_t bytes, F f) {
+  return bytes == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
 }
 
 void check_sizes(text const& input, std::size_t sa, std::size_t lcp, std::size_t bwt, std::size_t index_bytes) {
@@ -37,16 +38,25 @@ void check_sizes(text const& input, std::size_t sa, std::size_t lcp, std::size_t
 // it takes.
 template <class MemoryOn, class OnMachine>
 report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
+  std::size_t const n = input.size();
   report done;
-  done.machine = choose(how.machine, input.size(), worth_a_gpu, [&](gpu_info const&) { return memory_on(device::gpu); });
+  done.machine = choose(how.machine, n, worth_a_gpu, [&](gpu_info const&) { return memory_on(device::gpu).least; });
   run_on(
       done.machine, [&] { done.device_memory = on_machine(done.machine); },
       [&] {
-        if (std::size_t const bytes = memory_on(device::cpu); bytes > how.memory)
-          throw out_of_memory(fmt::format("out of memory: suffix array of {} residues: {} bytes are needed, {} may be taken",
-                                          input.size(), bytes, how.memory),
+        memory_plan const plan = memory_on(device::cpu);
+        auto const refuse = [&](char const* which, std::size_t bytes) {
+          throw out_of_memory(fmt::format("out of memory: suffix array of {} residues: {}{} bytes are needed, {} may be taken",
+                                          n, which, bytes, how.memory),
                               bytes);
-        on_machine(done.machine);
+        };
+        if (plan.least > how.memory) refuse("", plan.least);
+        try {
+          on_machine(done.machine);
+        } catch (out_of_memory const&) {
+          if (plan.most <= how.memory) throw;
+          refuse("the text repeats itself: up to ", plan.most);
+        }
       });
   return done;
 }
@@ -59,26 +69,25 @@ std::size_t text::record_of(std::size_t p) const noexcept {
 }
 
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept {
-  // Ranks go up to n + records.
-  return bytes >= 8 || n + records <= std::numeric_limits<std::uint32_t>::max();
+  // Ranks are below n + records; n stands for no position. There is a record at least.
+  std::size_t const most = bytes >= 8 ? std::numeric_limits<std::size_t>::max() : std::numeric_limits<std::uint32_t>::max();
+  return records <= most && n <= most - records;
 }
 
-std::size_t memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what) {
-  // While the first keys are sorted: keys and positions, each twice; the text packed in up to a byte a letter; its breaks.
-  std::size_t const sort = 2 * (8 + index_bytes) * n + n + n / 8 + 16 * records;
-  // On the CPU one of the two arrays of positions is the result.
-  if (where == device::cpu) return with_rounding(sort - index_bytes * n);
-  // Afterwards: positions, packed text, lengths, and up to as much again twice to make them. The GPU has the plain text, too,
-  // before it sorts.
-  std::size_t const lengths = 4 * index_bytes * n + n + n / 8 + 16 * records;
-  return with_rounding(std::max({sort, what.lcp ? lengths : 0, 2 * n + n / 8}));
+memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what) {
+  return with_index(index_bytes, [&]<class Index>(Index) {
+    if constexpr (cuda_enabled)
+      if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what);
+    return detail::build_memory_on_host<Index>(n, records, what);
+  });
 }
 
 std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes) {
-  // Positions and their inverse, sorted with as much scratch; the records' breaks.
-  std::size_t const sort = 4 * index_bytes * n + n / 8 + 16 * records;
-  // The GPU has the array itself, too; later the inverse, residues, and lengths or rows.
-  return with_rounding(sort + (where == device::cpu ? 0 : (index_bytes + 2) * n));
+  return with_index(index_bytes, [&]<class Index>(Index) {
+    if constexpr (cuda_enabled)
+      if (where == device::gpu) return detail::check_memory_on_cuda<Index>(n, records);
+    return detail::check_memory_on_host<Index>(n, records);
+  });
 }
 
 template <class Index>
@@ -107,7 +116,10 @@ result<Index> build(text const& input, wanted what, options const& how) {
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how, report* done) {
   check_sizes(input, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
-  auto const memory_on = [&](device where) { return memory_for_check(where, input.size(), input.records(), sizeof(Index)); };
+  auto const memory_on = [&](device where) {
+    std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index));
+    return memory_plan{bytes, bytes};
+  };
   std::optional<fault> found;
   report const used = run(input, how, memory_on, [&](decision const& machine) {
     if constexpr (cuda_enabled)

@@ -50,7 +50,7 @@ struct arrays {
 
 struct options {
   machine_options machine;
-  /// Bytes of host memory that the CPU machine may take beside the text and the results.
+  /// Bytes of host memory that the CPU machine may take beside the text and the results. It never takes more.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
   /// Called as each phase begins: "sort", "lcp", "bwt".
   std::function<void(std::string_view)> on_phase = {};
@@ -64,19 +64,26 @@ struct report {
 /// Does an index of `bytes` bytes, 4 or 8, take n residues in so many records?
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
-/// Bytes of a machine's memory (the host's for device::cpu, text and results not counted; all of the GPU's) that building
-/// takes. Texts of which most suffixes share more than one key's letters with another (many copies of one genome) take up to
-/// twice as much.
-std::size_t memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+/// Bytes of memory. How many a text takes shows after the first sort: the more of its suffixes share the letters of a whole
+/// key (29 of DNA, 12 of proteins) with another one, the more.
+struct memory_plan {
+  std::size_t least = 0;  // enough for texts in which few suffixes do
+  std::size_t most = 0;   // enough for any text
+};
 
-/// And what check takes.
+/// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and a megabyte or two a
+/// thread; all of the GPU's. In a build without CUDA all figures are the CPU's.
+memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+
+/// And what check takes of any text.
 std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes);
 
 /// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
 /// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when
 /// the GPU's memory runs out.
 /// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there
-/// @throws out_of_memory  before any work if the CPU takes more than how.memory, or the GPU asked for has not enough
+/// @throws out_of_memory  before any work if the CPU takes more than how.memory with certainty, or the GPU asked for has not
+///     enough; later, once the text turns out to repeat itself and takes more than either has
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how = {});
 
@@ -99,8 +106,8 @@ struct fault {
   std::string why;
 };
 
-/// Proves `all` right, or finds what is wrong, in O(n): sa is a permutation; neighbours are in order by their first residues
-/// and, where these are equal, by the ranks of the suffixes behind; lcp by the same walk as in Kasai's algorithm; bwt row by
+/// Proves `all` right, or finds what is wrong, in O(n log n) at most: sa is a permutation; neighbours are in order by their
+/// first residues and, where these are equal, by the ranks of the suffixes behind; lcp is what the text and sa say; bwt row by
 /// row. Lengths as for build. @throws like build
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how = {}, report* done = nullptr);

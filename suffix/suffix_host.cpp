@@ -6,20 +6,38 @@ namespace ordo::suffix::detail {
 
 template <class Index>
 std::size_t build_on_host(text const& input, arrays<Index> out, options const& how) {
-  return work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) { return build_on(machine, input, out, how); });
+  return work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) {
+    pool::limit const limited(machine.pool(), how.memory);
+    return build_on(machine, input, out, how);
+  });
 }
 
 template <class Index>
 std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found) {
   return work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) {
+    pool::limit const limited(machine.pool(), how.memory);
     found = find_fault(machine, input, all);
     return machine.pool().peak();
   });
+}
+
+template <class Index>
+memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what) {
+  return build_memory<Index, host>(n, records, what, false);
+}
+
+template <class Index>
+std::size_t check_memory_on_host(std::size_t n, std::size_t records) {
+  return proof_memory<Index, host>(n, records, false);
 }
 
 template std::size_t build_on_host(text const&, arrays<std::uint32_t>, options const&);
 template std::size_t build_on_host(text const&, arrays<std::uint64_t>, options const&);
 template std::size_t check_on_host(text const&, arrays<std::uint32_t const>, options const&, std::optional<fault>&);
 template std::size_t check_on_host(text const&, arrays<std::uint64_t const>, options const&, std::optional<fault>&);
+template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted);
+template memory_plan build_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted);
+template std::size_t check_memory_on_host<std::uint32_t>(std::size_t, std::size_t);
+template std::size_t check_memory_on_host<std::uint64_t>(std::size_t, std::size_t);
 
 }  // namespace ordo::suffix::detail

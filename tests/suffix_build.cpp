@@ -224,15 +224,15 @@ TEST_CASE("which index fits", "[suffix]") {
 
 TEST_CASE("too little memory is refused before work, with the figures", "[suffix]") {
   std::string const text(1000, 'A');
-  std::size_t const needed = suffix::memory_needed(device::cpu, text.size(), 1, 4, {});
+  suffix::memory_plan const plan = suffix::memory_needed(device::cpu, text.size(), 1, 4, {});
   suffix::options how = on(device::cpu);
-  how.memory = needed;
+  how.memory = plan.most;
   CHECK(suffix::build({text}, {}, how).sa.size() == 1000);
-  how.memory = needed - 1;
+  how.memory = plan.least - 1;
   bool started = false;
   how.on_phase = [&](std::string_view) { started = true; };
   CHECK_THROWS_AS(suffix::build({text}, {}, how), out_of_memory);
-  CHECK_THROWS_WITH(suffix::build({text}, {}, how), contains_text(std::to_string(needed) + " bytes are needed, " +
-                                                                  std::to_string(needed - 1) + " may be taken"));
+  CHECK_THROWS_WITH(suffix::build({text}, {}, how), contains_text(std::to_string(plan.least) + " bytes are needed, " +
+                                                                  std::to_string(plan.least - 1) + " may be taken"));
   CHECK_FALSE(started);
 }

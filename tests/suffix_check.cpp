@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -116,7 +117,15 @@ TEST_CASE("a permutation that is not the suffix array never passes", "[suffix]")
   }
 }
 
-TEST_CASE("an LCP array that is wrong in several places never passes", "[suffix]") {
+TEST_CASE("of an LCP array that is wrong in several places the first one is named", "[suffix]") {
+  auto const expect_first = [](suffix::text const& text, auto const& right, auto const& any, device where) {
+    auto const found = check(text, any, where);
+    auto const differing = std::ranges::mismatch(any.lcp, right.lcp).in1;
+    REQUIRE(found.has_value() == (differing != any.lcp.end()));
+    if (!found) return;
+    CHECK(found->array == "lcp");
+    CHECK(found->row == std::size_t(differing - any.lcp.begin()));
+  };
   // All of them, for small texts: entries 0 to 4.
   for (std::string const letters : {"AAAA", "ABAB", "ABBA", "AABA"}) {
     suffix::text const text{letters};
@@ -124,8 +133,30 @@ TEST_CASE("an LCP array that is wrong in several places never passes", "[suffix]
     auto any = right;
     for (unsigned code = 0; code < 5 * 5 * 5 * 5; ++code) {
       for (unsigned i = 0, rest = code; i < 4; ++i, rest /= 5) any.lcp[i] = rest % 5;
-      CHECK(check(text, any, device::cpu).has_value() == (any.lcp != right.lcp));
+      expect_first(text, right, any, device::cpu);
     }
+  }
+  stored_text const records = sample();
+  auto const right = suffix::build<std::uint32_t>(records.view(), {.lcp = true});
+  random_numbers random(3);
+  for (device const where : devices())
+    for (int trial = 0; trial < 100; ++trial) {
+      auto any = right;
+      for (int k = 0; k < 20; ++k) any.lcp[random.below(any.lcp.size())] += std::uint32_t(random.below(3)) - 1;
+      expect_first(records.view(), right, any, where);
+    }
+}
+
+TEST_CASE("a wrong LCP array takes no more letters to refute than a right one to prove", "[suffix]") {
+  std::string const letters(std::size_t{1} << 20, 'A');  // its square is out of reach
+  suffix::text const text{letters};
+  auto wrong = suffix::build(text, {.lcp = true});
+  for (std::size_t i = 1001; i < wrong.lcp.size(); i += 2) wrong.lcp[i] = 0;
+  for (device const where : devices()) {
+    auto const found = check(text, wrong, where);
+    REQUIRE(found.has_value());
+    CHECK(found->array == "lcp");
+    CHECK(found->row == 1001);
   }
 }
 

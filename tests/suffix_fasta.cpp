@@ -61,25 +61,25 @@ TEST_CASE("records of a FASTA file", "[suffix]") {
   auto const all = parse(">chr1 the first\nACGT\nACG\n>chr2\tsecond\nTTT\n");
   CHECK(all.residues == "ACGTACGTTT");
   CHECK(all.starts == starts_list{0, 7});
-  CHECK(all.names == strings_list{"chr1", "chr2"});
+  CHECK(all.names == suffix::record_names{"chr1", "chr2"});
   CHECK(all.view().records() == 2);
 }
 
 TEST_CASE("FASTA as people write it", "[suffix]") {
   CHECK(parse(">a\nAC\n>b\nGT").residues == "ACGT");                      // no last newline
-  CHECK(parse(">a").names == strings_list{"a"});                          // not even a line of residues
+  CHECK(parse(">a").names == suffix::record_names{"a"});                  // not even a line of residues
   CHECK(parse(">a\r\nAC\r\nGT\r\n>b x\r\nTT\r\n").residues == "ACGTTT");  // CR LF
-  CHECK(parse(">a\r\nAC\r\n").names == strings_list{"a"});
+  CHECK(parse(">a\r\nAC\r\n").names == suffix::record_names{"a"});
   CHECK(parse(">a\r\nAC\r").residues == "AC");
   CHECK(parse("\n\n>a\n\nAC\n\n\nGT\n\n").residues == "ACGT");  // empty lines
   CHECK(parse("  \n>a\nAC GT\tAC\n").residues == "ACGTAC");     // blanks
   CHECK(parse("; old\n>a\n;comment, 1984!\nAC\n;\nGT\n").residues == "ACGT");
   auto const empty = parse(">a\n>b\n\n>c\nA\n>d\n");
   CHECK(empty.starts == starts_list{0, 0, 0, 1});
-  CHECK(empty.names == strings_list{"a", "b", "c", "d"});
-  CHECK(parse(">\nA\n> b\nC\n").names == strings_list{"", ""});
-  CHECK(parse(">a>b\nA\n").names == strings_list{"a>b"});
-  CHECK(parse(">Gr\xc3\xbc\xc3\x9f\nA\n").names == strings_list{"Gr\xc3\xbc\xc3\x9f"});
+  CHECK(empty.names == suffix::record_names{"a", "b", "c", "d"});
+  CHECK(parse(">\nA\n> b\nC\n").names == suffix::record_names{"", ""});
+  CHECK(parse(">a>b\nA\n").names == suffix::record_names{"a>b"});
+  CHECK(parse(">Gr\xc3\xbc\xc3\x9f\nA\n").names == suffix::record_names{"Gr\xc3\xbc\xc3\x9f"});
 }
 
 TEST_CASE("residues of every kind", "[suffix]") {
@@ -116,7 +116,7 @@ TEST_CASE("several FASTA files in order, and each must have records", "[suffix]"
   auto const all = read({one, two, one});
   CHECK(all.residues == "ACGTAC");
   CHECK(all.starts == starts_list{0, 2, 4, 4});
-  CHECK(all.names == strings_list{"a", "b", "c", "a"});
+  CHECK(all.names == suffix::record_names{"a", "b", "c", "a"});
   CHECK_THROWS_WITH(read({one, none}), contains_text("none: no records"));
   CHECK_THROWS_WITH(read({one, folder.path("missing")}),
                     contains_text("cannot read: ") && contains_text("missing: No such file"));
@@ -137,7 +137,7 @@ TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
     content += std::string(block - shift - content.size(), 'A') + "\r\n>second name\r\nC\r\n";
     auto const all = parse(content);
     INFO(shift);
-    CHECK(all.names == strings_list{"first", "second"});
+    CHECK(all.names == suffix::record_names{"first", "second"});
     CHECK(all.residues == std::string(block - shift - 13, 'A') + "C");
     content[block - shift] = 'A';  // now CR stands at the end of a block, but not of a line
     content[block - shift + 1] = '\r';

@@ -79,10 +79,53 @@ TEST_CASE("a malformed index description is refused by name", "[suffix]") {
   refuse("\"start\": 3", "\"start\": 9");
   refuse("\"start\": 0", "\"start\": 1");
   refuse("\"case\"", "\"cases\"");
+  // What is no mistake to a careless reader.
+  refuse("\"residues\": 7", "\"residues\": 7.0");
+  refuse("\"residues\": 7", "\"residues\": 7.9");
+  refuse("\"residues\": 7", "\"residues\": 18446744073709551623");
+  refuse("\"format_version\": 1", "\"format_version\": 4294967297");
+  refuse("\"width\": 32", "\"width\": 4294967328");
+  refuse("\"width\": 32", "\"width\": 32, \"width\": 32");
+  refuse("\"width\": 32", "\"width\": 32, \"depth\": 32");
+  refuse("\"width\": 32", "\"width\": true");
+  refuse("\"case\": \"folded to upper\"", "\"case\": 7");
+  refuse("\"case\": \"folded to upper\"", "\"case\": \"lower\"");
+  refuse("\"case\": \"folded to upper\"", "\"case\": null");
+  refuse("\"order\": \"bytes, unsigned", "\"order\": \"bytes, signed");
+  refuse("\"version\": \"", "\"versions\": \"");
+  for (char const* crc32 : {"1234abcd.", "1234abcdef", "0x1234ab", " 1234abc", "+1234abc", "1234ABCD", "234abcd", ""})
+    refuse("\"crc32\": \"1234abcd\"", "\"crc32\": \""s + crc32 + "\"");
+  refuse("\"crc32\": \"1234abcd\"", "\"crc32\": 305441741");
+  refuse("{\"name\": \"bwt\"", "{\"name\": \"sa\", \"bytes\": 28, \"crc32\": \"1234abcd\"},\n    {\"name\": \"bwt\"");
+  refuse("\"name\": \"chr1\"", "\"name\": 1");
+  refuse("\"name\": \"chr1\"", "\"name\": [\"chr1\"]");
+  refuse("\"name\": \"chr1\"", "\"name\": {\"chr\": 1}");
+  refuse("\"name\": \"chr1\", ", "");
+  refuse("\"start\": 3}", "\"start\": 3, \"start\": 3}");
+  refuse("\"start\": 3}", "\"start\": 3, \"end\": 7}");
+  refuse("\"start\": 3}", "\"start\": 3}, 7, {\"name\": \"x\", \"start\": 3}");
+  refuse("\"start\": 7}", "\"start\": 7}, []");
+  for (char const* whole : {"[]", "7", "\"ordo suffix index\"", "{}", "null", ""})
+    CHECK_THROWS_AS(suffix::from_json(whole, "x.json"), input_error);
+  CHECK_THROWS_AS(suffix::from_json(good + "{}", "x.json"), input_error);
   for (std::size_t size = 0; size + 2 < good.size(); ++size) {
     INFO(size);
     CHECK_THROWS_AS(suffix::from_json(good.substr(0, size), "x.json"), input_error);
   }
+}
+
+TEST_CASE("an index description whose sizes overflow is refused", "[suffix]") {
+  suffix::index_description about;
+  about.width = 64;
+  about.residues = std::uint64_t{1} << 61;  // eight times as many bytes are 0
+  about.arrays = {{"sa", 0, 0}, {"seq", about.residues, 0}};
+  about.names = {"x"};
+  about.starts = {0};
+  CHECK_THROWS_AS(suffix::from_json(suffix::to_json(about), "x.json"), input_error);
+  about.width = 32;
+  about.residues = ~std::uint64_t{0};  // and a record are none
+  about.arrays = {{"sa", about.residues * 4, 0}, {"seq", about.residues, 0}};
+  CHECK_THROWS_AS(suffix::from_json(suffix::to_json(about), "x.json"), input_error);
 }
 
 TEST_CASE("checksums are zlib's, in parts or whole", "[suffix]") {
@@ -124,6 +167,11 @@ TEST_CASE("an index in files", "[suffix]") {
     CHECK(all.bwt.empty());
     CHECK_FALSE(suffix::check(index.view(), all).has_value());
     CHECK_FALSE(index.altered().has_value());
+    CHECK_FALSE(index.stray().has_value());
+    folder.write("x.bwt", "");
+    CHECK_FALSE(index.stray().has_value());
+    folder.write("x.bwt", "x");
+    CHECK(index.stray() == "bwt");
     CHECK(index.with_width([](auto zero) { return sizeof(zero); }) == 8);
   }
   for (char const* name : {"x.seq", "x.sa", "x.lcp"}) {

@@ -81,13 +81,19 @@ void refuse_stdout(std::string const& prefix) {
 }
 
 /// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
-/// index none, then the arrays take their places, and last the new description.
+/// index none, then its arrays that the new one lacks, then the arrays take their places, and last the new description. Who is
+/// stopped in the midst leaves no description, and what is left of the old arrays goes with the next index of that name.
 class index_writer {
  public:
   index_writer(std::string prefix, suffix::wanted what) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
     for (char const* name : {"seq", "sa"}) arrays_.emplace_back(prefix_ + "." + name);
-    if (what.lcp) arrays_.emplace_back(prefix_ + ".lcp");
-    if (what.bwt) arrays_.emplace_back(prefix_ + ".bwt");
+    for (auto const& [name, wanted] : {std::pair("lcp", what.lcp), std::pair("bwt", what.bwt)}) {
+      std::string const path = prefix_ + "." + name;
+      if (wanted)
+        arrays_.emplace_back(path);
+      else
+        unwanted_.push_back(path);
+    }
   }
 
   void add(suffix::index_description& about, std::string const& name, std::span<char const> bytes, unsigned threads) {
@@ -101,12 +107,26 @@ class index_writer {
     for (cli::output& array : arrays_) array.finish();
     json_.finish();
     json_.withdraw_old();
+    for (std::string const& path : unwanted_) remove_file(path);
     for (cli::output& array : arrays_) array.commit();
     json_.commit();
   }
 
  private:
+  /// A regular file, or the one that a symbolic link leads to; the link stays, as when a file is replaced. Where nothing can be
+  /// removed from the folder the file is emptied.
+  static void remove_file(std::string const& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path const file = fs::canonical(path, error);
+    if (error || !fs::is_regular_file(file, error)) return;
+    if (fs::remove(file, error)) return;
+    fs::resize_file(file, 0, error);
+    if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
+  }
+
   std::string prefix_;
+  std::vector<std::string> unwanted_;  // arrays that the index does not have
   std::vector<cli::output> arrays_;
   cli::output json_;
 };
@@ -211,6 +231,8 @@ int check(settings const& set, telling& tell) {
     cli::tell(fmt::format("sufsort: disorder: {}.{}: {}\n", set.prefix, array, why));
     return 1;
   };
+
+  if (auto const array = index.stray()) return disorder(*array, "of another index: the description has no such array");
 
   tell.phase("prove", bytes);
   suffix::options how;

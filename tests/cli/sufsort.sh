@@ -126,6 +126,31 @@ printf '>x\nCCCC\n' > other.fa
 expect 0 sufsort build other.fa -o x
 expect 0 sufsort check x
 want "$(cat out)" 'x: right: seq, sa of 4 residues in 1 records' 'check of an index built anew'
+[[ ! -e x.lcp && ! -e x.bwt ]] || fail 'arrays of the old index beside a new one'
+cp again.lcp x.lcp  # as somebody else may
+expect 1 sufsort check x
+complaint sufsort
+grep -q 'x.lcp: of another index' err || fail "check beside an array of another index: $(cat err)"
+expect_error sufsort build other.fa x.lcp -o x
+grep -q 'input would be lost: x.lcp' err || fail "an input with the name of an array: $(cat err)"
+cmp again.lcp x.lcp
+expect 0 sufsort build other.fa -o x --bwt
+[[ ! -e x.lcp ]] || fail 'an array of another index beside a new one'
+expect 0 sufsort check x
+# Symbolic links stay, and what they lead to is replaced or goes.
+mkdir there
+for each in seq sa lcp bwt json; do mv again.$each there/; ln -s there/again.$each again.$each; done
+expect 0 sufsort build other.fa -o again --lcp
+expect 0 sufsort check again
+want "$(cat out)" 'again: right: seq, sa, lcp of 4 residues in 1 records' 'check of an index built anew behind links'
+[[ -L again.json && -L again.lcp && -f there/again.json && -f there/again.lcp && ! -e there/again.bwt ]] || fail "$(ls -l)"
+
+# An index of many records is opened in little more memory than its description takes.
+peak() { sufsort info "$1" --stats stats.json > out && sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json; }
+awk 'BEGIN { for (i = 0; i < 200000; ++i) printf ">record_%06d\nA\n", i }' > many.fa
+expect 0 sufsort build many.fa -o many
+more=$(($(peak many) - $(peak x)))
+((more < 200 * 200000)) || fail "$more bytes more for 200000 records"
 
 # What cannot be.
 printf 'ACGT\n' > bad.fa

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sort_core/config.hpp"
+#include "sort_core/error.hpp"
+#include "suffix/index.hpp"
+
+namespace ordo::suffix {
+namespace {
+
+constexpr unsigned format_version = 1;
+constexpr std::string_view format = "ordo suffix index", case_kept = "kept", case_folded = "folded to upper";
+constexpr std::string_view order =
+    "bytes, unsigned; a suffix ends with its record; one that ends is smaller than one that goes on; equal ones by position";
+
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump();
+}
+
+// The bytes that an array must have; nothing for a name that is none.
+std::optional<std::uint64_t> bytes_of(index_description const& about, std::string_view array) {
+  if (array == "sa" || array == "lcp") return about.residues * (about.width / 8);
+  if (array == "seq") return about.residues;
+  if (array == "bwt") return about.residues + about.names.size();
+  return std::nullopt;
+}
+
+// What is wrong with a description, if anything.
+std::optional<std::string> flaw_in(index_description const& about) {
+  if (about.starts.empty()) return "no records";
+  if (about.starts.front() != 0 || !std::ranges::is_sorted(about.starts) || about.starts.back() > about.residues)
+    return "the records' starts are out of order";
+  if (!index_fits(about.width / 8, about.residues, about.starts.size())) return "the width is too small";
+  if (about.residues > ~std::uint64_t{0} / 8) return "more residues than there can be";
+  for (char const* name : {"sa", "seq"})
+    if (!about.find(name)) return fmt::format("no array {}", name);
+  for (index_array const& array : about.arrays) {
+    auto const bytes = bytes_of(about, array.name);
+    if (!bytes) return fmt::format("an unknown array {}", json_string(array.name));
+    if (*bytes != array.bytes) return fmt::format("array {} of {} bytes, {} expected", array.name, array.bytes, *bytes);
+    if (about.find(array.name) != &array) return fmt::format("array {} twice", array.name);
+  }
+  return std::nullopt;
+}
+
+// Takes a description as it is read, piece by piece: a tree of all records would take ten times the memory of the file.
+class description_reader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  index_description about;
+  std::string flaw;
+
+  bool null() override { return unexpected("null"); }
+  bool boolean(bool) override { return unexpected("true or false"); }
+  bool number_integer(std::int64_t) override { return unexpected("a number below 0"); }
+  bool number_float(double, std::string const&) override { return unexpected("a fraction or too large a number"); }
+  bool binary(binary_t&) override { return unexpected("bytes"); }
+
+  bool number_unsigned(std::uint64_t value) override {
+    switch (std::exchange(at_, none)) {
+      case version_of_format:
+        return value == format_version || refuse(fmt::format("version {} of the format, {} expected", value, format_version));
+      case residues:
+        about.residues = value;
+        return true;
+      case width:
+        about.width = unsigned(value);
+        return value == 32 || value == 64 || refuse(fmt::format("a width of {} bits", value));
+      case array_bytes:
+        about.arrays.back().bytes = value;
+        return true;
+      case record_start:
+        about.starts.push_back(value);
+        return true;
+      default:
+        return refuse("a number in the wrong place");
+    }
+  }
+
+  bool string(std::string& text) override {
+    switch (std::exchange(at_, none)) {
+      case format_name:
+        return text == format || refuse("not a suffix index");
+      case version_of_writer:
+        return true;
+      case order_of_suffixes:
+        return text == order || refuse("an unknown order of suffixes");
+      case case_of_letters:
+        about.keep_case = text == case_kept;
+        return about.keep_case || text == case_folded || refuse("an unknown case of letters");
+      case array_name:
+        about.arrays.back().name = text;
+        return true;
+      case array_crc32:
+        return checksum(text);
+      case record_name:
+        about.names.push_back(text);
+        return true;
+      default:
+        return refuse("a string in the wrong place");
+    }
+  }
+
+  bool start_object(std::size_t) override {
+    place const outer = place_;
+    place_ = outer == place::outside   ? place::description
+             : outer == place::arrays  ? place::array
+             : outer == place::records ? place::record
+                                       : outer;
+    if (place_ == outer) return unexpected("an object");
+    for (std::size_t f = 0; f < none; ++f)
+      if (fields[f].in == place_) seen_[f] = false;
+    if (place_ == place::array) about.arrays.emplace_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    auto const found = std::ranges::find_if(fields, [&](known const& f) { return f.in == place_ && f.name == name; });
+    if (found == fields.end()) return refuse(fmt::format("an unknown field {}", json_string(name)));
+    at_ = field(found - fields.begin());
+    return !std::exchange(seen_[at_], true) || refuse(fmt::format("field {} twice", name));
+  }
+  bool end_object() override {
+    for (std::size_t f = 0; f < none; ++f)
+      if (fields[f].in == place_ && !seen_[f]) return refuse(fmt::format("no field {}", fields[f].name));
+    place_ = place_ == place::array ? place::arrays : place_ == place::record ? place::records : place::outside;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    field const at = std::exchange(at_, none);
+    if (at != arrays && at != records) return refuse("a list in the wrong place");
+    place_ = at == arrays ? place::arrays : place::records;
+    return true;
+  }
+  bool end_array() override {
+    place_ = place::description;
+    return true;
+  }
+  bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const& e) override { return refuse(e.what()); }
+
+ private:
+  enum class place { outside, description, arrays, array, records, record };
+  enum field : std::size_t {
+    format_name,
+    version_of_format,
+    version_of_writer,
+    residues,
+    width,
+    order_of_suffixes,
+    case_of_letters,
+    arrays,
+    records,
+    array_name,
+    array_bytes,
+    array_crc32,
+    record_name,
+    record_start,
+    none
+  };
+  struct known {
+    place in;
+    std::string_view name;
+  };
+  static constexpr std::array<known, none> fields{{{place::description, "format"},
+                                                   {place::description, "format_version"},
+                                                   {place::description, "version"},
+                                                   {place::description, "residues"},
+                                                   {place::description, "width"},
+                                                   {place::description, "order"},
+                                                   {place::description, "case"},
+                                                   {place::description, "arrays"},
+                                                   {place::description, "records"},
+                                                   {place::array, "name"},
+                                                   {place::array, "bytes"},
+                                                   {place::array, "crc32"},
+                                                   {place::record, "name"},
+                                                   {place::record, "start"}}};
+
+  bool refuse(std::string why) {
+    flaw = std::move(why);
+    return false;
+  }
+  bool unexpected(char const* what) {
+    return refuse(at_ == none ? fmt::format("{} in the wrong place", what) : fmt::format("{}: {}", fields[at_].name, what));
+  }
+  bool checksum(std::string const& text) {
+    std::uint32_t& crc32 = about.arrays.back().crc32;
+    std::from_chars(text.data(), text.data() + text.size(), crc32, 16);
+    return fmt::format("{:08x}", crc32) == text || refuse("a bad checksum");
+  }
+
+  place place_ = place::outside;
+  field at_ = none;  // whose value comes next
+  std::array<bool, none> seen_{};
+};
+
+}  // namespace
+
+index_array const* index_description::find(std::string_view array) const {
+  auto const found = std::ranges::find(arrays, array, &index_array::name);
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+std::string to_json(index_description const& about) {
+  std::string text;
+  auto const to = std::back_inserter(text);
+  fmt::format_to(to,
+                 "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n  \"version\": {},\n  \"residues\": {},\n"
+                 "  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n  \"arrays\": [",
+                 format, format_version, json_string(version), about.residues, about.width, json_string(order),
+                 about.keep_case ? case_kept : case_folded);
+  for (std::size_t i = 0; i < about.arrays.size(); ++i)
+    fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",
+                   json_string(about.arrays[i].name), about.arrays[i].bytes, about.arrays[i].crc32);
+  text += "\n  ],\n  \"records\": [";
+  for (std::size_t r = 0; r < about.names.size(); ++r)
+    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}}}", r == 0 ? "" : ",", json_string(about.names[r]),
+                   about.starts[r]);
+  text += "\n  ]\n}\n";
+  return text;
+}
+
+index_description from_json(std::string_view json, std::string const& name) {
+  description_reader reader;
+  std::optional<std::string> flaw;
+  if (nlohmann::json::sax_parse(json.begin(), json.end(), &reader))
+    flaw = flaw_in(reader.about);
+  else
+    flaw = std::move(reader.flaw);
+  if (flaw) throw input_error(fmt::format("bad index: {}: {}", name, *flaw));
+  return std::move(reader.about);
+}
+
+}  // namespace ordo::suffix
