@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -43,14 +41,18 @@ std::size_t pool::rounded(std::size_t bytes) noexcept {
 }
 
 void* pool::allocate(std::size_t bytes) {
-  auto found = kept_.lower_bound(bytes);
-  if (found != kept_.end() && found->first / 2 > std::max(bytes, alignment)) found = kept_.end();
-  std::size_t size = rounded(bytes);
+  std::size_t const size = rounded(bytes);
+  auto const found = kept_.lower_bound(size);
   void* block = nullptr;
-  if (found != kept_.end()) {
-    std::tie(size, block) = *found;
+  if (found != kept_.end() && found->first == size) {
+    block = found->second;
     kept_.erase(found);
   } else {
+    // Requests that shrink from round to round leave one kept block behind them, not one of each size.
+    if (found != kept_.end() && found->first / 2 <= size) {
+      source_.deallocate(found->second, found->first);
+      kept_.erase(found);
+    }
     try {
       block = source_.allocate(size);
     } catch (out_of_memory const&) {

@@ -22,9 +22,9 @@ class host_memory final : public memory {
   void deallocate(void* block, std::size_t bytes) noexcept override;
 };
 
-/// Keeps freed blocks for the next request of about their size, so that a loop which takes and drops buffers allocates
-/// only in its first round. A kept block serves requests of half its size and more. When the source runs out, the kept
-/// blocks go back first.
+/// Keeps freed blocks for the next request that rounds to their size, so that a loop which takes and drops buffers allocates
+/// only in its first round. What callers hold is never more than their requests, rounded, whatever was kept before: a plan
+/// that fits a limit once fits it always. When the source runs out, the kept blocks go back first.
 class pool final : public memory {
  public:
   explicit pool(memory& source) : source_(source) {}
@@ -45,8 +45,8 @@ class pool final : public memory {
 
  private:
   memory& source_;
-  std::multimap<std::size_t, void*> kept_;  // free blocks by their true size
-  std::map<void*, std::size_t> lent_;       // blocks in use, with their true size
+  std::multimap<std::size_t, void*> kept_;  // free blocks by their size
+  std::map<void*, std::size_t> lent_;       // blocks in use, with their size
   std::size_t in_use_ = 0, peak_ = 0;
 };
 

@@ -128,6 +128,39 @@ TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
   CHECK_THROWS_AS(ordo::buffer<std::uint64_t>(pool, ~std::size_t{0} / 2), ordo::out_of_memory);
 }
 
+TEST_CASE("a pool lends no more than was asked for, rounded", "[memory]") {
+  ordo::host_memory plain;
+  std::size_t const first = ordo::pool::rounded(600000), second = ordo::pool::rounded(500000);
+  ordo::limiting_memory limited(plain, first + second);
+  ordo::pool pool(limited);
+  for (std::size_t before : {1000000, 900000, 620000, 100000}) {
+    ordo::buffer<char>(pool, before);
+  }
+  ordo::buffer<char> const a(pool, 600000);
+  CHECK(pool.in_use() == first);
+  CHECK_NOTHROW(ordo::buffer<char>(pool, 500000));
+}
+
+TEST_CASE("a pool keeps one block of requests that shrink", "[memory]") {
+  struct counting_memory final : ordo::memory {
+    void* allocate(std::size_t bytes) override {
+      held += bytes;
+      return plain.allocate(bytes);
+    }
+    void deallocate(void* block, std::size_t bytes) noexcept override {
+      held -= bytes;
+      plain.deallocate(block, bytes);
+    }
+    ordo::host_memory plain;
+    std::size_t held = 0;
+  } counting;
+  ordo::pool pool(counting);
+  for (std::size_t bytes = 1000000; bytes > 1000; bytes -= bytes / 5) {
+    ordo::buffer<char> const block(pool, bytes);
+    CHECK(counting.held == ordo::pool::rounded(bytes));
+  }
+}
+
 TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
   ordo::host_memory plain;
   random_numbers random(1);
