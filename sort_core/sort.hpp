@@ -36,8 +36,9 @@ void sort_segments(B& machine, std::span<K> keys, std::span<V> values, segment_l
   machine.segmented_sort(detail::codes_of(keys), values, segments, heads, bits, radix_key<K, Order>::code);
 }
 
-/// Every array by itself, where it lies, with O(arrays) extra memory; values may be empty. Stability: see Backend.
-/// (The problem of Awan and Saeed, GPU-ArraySort.)
+/// Every array by itself, where it lies, with O(arrays) extra memory; values may be empty. Stable up to array_sort_stable
+/// items; beyond, the order of equal keys' values depends on the machine, see Backend. (The problem of Awan and Saeed,
+/// GPU-ArraySort.)
 template <order Order = order::ascending, Backend B, Key K, class V, class Offset>
 void sort_arrays(B& machine, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
   machine.array_sort(detail::codes_of(keys), values, arrays, radix_key<K, Order>::code);
