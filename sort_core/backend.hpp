@@ -24,9 +24,10 @@ struct probe_order {
 /// The narrow waist: all that an algorithm may ask of a machine. Algorithms are templates over a Backend, written once.
 /// Functors passed to a Backend are marked ORDO_FN, are copied, and must not keep references. All spans are in the
 /// machine's own memory unless called `host`. Every verb is deterministic: same input, same bytes, whatever the machine,
-/// the number of threads or the run. Every verb may take temporary memory from the machine's pool: the sorts as much as
-/// radix_sort_memory, sample_sort_memory and segmented_sort_memory say, the others a few bytes per block of items. Calls are
-/// ordered: each sees the effects of all before it.
+/// the number of threads or the run; but for values of equal keys in long arrays, see array_sort. Every verb may take temporary
+/// memory from the machine's pool: the sorts as much as radix_sort_memory, sample_sort_memory, segmented_sort_memory and
+/// array_sort_memory say, the others a few bytes per block of items. If the pool cannot give it they throw out_of_memory, and
+/// the arrays hold what they were given, in some order. Calls are ordered: each sees the effects of all before it.
 ///
 ///   buffer<T>(n)                    n uninitialised elements
 ///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
@@ -51,8 +52,10 @@ struct probe_order {
 ///                                   Keys order as code.encode(key), of which `bits` counts (radix_key.hpp)
 ///   array_sort(keys, values, arrays, code)
 ///                                   the same contract, but no second copy of the data: O(arrays) bytes beyond the
-///                                   arguments. Stable for arrays of up to array_sort_stable items of keys and values;
-///                                   beyond, pairs with equal keys come in an order that is the same on every run
+///                                   arguments. Stable for arrays of up to array_sort_stable items. In longer ones the keys
+///                                   come out the same everywhere; values of equal keys come in an order that is the same
+///                                   on every run and for any number of threads, but differs between the CPU and GPUs, and
+///                                   between GPUs whose blocks have different amounts of shared memory
 ///   segmented_sort_by(items, segments, key, heads, bits)
 ///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
 ///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t. Where

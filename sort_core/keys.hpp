@@ -35,7 +35,7 @@ void sort_segments(B& machine, std::span<K> keys, std::span<V> values, segment_l
   machine.segmented_sort(detail::as_unsigned(keys), values, segments, heads, bits, radix_key<K, Order>::code);
 }
 
-/// Values may be empty.
+/// Values may be empty. Stability: see Backend.
 template <order Order = order::ascending, Backend B, Key K, class V, class Offset>
 void sort_arrays(B& machine, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
   machine.array_sort(detail::as_unsigned(keys), values, arrays, radix_key<K, Order>::code);

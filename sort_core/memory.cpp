@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdlib>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,12 +43,13 @@ std::size_t pool::rounded(std::size_t bytes) noexcept {
 }
 
 void* pool::allocate(std::size_t bytes) {
-  auto found = kept_.lower_bound(bytes);
-  if (found != kept_.end() && found->first / 2 > std::max(bytes, alignment)) found = kept_.end();
-  std::size_t size = rounded(bytes);
+  std::size_t const size = rounded(bytes);
+  if (size > limit_ - std::min(in_use_, limit_))
+    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_), size);
+  auto const found = kept_.lower_bound(size);
   void* block = nullptr;
-  if (found != kept_.end()) {
-    std::tie(size, block) = *found;
+  if (found != kept_.end() && found->first == size) {
+    block = found->second;
     kept_.erase(found);
     kept_bytes_ -= size;
   } else {
@@ -69,6 +69,7 @@ void* pool::allocate(std::size_t bytes) {
   }
   in_use_ += size;
   peak_ = std::max(peak_, in_use_);
+  most_ = std::max(most_, in_use_);
   return block;
 }
 
@@ -83,17 +84,21 @@ void pool::deallocate(void* block, std::size_t) noexcept {
     kept_.emplace(size, block);
     kept_bytes_ += size;
   } catch (...) {
-    source_.deallocate(block, size);
+    return source_.deallocate(block, size);
   }
+  // The small ones are made again most easily.
+  while (in_use_ + kept_bytes_ > 2 * most_) release(kept_.begin());
+}
+
+void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {
+  auto const [size, block] = *kept;
+  kept_bytes_ -= size;
+  kept_.erase(kept);
+  source_.deallocate(block, size);
 }
 
 void pool::trim(std::size_t keep) noexcept {
-  while (kept_bytes_ > keep) {
-    auto const largest = std::prev(kept_.end());
-    source_.deallocate(largest->second, largest->first);
-    kept_bytes_ -= largest->first;
-    kept_.erase(largest);
-  }
+  while (kept_bytes_ > keep) release(std::prev(kept_.end()));
 }
 
 void* limiting_memory::allocate(std::size_t bytes) {

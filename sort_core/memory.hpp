@@ -21,9 +21,10 @@ class host_memory final : public memory {
   void deallocate(void* block, std::size_t bytes) noexcept override;
 };
 
-/// Keeps freed blocks for the next request of about their size, so that a loop which takes and drops buffers allocates
-/// only in its first round. A kept block serves requests of half its size and more. When the source runs out, the kept
-/// blocks go back first.
+/// Keeps freed blocks for the next request that rounds to their size, so that a loop which takes and drops buffers allocates
+/// only in its first round. What callers hold is never more than their requests, rounded, whatever was kept before: a plan
+/// that fits a limit once fits it always. In all a pool holds up to twice what was in use at most; when the source runs out, the
+/// kept blocks go back first.
 class pool final : public memory {
  public:
   /// @param keeping  whether freed blocks are kept; not over a source that keeps them itself
@@ -39,6 +40,19 @@ class pool final : public memory {
   /// Give kept blocks back to the source, the largest first, until at most `keep` bytes are kept.
   void trim(std::size_t keep = 0) noexcept;
 
+  /// While it lives, callers hold no more than so many bytes of the pool.
+  class limit {
+   public:
+    limit(pool& of, std::size_t bytes) : of_(of), before_(std::exchange(of.limit_, bytes)) {}
+    ~limit() { of_.limit_ = before_; }
+    limit(limit const&) = delete;
+    limit& operator=(limit const&) = delete;
+
+   private:
+    pool& of_;
+    std::size_t before_;
+  };
+
   /// Bytes in the hands of callers, now and at most so far.
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
@@ -46,10 +60,14 @@ class pool final : public memory {
   std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
+  void release(std::multimap<std::size_t, void*>::iterator kept) noexcept;
+
   memory& source_;
-  std::multimap<std::size_t, void*> kept_;  // free blocks by their true size
-  std::map<void*, std::size_t> lent_;       // blocks in use, with their true size
+  std::multimap<std::size_t, void*> kept_;  // free blocks by their size
+  std::map<void*, std::size_t> lent_;       // blocks in use, with their size
   std::size_t in_use_ = 0, peak_ = 0, kept_bytes_ = 0;
+  std::size_t most_ = 0;  // bytes in use at any time so far
+  std::size_t limit_ = ~std::size_t{0};
   bool keeping_;
 };
 

@@ -8,7 +8,8 @@
 // What a sort is asked to look at: some bits of its keys, some segments of its array.
 namespace ordo {
 
-/// The bits of a key that a sort looks at: [begin, end), bit 0 the lowest. `end` above the key's width means all of it.
+/// The bits of a key that a sort looks at: [begin, end), bit 0 the lowest. `end` above the key's width means all of it. To a
+/// range that is empty, or ends before it begins, all keys are equal: nothing moves.
 struct bit_range {
   unsigned begin = 0;
   unsigned end = ~0u;
@@ -54,14 +55,16 @@ inline segment_list<std::size_t> uniform_segments(std::size_t count, std::size_t
   return {{}, {}, length, length, count};
 }
 
-/// array_sort keeps the order of equal keys in arrays of up to so many items.
+/// array_sort keeps the order of equal keys' values in arrays of up to so many items, on every machine. Beyond, their order
+/// depends on the machine (see Backend).
 inline constexpr std::size_t array_sort_stable = 4096;
 
 namespace detail {
+/// `bits` within a key's width; {e, e} if they are none.
 template <class K>
 constexpr bit_range clipped(bit_range bits) {
-  return {bits.begin < 8 * sizeof(K) ? bits.begin : unsigned(8 * sizeof(K)),
-          bits.end < 8 * sizeof(K) ? bits.end : unsigned(8 * sizeof(K))};
+  unsigned const width = 8 * sizeof(K), end = bits.end < width ? bits.end : width;
+  return {bits.begin < end ? bits.begin : end, end};
 }
 
 /// Ones at `bits`, which must be clipped.

@@ -129,6 +129,66 @@ TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
   CHECK_THROWS_AS(ordo::buffer<std::uint64_t>(pool, ~std::size_t{0} / 2), ordo::out_of_memory);
 }
 
+TEST_CASE("a pool lends no more than was asked for, rounded", "[memory]") {
+  ordo::host_memory plain;
+  std::size_t const first = ordo::pool::rounded(600000), second = ordo::pool::rounded(500000);
+  ordo::limiting_memory limited(plain, first + second);
+  ordo::pool pool(limited);
+  for (std::size_t before : {1000000, 900000, 620000, 100000}) {
+    ordo::buffer<char>(pool, before);
+  }
+  ordo::buffer<char> const a(pool, 600000);
+  CHECK(pool.in_use() == first);
+  CHECK_NOTHROW(ordo::buffer<char>(pool, 500000));
+}
+
+TEST_CASE("a pool holds up to twice what was in use at most", "[memory]") {
+  struct counting_memory final : ordo::memory {
+    void* allocate(std::size_t bytes) override {
+      held += bytes;
+      return plain.allocate(bytes);
+    }
+    void deallocate(void* block, std::size_t bytes) noexcept override {
+      held -= bytes;
+      plain.deallocate(block, bytes);
+    }
+    ordo::host_memory plain;
+    std::size_t held = 0;
+  } counting;
+  ordo::pool pool(counting);
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t bytes = 1000000; bytes > 1000; bytes -= bytes / 5) {
+      ordo::buffer<char> const block(pool, bytes);
+      CHECK(counting.held <= 2 * ordo::pool::rounded(1000000));
+    }
+  CHECK(counting.held > ordo::pool::rounded(1000000));
+  pool.trim(300000);
+  CHECK(counting.held <= 300000);
+  pool.trim();
+  CHECK(counting.held == 0);
+}
+
+TEST_CASE("a pool's limit holds while it is set", "[memory]") {
+  ordo::host_memory plain;
+  ordo::pool pool(plain);
+  { ordo::buffer<char> const kept(pool, 500000); }
+  {
+    ordo::pool::limit const limited(pool, 400000);
+    CHECK_THROWS_AS(ordo::buffer<char>(pool, 500000), ordo::out_of_memory);
+    ordo::buffer<char> const some(pool, 200000);
+    CHECK_THROWS_AS(ordo::buffer<char>(pool, 300000), ordo::out_of_memory);
+  }
+  CHECK_NOTHROW(ordo::buffer<char>(pool, 500000));
+}
+
+TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]") {
+  ordo::host_memory plain;
+  ordo::limiting_memory limited(plain, 1 << 20);
+  ordo::pool pool(limited, false);
+  { ordo::buffer<char> const gone(pool, 700000); }
+  CHECK(limited.allocate(1 << 20));
+}
+
 TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
   ordo::host_memory plain;
   random_numbers random(1);

@@ -4,17 +4,21 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include "sort_core/host/segmented.hpp"
 
 // Sorting arrays where they lie (the problem of Awan and Saeed, GPU-ArraySort). Up to array_sort_stable items: as a segmented
 // sort, with a second buffer of that many items per thread. Longer ones are distributed in place by one digit after the other
 // (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is Skarupke's ska_sort)
-// until a bucket fits the second buffer. The longest are first cut by pivots, in place and on all threads. What is done
-// depends on the keys and their number alone, so that equal keys' values come in the same order on every run.
+// until a bucket fits the second buffer. The longest are first cut by pivots, in place and on all threads, a bounded number of
+// times. What is done depends on the keys and their number alone, so that equal keys' values come in the same order on every
+// run.
 namespace ordo::detail {
 
 /// Arrays of more items are cut on all threads.
@@ -127,25 +131,67 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   return bound;
 }
 
-/// sort_in_place on all threads; other() is a thread's.
+/// How often arrays of n items are cut before what is still long goes to one thread: twice as often as halving needs.
+inline unsigned most_cuts(std::size_t n) {
+  return 2 * unsigned(std::bit_width(n / cut_limit));
+}
+
+/// The median of a sample of code(0) ... code(n - 1), and whether the sample has it more than once.
+template <class Code>
+auto sampled_pivot(std::size_t n, Code const& code) {
+  std::array<std::remove_cvref_t<decltype(code(n))>, 255> sample;
+  sample_places place(n);
+  for (auto& x : sample) x = code(place());
+  auto const median = sample.begin() + sample.size() / 2;
+  std::nth_element(sample.begin(), median, sample.end());
+  return std::pair(*median, std::count(sample.begin(), sample.end(), *median) > 1);
+}
+
+/// all[0, less) is below the pivot, the next `equal` items equal it and need no more sorting.
+struct divided {
+  std::size_t less, equal;
+};
+
+/// Divide all[0, n) at a pivot of code(key), in place, on all threads. Many that are equal come apart from the others.
+template <class K, class V, class Code, class Pivot>
+divided divide(records<K, V> all, std::size_t n, Code const& code, Pivot pivot, bool repeated) {
+  divided at{cut(all, n, [&](K key) { return code(key) < pivot; }), 0};
+  if (repeated || at.less == 0) at.equal = cut(all.from(at.less), n - at.less, [&](K key) { return code(key) == pivot; });
+  return at;
+}
+
+/// sort_in_place by `code` on all threads; other() is a thread's. Pivots come from places that are known beforehand, so that
+/// all may be bad: hence the bound on cuts.
 template <class K, class V, class Other>
-void sort_cutting(records<K, V> all, std::size_t n, bit_range bits, Other const& other) {
-  if (n <= cut_limit) return sort_in_place(all, n, bits, other());
-  std::array<K, 255> sample;
-  std::uint64_t place = n;
-  for (K& key : sample) {
-    place = place * 6364136223846793005u + 1442695040888963407u;
-    key = all.keys[(place >> 16) % n];
+void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Other const& other) {
+  struct part {
+    std::size_t begin, n;
+  };
+  std::vector<part> parts, to_cut{{0, n}};
+  for (unsigned cuts = most_cuts(n); cuts != 0 && !to_cut.empty(); --cuts) {
+    std::vector<divided> at(to_cut.size());
+    tbb::parallel_for(std::size_t{0}, to_cut.size(), [&](std::size_t i) {
+      auto const [begin, size] = to_cut[i];
+      // Who waits for the others of a cut begins no second one: they would pile up on the stack.
+      tbb::this_task_arena::isolate([&, part = all.from(begin), size = size] {
+        auto const [pivot, repeated] = sampled_pivot(size, [&](std::size_t place) { return code(part.keys[place]); });
+        at[i] = divide(part, size, code, pivot, repeated);
+      });
+    });
+    std::vector<part> still_long;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      std::size_t const below = at[i].less, done = below + at[i].equal;
+      for (part const half : {part{to_cut[i].begin, below}, part{to_cut[i].begin + done, to_cut[i].n - done}})
+        (half.n > cut_limit ? still_long : parts).push_back(half);
+    }
+    to_cut = std::move(still_long);
   }
-  std::nth_element(sample.begin(), sample.begin() + sample.size() / 2, sample.end());
-  K const pivot = sample[sample.size() / 2];
-  // Many equal keys: those that equal the pivot come apart, and need no more sorting.
-  std::size_t const less = cut(all, n, [=](K key) { return key < pivot; });
-  std::size_t equal = 0;
-  if (std::count(sample.begin(), sample.end(), pivot) > 1 || less == 0)
-    equal = cut(all.from(less), n - less, [=](K key) { return key == pivot; });
-  tbb::parallel_invoke([&] { sort_cutting(all, less, bits, other); },
-                       [&] { sort_cutting(all.from(less + equal), n - less - equal, bits, other); });
+  parts.insert(parts.end(), to_cut.begin(), to_cut.end());
+  bit_range const bits = clipped<K>({});
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
+    sort_segment(all.from(parts[i].begin), parts[i].n, nullptr, code, other,
+                 [&](records<K, V> piece, records<K, V> scratch) { sort_in_place(piece, parts[i].n, bits, scratch); });
+  });
 }
 
 /// Sort arrays of stored keys where they lie, values moving along.
@@ -154,25 +200,25 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
   encoded<K> const of{code, K(~K{0})};
   bit_range const bits = clipped<K>({});
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
-  auto const other = [&] { return local.local().of_size(array_sort_stable); };
   each_segment(
       arrays,
       [&](std::size_t first, std::size_t last, auto put_off) {
-        auto const scratch = other();
+        auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
           if (n > cut_limit) {
             put_off(s);
           } else {
-            sort_segment(all.from(begin), n, nullptr, of,
-                         [&](records<K, V> array, std::size_t) { sort_in_place(array, n, bits, scratch); });
+            sort_segment(
+                all.from(begin), n, nullptr, of, [&] { return other.of_size(array_sort_stable); },
+                [&](records<K, V> array, records<K, V> scratch) { sort_in_place(array, n, bits, scratch); });
           }
         }
       },
       [&](std::size_t s) {
         std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
-        sort_whole_segment(all.from(begin), n, nullptr, of,
-                           [&](records<K, V> array, std::size_t) { sort_cutting(array, n, bits, other); });
+        if (!everywhere_in_order(all.keys + begin, n, of))
+          sort_cutting(all.from(begin), n, of, [&] { return local.local().of_size(array_sort_stable); });
       });
 }
 

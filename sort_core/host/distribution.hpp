@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,17 @@ namespace ordo::detail {
 
 /// Up to as many items are sorted by one thread.
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;
+
+/// Where a sort of n items takes its samples from: by n alone, so that every run takes the same.
+struct sample_places {
+  std::size_t n;
+  std::uint64_t state;
+  explicit sample_places(std::size_t items) : n(items), state(items) {}
+  std::size_t operator()() {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return std::size_t((state >> 20) % n);
+  }
+};
 
 template <class K, class V>
 struct stored {

@@ -55,9 +55,10 @@ class host {
     return radix_sort_memory(n, item_bytes, value_bytes) + ordo::pool::rounded(n);
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
-  /// @param longest  items in the longest segment
-  static std::size_t segmented_sort_memory(std::size_t /*n*/, std::size_t /*segments*/, std::size_t longest,
-                                           std::size_t key_bytes, std::size_t value_bytes) {
+  /// @param longest  items in the longest segment; n if that is less
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t longest, std::size_t key_bytes,
+                                           std::size_t value_bytes) {
+    longest = std::min(longest, n);
     return longest <= detail::parallel_limit
                ? 0
                : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
@@ -176,8 +177,9 @@ class host {
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
 
-  /// Beyond its arguments: array_sort_stable items of keys and values a thread (at most 96 KiB) and a word for every array of
-  /// more than 2^18 items; none of it from the pool.
+  /// Beyond its arguments: array_sort_stable items of keys and values a thread (at most 96 KiB), a word for every array of more
+  /// than 2^18 items, and some hundred bytes for each 2^18 items of one; none of it from the pool. Values of equal keys in
+  /// arrays of more than array_sort_stable items do not come as a GPU brings them.
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     arena_.execute([&] {

@@ -111,8 +111,8 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
 }
 
 /// Distribute source(0) ... source(n-1), where source.key(i) and source.value(i) may be computed, into `to` by the uppermost
-/// digit in which they differ. Returns the buckets' bounds; narrows `bits` to what is left to sort inside them (empty
-/// when all keys are equal).
+/// digit of `bits`, which must not be empty, in which they differ. Returns the buckets' bounds; narrows `bits` to what is left
+/// to sort inside them (empty when all keys are equal).
 template <class Source, class K, class V>
 std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t n, bit_range& bits) {
   K const first = source.key(0);
@@ -181,6 +181,11 @@ template <class Source, class K, class V>
 void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits,
                    key_code<K> code = {}) {
   if (n == 0) return;
+  if (bits.begin == bits.end) {
+    return blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) to.set(i, code.decode(source.key(i)), source.value(i));
+    });
+  }
   auto const bounds = distribute(source, scratch, n, bits);
   each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
     sort_records(scratch.from(begin), to.from(begin), size, bits, true, code);

@@ -18,6 +18,9 @@ struct room {
   [[nodiscard]] T const& operator[](std::size_t i) const { return data()[i]; }
 };
 
+/// Items of more bytes are pointed to where others are copied to the stack.
+constexpr std::size_t largest_copied = 32;
+
 /// Keys with values beside them; the values' pointer is unused for `nothing`.
 template <class K, class V>
 struct records {

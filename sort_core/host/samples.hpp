@@ -22,7 +22,8 @@ constexpr unsigned most_levels = 8;
 constexpr std::size_t merge_limit = 128;
 
 /// The bounds of buckets. Bucket b holds the items behind bound b-1 and not behind bound b. Where items equal to a bound have
-/// a bucket of their own, b counts twice: 2b without them, 2b + 1 for them alone.
+/// a bucket of their own, b counts twice: 2b without them, 2b + 1 for them alone. Bounds of large items are the sample's own:
+/// items are classified while it is where it was sorted.
 template <class K, class Less>
 class splitters {
  public:
@@ -31,20 +32,17 @@ class splitters {
   splitters(K const* items, std::size_t n, K* scratch, Less const& less, SortSample sort_sample) : less_(less) {
     levels_ = std::clamp<unsigned>(unsigned(std::bit_width(n)) - 5, 2, most_levels);
     std::size_t const count = std::size_t{1} << levels_, share = n < parallel_limit ? 4 : 8, size = share * count - 1;
-    std::uint64_t place = n;
-    for (std::size_t i = 0; i < size; ++i) {
-      place = place * 6364136223846793005u + 1442695040888963407u;
-      scratch[i] = items[(place >> 20) % n];
-    }
+    sample_places place(n);
+    for (std::size_t i = 0; i < size; ++i) scratch[i] = items[place()];
     sort_sample(scratch, scratch + size, size);
     std::size_t bounds = 0;
     for (std::size_t b = 0; b + 1 < count; ++b) {
       K const& candidate = scratch[(b + 1) * share - 1];
-      if (bounds == 0 || less(bound_[bounds - 1], candidate)) bound_[bounds++] = candidate;
+      if (bounds == 0 || less(item(bound_[bounds - 1]), candidate)) bound_[bounds++] = held(candidate);
     }
     // Where the sample has items that are equal, there are many; where the greatest of them bounds, the last bucket may be
     // empty, and the others hold all.
-    equals_ = bounds + 1 < count || !less(bound_[bounds - 1], scratch[size - 1]);
+    equals_ = bounds + 1 < count || !less(item(bound_[bounds - 1]), scratch[size - 1]);
     if (equals_ && levels_ == most_levels) {
       --levels_;
       if (std::size_t const most = (std::size_t{1} << levels_) - 1; bounds > most) {
@@ -76,6 +74,21 @@ class splitters {
   }
 
  private:
+  static constexpr bool copied = sizeof(K) <= largest_copied;
+  using bound = std::conditional_t<copied, K, K const*>;
+  static bound held(K const& candidate) {
+    if constexpr (copied)
+      return candidate;
+    else
+      return &candidate;
+  }
+  static K const& item(bound const& b) {
+    if constexpr (copied)
+      return b;
+    else
+      return *b;
+  }
+
   template <bool Equals, class Count>
   void classify(K const* items, std::size_t n, std::uint8_t* bucket, Count* count) const {
     constexpr std::size_t together = 8;  // so that the steps of one item need not wait for each other
@@ -84,19 +97,19 @@ class splitters {
       std::size_t node[together];
       for (std::size_t k = 0; k < together; ++k) node[k] = 1;
       for (unsigned level = 0; level < levels_; ++level)
-        for (std::size_t k = 0; k < together; ++k) node[k] = 2 * node[k] + less_(tree_[node[k]], items[i + k]);
+        for (std::size_t k = 0; k < together; ++k) node[k] = 2 * node[k] + less_(item(tree_[node[k]]), items[i + k]);
       for (std::size_t k = 0; k < together; ++k) put<Equals>(items, i + k, node[k], bucket, count);
     }
     for (; i < n; ++i) {
       std::size_t node = 1;
-      for (unsigned level = 0; level < levels_; ++level) node = 2 * node + less_(tree_[node], items[i]);
+      for (unsigned level = 0; level < levels_; ++level) node = 2 * node + less_(item(tree_[node]), items[i]);
       put<Equals>(items, i, node, bucket, count);
     }
   }
   template <bool Equals, class Count>
   void put(K const* items, std::size_t i, std::size_t leaf, std::uint8_t* bucket, Count* count) const {
     std::size_t b = leaf - last_;
-    if constexpr (Equals) b = 2 * b + !less_(items[i], bound_[b]);
+    if constexpr (Equals) b = 2 * b + !less_(items[i], item(bound_[b]));
     bucket[i] = std::uint8_t(b);
     ++count[b];
   }
@@ -105,7 +118,7 @@ class splitters {
   unsigned levels_;
   bool equals_;
   std::size_t last_;  // how many buckets the tree has
-  room<K, 1 << most_levels> tree_, bound_;
+  room<bound, 1 << most_levels> tree_, bound_;
 };
 
 /// Merge the sorted from[0, middle) and from[middle, n) into `to`.

@@ -57,38 +57,36 @@ struct thread_scratch {
   }
 };
 
-template <class K, class V, class Sort>
-[[gnu::noinline]] void sort_longer_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Sort const& sort) {
+template <class K, class V, class Scratch, class Sort>
+[[gnu::noinline]] void sort_longer_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Scratch const& scratch,
+                                           Sort const& sort) {
   if (in_order(segment.keys, n, code)) return;
+  records<K, V> const other = scratch();  // this may throw: while keys are encoded nothing may
   encode_all(segment.keys, n, code.code);
-  sort(segment, n);
+  sort(segment, other);
   decode_all(segment.keys, n, code.code);
 }
 
-/// Sort one segment on one thread: by sort(segment, n), of encoded keys, where it has more than a few items and is not in
-/// order.
-template <class K, class V, class Sort>
-void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Sort const& sort) {
+/// Sort one segment on one thread: by sort(segment, scratch()), of encoded keys, where it has more than a few items and is not
+/// in order. `sort` must not throw.
+template <class K, class V, class Scratch, class Sort>
+void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Scratch const& scratch,
+                  Sort const& sort) {
   if (n <= small_limit)
     sort_small(segment, segment, n, code);
   else
-    sort_longer_segment(segment, n, code, sort);
+    sort_longer_segment(segment, n, code, scratch, sort);
   if (heads) set_heads(segment.keys, n, code, heads);
 }
 
-/// The same on all threads.
-template <class K, class V, class Sort>
-void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Sort sort) {
-  blocks const parts(n, 1 << 14);
-  if (!everywhere_in_order(segment.keys, n, code)) {
-    parts.run(
-        [&](std::size_t, std::size_t begin, std::size_t end) { encode_all(segment.keys + begin, end - begin, code.code); });
-    sort(segment, n);
-    parts.run(
-        [&](std::size_t, std::size_t begin, std::size_t end) { decode_all(segment.keys + begin, end - begin, code.code); });
-  }
+/// Sort one segment by `bits` of its codes on all threads; scratch(n, use) calls use(other) with a second buffer.
+template <class K, class V, class Scratch>
+void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, bit_range bits,
+                        Scratch scratch) {
+  if (!everywhere_in_order(segment.keys, n, code))
+    scratch(n, [&](records<K, V> other) { sort_encoded(segment, other, n, bits, code.code); });
   if (heads) {
-    parts.run([&](std::size_t, std::size_t begin, std::size_t end) {
+    blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) heads[i] = i == 0 || code(segment.keys[i]) != code(segment.keys[i - 1]);
     });
   }
@@ -109,15 +107,14 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
           if (n > parallel_limit)
             put_off(s);
           else
-            sort_segment(all.from(begin), n, heads ? heads + begin : nullptr, of,
-                         [&](records<K, V> segment, std::size_t) { sort_bucket(segment, other.of_size(n), n, bits, false); });
+            sort_segment(
+                all.from(begin), n, heads ? heads + begin : nullptr, of, [&] { return other.of_size(n); },
+                [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false); });
         }
       },
       [&](std::size_t s) {
         std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
-        sort_whole_segment(all.from(begin), n, heads ? heads + begin : nullptr, of, [&](records<K, V> segment, std::size_t) {
-          scratch(n, [&](records<K, V> other) { sort_records(segment, other, n, bits, false); });
-        });
+        sort_whole_segment(all.from(begin), n, heads ? heads + begin : nullptr, of, bits, scratch);
       });
 }
 
@@ -161,8 +158,9 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
     at = keys.data();
     for (std::size_t s = first; s != last; ++s) {
       std::size_t const begin = segments.begin(s), n = size_of(s);
-      sort_segment(records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code,
-                   [&](records<K, V> segment, std::size_t) { sort_bucket(segment, other.of_size(n), n, bits, false); });
+      sort_segment(
+          records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code, [&] { return other.of_size(n); },
+          [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false); });
       at += n;
     }
   };
@@ -183,13 +181,11 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
       [&](std::size_t s) {
         std::size_t const begin = segments.begin(s), n = size_of(s);
         scratch(n, nothing{}, [&](records<K, nothing> one) {
-          scratch(n, V{}, [&](records<K, V> other) {
-            blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
-              compute_keys(items + begin + first, last - first, key, one.keys + first);
-            });
-            sort_whole_segment(records<K, V>{one.keys, items + begin}, n, heads ? heads + begin : nullptr, code,
-                               [&](records<K, V> segment, std::size_t) { sort_records(segment, other, n, bits, false); });
+          blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
+            compute_keys(items + begin + first, last - first, key, one.keys + first);
           });
+          sort_whole_segment(records<K, V>{one.keys, items + begin}, n, heads ? heads + begin : nullptr, code, bits,
+                             [&](std::size_t size, auto use) { scratch(size, V{}, use); });
         });
       });
 }

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "sort_core/host/records.hpp"
 
@@ -73,6 +75,28 @@ void sort_two(records<K, V> from, records<K, V> to, Code const& code) {
   bool const exchange = code.before(code(keys[1]), code(keys[0]));
   to.set(exchange, keys[0], values[0]);
   to.set(!exchange, keys[1], values[1]);
+}
+
+/// sort_small for items that are not to be copied to the stack.
+template <class K, class V, class Code>
+requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  std::array<std::uint32_t, small_limit> rank{};
+  for (std::size_t i = 1; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) ++rank[code.before(code(from.keys[i]), code(from.keys[j])) ? j : i];
+  }
+  if (to.keys != from.keys) {
+    for (std::size_t i = 0; i < n; ++i) to.set(rank[i], from.keys[i], from.value(i));
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    while (rank[i] != i) {  // every exchange brings one item home
+      std::size_t const home = rank[i];
+      auto* const bytes = reinterpret_cast<std::byte*>(&to.keys[i]);
+      std::swap_ranges(bytes, bytes + sizeof(K), reinterpret_cast<std::byte*>(&to.keys[home]));
+      if constexpr (!std::same_as<V, nothing>) std::swap(to.values[i], to.values[home]);
+      std::swap(rank[i], rank[home]);
+    }
+  }
 }
 
 /// Sort from[0, n), n at most small_limit, stably by code(key) into `to`, which may be `from`.

@@ -41,6 +41,10 @@ namespace this_task_arena {
 inline int max_concurrency() {
   return threads::arena_size ? threads::arena_size : info::default_concurrency();
 }
+template <class F>
+decltype(auto) isolate(F&& f) {
+  return f();
+}
 }  // namespace this_task_arena
 
 class task_arena {
