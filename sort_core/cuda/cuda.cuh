@@ -222,7 +222,7 @@ class cuda {
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
-    detail::launch_blocks(detail::each_kernel<F>, stream_, detail::grid_of(n, 256), 256, 0, false, n, f);
+    detail::launch_blocks<detail::each_kernel<F>>(stream_, detail::grid_of(n, 256), 256, 0, false, n, f);
   }
 
   template <class In, class T, class Op>
