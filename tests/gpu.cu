@@ -1,9 +1,15 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "sort_core/cuda/cuda.cuh"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
+#include "tests/misleading.hpp"
 
-// What only the GPU machine has: launches that overlap.
+// What only the GPU machine has: launches that overlap, samples that can be misled.
 namespace {
 
 namespace od = ordo::detail;
@@ -13,6 +19,17 @@ __global__ void what_it_was_compiled_for(unsigned* architecture) {
 #if defined(__CUDA_ARCH__)
   *architecture = __CUDA_ARCH__;
 #endif
+}
+
+template <class T>
+void to_device(std::vector<T> const& host, T* there) {
+  ORDO_CUDA(cudaMemcpy(there, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+}
+template <class T>
+std::vector<T> to_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
+  std::vector<T> host(there.size());
+  machine.download(std::span<T const>(there.span()), host);
+  return host;
 }
 
 }  // namespace
@@ -28,4 +45,21 @@ TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda
   int driver = 0;
   ORDO_CUDA(cudaDriverGetVersion(&driver));
   if (driver >= 12030 && CUDART_VERSION >= 12030) CHECK(early == waits);
+}
+
+TEST_CASE("sorts by samples that tell nothing", "[sample_sort][cuda]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda machine;
+  std::size_t const n = std::size_t{1} << 20;
+  using traits = od::sample_traits<od::item_words<8, 8>, od::no_value>;
+  std::vector<std::uint64_t> keys;
+  for (std::uint32_t key : misleading<traits>(n, 2 * od::sample_levels(n))) keys.push_back(key);
+  auto const there = machine.buffer<std::uint64_t>(n);
+  to_device(keys, there.data());
+  CHECK_FALSE(od::sort_by_samples(machine, there.data(), n));
+  std::sort(keys.begin(), keys.end());
+  auto left = to_host(machine, there);
+  CHECK(left != keys);
+  std::sort(left.begin(), left.end());
+  CHECK(left == keys);
 }

@@ -121,8 +121,8 @@ template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
-/// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if this card
-/// cannot do it.
+/// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if another
+/// sort is to do it, or to finish it: if this card cannot, or samples tell too little of the keys.
 bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
 
 /// Keys of any width by CUB, passes from the lowest digit up. Compiled once too.
@@ -402,15 +402,13 @@ class cuda {
     return detail::downwards_is_quicker(sample, task);
   }
 
-  /// By our own kernels, if these can do it and are quicker.
+  /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
     if constexpr (detail::sampled_type<T>) {
       using sorter = detail::sample_sorter<cuda, T, V, Less>;
-      if (items.size() >= detail::tuning::by_samples_from(sizeof(T) + detail::value_bytes<V>) && sorter::sizes::possible()) {
-        sorter(*this, items.data(), values, items.size(), less).sort();
-        return true;
-      }
+      if (items.size() >= detail::tuning::by_samples_from(sizeof(T) + detail::value_bytes<V>) && sorter::sizes::possible())
+        return sorter(*this, items.data(), values, items.size(), less).sort();
     }
     return false;
   }
