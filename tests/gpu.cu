@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "sort_core/cuda/cuda.cuh"
+#include "sort_core/error.hpp"
 #include "sort_core/machine.hpp"
+#include "sort_core/sort.hpp"
 #include "tests/catch.hpp"
+#include "tests/inputs.hpp"
 #include "tests/misleading.hpp"
 
-// What only the GPU machine has: launches that overlap, samples that can be misled.
+// What only the GPU machine has: launches that overlap, keys that are codes for a while, samples that can be misled.
 namespace {
 
 namespace od = ordo::detail;
@@ -32,6 +35,34 @@ std::vector<T> to_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
   return host;
 }
 
+/// Each allocation of a sort of signed keys in descending order fails once: the keys then are those that were given.
+template <class K, class Sort>
+void check_keys_after_failures(std::size_t n, Sort sort) {
+  INFO(n << " keys of " << sizeof(K) << " bytes");
+  random_numbers random(n);
+  std::vector<K> given(n);
+  for (auto& key : given) key = K(random() & random());
+  auto sorted = given;
+  std::sort(sorted.begin(), sorted.end());
+  ordo::device_memory plain;
+  ordo::buffer<K> const keys(plain, n);
+  ordo::buffer<std::uint32_t> const values(plain, n);
+  bool finished = false;
+  for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
+    ordo::failing_memory failing(plain, nth, true);
+    ordo::cuda machine(failing);
+    to_device(given, keys.data());
+    try {
+      sort(machine, keys.span(), values.span());
+      finished = true;
+    } catch (ordo::out_of_memory const&) {}
+    auto left = to_host(machine, keys);
+    std::sort(left.begin(), left.end());
+    CHECK(left == sorted);
+  }
+  CHECK(finished);
+}
+
 }  // namespace
 
 TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda][small]") {
@@ -45,6 +76,25 @@ TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda
   int driver = 0;
   ORDO_CUDA(cudaDriverGetVersion(&driver));
   if (driver >= 12030 && CUDART_VERSION >= 12030) CHECK(early == waits);
+}
+
+TEST_CASE("keys with a code are keys once more after an exception", "[cuda][small][memory]") {
+  if (ordo::gpus().empty()) return;
+  auto const alone = [](ordo::cuda& machine, auto keys, auto) { ordo::sort_keys<ordo::order::descending>(machine, keys); };
+  auto const pairs = [](ordo::cuda& machine, auto keys, auto values) {
+    ordo::sort_pairs<ordo::order::descending>(machine, keys, values);
+  };
+  auto const by_some_bits = [](ordo::cuda& machine, auto keys, auto values) {
+    ordo::sort_segments<ordo::order::descending>(machine, keys, values, ordo::uniform_segments(3, keys.size() / 3), {},
+                                                 {3, 17});
+  };
+  for (std::size_t n : {1000, 100000}) {
+    check_keys_after_failures<std::int16_t>(n, alone);
+    check_keys_after_failures<std::int32_t>(n, pairs);
+    check_keys_after_failures<std::int64_t>(n, alone);
+    check_keys_after_failures<std::int64_t>(n, pairs);
+    check_keys_after_failures<std::int32_t>(n, by_some_bits);
+  }
 }
 
 TEST_CASE("sorts by samples that tell nothing", "[sample_sort][cuda]") {

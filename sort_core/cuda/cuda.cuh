@@ -354,12 +354,21 @@ class cuda {
       if (downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
+    auto const sort_codes = [&] {
+      if (!sorted_unevenly(keys, values.size(), bits))
+        detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
+    };
+    if (code.identity()) return sort_codes();
     detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
     detail::recode_keys<K, false> const decode{keys.data(), keys.size(), code};
-    if (!code.identity()) each(encode.threads(), encode);
-    if (!sorted_unevenly(keys, values.size(), bits))
-      detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
-    if (!code.identity()) each(decode.threads(), decode);
+    each(encode.threads(), encode);
+    try {
+      sort_codes();
+    } catch (...) {
+      each(decode.threads(), decode);  // where memory was lacking: the caller's keys are still keys
+      throw;
+    }
+    each(decode.threads(), decode);
   }
 
   /// Long keys without values that are too uneven to be sorted downwards: comparisons do not mind.
@@ -431,14 +440,14 @@ class cuda {
     auto const positions = buffer<std::uint64_t>(keys.size());
     each(keys.size(), detail::set_positions{positions.data()});
     segmented_sort_by(positions.span(), segments, detail::key_at<K>{keys.data(), code, detail::mask_of<K>(bits)}, heads);
-    move_to_positions(keys, positions.data());
-    if (!values.empty()) move_to_positions(values, positions.data());
+    auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // before anything is moved
+    move_to_positions(keys, positions.data(), copy.data());
+    if (!values.empty()) move_to_positions(values, positions.data(), copy.data());
   }
   template <class T>
-  void move_to_positions(std::span<T> items, std::uint64_t const* from) {
-    auto const copy = buffer<T>(items.size());
-    ORDO_CUDA(cudaMemcpyAsync(copy.data(), items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
-    each(items.size(), detail::take_from<T>{items.data(), copy.data(), from});
+  void move_to_positions(std::span<T> items, std::uint64_t const* from, char* copy) {
+    ORDO_CUDA(cudaMemcpyAsync(copy, items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
+    each(items.size(), detail::take_from<T>{items.data(), reinterpret_cast<T const*>(copy), from});
   }
 
   explicit cuda(memory* source)
