@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,8 @@
 #include "tests/inputs.hpp"
 #include "tests/misleading.hpp"
 
-// What only the GPU machine has: launches that overlap, keys that are codes for a while, samples that can be misled.
+// What only the GPU machine has: launches that overlap, keys that are codes for a while, memory that depends on the way a sort
+// goes, samples that can be misled.
 namespace {
 
 namespace od = ordo::detail;
@@ -63,6 +65,33 @@ void check_keys_after_failures(std::size_t n, Sort sort) {
   CHECK(finished);
 }
 
+/// `sort` on a machine that has `limit` bytes.
+template <class Sort>
+void check_within(std::size_t limit, Sort sort) {
+  INFO(limit << " bytes");
+  ordo::device_memory plain;
+  ordo::limiting_memory limited(plain, limit);
+  ordo::cuda machine(limited);
+  CHECK_NOTHROW(sort(machine));
+  CHECK(machine.pool().peak() <= limit);
+}
+
+/// An item of which CUB holds no tile on chip.
+struct long_item {
+  std::array<std::uint32_t, 250> words;
+};
+struct by_first_word {
+  ORDO_FN bool operator()(long_item const& a, long_item const& b) const { return a.words[0] < b.words[0]; }
+};
+struct fill_long_items {
+  long_item* items;
+  ORDO_FN void operator()(std::size_t i) const { items[i].words[0] = std::uint32_t(i * 2654435761u); }
+};
+struct write_hashes {
+  std::uint32_t* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = std::uint32_t(i * 2654435761u); }
+};
+
 }  // namespace
 
 TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda][small]") {
@@ -94,6 +123,56 @@ TEST_CASE("keys with a code are keys once more after an exception", "[cuda][smal
     check_keys_after_failures<std::int64_t>(n, alone);
     check_keys_after_failures<std::int64_t>(n, pairs);
     check_keys_after_failures<std::int32_t>(n, by_some_bits);
+  }
+}
+
+TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]") {
+  if (ordo::gpus().empty()) return;
+  using ordo::cuda;
+  ordo::device_memory plain;
+  std::size_t const n = std::size_t{1} << 20;
+  ordo::buffer<std::uint32_t> const keys(plain, n), values(plain, n);
+  {
+    cuda machine;
+    machine.each(n, write_hashes{keys.data()});
+    machine.each(n, write_hashes{values.data()});
+  }
+  std::span<std::uint32_t> const none;
+  // Short segments, in no array of one length.
+  for (std::size_t length : {4, 20, 60}) {
+    INFO("segments of " << length);
+    std::vector<std::uint32_t> bounds{0};
+    for (std::size_t end = length; end < n; end += length + bounds.size() % 2) bounds.push_back(std::uint32_t(end));
+    ordo::buffer<std::uint32_t> const offsets(plain, bounds.size());
+    to_device(bounds, offsets.data());
+    for (std::size_t longest : {length + 1, ~std::size_t{0}}) {
+      auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(offsets.span()), longest);
+      check_within(cuda::segmented_sort_memory(n, segments.size(), longest, 4, 4),
+                   [&](cuda& machine) { machine.segmented_sort(keys.span(), values.span(), segments); });
+      check_within(cuda::segmented_sort_memory(n, segments.size(), longest, 4, 0),
+                   [&](cuda& machine) { machine.segmented_sort(keys.span(), none, segments); });
+    }
+  }
+  ordo::bit_range const some{5, 30};
+  auto const whole = ordo::uniform_segments(1, n);
+  check_within(cuda::segmented_sort_memory(n, 1, n, 4, 0, some),
+               [&](cuda& machine) { machine.segmented_sort(keys.span(), none, whole, {}, some); });
+  check_within(cuda::segmented_sort_memory(n, 1, n, 4, 4, some),
+               [&](cuda& machine) { machine.segmented_sort(keys.span(), values.span(), whole, {}, some); });
+  check_within(cuda::radix_sort_memory(n, 4, 4), [&](cuda& machine) { machine.radix_sort(keys.span(), values.span(), some); });
+  CHECK(cuda::array_sort_memory(0) == 0);
+  CHECK(cuda::segmented_sort_memory(0, 0, 0, 4, 4) == 0);
+}
+
+TEST_CASE("a sort of long items keeps to the memory that it states", "[cuda][memory]") {
+  if (ordo::gpus().empty()) return;
+  ordo::device_memory plain;
+  for (std::size_t n : {300, 20000}) {
+    ordo::buffer<long_item> const items(plain, n);
+    check_within(ordo::cuda::sample_sort_memory(n, sizeof(long_item), 0), [&](ordo::cuda& machine) {
+      machine.each(n, fill_long_items{items.data()});
+      machine.sample_sort(items.span(), by_first_word{});
+    });
   }
 }
 

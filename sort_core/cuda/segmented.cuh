@@ -290,4 +290,15 @@ auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
   return key_bytes <= 4 ? with_key(std::uint32_t{}) : with_key(std::uint64_t{});
 }
 
+/// Temporary memory of a segmented sort of given or of computed keys, for keys and values of so many bytes.
+template <bool Computed>
+std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                 std::size_t value_size) {
+  if (n == 0 || segments == 0) return 0;
+  return with_types(key_bytes, value_size, [&](auto key, auto value) {
+    using sizes = segmented_sizes<decltype(key), decltype(value), Computed, long_method::copying>;
+    return sizes{n, segments, std::min(longest, n)}.bytes();
+  });
+}
+
 }  // namespace ordo::detail

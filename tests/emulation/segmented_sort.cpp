@@ -156,8 +156,12 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
     segments.begins = begin_memory.span();
     segments.ends = end_memory.span();
   }
+  std::size_t const before = gpu.taken;
   od::segmented_sorter<machine, K, V, od::stored_keys<K>, Long>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads)
       .sort(segments);
+  if (Long == od::long_method::copying)
+    CHECK(gpu.taken - before <=
+          od::segmented_sort_bytes<false>(n, segments.size(), segments.longest, sizeof(K), od::value_bytes<V>));
 
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i)
