@@ -155,8 +155,9 @@ void check(ordo::cuda& machine, std::size_t n, input what) {
     machine.each(items.items(), place<T>{{what, n}, items[which]});
     machine.each(values.items(), number<stored>{values[which]});
   }
-  od::sample_sorter<ordo::cuda, T, V, Less>(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr, n, Less{})
-      .sort();
+  od::sample_sorter<ordo::cuda, T, V, Less> sorter(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr, n,
+                                                   Less{});
+  REQUIRE(sorter.sort());
   machine.with_temporary([&](void* temporary, std::size_t& bytes) {
     auto* const words = reinterpret_cast<od::words_of<T>*>(items[1]);
     od::order_of_words<T, Less> const less{};

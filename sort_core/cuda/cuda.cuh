@@ -135,8 +135,8 @@ template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
-/// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if this card
-/// cannot do it.
+/// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if another
+/// sort is to do it, or to finish it: if this card cannot, or samples tell too little of the keys.
 bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
 
 /// Keys of any width by CUB, passes from the lowest digit up. Compiled once too.
@@ -203,31 +203,45 @@ class cuda {
 
   /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments: a second copy, and lists.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
-    std::size_t const by_cub = ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes) + n / 4 + (1 << 20);
-    std::size_t const by_samples =
-        key_bytes == 8 && value_bytes == 0 ? ordo::pool::rounded(detail::sample_sort_bytes(n, 8, 0)) : 0;
-    return std::max({by_cub, by_samples, segmented_sort_memory(n, 1, n, key_bytes, value_bytes)});
+    using ordo::pool;
+    // CUB keeps 1024 bytes a tile; with 16 bytes to move a tile has 1920 items at least, with fewer in proportion more.
+    std::size_t const widest = std::max<std::size_t>({key_bytes, value_bytes, 4});
+    std::size_t most =
+        pool::rounded(n * key_bytes) + pool::rounded(n * value_bytes) + pool::rounded(n / 20 * widest + (1 << 20));
+    if (key_bytes == 8 && value_bytes == 0) most = std::max(most, pool::rounded(detail::sample_sort_bytes(n, 8, 0)));
+    if (key_bytes == 4 || key_bytes == 8)
+      most = std::max(most, pool::rounded(detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
+    return most;
   }
   /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
-    std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 64 + (1 << 16);
+    // CUB merges tiles of 64 items or more, 8 bytes each. Where so many do not fit 48 KiB, tiles are 256 items, and lie in
+    // memory.
+    std::size_t const tiles = 65 * item_bytes > 48 << 10 ? (n / 256 + 1) * (257 * item_bytes + 128) : 0;
+    std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 8 + tiles + (1 << 16);
     return ordo::pool::rounded(std::max(by_merging, detail::sample_sort_bytes(n, item_bytes, value_bytes)));
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
   /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
-  /// keys below 32 bits, takes 8 n + (key_bytes + value_bytes) n more.
+  /// keys below 32 bits, sorts their positions, 8 bytes each, instead.
   /// @param n        length of the array, holes counted
   /// @param longest  of the segments, as far as the caller tells the sort (segment_list::longest), else n
+  /// @param bits     of given keys; for computed keys as by default
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
-                                           std::size_t value_bytes) {
-    return detail::with_types(key_bytes, value_bytes, [&](auto key, auto value) {
-      return ordo::pool::rounded(
-          detail::segmented_sizes<decltype(key), decltype(value), true, detail::long_method::copying>{n, segments, longest}
-              .bytes());
-    });
+                                           std::size_t value_bytes, bit_range bits = {}) {
+    using ordo::pool;
+    if (n == 0 || segments == 0) return 0;
+    auto const by_segments = [&](std::size_t moved_bytes) {
+      return pool::rounded(std::max(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, moved_bytes),
+                                    detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, moved_bytes)));
+    };
+    if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes) return by_segments(value_bytes);
+    return pool::rounded(n * sizeof(std::uint64_t)) +
+           std::max({by_segments(sizeof(std::uint64_t)), pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
+    if (arrays == 0) return 0;
     return ordo::pool::rounded(detail::segmented_sizes<std::uint32_t, detail::no_value, false, detail::long_method::in_place>{
         ~std::size_t{0}, arrays,
         ~std::size_t{0}}.bytes());
@@ -236,7 +250,7 @@ class cuda {
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
-    detail::launch_blocks(detail::each_kernel<F>, stream_, detail::grid_of(n, 256), 256, 0, false, n, f);
+    detail::launch_blocks<detail::each_kernel<F>>(stream_, detail::grid_of(n, 256), 256, 0, false, n, f);
   }
 
   template <class In, class T, class Op>
@@ -368,12 +382,21 @@ class cuda {
       if (downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
+    auto const sort_codes = [&] {
+      if (!sorted_unevenly(keys, values.size(), bits))
+        detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
+    };
+    if (code.identity()) return sort_codes();
     detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
     detail::recode_keys<K, false> const decode{keys.data(), keys.size(), code};
-    if (!code.identity()) each(encode.threads(), encode);
-    if (!sorted_unevenly(keys, values.size(), bits))
-      detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
-    if (!code.identity()) each(decode.threads(), decode);
+    each(encode.threads(), encode);
+    try {
+      sort_codes();
+    } catch (...) {
+      each(decode.threads(), decode);  // where memory was lacking: the caller's keys are still keys
+      throw;
+    }
+    each(decode.threads(), decode);
   }
 
   /// Long keys without values that are too uneven to be sorted downwards: comparisons do not mind.
@@ -416,15 +439,13 @@ class cuda {
     return detail::downwards_is_quicker(sample, task);
   }
 
-  /// By our own kernels, if these can do it and are quicker.
+  /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
     if constexpr (detail::sampled_type<T>) {
       using sorter = detail::sample_sorter<cuda, T, V, Less>;
-      if (items.size() >= detail::tuning::by_samples_from(sizeof(T) + detail::value_bytes<V>) && sorter::sizes::possible()) {
-        sorter(*this, items.data(), values, items.size(), less).sort();
-        return true;
-      }
+      if (items.size() >= detail::tuning::by_samples_from(sizeof(T) + detail::value_bytes<V>) && sorter::sizes::possible())
+        return sorter(*this, items.data(), values, items.size(), less).sort();
     }
     return false;
   }
@@ -444,17 +465,18 @@ class cuda {
   template <class K, class V, class Offset>
   void sort_by_positions(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                          bit_range bits, key_code<K> code) {
+    if (keys.empty() || segments.size() == 0) return;
     auto const positions = buffer<std::uint64_t>(keys.size());
     each(keys.size(), detail::set_positions{positions.data()});
     segmented_sort_by(positions.span(), segments, detail::key_at<K>{keys.data(), code, detail::mask_of<K>(bits)}, heads);
-    move_to_positions(keys, positions.data());
-    if (!values.empty()) move_to_positions(values, positions.data());
+    auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // before anything is moved
+    move_to_positions(keys, positions.data(), copy.data());
+    if (!values.empty()) move_to_positions(values, positions.data(), copy.data());
   }
   template <class T>
-  void move_to_positions(std::span<T> items, std::uint64_t const* from) {
-    auto const copy = buffer<T>(items.size());
-    ORDO_CUDA(cudaMemcpyAsync(copy.data(), items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
-    each(items.size(), detail::take_from<T>{items.data(), copy.data(), from});
+  void move_to_positions(std::span<T> items, std::uint64_t const* from, char* copy) {
+    ORDO_CUDA(cudaMemcpyAsync(copy, items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
+    each(items.size(), detail::take_from<T>{items.data(), reinterpret_cast<T const*>(copy), from});
   }
 
   /// @param source  in the place of what `how` says of memory, where not null

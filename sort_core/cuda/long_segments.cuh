@@ -229,11 +229,11 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     if (c < tuning::classes) lists.listed[c].set(at, {p.begin, std::uint32_t(p.length), p.from});
   }
 
-  /// Equal keys: in order, but perhaps not at home.
-  __device__ static void bring_home(data_of const& data, partition_work const& work) {
-    std::uint64_t const tiles = work.counts[2].tiles;
+  /// Segments of equal keys, which are in order, but perhaps not at home; or others that go no further.
+  __device__ static void bring_home(data_of const& data, partition_work const& work, unsigned list) {
+    std::uint64_t const tiles = work.counts[list].tiles;
     for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-      partition const p = work.lists[2][work.owners[0][t]];
+      partition const p = work.lists[list][work.owners[list % 2][t]];
       std::uint64_t const within = (t - p.first_tile) * tile, end = min(within + tile, p.length);
       for (std::uint64_t i = within + threadIdx.x; i < end; i += threads) {
         std::uint64_t const at = p.begin + i;
@@ -267,12 +267,13 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   partitioner<K, V, Keys, Large>::assign(work, list);
 }
 
-/// Its tiles assigned.
+/// The tiles of the list assigned.
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
-    bring_equal_home(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work) {
+    bring_list_home(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
+                    unsigned list) {
   wait_for_previous();
-  partitioner<K, V, Keys, Large>::bring_home(data, work);
+  partitioner<K, V, Keys, Large>::bring_home(data, work, list);
 }
 
 template <class K, class V, class Keys, bool Large>
@@ -334,7 +335,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   if (work.counts[2].partitions == 0) return;
   phases::assign(work, 2);
   everyone.sync();
-  phases::bring_home(data, work);
+  phases::bring_home(data, work, 2);
 }
 
 }  // namespace ordo::detail

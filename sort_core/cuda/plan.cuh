@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/cuda/merging.cuh"
 #include "sort_core/cuda/on_chip.cuh"
 #include "sort_core/cuda/short_segments.cuh"
 #include "sort_core/cuda/small.cuh"
@@ -191,8 +192,10 @@ struct shape_traits {
   static constexpr std::size_t shared_bytes() {
     if constexpr (shape.by == tuning::method::network)
       return warps * sizeof(typename small_sort<K, V, shape.threads, shape.items>::storage);
-    else
+    else if constexpr (shape.by == tuning::method::buckets)
       return on_chip<K, shape.threads, shape.items>::bytes(value_bytes<V>);
+    else
+      return shape.capacity() * sizeof(carrier<K, std::uint32_t>);
   }
 };
 
@@ -246,6 +249,55 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     prefetch_by_block(data, next.from, next.begin, next.length);
     after = at(s + 2 * step);
     on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
+  }
+}
+
+struct less_code {
+  template <class K>
+  __device__ bool operator()(K a, K b) const {
+    return a < b;
+  }
+};
+
+/// The same by comparisons, of keys that bring their places along: in less shared memory, and slower. Values stay where they
+/// are until all places are known.
+template <class K, class V, class Keys, class Shape>
+__global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
+    sort_by_merging(segment_data<K, V, Keys> data, segment_queue segments) {
+  wait_for_previous();
+  constexpr unsigned threads = Shape::shape.threads, items = Shape::shape.items;
+  using element = carrier<K, std::uint32_t>;
+  element* const all = reinterpret_cast<element*>(dynamic_shared_memory());
+  std::uint64_t const count = segments.size();
+  for (std::uint64_t s = blockIdx.x; s < count; s += gridDim.x) {
+    segment_record const segment = segments[s];
+    unsigned const n = segment.length, mine = (n + (threads - 1 - threadIdx.x)) / threads;
+    K key[items];
+    data.template load<threads>(segment.from, segment.begin + threadIdx.x, mine, key);
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i) {
+      unsigned const p = i * threads + threadIdx.x;
+      if (i < mine) all[p] = {key[i], p};
+    }
+    __syncthreads();
+    merging<element, threads, items>::sort(all, n, less_code{});
+    V const* const values = data.value_address(segment.from, segment.begin);
+    V value[items];
+    if constexpr (value_bytes<V> != 0) {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i)
+        if (i < mine) value[i] = values[all[i * threads + threadIdx.x].carried];
+      __syncthreads();  // all are read before one is written
+    }
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i) {
+      unsigned const p = i * threads + threadIdx.x;
+      if (i >= mine) continue;
+      data.keys.store(segment.begin + p, all[p].item);
+      if constexpr (value_bytes<V> != 0) data.values[segment.begin + p] = value[i];
+      if (data.heads) data.heads[segment.begin + p] = p == 0 || all[p - 1].item != all[p].item;
+    }
+    __syncthreads();
   }
 }
 

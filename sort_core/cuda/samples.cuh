@@ -14,6 +14,7 @@
 #include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/tuning/samples.hpp"
+#include "sort_core/fn.hpp"
 
 // Stable sample sort by any order (Leischner, Osipov and Sanders, "GPU Sample Sort", IPDPS'10). A sorted sample of a segment
 // gives splitters, a search tree of which lies in shared memory; every item finds its bucket there without a branch. The
@@ -93,7 +94,35 @@ struct sample_traits {
   }
 };
 
-/// Chooses the splitters of each partition of a list, a block each. The sample is one item of each of as many equal parts.
+/// The sample of a partition: one item of each of as many equal parts.
+struct sample_places {
+  unsigned buckets, share, size;  // the sample: `share` items for each bucket that is wanted
+  std::uint64_t begin, apart;
+  /// @param bucket  items that a bucket shall have
+  /// @param most    items that a sample can have
+  ORDO_FN sample_places(std::uint64_t first, std::uint64_t length, unsigned bucket, unsigned most) : begin(first) {
+    std::uint64_t const wanted = length / bucket;
+    buckets = wanted < 2 ? 2 : wanted > digit_values ? digit_values : unsigned(wanted);
+    share = unsigned(length < most ? length : most) / buckets;
+    size = share * buckets;
+    apart = length / size;
+  }
+  /// Where in the partition item i of the sample is from.
+  [[nodiscard]] ORDO_FN std::uint64_t operator[](unsigned i) const {
+    std::uint32_t const random = (i + std::uint32_t(begin)) * 0x9e3779b1u;
+    return i * apart + (std::uint64_t(random ^ random >> 15) * 0x85ebca6bu >> 8) % apart;
+  }
+};
+
+/// Levels that n items may take. What is known of a partition says where its sample is from, so that items can be given such
+/// that samples tell next to nothing; evenly distributed ones take (log2(n) - 13) / 8 levels.
+constexpr unsigned sample_levels(std::size_t n) {
+  unsigned bits = 0;
+  for (; n > 1; n /= 2) ++bits;
+  return 4 + bits / 4;
+}
+
+/// Chooses the splitters of each partition of a list, a block each.
 template <class Words, class V, class Order>
 __global__ void __launch_bounds__(sample_traits<Words, V>::threads)
     choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
@@ -109,15 +138,10 @@ __global__ void __launch_bounds__(sample_traits<Words, V>::threads)
   std::uint64_t const partitions = work.counts[list].partitions;
   for (std::uint64_t s = blockIdx.x; s < partitions; s += gridDim.x) {
     partition& p = work.lists[list][s];
-    std::uint64_t const wanted = p.length / traits::bucket;
-    unsigned const buckets = wanted < 2 ? 2 : wanted > digit_values ? digit_values : unsigned(wanted);
-    unsigned const share = unsigned(min(std::uint64_t(sorter::capacity), p.length)) / buckets, size = share * buckets;
+    sample_places const places(p.begin, p.length, traits::bucket, sorter::capacity);
+    unsigned const buckets = places.buckets, share = places.share, size = places.size;
     Words const* const items = (p.from == copy::away ? data.away_codes : data.home_codes) + p.begin;
-    std::uint64_t const apart = p.length / size;
-    for (unsigned i = threadIdx.x; i < size; i += traits::threads) {
-      std::uint32_t const random = (i + std::uint32_t(p.begin)) * 0x9e3779b1u;
-      sample[i].item = items[i * apart + (std::uint64_t(random ^ random >> 15) * 0x85ebca6bu >> 8) % apart];
-    }
+    for (unsigned i = threadIdx.x; i < size; i += traits::threads) sample[i].item = items[places[i]];
     __syncthreads();
     sorter::sort(sample, size, less);
     auto const candidate = [&](unsigned b) -> Words const& { return sample[(b + 1) * share - 1].item; };
@@ -319,7 +343,8 @@ inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std:
   }
 }
 
-/// Sorts more items than a block holds. The host waits for each level, to know whether there is another.
+/// Sorts more items than a block holds. The host waits for each level, to know whether there is another. Memory is taken before
+/// an item is moved.
 template <class Machine, class T, class V, class Less>
 class sample_sorter {
   using words = words_of<T>;
@@ -338,7 +363,9 @@ class sample_sorter {
     data_.values = values;
   }
 
-  void sort() {
+  /// False if samples tell so little of these items that levels were given up. All are at home then, in an order that is nearer
+  /// to being sorted, equal ones as they were: another stable sort is to finish.
+  [[nodiscard]] bool sort() {
     sizes const size{n_};
     auto const memory = machine_.template buffer<char>(size.bytes());
     parts taken(memory.data());
@@ -351,8 +378,12 @@ class sample_sorter {
       lists_.listed[c] = {taken.take<packed_segment>(size.leaves(c)), false, leaf_counts_ + c, 0, 0};
     work_ = size.in_partition().take(taken);
     auto count = begin();
-    for (unsigned list = 0; count.partitions != 0; list = 1 - list) count = distribute(list, count);
-    bring_equals_home();
+    unsigned list = 0;
+    for (unsigned left = sample_levels(n_); count.partitions != 0 && left != 0; --left, list = 1 - list)
+      count = distribute(list, count);
+    bring_home(2);
+    if (count.partitions != 0) bring_home(list);
+    return count.partitions == 0;
   }
 
  private:
@@ -400,9 +431,9 @@ class sample_sorter {
         stream(), blocks_for(leaves, 1), shape.threads, traits::leaf_bytes(Class), data_, lists_.listed[Class], less_);
   }
 
-  void bring_equals_home() {
-    launch_together<assign_tiles<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, 2u);
-    launch_together<bring_equal_home<words, V, items, true>>(stream(), phases::threads, phase_bytes, data_, work_);
+  void bring_home(unsigned list) {
+    launch_together<assign_tiles<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, list);
+    launch_together<bring_list_home<words, V, items, true>>(stream(), phases::threads, phase_bytes, data_, work_, list);
   }
 
   Machine& machine_;

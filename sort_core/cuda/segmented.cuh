@@ -21,16 +21,31 @@ namespace ordo::detail {
 /// lie.
 enum class long_method { copying, in_place };
 
+/// The class of arrays of array_sort_stable items. On no card may they be too long for a block, as chunks of one array are not
+/// sorted stably.
+template <class K, class V>
+constexpr unsigned stable_class = [] {
+  unsigned c = 0;
+  while (tuning::class_shape<sizeof(K), value_bytes<V>>(c).capacity() < array_sort_stable) ++c;
+  return c;
+}();
+/// What sorts the arrays of a class where a card has too little shared memory for its buckets.
+template <class K, class V, unsigned Class>
+using merging_type =
+    shape_type<tuning::method::merging, class_traits<K, V, Class>::shape.threads, class_traits<K, V, Class>::shape.items, 1>;
+
 /// How much temporary memory a segmented sort takes, part by part.
 template <class K, class V, bool Computed, long_method Long>
 struct segmented_sizes {
   static constexpr bool copying = Long == long_method::copying;
   /// Classes that this card's blocks have the shared memory for.
   static unsigned classes() {
-    return [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
-      return (unsigned(class_traits<K, V, Class>::shared_bytes() <= shared_memory_limit()) + ...);
+    std::size_t const limit = shared_memory_limit();
+    unsigned const fitting = [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
+      return (unsigned(class_traits<K, V, Class>::shared_bytes() <= limit) + ...);
     }
     (std::make_integer_sequence<unsigned, tuning::classes>{});
+    return copying ? fitting : std::max(fitting, stable_class<K, V> + 1);
   }
   /// The longest segment that a block holds.
   static std::size_t on_chip() { return shorter_than_class(classes()); }
@@ -84,9 +99,12 @@ void sort_listed(cudaStream_t stream, segment_data<K, V, Keys> const& data, segm
     using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
     launch<sort_by_warps<K, V, Keys, Shape>>(stream, blocks_for(most, traits::warps * sorter::segments), traits::threads,
                                              traits::shared_bytes(), data, queue);
-  } else {
+  } else if constexpr (traits::shape.by == tuning::method::buckets) {
     launch<sort_by_blocks<K, V, Keys, Shape>>(stream, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data,
                                               queue);
+  } else {
+    launch<sort_by_merging<K, V, Keys, Shape>>(stream, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data,
+                                               queue);
   }
 }
 
@@ -245,7 +263,14 @@ class segmented_sorter {
 
   template <unsigned Class>
   void sort_queue(segment_queue const& queue, std::size_t most) {
-    if (most != 0) sort_listed<typename class_traits<K, V, Class>::type>(machine_.stream(), data_, queue, most);
+    if (most == 0) return;
+    using traits = class_traits<K, V, Class>;
+    if constexpr (!sizes::copying && Class <= stable_class<K, V> && traits::shared_bytes() > tuning::least_shared_memory) {
+      using instead = merging_type<K, V, Class>;
+      static_assert(shape_traits<K, V, instead>::shared_bytes() <= tuning::least_shared_memory);
+      if (traits::shared_bytes() > shared_memory_limit()) return sort_listed<instead>(machine_.stream(), data_, queue, most);
+    }
+    sort_listed<typename traits::type>(machine_.stream(), data_, queue, most);
   }
 
   Machine& machine_;
@@ -263,6 +288,17 @@ auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
                              : f(key, ulonglong2{});
   };
   return key_bytes <= 4 ? with_key(std::uint32_t{}) : with_key(std::uint64_t{});
+}
+
+/// Temporary memory of a segmented sort of given or of computed keys, for keys and values of so many bytes.
+template <bool Computed>
+std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                 std::size_t value_size) {
+  if (n == 0 || segments == 0) return 0;
+  return with_types(key_bytes, value_size, [&](auto key, auto value) {
+    using sizes = segmented_sizes<decltype(key), decltype(value), Computed, long_method::copying>;
+    return sizes{n, segments, std::min(longest, n)}.bytes();
+  });
 }
 
 }  // namespace ordo::detail

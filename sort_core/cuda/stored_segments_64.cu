@@ -14,8 +14,7 @@ struct ascending_codes {
 bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n) {
   using sorter = sample_sorter<cuda, std::uint64_t, no_value, ascending_codes>;
   if (!sorter::sizes::possible()) return false;
-  sorter(machine, keys, nullptr, n, ascending_codes{}).sort();
-  return true;
+  return sorter(machine, keys, nullptr, n, ascending_codes{}).sort();
 }
 
 }  // namespace ordo::detail

@@ -216,7 +216,19 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
   if (b.too_early) throw std::logic_error("emulation: a kernel that does not wait for the one before it");
 }
 
+/// Of the card: the most shared memory that a block can have.
+inline std::size_t shared_memory_limit = 227 << 10;
+/// A card of so much shared memory a block, while this lives.
+struct card {
+  explicit card(std::size_t shared_memory) : before(std::exchange(shared_memory_limit, shared_memory)) {}
+  ~card() { shared_memory_limit = before; }
+  std::size_t before;
+};
+inline std::size_t launches = 0;  // so far
+
 inline void run(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::function<void()> body) {
+  if (shared_bytes > shared_memory_limit) throw std::logic_error("emulation: more shared memory than the card has");
+  ++launches;
   kernel = std::move(body);
   block_size = {threads, 1, 1};
   grid_size = {blocks, 1, 1};

@@ -36,8 +36,10 @@ class machine {
 
   template <class T>
   buffer_of<T> buffer(std::size_t n) {
+    taken += n * sizeof(T);
     return buffer_of<T>(n);
   }
+  std::size_t taken = 0;  // bytes of all buffers so far
   [[nodiscard]] cudaStream_t stream() const { return {}; }
   template <class From, class To>
   void download(From from, To& to) {

@@ -4,6 +4,7 @@
 
 #include "sort_core/cuda/samples.cuh"
 #include "tests/catch.hpp"
+#include "tests/misleading.hpp"
 
 // The kernels of the sample sort against std::stable_sort, on a little more than a block holds and on some tiles of it.
 namespace {
@@ -98,7 +99,7 @@ void check(std::size_t n) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return Less{}(given[a], given[b]); });
-    od::sample_sorter<machine, T, V, Less>(gpu, items.data(), reinterpret_cast<V*>(values.data()), n, Less{}).sort();
+    REQUIRE(od::sample_sorter<machine, T, V, Less>(gpu, items.data(), reinterpret_cast<V*>(values.data()), n, Less{}).sort());
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < n; ++i)
       wrong += !same(items.data()[i], given[order[i]]) || (pairs && !same(values.data()[i], value_at<value>(order[i])));
@@ -108,6 +109,28 @@ void check(std::size_t n) {
 
 }  // namespace
 
+TEST_CASE("kernels: sample sort of items that samples tell nothing of") {
+  using words = od::words_of<item_of_16>;
+  using traits = od::sample_traits<words, od::no_value>;
+  constexpr std::size_t n = 70000;
+  constexpr unsigned levels = od::sample_levels(n);
+  std::vector<std::uint32_t> const keys = misleading<traits>(n, 2 * levels);
+  machine gpu;
+  auto const items = gpu.buffer<item_of_16>(n);
+  std::vector<item_of_16> expected;
+  for (std::size_t i = 0; i < n; ++i) expected.push_back(items.data()[i] = {keys[i], i});
+  auto const by_key_alone = [](item_of_16 const& a, item_of_16 const& b) { return a.word < b.word; };
+  std::stable_sort(expected.begin(), expected.end(), by_key_alone);
+
+  std::size_t const before = emulation::launches;
+  CHECK_FALSE(od::sample_sorter<machine, item_of_16, od::no_value, by_key>(gpu, items.data(), nullptr, n, by_key{}).sort());
+  CHECK(emulation::launches - before <= levels * (4 + traits::leaves) + 5);
+  // What is left to another sort: all items, equal ones in their order.
+  std::stable_sort(items.data(), items.data() + n, by_key_alone);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += !same(items.data()[i], expected[i]);
+  CHECK(wrong == 0);
+}
 TEST_CASE("kernels: sample sort of numbers") {
   check<std::uint32_t, od::no_value, by_key>(70001);
   check<std::uint32_t, std::uint32_t, by_high_bits>(50001);

@@ -156,8 +156,12 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
     segments.begins = begin_memory.span();
     segments.ends = end_memory.span();
   }
+  std::size_t const before = gpu.taken;
   od::segmented_sorter<machine, K, V, od::stored_keys<K>, Long>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads)
       .sort(segments);
+  if (Long == od::long_method::copying)
+    CHECK(gpu.taken - before <=
+          od::segmented_sort_bytes<false>(n, segments.size(), segments.longest, sizeof(K), od::value_bytes<V>));
 
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i)
@@ -252,8 +256,43 @@ void check_floats() {
     }
 }
 
+/// Cards differ in the shared memory of a block, and so in the segments that it holds: 8.6, 8.9 and 12.0; 8.0; 9.0.
+constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
+
+/// Arrays of up to array_sort_stable items keep the order of equal keys on all of them.
+template <class K, class V>
+void check_arrays() {
+  for (std::size_t shared_memory : cards) {
+    emulation::card const here(shared_memory);
+    for (keys what : {keys::few, keys::equal, keys::uniform, keys::greatest}) {
+      INFO("shared memory " << shared_memory << " keys " << int(what));
+      check<K, V, std::uint32_t, od::long_method::in_place>({ordo::array_sort_stable, 3073, 1, 2304, 4095, 900}, what, {},
+                                                            floats<K>());
+      check<K, V, std::uint64_t, od::long_method::in_place>(of_length(ordo::array_sort_stable, 5000), what,
+                                                            {0, 1, what == keys::few, true});
+    }
+  }
+}
+
+template <class K, class V>
+void check_cards() {
+  unsigned turn = 0;
+  for (std::size_t shared_memory : cards) {
+    if (shared_memory == emulation::shared_memory_limit) continue;
+    emulation::card const here(shared_memory);
+    INFO("shared memory " << shared_memory);
+    for (std::size_t length : {1500, 2305, 3073, 4609, 6145, 8193, 16385}) {
+      check<K, V, std::uint32_t>(of_length(length, length + 1), all_keys[turn % std::size(all_keys)],
+                                 {0, turn % 3, turn % 2 == 0, false}, turn % 3 == 0 ? floats<K>() : ordo::key_code<K>{});
+      ++turn;
+    }
+    check<K, V, std::uint64_t>(short_but_some(3000, 20000), keys::few, {});
+  }
+}
+
 template <class K, class V>
 void check_all() {
+  check_cards<K, V>();
   check_lengths<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_floats<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_mixtures<K, V>();
@@ -275,4 +314,10 @@ TEST_CASE("kernels: segmented sort, 64-bit keys with values") {
 }
 TEST_CASE("kernels: segmented sort, 64-bit keys with the longest values") {
   check_all<std::uint64_t, ulonglong2>();
+}
+TEST_CASE("kernels: array sort is stable on every card") {
+  check_arrays<std::uint32_t, ulonglong2>();
+  check_arrays<std::uint64_t, std::uint32_t>();
+  check_arrays<std::uint64_t, std::uint64_t>();
+  check_arrays<std::uint64_t, ulonglong2>();
 }

@@ -7,14 +7,17 @@
 namespace ordo::detail::tuning {
 
 /// How the segments of one class are sorted: by networks of `threads` lanes of a warp with `items` registers each, or in
-/// buckets by a block of `threads` with `items` a thread. Registers are given out such that a multiprocessor holds
-/// `resident` blocks. A class takes segments that are too long for the one before.
+/// buckets by a block of `threads` with `items` a thread, or by comparisons, which takes less shared memory. Registers are given
+/// out such that a multiprocessor holds `resident` blocks. A class takes segments that are too long for the one before.
 enum class method { network, buckets, merging };
 struct segment_class {
   method by;
   unsigned threads, items, resident;
   [[nodiscard]] constexpr unsigned capacity() const { return threads * items; }
 };
+
+/// Shared memory that a block can have on any card from 8.0 on: 99 KiB on 8.6, 8.9 and 12.0.
+constexpr std::size_t least_shared_memory = 99 << 10;
 
 /// Segments of up to this many items are sorted by the kernel that plans.
 constexpr unsigned tiny_capacity = 32;

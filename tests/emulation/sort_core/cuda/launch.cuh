@@ -7,8 +7,8 @@
 namespace ordo::detail {
 
 inline std::size_t shared_memory_limit() {
-  return 232448;
-}  // of 9.0
+  return emulation::shared_memory_limit;
+}
 
 inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
   return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
