@@ -87,7 +87,7 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { b.pool() } -> std::same_as<pool&>;
   { B::radix_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::sample_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
-  { B::segmented_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
+  { B::segmented_sort_memory(n, n, n, n, n, bits) } -> std::same_as<std::size_t>;
   { B::array_sort_memory(n) } -> std::same_as<std::size_t>;
 };
 

@@ -115,11 +115,10 @@ void run_on_segments(B& machine, sort_task const& task) {
   }
   with_offset_type(task.offset_bytes, [&](auto offset) {
     auto const segments = segments_of<decltype(offset)>(task);
-    // Narrow keys too come here where arrays are sorted: the machines sort arrays of 32 and 64 bits in place.
-    bool const in_place = task.what == sort_task::operation::arrays && sizeof(K) >= 4;
     auto const sort = [&]<class V>(std::span<V> values) {
+      // Narrow keys are sorted as segments where arrays are meant, too: the machines sort arrays of 32 and 64 bits in place.
       if constexpr (sizeof(K) >= 4)
-        if (in_place) return machine.array_sort(keys, values, segments, code);
+        if (task.what == sort_task::operation::arrays) return machine.array_sort(keys, values, segments, code);
       machine.segmented_sort(keys, values, segments, heads, task.bits, code);
     };
     if (task.value_bytes == 0) return sort(std::span<std::uint32_t>{});
@@ -157,7 +156,8 @@ std::size_t memory_of_task(B& machine, sort_task const& task) {
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +
-             machine.segmented_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v);
+             machine.segmented_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v,
+                                           task.bits);
   }
 }
 

@@ -56,18 +56,19 @@ inline unsigned grid_of(std::size_t n, std::size_t block) {
   return unsigned(count);
 }
 
-struct set_positions {
-  std::uint64_t* positions;
-  __device__ void operator()(std::size_t i) const { positions[i] = i; }
-};
-
-template <class K>
-struct key_at {
+/// The codes of keys of which not all bits count, or which are narrow, and where each comes from.
+template <class K, class Position>
+struct write_codes {
   using wide = std::conditional_t<sizeof(K) <= 4, std::uint32_t, std::uint64_t>;
   K const* keys;
   key_code<K> code;
   K mask;
-  ORDO_FN wide operator()(std::uint64_t position) const { return wide(K(code.encode(keys[position]) & mask)); }
+  wide* codes;
+  Position* positions;
+  __device__ void operator()(std::size_t i) const {
+    codes[i] = wide(K(code.encode(keys[i]) & mask));
+    positions[i] = Position(i);
+  }
 };
 
 template <class K>
@@ -101,11 +102,11 @@ struct recode_keys {
   }
 };
 
-template <class T>
+template <class T, class Position>
 struct take_from {
   T* to;
   T const* from;
-  std::uint64_t const* positions;
+  Position const* positions;
   __device__ void operator()(std::size_t i) const {
     if (positions[i] != i) to[i] = from[positions[i]];  // what lies between segments is not written
   }
@@ -223,7 +224,7 @@ class cuda {
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
   /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
-  /// keys below 32 bits, sorts their positions, 8 bytes each, instead.
+  /// keys below 32 bits, sorts their codes and positions, 4 or 8 bytes each, instead.
   /// @param n        length of the array, holes counted
   /// @param longest  of the segments, as far as the caller tells the sort (segment_list::longest), else n
   /// @param bits     of given keys; for computed keys as by default
@@ -231,13 +232,13 @@ class cuda {
                                            std::size_t value_bytes, bit_range bits = {}) {
     using ordo::pool;
     if (n == 0 || segments == 0) return 0;
-    auto const by_segments = [&](std::size_t moved_bytes) {
-      return pool::rounded(std::max(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, moved_bytes),
-                                    detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, moved_bytes)));
-    };
-    if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes) return by_segments(value_bytes);
-    return pool::rounded(n * sizeof(std::uint64_t)) +
-           std::max({by_segments(sizeof(std::uint64_t)), pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
+    if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes)
+      return pool::rounded(std::max(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes),
+                                    detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes)));
+    std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
+    std::size_t const sorting = pool::rounded(n * code) +
+                                pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
+    return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
@@ -340,7 +341,10 @@ class cuda {
       if (bits.begin == 0 && bits.end == 8 * sizeof(K))
         return sort_in_segments<detail::long_method::copying>(keys, values, segments, heads, code);
     }
-    sort_by_positions(keys, values, segments, heads, bits, code);
+    if (few_positions(keys.size()))
+      sort_by_codes<std::uint32_t>(keys, values, segments, heads, bits, code);
+    else
+      sort_by_codes<std::uint64_t>(keys, values, segments, heads, bits, code);
   }
 
   template <class K, class V, class Offset>
@@ -461,23 +465,30 @@ class cuda {
                                              detail::pointer_to(heads));
   }
 
-  /// By keys of which not all bits count: positions are sorted, then keys and values follow.
-  template <class K, class V, class Offset>
-  void sort_by_positions(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
-                         bit_range bits, key_code<K> code) {
-    if (keys.empty() || segments.size() == 0) return;
-    auto const positions = buffer<std::uint64_t>(keys.size());
-    each(keys.size(), detail::set_positions{positions.data()});
-    segmented_sort_by(positions.span(), segments, detail::key_at<K>{keys.data(), code, detail::mask_of<K>(bits)}, heads);
+  /// By keys of which not all bits count, or which are narrow: codes of 32 or 64 bits are sorted in their place, and the positions
+  /// that move along tell where keys and values belong.
+  template <class Position, class K, class V, class Offset>
+  void sort_by_codes(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
+                     bit_range bits, key_code<K> code) {
+    using write = detail::write_codes<K, Position>;
+    std::size_t const n = keys.size();
+    if (n == 0 || segments.size() == 0) return;
+    auto codes = buffer<typename write::wide>(n);
+    auto const positions = buffer<Position>(n);
+    each(n, write{keys.data(), code, detail::mask_of<K>(bits), codes.data(), positions.data()});
+    sort_in_segments<detail::long_method::copying>(codes.span(), positions.span(), segments, heads, {});
+    codes = {};
     auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // before anything is moved
     move_to_positions(keys, positions.data(), copy.data());
     if (!values.empty()) move_to_positions(values, positions.data(), copy.data());
   }
-  template <class T>
-  void move_to_positions(std::span<T> items, std::uint64_t const* from, char* copy) {
+  template <class T, class Position>
+  void move_to_positions(std::span<T> items, Position const* from, char* copy) {
     ORDO_CUDA(cudaMemcpyAsync(copy, items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
-    each(items.size(), detail::take_from<T>{items.data(), reinterpret_cast<T const*>(copy), from});
+    each(items.size(), detail::take_from<T, Position>{items.data(), reinterpret_cast<T const*>(copy), from});
   }
+  /// Do positions of 32 bits suffice for n items?
+  static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
 
   /// @param source  in the place of what `how` says of memory, where not null
   cuda(gpu_options const& how, memory* source)

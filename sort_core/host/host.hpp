@@ -57,7 +57,7 @@ class host {
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
   /// @param longest  items in the longest segment; n if that is less
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t longest, std::size_t key_bytes,
-                                           std::size_t value_bytes) {
+                                           std::size_t value_bytes, bit_range /*bits*/ = {}) {
     longest = std::min(longest, n);
     return longest <= detail::parallel_limit
                ? 0
