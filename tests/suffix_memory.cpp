@@ -14,7 +14,7 @@ using namespace ordo;
 
 namespace {
 
-constexpr std::size_t residues = 300000;
+constexpr std::size_t residues = 160000;
 
 struct sample {
   char const* name;

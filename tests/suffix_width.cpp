@@ -42,11 +42,11 @@ void expect_as_wide(stored_text const& stored) {
 TEST_CASE("suffix arrays whose ranks just fill a number of bits", "[suffix]") {
   random_numbers random(1);
   std::string const half = random_letters(random, "ACGT", 1 << 15);
-  std::string const equal(1 << 16, 'A'), twice = half + half, periodic = repeated(random_letters(random, "AC", 97), 1 << 16);
+  std::string const equal(1 << 16, 'A'), twice = half + half;
   for (unsigned width = 3; width <= 16; ++width)
     for (std::size_t total = (std::size_t{1} << width) - 2; total <= (std::size_t{1} << width) + 1 && total < 1 << 16; ++total)
-      for (std::size_t records : {1, 2, 5})
-        for (std::string const& residues : {equal, twice, periodic}) expect_as_wide(text_of(residues, total, records));
+      for (std::size_t records : {1, 5})
+        for (std::string const& residues : {equal, twice}) expect_as_wide(text_of(residues, total, records));
 }
 
 TEST_CASE("the widest ranks that an index takes", "[suffix]") {
