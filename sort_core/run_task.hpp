@@ -55,6 +55,44 @@ std::span<T> span_of(void* items, std::size_t n) {
   return {static_cast<T*>(items), n};
 }
 
+/// Offsets of 32 or 64 bits, which is known at run time.
+struct any_offset {};
+
+}  // namespace ordo::detail
+
+namespace ordo {
+
+/// Segments whose offsets have either width, for machines to which it makes no difference: one instance of their sorts does.
+template <>
+struct segment_list<detail::any_offset> {
+  explicit segment_list(detail::sort_task const& task)
+      : longest(task.longest),
+        uniform_length(task.uniform_length),
+        begins_(task.begins),
+        ends_(task.ends),
+        count_(task.segments),
+        wide_(task.offset_bytes == 8) {}
+
+  std::size_t longest, uniform_length;
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t begin(std::size_t s) const { return uniform_length != 0 ? s * uniform_length : at(begins_, s); }
+  [[nodiscard]] std::size_t end(std::size_t s) const { return uniform_length != 0 ? (s + 1) * uniform_length : at(ends_, s); }
+
+ private:
+  [[nodiscard]] std::size_t at(void const* offsets, std::size_t s) const {
+    return wide_ ? std::size_t(static_cast<std::uint64_t const*>(offsets)[s]) : static_cast<std::uint32_t const*>(offsets)[s];
+  }
+
+  void const *begins_, *ends_;
+  std::size_t count_;
+  bool wide_;
+};
+
+}  // namespace ordo
+
+namespace ordo::detail {
+
 template <class Offset>
 segment_list<Offset> segments_of(sort_task const& task) {
   return {{static_cast<Offset const*>(task.begins), task.begins ? task.segments : 0},
@@ -113,8 +151,13 @@ void run_on_segments(B& machine, sort_task const& task) {
     keys = codes.span();
     code = {};
   }
-  with_offset_type(task.offset_bytes, [&](auto offset) {
-    auto const segments = segments_of<decltype(offset)>(task);
+  auto const with_segments = [&](auto f) {
+    if constexpr (requires { B::takes_any_offset; })
+      f(segment_list<any_offset>(task));
+    else
+      with_offset_type(task.offset_bytes, [&](auto offset) { f(segments_of<decltype(offset)>(task)); });
+  };
+  with_segments([&](auto const& segments) {
     auto const sort = [&]<class V>(std::span<V> values) {
       // Narrow keys are sorted as segments where arrays are meant, too: the machines sort arrays of 32 and 64 bits in place.
       if constexpr (sizeof(K) >= 4)

@@ -24,6 +24,9 @@ namespace ordo {
 class host {
  public:
   /// @param threads  0 for as many as the process may use, which is also the most
+  /// Segments may have offsets of a width known at run time.
+  static constexpr bool takes_any_offset = true;
+
   explicit host(unsigned threads = 0) : host(threads, plain_) {}
   /// Memory from `source`, which must outlive the machine.
   host(unsigned threads, memory& source, bool keeping = true) : pool_(source, keeping), arena_(detail::threads_for(threads)) {}
