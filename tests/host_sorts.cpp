@@ -21,22 +21,27 @@ namespace {
 using ordo::detail::nothing;
 using ordo::detail::records;
 
-constexpr std::size_t small_stack = std::size_t{1} << 19;
-/// As many keys as take 500 useless cuts, if nothing ends them.
-constexpr std::size_t uncut = ordo::detail::cut_limit + 500 * 128;
+constexpr std::size_t small_stack = std::size_t{1} << 18;
+/// As many keys as take 250 useless cuts, if nothing ends them.
+constexpr std::size_t uncut = ordo::detail::cut_limit + 250 * 128;
 
 /// Keys whose pivots leave nearly all on one side.
-std::vector<std::uint32_t> against_array_sort(std::size_t n) {
-  adversary against(n);
-  for (std::size_t begin = 0; n - begin > ordo::detail::cut_limit;) {
-    records<std::uint32_t, nothing> const rest{against.items.data() + begin, nullptr};
-    auto const [pivot, repeated] =
-        ordo::detail::sampled_pivot(n - begin, [&](std::size_t place) { return against.sample(begin + place); });
-    auto const at = ordo::detail::divide(
-        rest, n - begin, [&](std::uint32_t item) { return against.key(item); }, pivot, repeated);
-    begin += at.less + at.equal;
-  }
-  return against.keys();
+std::vector<std::uint32_t> const& against_array_sort() {
+  static auto const made = [] {
+    adversary against(uncut);
+    for (std::size_t begin = 0; uncut - begin > ordo::detail::cut_limit;) {
+      std::size_t const n = uncut - begin;
+      records<std::uint32_t, nothing> const rest{against.items.data() + begin, nullptr};
+      auto const [pivot, repeated] =
+          ordo::detail::sampled_pivot(n, [&](std::size_t place) { return against.sample(begin + place); });
+      auto const at = ordo::detail::divide(
+          rest, n, [&](std::uint32_t item) { return against.key(item); }, pivot, repeated);
+      begin += at.less + at.equal;
+    }
+    return against.keys();
+  };
+  static auto const keys = tbb::task_arena(1).execute(made);  // hundreds of cuts: threads would only meet each other
+  return keys;
 }
 
 /// Keys whose samples leave nearly all behind the last splitter.
@@ -113,7 +118,7 @@ void check_large_items(std::size_t n) {
 }  // namespace
 
 TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_sort]") {
-  auto const input = against_array_sort(uncut);
+  auto const& input = against_array_sort();
   std::vector<std::uint32_t> first;
   for (unsigned threads : {1u, 0u}) {
     auto alone = input, keys = input;
@@ -131,7 +136,7 @@ TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_s
 }
 
 TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sort]") {
-  auto keys = against_array_sort(uncut);
+  auto keys = against_array_sort();
   std::atomic<unsigned> pieces{0};
   ordo::detail::encoded<std::uint32_t> const whole_key{{}, ~0u};
   tbb::enumerable_thread_specific<ordo::detail::thread_scratch<std::uint32_t, nothing>> local;
