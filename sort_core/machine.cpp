@@ -117,7 +117,8 @@ using detail::gpu_state;
     return {device::cpu, "no GPU is present"};
   }
   if (how.gpu_index && *how.gpu_index >= found.size())
-    throw usage_error(fmt::format("no GPU {}: this machine: the driver shows {}, counted from 0", *how.gpu_index, found.size()));
+    throw usage_error(
+        fmt::format("no GPU {}: this machine: the driver shows {}, counted from 0", *how.gpu_index, found.size()));
   std::string reasons;
   std::size_t wanted = 0;
   bool too_small = false;

@@ -45,7 +45,8 @@ std::size_t pool::rounded(std::size_t bytes) noexcept {
 void* pool::allocate(std::size_t bytes) {
   std::size_t const size = rounded(bytes);
   if (size > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_), size);
+    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_),
+                        size);
   auto const found = kept_.lower_bound(size);
   void* block = nullptr;
   if (found != kept_.end() && found->first == size) {
@@ -53,6 +54,8 @@ void* pool::allocate(std::size_t bytes) {
     kept_.erase(found);
     kept_bytes_ -= size;
   } else {
+    most_ = std::max(most_, in_use_ + size);
+    keep_few(size);
     try {
       block = source_.allocate(size);
     } catch (out_of_memory const&) {
@@ -86,8 +89,12 @@ void pool::deallocate(void* block, std::size_t) noexcept {
   } catch (...) {
     return source_.deallocate(block, size);
   }
-  // The small ones are made again most easily.
-  while (in_use_ + kept_bytes_ > 2 * most_) release(kept_.begin());
+  keep_few(0);
+}
+
+// The small ones are made again most easily.
+void pool::keep_few(std::size_t coming) noexcept {
+  while (!kept_.empty() && in_use_ + kept_bytes_ + coming > 2 * most_) release(kept_.begin());
 }
 
 void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {

@@ -23,8 +23,8 @@ class host_memory final : public memory {
 
 /// Keeps freed blocks for the next request that rounds to their size, so that a loop which takes and drops buffers allocates
 /// only in its first round. What callers hold is never more than their requests, rounded, whatever was kept before: a plan
-/// that fits a limit once fits it always. In all a pool holds up to twice what was in use at most; when the source runs out, the
-/// kept blocks go back first.
+/// that fits a limit once fits it always. In all a pool holds up to twice what was in use at most; when the source runs out,
+/// the kept blocks go back first.
 class pool final : public memory {
  public:
   /// @param keeping  whether freed blocks are kept; not over a source that keeps them itself
@@ -60,6 +60,7 @@ class pool final : public memory {
   std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
+  void keep_few(std::size_t coming) noexcept;
   void release(std::multimap<std::size_t, void*>::iterator kept) noexcept;
 
   memory& source_;

@@ -199,8 +199,7 @@ std::size_t memory_of_task(B& machine, sort_task const& task) {
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +
-             machine.segmented_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v,
-                                           task.bits);
+             machine.segmented_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v, task.bits);
   }
 }
 

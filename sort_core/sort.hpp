@@ -12,13 +12,13 @@
 
 /// The sorts of the core, on an ordo::gpu (gpu.hpp) or an ordo::cpu (cpu.hpp); compiled once in the library, for any compiler.
 ///
-/// Keys are integers and floating-point numbers of 8 to 64 bits, values any trivially copyable type of 4, 8 or 16 bytes, aligned
-/// to their width. Spans are of the machine's memory: for a gpu, memory of its device; for a cpu, the host's. Work is queued on
-/// the gpu's stream, in order with what the caller queues there; a cpu is done when the call returns.
+/// Keys are integers and floating-point numbers of 8 to 64 bits, values any trivially copyable type of 4, 8 or 16 bytes,
+/// aligned to their width. Spans are of the machine's memory: for a gpu, memory of its device; for a cpu, the host's. Work is
+/// queued on the gpu's stream, in order with what the caller queues there; a cpu is done when the call returns.
 ///
-/// Order: integers by value; floats as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs. (For
-/// equal zeros add 0.0 to the keys first.) `bits` counts in the encoded key (radix_key.hpp), bit 0 the lowest. All sorts are
-/// stable, descending ones too, but for sort_arrays of many items. The same input gives the same bytes.
+/// Order: integers by value; floats as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs.
+/// (For equal zeros add 0.0 to the keys first.) `bits` counts in the encoded key (radix_key.hpp), bit 0 the lowest. All sorts
+/// are stable, descending ones too, but for sort_arrays of many items. The same input gives the same bytes.
 ///
 /// Temporary memory comes from the machine's pool, and stays there for the next call; X_memory says how much X takes at most.
 ///
@@ -29,7 +29,7 @@ namespace ordo {
 namespace detail {
 
 template <class V>
-concept moved_along = std::is_trivially_copyable_v<V> && (sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
+concept moved_along = std::is_trivially_copyable_v<V> &&(sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
 
 template <order Order, class K>
 sort_task task_of_keys(sort_task::operation what, std::size_t n) {
@@ -103,8 +103,7 @@ void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range b
 template <order Order = order::ascending, class K, class Index>
 requires Key<std::remove_const_t<K>> && std::unsigned_integral<Index>
 void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
-  detail::sort_task task =
-      detail::task_of<Order>(detail::sort_task::operation::argsort, std::span<K const>(keys), bits);
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, std::span<K const>(keys), bits);
   detail::add_values(task, index);
   on.run(task);
 }
@@ -146,8 +145,8 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
 }
 
 /// Sorts the keys of every array where they lie: with O(arrays) bytes of temporary memory, and no second copy of the data (but
-/// keys of 8 and 16 bits, which are sorted as segments). Stable up to array_sort_stable items an array; beyond, the order of equal
-/// keys' values depends on the machine (backend.hpp), and is the same on every run. Waits and graphs: as sort_segments.
+/// keys of 8 and 16 bits, which are sorted as segments). Stable up to array_sort_stable items an array; beyond, the order of
+/// equal keys' values depends on the machine (backend.hpp), and is the same on every run. Waits and graphs: as sort_segments.
 /// @code
 ///   ordo::sort_arrays(gpu, std::span(device_floats, 200'000 * 1000), ordo::uniform_segments(200'000, 1000));
 /// @endcode
@@ -187,9 +186,9 @@ std::size_t argsort_memory(machine& on, std::size_t n) {
 /// Bytes that sort_segments takes. @param n  length of the array, holes counted. @param longest  what the segment_list says of
 /// it, if it does. A const K is for values alone
 template <class K, class V = detail::none>
-requires Key<std::remove_const_t<K>>
-std::size_t sort_segments_memory(machine& on, std::size_t n, std::size_t segments, std::size_t longest = ~std::size_t{0},
-                                 bit_range bits = {}) {
+requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& on, std::size_t n, std::size_t segments,
+                                                                      std::size_t longest = ~std::size_t{0},
+                                                                      bit_range bits = {}) {
   detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::segments, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   task.segments = segments;

@@ -12,9 +12,9 @@ namespace ordo::detail {
 struct sort_task {
   enum class operation { keys, argsort, segments, arrays } what = operation::keys;
   void* keys = nullptr;
-  std::size_t key_bytes = 4;  // 1, 2, 4 or 8
-  bool keep_keys = false;     // keys are read and not moved; values alone come in order
-  void* values = nullptr;     // argsort: the index
+  std::size_t key_bytes = 4;    // 1, 2, 4 or 8
+  bool keep_keys = false;       // keys are read and not moved; values alone come in order
+  void* values = nullptr;       // argsort: the index
   std::size_t value_bytes = 0;  // 0 for none, 4, 8 or 16
   std::size_t n = 0;
   bit_range bits;

@@ -7,7 +7,8 @@ namespace ordo::strings::detail {
 template <class Offset>
 line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsigned gpu_index) {
   // The plan was looked at when the machine was chosen.
-  return work_on<gpu>(how.machine, gpu_index, [&](cuda& machine) { return sort_on<Offset>(machine, text, how, ~std::size_t{0}); });
+  return work_on<gpu>(how.machine, gpu_index,
+                      [&](cuda& machine) { return sort_on<Offset>(machine, text, how, ~std::size_t{0}); });
 }
 
 template <class Offset>

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "sort_core/cpu.hpp"
 #include "sort_core/error.hpp"
 #include "sort_core/host/host.hpp"
-#include "sort_core/cpu.hpp"
 #include "sort_core/machine.hpp"
 #include "sort_core/memory.hpp"
 #include "sort_core/radix_key.hpp"

@@ -7,8 +7,8 @@
 
 #include "sort_core/cuda/cuda.cuh"
 #include "sort_core/error.hpp"
+#include "sort_core/keys.hpp"
 #include "sort_core/machine.hpp"
-#include "sort_core/sort.hpp"
 #include "tests/catch.hpp"
 #include "tests/inputs.hpp"
 #include "tests/misleading.hpp"
@@ -49,6 +49,7 @@ void check_keys_after_failures(std::size_t n, Sort sort) {
   ordo::device_memory plain;
   ordo::buffer<K> const keys(plain, n);
   ordo::buffer<std::uint32_t> const values(plain, n);
+  ORDO_CUDA(cudaMemset(values.data(), 0, n * sizeof(std::uint32_t)));
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
     ordo::failing_memory failing(plain, nth, true);
@@ -98,9 +99,9 @@ TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda
   if (ordo::gpus().empty()) return;
   ordo::cuda machine;
   auto const architecture = machine.buffer<unsigned>(1);
-  od::launch<what_it_was_compiled_for>(machine.stream(), 1, 1, 0, architecture.data());
+  od::launch<what_it_was_compiled_for>(machine.kernels(), 1, 1, 0, architecture.data());
   bool const waits = ordo::value_at(machine, architecture.span(), 0) >= 900;
-  bool const early = od::facts_of<what_it_was_compiled_for>().may_overlap;
+  bool const early = machine.kernels().facts_of<what_it_was_compiled_for>().may_overlap;
   CHECK((waits || !early));
   int driver = 0;
   ORDO_CUDA(cudaDriverGetVersion(&driver));

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "sort_core/cuda/cuda.cuh"
-#include "sort_core/machine.hpp"
 #include "sort_core/keys.hpp"
+#include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
 #include "tests/mixed.hpp"
 

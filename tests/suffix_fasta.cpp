@@ -192,7 +192,7 @@ TEST_CASE("FASTA from any reader", "[suffix]") {
         },
         0);
   CHECK(all.residues == "ACGTTT");
-  CHECK(all.names == strings_list{"a", "b", "c"});
+  CHECK(all.names == suffix::record_names{"a", "b", "c"});
   CHECK(all.starts == starts_list{0, 4, 4});
   CHECK_THROWS_WITH(suffix::append_fasta(
                         all, "nothing", [](std::span<char>) { return std::size_t{0}; }, 0),

@@ -8,7 +8,9 @@ for file in "$@"; do inputs+=("$(readlink -e "$file" || { echo "demo.sh: no such
 cd "$(dirname "$0")/.."
 ((${#inputs[@]})) || inputs=(datasets/samples/*.{fa,mgf,txt}*)
 
-folder=$(tools/build.sh sufsort specsort strsort)
+# Without a GPU only the CPU machine is built: compiling for GPUs takes minutes.
+if nvidia-smi -L > /dev/null 2>&1; then preset=(); else preset=(--preset host); fi
+folder=$(tools/build.sh "${preset[@]}" sufsort specsort strsort)
 export PATH=$PWD/$folder/bin:$PATH LC_ALL=C
 machines=(cpu)
 if strsort --version | grep '^GPU: ' | grep -qv none; then machines+=(gpu); fi
@@ -70,4 +72,4 @@ for input in "${inputs[@]}"; do
     esac
   done
 done
-echo "All results checked."
+echo "All results checked. The programs are in $folder/bin."

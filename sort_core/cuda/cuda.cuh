@@ -236,8 +236,8 @@ class cuda {
       return pool::rounded(std::max(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes),
                                     detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes)));
     std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
-    std::size_t const sorting = pool::rounded(n * code) +
-                                pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
+    std::size_t const sorting =
+        pool::rounded(n * code) + pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
@@ -251,7 +251,7 @@ class cuda {
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
-    detail::launch_blocks<detail::each_kernel<F>>(stream_, detail::grid_of(n, 256), 256, 0, false, n, f);
+    detail::launch_blocks<detail::each_kernel<F>>(kernels_, detail::grid_of(n, 256), 256, 0, false, n, f);
   }
 
   template <class In, class T, class Op>
@@ -366,6 +366,7 @@ class cuda {
 
   /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+  [[nodiscard]] detail::kernel_launcher& kernels() noexcept { return kernels_; }
 
   /// CUB's two calls: ask for the size of its temporary memory, then run.
   template <class Call>
@@ -438,7 +439,7 @@ class cuda {
     if (!detail::downwards_may_be_quicker(task)) return false;
     static_assert(detail::tuning::sampled_keys(~std::size_t{0}) <= detail::staging::most_words);
     std::span<std::uint64_t> const sample = staging_.words(detail::tuning::sampled_keys(n));
-    detail::take_sample(stream_, keys.data(), n, code, sample);
+    detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
     return detail::downwards_is_quicker(sample, task);
   }
@@ -465,8 +466,8 @@ class cuda {
                                              detail::pointer_to(heads));
   }
 
-  /// By keys of which not all bits count, or which are narrow: codes of 32 or 64 bits are sorted in their place, and the positions
-  /// that move along tell where keys and values belong.
+  /// By keys of which not all bits count, or which are narrow: codes of 32 or 64 bits are sorted in their place, and the
+  /// positions that move along tell where keys and values belong.
   template <class Position, class K, class V, class Offset>
   void sort_by_codes(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                      bit_range bits, key_code<K> code) {
@@ -494,6 +495,7 @@ class cuda {
   cuda(gpu_options const& how, memory* source)
       : own_stream_(!how.stream),
         stream_(how.stream.value_or(own_stream_.handle)),
+        kernels_(stream_),
         limited_(from_allocator(how), std::min(how.memory_limit, gpu_memory_limit().value_or(how.memory_limit))),
         pool_(source ? *source : limited_, !how.allocator) {}
   memory& from_allocator(gpu_options const& how) {
@@ -514,6 +516,7 @@ class cuda {
 
   detail::own_stream own_stream_;
   cudaStream_t stream_;
+  detail::kernel_launcher kernels_;
   device_memory plain_;
   std::optional<allocator_memory> given_;
   limiting_memory limited_;

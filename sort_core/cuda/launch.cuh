@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <unordered_map>
 
 #include "sort_core/cuda/error.cuh"
 
@@ -25,57 +26,73 @@ inline std::size_t shared_memory_limit() {
   return ~std::size_t{0};
 }
 
-/// What a launch has to know of a kernel on the device in use. Each thread keeps its last answers, since asking takes longer
-/// than a launch; it asks anew on another device.
-struct kernel_facts {
-  int device = -1;
-  /// May it be launched while the kernel before it ends? Then some 1.5 microseconds pass from one that has nothing to do to the
-  /// next, else 3, and a segmented sort has up to 35. Graphs hold such launches since CUDA 12.3. With a signal of their own
-  /// at the start, so that the next may come sooner still, kernels that have work were slower.
-  bool may_overlap = false;
-  unsigned multiprocessors = 0;
-  // The last answer about blocks, and the question.
-  std::size_t shared_bytes = ~std::size_t{0};
-  unsigned blocks = 0;
-};
+/// Where a machine launches its kernels: a stream, and what is known of each kernel on the stream's device, which is asked
+/// once, since asking takes longer than a launch. The device has to be current.
+class kernel_launcher {
+ public:
+  explicit kernel_launcher(cudaStream_t stream) : stream_(stream) {}
+  [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
 
-/// Raises the kernel's limit of shared memory on the way.
-template <auto* Kernel>
-kernel_facts& facts_of() {
-  static thread_local kernel_facts facts;
-  int device = 0;
-  ORDO_CUDA(cudaGetDevice(&device));
-  if (facts.device != device) {
-    cudaFuncAttributes of_kernel{};
-    ORDO_CUDA(cudaFuncGetAttributes(&of_kernel, Kernel));
-    ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   int(shared_memory_limit() - of_kernel.sharedSizeBytes)));
-    int multiprocessors = 0, driver = 0;
-    ORDO_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  struct kernel_facts {
+    /// May it be launched while the kernel before it ends? Then some 1.5 microseconds pass from one that has nothing to do to
+    /// the next, else 3, and a segmented sort has up to 35. Graphs hold such launches since CUDA 12.3. With a signal of their
+    /// own at the start, so that the next may come sooner still, kernels that have work were slower.
+    bool may_overlap = false;
+    // The last answer about blocks that the device holds at once, and the question.
+    std::size_t shared_bytes = ~std::size_t{0};
+    unsigned resident_blocks = 0;
+  };
+
+  /// Raises the kernel's limit of shared memory on the way.
+  template <auto* Kernel>
+  kernel_facts& facts_of() {
+    auto const [found, is_new] = facts_.try_emplace(reinterpret_cast<void const*>(Kernel));
+    kernel_facts& facts = found->second;
+    if (is_new) {
+      cudaFuncAttributes of_kernel{};
+      ORDO_CUDA(cudaFuncGetAttributes(&of_kernel, Kernel));
+      ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     int(shared_memory_limit() - of_kernel.sharedSizeBytes)));
+      // Not the device decides: wait_for_previous() is empty in code for less than 9.0, which newer cards run too, as the
+      // driver compiles it from PTX.
+      bool const waits = of_kernel.ptxVersion >= 90;
+      facts.may_overlap = waits && driver_overlaps();
+    }
+    return facts;
+  }
+
+  /// Blocks of a kernel, which is always launched with so many threads, that the device holds at once.
+  template <auto* Kernel>
+  unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
+    kernel_facts& facts = facts_of<Kernel>();
+    if (facts.shared_bytes != shared_bytes) {
+      int of_multiprocessor = 0;
+      ORDO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, Kernel, int(threads), shared_bytes));
+      facts.resident_blocks = unsigned(std::max(of_multiprocessor, 1)) * multiprocessors();
+      facts.shared_bytes = shared_bytes;
+    }
+    return facts.resident_blocks;
+  }
+
+ private:
+  unsigned multiprocessors() {
+    if (multiprocessors_ == 0) {
+      int device = 0;
+      ORDO_CUDA(cudaGetDevice(&device));
+      ORDO_CUDA(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+    }
+    return unsigned(multiprocessors_);
+  }
+  static bool driver_overlaps() {
+    int driver = 0;
     ORDO_CUDA(cudaDriverGetVersion(&driver));
-    // Not the device decides: wait_for_previous() is empty in code for less than 9.0, which newer cards run too, as the driver
-    // compiles it from PTX.
-    bool const waits = of_kernel.ptxVersion >= 90;
-    facts = {};
-    facts.may_overlap = waits && std::min(driver, CUDART_VERSION) >= 12030;
-    facts.multiprocessors = unsigned(multiprocessors);
-    facts.device = device;
+    return std::min(driver, CUDART_VERSION) >= 12030;
   }
-  return facts;
-}
 
-/// Blocks of a kernel, which is always launched with so many threads, that the device holds at once.
-template <auto* Kernel>
-unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
-  kernel_facts& facts = facts_of<Kernel>();
-  if (facts.shared_bytes != shared_bytes) {
-    int of_multiprocessor = 0;
-    ORDO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, Kernel, int(threads), shared_bytes));
-    facts.blocks = unsigned(std::max(of_multiprocessor, 1)) * facts.multiprocessors;
-    facts.shared_bytes = shared_bytes;
-  }
-  return facts.blocks;
-}
+  cudaStream_t stream_;
+  int multiprocessors_ = 0;
+  std::unordered_map<void const*, kernel_facts> facts_;
+};
 
 inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
   return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
@@ -83,15 +100,15 @@ inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
 
 /// Launch so many blocks of a kernel, which calls wait_for_previous() before all else.
 template <auto* Kernel, class... Arguments>
-void launch_blocks(cudaStream_t stream, unsigned blocks, unsigned threads, std::size_t shared_bytes, bool together,
+void launch_blocks(kernel_launcher& on, unsigned blocks, unsigned threads, std::size_t shared_bytes, bool cooperative,
                    Arguments const&... arguments) {
   cudaLaunchAttribute attributes[2] = {};
   unsigned count = 0;
-  if (facts_of<Kernel>().may_overlap) {
+  if (on.facts_of<Kernel>().may_overlap) {
     attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[count++].val.programmaticStreamSerializationAllowed = 1;
   }
-  if (together) {
+  if (cooperative) {
     attributes[count].id = cudaLaunchAttributeCooperative;
     attributes[count++].val.cooperative = 1;
   }
@@ -99,7 +116,7 @@ void launch_blocks(cudaStream_t stream, unsigned blocks, unsigned threads, std::
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
+  config.stream = on.stream();
   config.attrs = attributes;
   config.numAttrs = count;
   ORDO_CUDA(cudaLaunchKernelEx(&config, Kernel, arguments...));
@@ -107,15 +124,15 @@ void launch_blocks(cudaStream_t stream, unsigned blocks, unsigned threads, std::
 
 /// Launch a kernel whose blocks share its work whatever their number: as many as are wanted, but no more than run at once.
 template <auto* Kernel, class... Arguments>
-void launch(cudaStream_t stream, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
-  launch_blocks<Kernel>(stream, std::min(wanted, resident_blocks<Kernel>(threads, shared_bytes)), threads, shared_bytes, false,
+void launch(kernel_launcher& on, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
+  launch_blocks<Kernel>(on, std::min(wanted, on.resident_blocks<Kernel>(threads, shared_bytes)), threads, shared_bytes, false,
                         arguments...);
 }
 
 /// Launch a kernel whose blocks wait for each other: as many as run at once.
 template <auto* Kernel, class... Arguments>
-void launch_together(cudaStream_t stream, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
-  launch_blocks<Kernel>(stream, resident_blocks<Kernel>(threads, shared_bytes), threads, shared_bytes, true, arguments...);
+void launch_cooperative(kernel_launcher& on, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
+  launch_blocks<Kernel>(on, on.resident_blocks<Kernel>(threads, shared_bytes), threads, shared_bytes, true, arguments...);
 }
 
 }  // namespace ordo::detail

@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(sampling_threads)
 /// Queues that.
 /// @param to  of n items or fewer; device memory, or pinned memory of the host
 template <class K>
-void take_sample(cudaStream_t stream, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
-  launch<sample_keys<K>>(stream, unsigned(to.size() + keys_a_block - 1) / keys_a_block, sampling_threads, to.size() * sizeof(K),
+void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
+  launch<sample_keys<K>>(on, unsigned(to.size() + keys_a_block - 1) / keys_a_block, sampling_threads, to.size() * sizeof(K),
                          keys, n / to.size(), code, unsigned(to.size()), to.data());
 }
 

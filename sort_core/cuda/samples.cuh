@@ -387,7 +387,7 @@ class sample_sorter {
   }
 
  private:
-  cudaStream_t stream() const { return machine_.stream(); }
+  kernel_launcher& kernels() const { return machine_.kernels(); }
 
   /// The first level's list: all items.
   partition_count begin() {
@@ -397,24 +397,24 @@ class sample_sorter {
     all.from = copy::home;
     std::size_t const tiles = (n_ + phases::tile - 1) / phases::tile;
     partition_count const counts[3] = {{1, tiles, (tiles + work_.chunk_tiles - 1) / work_.chunk_tiles}, {}, {}};
-    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, stream()));
-    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, stream()));
-    launch_together<assign_tiles<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, 0u);
+    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, machine_.stream()));
+    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, machine_.stream()));
+    launch_cooperative<assign_tiles<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, 0u);
     return counts[0];
   }
 
   /// One level: its items into buckets, and those buckets sorted that a block holds. Returns the count of the next list.
   partition_count distribute(unsigned list, partition_count const& count) {
-    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, stream()));
-    launch<choose_splitters<words, V, order>>(stream(), blocks_for(count.partitions, 1), traits::threads,
+    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, machine_.stream()));
+    launch<choose_splitters<words, V, order>>(kernels(), blocks_for(count.partitions, 1), traits::threads,
                                               traits::sample_bytes(), data_, work_, trees_, less_, list);
-    launch<classify_items<words, V, order>>(stream(), blocks_for(count.chunks, 1), classifying_threads, 0, data_, work_, trees_,
-                                            less_, list);
-    launch_together<divide_partitions<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, lists_, list);
-    launch_together<move_items<words, V, items, true>>(stream(), phases::threads, phase_bytes, data_, work_, list);
+    launch<classify_items<words, V, order>>(kernels(), blocks_for(count.chunks, 1), classifying_threads, 0, data_, work_,
+                                            trees_, less_, list);
+    launch_cooperative<divide_partitions<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, lists_, list);
+    launch_cooperative<move_items<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
     partition_count next{};
     std::array<unsigned long long, traits::leaves> leaves{};
-    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, stream()));
+    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, machine_.stream()));
     machine_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
     [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
       (merge<Class>(leaves[Class]), ...);
@@ -428,12 +428,12 @@ class sample_sorter {
     constexpr auto shape = tuning::leaf_shape<sizeof(words), value_bytes<V>>(Class);
     if (leaves == 0) return;
     launch<merge_leaves<words, V, order, shape.threads, shape.items, shape.resident>>(
-        stream(), blocks_for(leaves, 1), shape.threads, traits::leaf_bytes(Class), data_, lists_.listed[Class], less_);
+        kernels(), blocks_for(leaves, 1), shape.threads, traits::leaf_bytes(Class), data_, lists_.listed[Class], less_);
   }
 
   void bring_home(unsigned list) {
-    launch_together<assign_tiles<words, V, items, true>>(stream(), phases::threads, phase_bytes, work_, list);
-    launch_together<bring_list_home<words, V, items, true>>(stream(), phases::threads, phase_bytes, data_, work_, list);
+    launch_cooperative<assign_tiles<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, list);
+    launch_cooperative<bring_list_home<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
   }
 
   Machine& machine_;

@@ -93,18 +93,16 @@ struct segmented_sizes {
 
 /// Sorts listed segments, `most` of them at most, none longer than Shape's capacity.
 template <class Shape, class K, class V, class Keys>
-void sort_listed(cudaStream_t stream, segment_data<K, V, Keys> const& data, segment_queue const& queue, std::size_t most) {
+void sort_listed(kernel_launcher& on, segment_data<K, V, Keys> const& data, segment_queue const& queue, std::size_t most) {
   using traits = shape_traits<K, V, Shape>;
   if constexpr (traits::shape.by == tuning::method::network) {
     using sorter = small_sort<K, V, traits::shape.threads, traits::shape.items>;
-    launch<sort_by_warps<K, V, Keys, Shape>>(stream, blocks_for(most, traits::warps * sorter::segments), traits::threads,
+    launch<sort_by_warps<K, V, Keys, Shape>>(on, blocks_for(most, traits::warps * sorter::segments), traits::threads,
                                              traits::shared_bytes(), data, queue);
   } else if constexpr (traits::shape.by == tuning::method::buckets) {
-    launch<sort_by_blocks<K, V, Keys, Shape>>(stream, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data,
-                                              queue);
+    launch<sort_by_blocks<K, V, Keys, Shape>>(on, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data, queue);
   } else {
-    launch<sort_by_merging<K, V, Keys, Shape>>(stream, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data,
-                                               queue);
+    launch<sort_by_merging<K, V, Keys, Shape>>(on, blocks_for(most, 1), traits::threads, traits::shared_bytes(), data, queue);
   }
 }
 
@@ -151,7 +149,7 @@ class segmented_sorter {
       runs = {taken.take<std::uint32_t>(size.short_runs()), counts + tuning::classes + 1, run.segments};
       sort_short(run, segments, runs);
     }
-    launch<plan_segments<K, V, Keys, Offset>>(machine_.stream(), blocks_for(segments.size(), tuning::planned),
+    launch<plan_segments<K, V, Keys, Offset>>(machine_.kernels(), blocks_for(segments.size(), tuning::planned),
                                               plan_storage<K, V>::threads, sizeof(plan_storage<K, V>), data_, segments, runs,
                                               lists);
     if (size.any_long()) {
@@ -190,7 +188,7 @@ class segmented_sorter {
       constexpr unsigned warps = tuning::short_threads / warp_threads;
       auto const sort = [&]<bool Floats>() {
         launch<sort_short_segments<K, V, Keys, Offset, Floats>>(
-            machine_.stream(), blocks_for(segments.size(), warps * run.segments), tuning::short_threads, warps * where.end,
+            machine_.kernels(), blocks_for(segments.size(), warps * run.segments), tuning::short_threads, warps * where.end,
             data_, segments, left, where);
       };
       if (value_bytes<V> != 0 && data_.keys.code.flip_negative != 0)
@@ -224,7 +222,7 @@ class segmented_sorter {
   void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists, bool many) {
     using traits = partition_traits<K, V, Large>;
     auto const phase = [&]<auto * Kernel>(auto const&... arguments) {
-      launch_together<Kernel>(machine_.stream(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
+      launch_cooperative<Kernel>(machine_.kernels(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
     };
     // As kernels of their own the phases are quicker, but each is a launch.
     unsigned const levels = many ? tuning::levels_apart(n_, sizeof(K)) : 0;
@@ -234,7 +232,7 @@ class segmented_sorter {
     }
     for (unsigned level = 0; level < levels; ++level) {
       unsigned const list = level % 2;
-      launch<count_digits<K, V, Keys, Large>>(machine_.stream(), blocks_for(size.in_partition().chunks(), 1), traits::threads,
+      launch<count_digits<K, V, Keys, Large>>(machine_.kernels(), blocks_for(size.in_partition().chunks(), 1), traits::threads,
                                               0, data_, work, list);
       phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
       phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);
@@ -257,8 +255,8 @@ class segmented_sorter {
   template <unsigned Class>
   void sort_chunks(chunk_work const& work, plan_lists const& lists) {
     using traits = class_traits<K, V, Class>;
-    launch_together<sort_long_arrays<K, V, Keys, Class>>(machine_.stream(), traits::threads, traits::shared_bytes(), data_,
-                                                         work, lists);
+    launch_cooperative<sort_long_arrays<K, V, Keys, Class>>(machine_.kernels(), traits::threads, traits::shared_bytes(), data_,
+                                                            work, lists);
   }
 
   template <unsigned Class>
@@ -268,9 +266,9 @@ class segmented_sorter {
     if constexpr (!sizes::copying && Class <= stable_class<K, V> && traits::shared_bytes() > tuning::least_shared_memory) {
       using instead = merging_type<K, V, Class>;
       static_assert(shape_traits<K, V, instead>::shared_bytes() <= tuning::least_shared_memory);
-      if (traits::shared_bytes() > shared_memory_limit()) return sort_listed<instead>(machine_.stream(), data_, queue, most);
+      if (traits::shared_bytes() > shared_memory_limit()) return sort_listed<instead>(machine_.kernels(), data_, queue, most);
     }
-    sort_listed<typename traits::type>(machine_.stream(), data_, queue, most);
+    sort_listed<typename traits::type>(machine_.kernels(), data_, queue, most);
   }
 
   Machine& machine_;

@@ -22,7 +22,7 @@
 
 // The core's kernels on the CPU (x86-64), for machines without a GPU and for sanitizers: each thread of a block has a stack of
 // its own and runs until it waits for others; who runs next is chance, so that what rests on an order that no barrier makes is
-// found. Blocks run one after the other; those that wait for each other (launch_together) are one block. Shared memory is
+// found. Blocks run one after the other; those that wait for each other (launch_cooperative) are one block. Shared memory is
 // exactly as long as the launch asked for, and holds nonsense at first.
 //
 // To be included before any header of sort_core/cuda, some of which have stand-ins beside this file.

@@ -1,6 +1,6 @@
 // What a machine that is kept is worth: suffix::build of FASTA files, host text in, host array out, by one handle that is used
-// again, and by the process's own; then two machines from two threads beside the same work one after the other, on one GPU or on
-// two. Medians, in this process; reading is not counted. With --device cpu the same on the CPU.
+// again, and by the process's own; then two machines from two threads beside the same work one after the other, on one GPU or
+// on two. Medians, in this process; reading is not counted. With --device cpu the same on the CPU.
 #include <cstdint>
 #include <memory>
 #include <string>

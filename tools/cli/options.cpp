@@ -17,7 +17,8 @@
 namespace ordo::cli {
 namespace {
 
-constexpr std::string_view device_help = "where to work: auto, cpu, gpu, or gpu:N for one of several [auto: ORDO_DEVICE, or what suits the input]";
+constexpr std::string_view device_help =
+    "where to work: auto, cpu, gpu, or gpu:N for one of several [auto: ORDO_DEVICE, or what suits the input]";
 constexpr std::string_view threads_help = "threads of the CPU machine [0: all]";
 constexpr std::string_view quiet_help = "print errors only";
 constexpr std::string_view verbose_help = "say what was decided, and end with the figures";
@@ -93,7 +94,8 @@ machine_options common_options::machine() const {
 }
 
 void common_options::check_machine() const {
-  static_cast<void>(choose(machine(), 0, std::numeric_limits<std::size_t>::max(), [](gpu_info const&) { return std::size_t{0}; }));
+  static_cast<void>(
+      choose(machine(), 0, std::numeric_limits<std::size_t>::max(), [](gpu_info const&) { return std::size_t{0}; }));
 }
 
 std::string version_text(std::string_view tool) {

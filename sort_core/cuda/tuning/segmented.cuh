@@ -7,8 +7,8 @@
 namespace ordo::detail::tuning {
 
 /// How the segments of one class are sorted: by networks of `threads` lanes of a warp with `items` registers each, or in
-/// buckets by a block of `threads` with `items` a thread, or by comparisons, which takes less shared memory. Registers are given
-/// out such that a multiprocessor holds `resident` blocks. A class takes segments that are too long for the one before.
+/// buckets by a block of `threads` with `items` a thread, or by comparisons, which takes less shared memory. Registers are
+/// given out such that a multiprocessor holds `resident` blocks. A class takes segments that are too long for the one before.
 enum class method { network, buckets, merging };
 struct segment_class {
   method by;
