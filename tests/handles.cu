@@ -115,10 +115,12 @@ TEST_CASE("a gpu takes the caller's memory and gives it back", "[handles][cuda][
     ordo::sort_keys(gpu, there.span());
     CHECK(allocator.calls > 0);
     CHECK(allocator.held == 0);  // kept by the allocator, if at all
+    gpu.synchronize();
     CHECK(there.get() == sorted(keys));
     there.put(keys);
     allocator.limit = 1000;
     CHECK_THROWS_AS(ordo::sort_keys(gpu, there.span()), ordo::out_of_memory);
+    gpu.synchronize();
     CHECK(sorted(there.get()) == sorted(keys));
   }
   CHECK(allocator.held == 0);
@@ -133,6 +135,7 @@ TEST_CASE("a gpu's memory is limited", "[handles][cuda][small]") {
   CHECK_THROWS_AS(ordo::sort_keys(scarce, there.span()), ordo::out_of_memory);
   ordo::gpu enough({.memory_limit = ordo::sort_memory<std::uint32_t>(scarce, keys.size())});
   ordo::sort_keys(enough, there.span());
+  enough.synchronize();
   CHECK(there.get() == sorted(keys));
 }
 
