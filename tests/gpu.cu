@@ -29,6 +29,8 @@ __global__ void what_it_was_compiled_for(unsigned* architecture) {
 template <class T>
 void to_device(std::vector<T> const& host, T* there) {
   ORDO_CUDA(cudaMemcpy(there, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+  ORDO_CUDA(
+      cudaDeviceSynchronize());  // it may return with the last of them on their way, and streams do not wait for each other
 }
 template <class T>
 std::vector<T> to_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
@@ -49,7 +51,7 @@ void check_keys_after_failures(std::size_t n, Sort sort) {
   ordo::device_memory plain;
   ordo::buffer<K> const keys(plain, n);
   ordo::buffer<std::uint32_t> const values(plain, n);
-  ORDO_CUDA(cudaMemset(values.data(), 0, n * sizeof(std::uint32_t)));
+  to_device(std::vector<std::uint32_t>(n), values.data());
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
     ordo::failing_memory failing(plain, nth, true);

@@ -33,6 +33,7 @@ template <class T>
 ordo::buffer<T> on_device(ordo::cuda& machine, std::vector<T> const& host) {
   auto there = machine.buffer<T>(host.size());
   ORDO_CUDA(cudaMemcpy(there.data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+  ORDO_CUDA(cudaDeviceSynchronize());
   return there;
 }
 
@@ -69,6 +70,7 @@ TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
     ORDO_CUDA(cudaMemcpy(given.data(), numbers.data(), n * 4, cudaMemcpyHostToDevice));
     ORDO_CUDA(cudaMemcpy(values.data(), positions.data(), n * 4, cudaMemcpyHostToDevice));
     ORDO_CUDA(cudaMemcpy(items.data(), positions.data(), n * 4, cudaMemcpyHostToDevice));
+    ORDO_CUDA(cudaDeviceSynchronize());  // the last of them may still be on their way
   };
   auto const sort = [&] {
     machine.segmented_sort(keys.span(), values.span(), segments, heads.span());

@@ -34,6 +34,7 @@ class device_keys {
 
   void put(std::vector<std::uint32_t> const& keys) {
     ORDO_CUDA(cudaMemcpy(keys_, keys.data(), size_ * sizeof(std::uint32_t), cudaMemcpyHostToDevice));
+    ORDO_CUDA(cudaDeviceSynchronize());  // it may return with the last of them on their way
   }
   [[nodiscard]] std::vector<std::uint32_t> get() const {
     std::vector<std::uint32_t> keys(size_);
