@@ -23,7 +23,7 @@ void common_prefixes_of_keys(B& machine, packed_view text, std::span<std::uint64
 
 /// What common_prefixes_of_keys has left open.
 /// In order of position these lengths fall by at most one from a position to the next (Kasai et al., CPM'01; Karkkainen,
-/// Manzini and Puglisi, CPM'09), hence by at most d over d positions. So the open positions are done in rounds, multiples of
+/// Manzini and Puglisi, CPM'09), and so by at most d over d positions. So the open positions are done in rounds, multiples of
 /// large powers of two first: each knows a least length from the last one done before it, all of a round at once. A round
 /// extends by O(n) letters together: what a position gains over the one before, the one behind must keep.
 /// Memory: sizeof(Index) bytes a letter, and once more for the open ones.

@@ -92,13 +92,13 @@ struct recode_keys {
   key_code<K> code;
   [[nodiscard]] std::size_t threads() const { return (n + at_once - 1) / at_once; }
   __device__ void operator()(std::size_t i) const {
-    std::size_t const apart = (n + at_once - 1) / at_once;
+    std::size_t const stride = (n + at_once - 1) / at_once;
     K key[at_once];
 #pragma unroll
-    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * apart < n ? keys[i + j * apart] : K{0};
+    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * stride < n ? keys[i + j * stride] : K{0};
 #pragma unroll
     for (std::size_t j = 0; j < at_once; ++j)
-      if (i + j * apart < n) keys[i + j * apart] = Encode ? code.encode(key[j]) : code.decode(key[j]);
+      if (i + j * stride < n) keys[i + j * stride] = Encode ? code.encode(key[j]) : code.decode(key[j]);
   }
 };
 
@@ -140,10 +140,10 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
 /// sort is to do it, or to finish it: if this card cannot, or samples tell too little of the keys.
 bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
 
-/// Keys of any width by CUB, passes from the lowest digit up. Compiled once too.
+/// Keys of any width by CUB's LSD radix sort. Compiled once too.
 /// @param values  null if there are none
 template <class K, class V>
-void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
+void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -378,18 +378,18 @@ class cuda {
   }
 
  private:
-  /// From the uppermost digit down by our own kernels, as one segment, where keys differ in counting bits only; by CUB where
+  /// MSD by our own kernels, as one segment, where keys differ in counting bits only; LSD by CUB where
   /// others must be passed over, and for keys that are few digits long.
   template <class K, class M>
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-      if (downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
+      if (msd_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     auto const sort_codes = [&] {
       if (!sorted_unevenly(keys, values.size(), bits))
-        detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
+        detail::sort_lsd(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
     };
     if (code.identity()) return sort_codes();
     detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
@@ -404,7 +404,7 @@ class cuda {
     each(decode.threads(), decode);
   }
 
-  /// Long keys without values that are too uneven to be sorted downwards: comparisons do not mind.
+  /// Long keys without values that are too uneven for an MSD sort: comparisons do not mind.
   template <class K>
   bool sorted_unevenly(std::span<K> keys, std::size_t values, bit_range bits) {
     if constexpr (sizeof(K) == 8) {
@@ -423,10 +423,10 @@ class cuda {
   }
 
   template <class K, class M>
-  bool downwards_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
+  bool msd_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
     std::size_t const n = keys.size();
-    if (n < detail::tuning::downwards_from(sizeof(K))) return false;
-    if (n < detail::tuning::part_downwards_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
+    if (n < detail::tuning::msd_from(sizeof(K))) return false;
+    if (n < detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
     if (n < detail::tuning::sampled_from) return n < detail::tuning::unasked;
     using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
     detail::radix_task const task{n,
@@ -436,12 +436,12 @@ class cuda {
                                   values == 0 ? 0 : sizeof(M),
                                   !code.identity(),
                                   code.flip_negative != 0};
-    if (!detail::downwards_may_be_quicker(task)) return false;
+    if (!detail::msd_may_be_quicker(task)) return false;
     static_assert(detail::tuning::sampled_keys(~std::size_t{0}) <= detail::staging::most_words);
     std::span<std::uint64_t> const sample = staging_.words(detail::tuning::sampled_keys(n));
     detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
-    return detail::downwards_is_quicker(sample, task);
+    return detail::msd_is_quicker(sample, task);
   }
 
   /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.

@@ -45,10 +45,10 @@ struct on_chip {
   static constexpr unsigned counters = run * Threads;
   /// Buckets of a word, if a count has `Bits` bits.
   template <unsigned Bits>
-  static constexpr unsigned together = 16 / Bits;
-  static constexpr unsigned buckets = counters * together<4>;
+  static constexpr unsigned buckets_per_word = 16 / Bits;
+  static constexpr unsigned buckets = counters * buckets_per_word<4>;
   static_assert(buckets >= 1u << position_bits, "see linear_map");
-  static_assert(counters * together<8> >= capacity, "see celled_map");
+  static_assert(counters * buckets_per_word<8> >= capacity, "see celled_map");
   static_assert(buckets <= 1u << 17, "see rank_in_buckets");
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   static constexpr std::size_t bucket_bytes = (capacity + counters) * 4;
@@ -92,13 +92,13 @@ struct on_chip {
     unsigned char* const memory = dynamic_shared_memory();
     unsigned const n = segment.length;
     // Items at i * Threads + rank, for all i below this.
-    unsigned const mine = (n + (Threads - 1 - team::rank())) / Threads;
+    unsigned const own_count = (n + (Threads - 1 - team::rank())) / Threads;
     collective& shared = *reinterpret_cast<collective*>(memory + working_bytes(value_bytes<V>));
     K key[Items];
-    data.template load<Threads>(segment.from, segment.begin + team::rank(), mine, key);
+    data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
     clear_counts(memory);
-    begin_values(data, segment, mine, memory);
-    extremes<K> const ends = extremes_of(key, mine, shared);
+    begin_values(data, segment, own_count, memory);
+    extremes<K> const ends = extremes_of(key, own_count, shared);
     // The range shifted so that it fills 32 bits.
     unsigned const shift = shift_of(K(ends.greatest - ends.least));
     std::uint32_t rank[Items];
@@ -106,9 +106,9 @@ struct on_chip {
     if constexpr (value_bytes<V> == 0) {
       K const range = ends.greatest - ends.least;
       if (range != 0 && range < dense<16>) {
-        result = rank_dense<16>(key, ends.least, mine, rank, memory, shared);
+        result = rank_dense<16>(key, ends.least, own_count, rank, memory, shared);
       } else if (range < dense<2> && unsigned(range) / sparse >= n) {
-        result = rank_dense<2>(key, ends.least, mine, rank, memory, shared);
+        result = rank_dense<2>(key, ends.least, own_count, rank, memory, shared);
         if (result != outcome::ranked) {
           team::sync();
           clear_counts(memory);
@@ -120,22 +120,22 @@ struct on_chip {
       extremes<K> bounds = ends;
       key_code<K> const code = data.keys.code_of_floats();
       bool const by_value = of_floats(code) && number_by_value(key, code, bounds);
-      result = rank_evenly(key, bounds, mine, rank, memory, shared);
-      if (by_value) data.template load<Threads>(segment.from, segment.begin + team::rank(), mine, key);
+      result = rank_evenly(key, bounds, own_count, rank, memory, shared);
+      if (by_value) data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
       // Longer keys may differ beyond the bits of a word.
       if (result == outcome::ranked && (sizeof(K) > 4 || by_value)) result = outcome::roughly;
     }
     team::sync();
     V const* const values = values_of(data, segment, memory);
     if (result <= outcome::roughly) {
-      stage(mine, key, values, rank, memory);
-      if (result == outcome::roughly) result = in_order(n, mine, memory) ? outcome::ranked : outcome::alike;
+      stage(own_count, key, values, rank, memory);
+      if (result == outcome::roughly) result = in_order(n, own_count, memory) ? outcome::ranked : outcome::alike;
     }
     if (result != outcome::ranked) {
       // Keys wait in shared memory, in no registers, while others are at work.
       K* const keys = reinterpret_cast<K*>(memory) + team::rank();
 #pragma unroll 1
-      for (unsigned i = 0; i < mine; ++i) {
+      for (unsigned i = 0; i < own_count; ++i) {
         K one[1];
         data.template load<Threads>(segment.from, segment.begin + team::rank() + i * Threads, 1, one);
         keys[i * Threads] = one[0];
@@ -143,7 +143,7 @@ struct on_chip {
       stage_crowded(n, ends.least, shift, result == outcome::crowded,
                     unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
     }
-    store(data, segment, mine, memory);
+    store(data, segment, own_count, memory);
   }
 
  private:
@@ -176,15 +176,15 @@ struct on_chip {
   }
 
   /// A lower and an upper bound of the keys, near enough for buckets. Exact if all are equal.
-  [[nodiscard]] __device__ static extremes<K> extremes_of(K const (&key)[Items], unsigned mine, collective& shared) {
+  [[nodiscard]] __device__ static extremes<K> extremes_of(K const (&key)[Items], unsigned own_count, collective& shared) {
     auto const all = [&](auto part_of) {
       using part = decltype(part_of(K{}));
       extremes<part> ends{part(~part{0}), 0};
-      mine = again(mine);
+      own_count = opaque(own_count);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
         ends.least = min(ends.least, part_of(key[i]));
-        ends.greatest = max(ends.greatest, i < mine ? part_of(key[i]) : part{0});
+        ends.greatest = max(ends.greatest, i < own_count ? part_of(key[i]) : part{0});
       }
       return team::reduce(ends, shared);
     };
@@ -199,15 +199,15 @@ struct on_chip {
 
   /// Begin to bring values.
   template <class V, class Keys>
-  __device__ static void begin_values(segment_data<K, V, Keys> const& data, segment_record segment, unsigned mine,
+  __device__ static void begin_values(segment_data<K, V, Keys> const& data, segment_record segment, unsigned own_count,
                                       unsigned char* memory) {
     if constexpr (values_arrive(value_bytes<V>)) {
       V const* const source = data.value_address(segment.from, segment.begin + team::rank());
       V* const values = reinterpret_cast<V*>(memory + values_at(sizeof(V))) + team::rank();
-      mine = again(mine);
+      own_count = opaque(own_count);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) copy_async(values + i * Threads, source + i * Threads);
+        if (i < own_count) copy_async(values + i * Threads, source + i * Threads);
     }
   }
 
@@ -224,23 +224,23 @@ struct on_chip {
 
   /// keys[rank[i]] = key[i] and so for the values. Synchronises.
   template <class V>
-  __device__ static void stage(unsigned mine, K const (&key)[Items], V const* from, std::uint32_t const (&rank)[Items],
+  __device__ static void stage(unsigned own_count, K const (&key)[Items], V const* from, std::uint32_t const (&rank)[Items],
                                unsigned char* memory) {
     K* const keys = reinterpret_cast<K*>(memory);
-    mine = again(mine);
+    own_count = opaque(own_count);
     if constexpr (value_bytes<V> == 0) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) keys[rank[i]] = key[i];
+        if (i < own_count) keys[rank[i]] = key[i];
     } else {
       V* const values = reinterpret_cast<V*>(memory + capacity * sizeof(K));
       V value[Items];
       if constexpr (values_arrive(sizeof(V))) wait_for_copies();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) value[i] = i < mine ? from[i * Threads] : V{};
+      for (unsigned i = 0; i < Items; ++i) value[i] = i < own_count ? from[i * Threads] : V{};
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
-        if (i < mine) {
+        if (i < own_count) {
           keys[rank[i]] = key[i];
           values[rank[i]] = value[i];
         }
@@ -250,27 +250,27 @@ struct on_chip {
   }
 
   /// Are the staged keys in order? Synchronises.
-  __device__ static bool in_order(unsigned n, unsigned mine, unsigned char const* memory) {
+  __device__ static bool in_order(unsigned n, unsigned own_count, unsigned char const* memory) {
     K const* const keys = reinterpret_cast<K const*>(memory) + team::rank();
     bool turned = false;
-    mine = again(mine);
+    own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
-      if (i < mine && i * Threads + team::rank() + 1 < n) turned |= keys[i * Threads + 1] < keys[i * Threads];
+      if (i < own_count && i * Threads + team::rank() + 1 < n) turned |= keys[i * Threads + 1] < keys[i * Threads];
     return !team::any(turned);
   }
 
   /// What is staged, out to memory.
   template <class V, class Keys>
-  __device__ static void store(segment_data<K, V, Keys> const& data, segment_record segment, unsigned mine,
+  __device__ static void store(segment_data<K, V, Keys> const& data, segment_record segment, unsigned own_count,
                                unsigned char* memory) {
     std::uint64_t const first = segment.begin + team::rank();
     K const* const keys = reinterpret_cast<K const*>(memory);
     V const* const values = reinterpret_cast<V const*>(memory + capacity * sizeof(K));
-    mine = again(mine);
+    own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      if (i < mine) {
+      if (i < own_count) {
         data.keys.store(first + i * Threads, keys[i * Threads + team::rank()]);
         if constexpr (value_bytes<V> != 0) data.values[first + i * Threads] = values[i * Threads + team::rank()];
       }
@@ -279,7 +279,7 @@ struct on_chip {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
         unsigned const p = i * Threads + team::rank();
-        if (i < mine) data.heads[segment.begin + p] = p == 0 || keys[p - 1] != keys[p];
+        if (i < own_count) data.heads[segment.begin + p] = p == 0 || keys[p - 1] != keys[p];
       }
     }
     team::sync();
@@ -322,8 +322,8 @@ struct on_chip {
   };
 
   /// rank[i] = where key[i] goes, if keys are even enough.
-  __device__ static outcome rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned mine, std::uint32_t (&rank)[Items],
-                                        unsigned char* memory, collective& shared) {
+  __device__ static outcome rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned own_count,
+                                        std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
     if (ends.least == ends.greatest) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
@@ -333,7 +333,7 @@ struct on_chip {
     unsigned const shift = shift_of(K(ends.greatest - least));
     linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
     return rank_in_buckets<4>(
-        key, [&](K x) { return linear(upper_of(x, least, shift)); }, mine, rank, memory, shared);
+        key, [&](K x) { return linear(upper_of(x, least, shift)); }, own_count, rank, memory, shared);
   }
 
   /// Makes codes of floats and their bounds numbers in proportion to their values, if these look evener. Synchronises.
@@ -372,19 +372,19 @@ struct on_chip {
   }
   /// rank[i] = where key[i] goes, unless there are more of a kind than a counter counts.
   template <unsigned Bits>
-  __device__ static outcome rank_dense(K const (&key)[Items], K least, unsigned mine, std::uint32_t (&rank)[Items],
+  __device__ static outcome rank_dense(K const (&key)[Items], K least, unsigned own_count, std::uint32_t (&rank)[Items],
                                        unsigned char* memory, collective& shared) {
     static_assert(capacity < 1u << 16);
-    constexpr unsigned full = (1u << Bits) - 1, together = 32 / Bits;
+    constexpr unsigned full = (1u << Bits) - 1, per_word = 32 / Bits;
     auto* const counts = counts_of(memory);
     auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // in the words before
     bool crowded = false;
-    mine = again(mine);
+    own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), at = number % together * Bits;
+      unsigned const number = unsigned(key[i] - least), at = number % per_word * Bits;
       rank[i] = 0;
-      if (i < mine) rank[i] = atomicAdd(&counts[number / together], 1u << at) >> at & full;
+      if (i < own_count) rank[i] = atomicAdd(&counts[number / per_word], 1u << at) >> at & full;
       crowded |= rank[i] == full;
     }
     if (team::any(crowded)) return outcome::crowded;
@@ -406,25 +406,25 @@ struct on_chip {
       reinterpret_cast<std::uint32_t*>(before)[team::rank() * (run / 2) + j / 2] = (begin + sums[j]) | (begin + sums[j + 1])
                                                                                                            << 16;
     team::sync();
-    mine = again(mine);
+    own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), at = number % together * Bits;
-      if (i < mine) rank[i] += before[number / together] + sum_of<Bits>(counts[number / together] & ((1u << at) - 1));
+      unsigned const number = unsigned(key[i] - least), at = number % per_word * Bits;
+      if (i < own_count) rank[i] += before[number / per_word] + sum_of<Bits>(counts[number / per_word] & ((1u << at) - 1));
     }
     return outcome::ranked;
   }
 
-  __device__ static void stage(K const (&key)[Items], unsigned mine, unsigned char* memory) {
+  __device__ static void stage(K const (&key)[Items], unsigned own_count, unsigned char* memory) {
     K* const keys = reinterpret_cast<K*>(memory) + team::rank();
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
-      if (i < mine) keys[i * Threads] = key[i];
+      if (i < own_count) keys[i * Threads] = key[i];
   }
-  __device__ static void unstage(K (&key)[Items], unsigned mine, unsigned char const* memory) {
+  __device__ static void unstage(K (&key)[Items], unsigned own_count, unsigned char const* memory) {
     K const* const keys = reinterpret_cast<K const*>(memory) + team::rank();
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? keys[i * Threads] : K(~K{0});
+    for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? keys[i * Threads] : K(~K{0});
   }
 
   // Functions that few segments need are not inlined, so that they cost the others no registers; no registers are passed to
@@ -435,17 +435,17 @@ struct on_chip {
   __device__ __noinline__ static void stage_crowded(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at,
                                                     V const* values) {
     unsigned char* const memory = dynamic_shared_memory();
-    unsigned const mine = (n + (Threads - 1 - team::rank())) / Threads;
+    unsigned const own_count = (n + (Threads - 1 - team::rank())) / Threads;
     team::sync();
     rank_crowded(n, least, shift, crowded, shared_at);
     K key[Items];
     std::uint32_t rank[Items];
-    unstage(key, mine, memory);
+    unstage(key, own_count, memory);
     std::uint16_t const* const ranks = halves_of(memory) + team::rank();
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) rank[i] = i < mine ? ranks[i * Threads] : 0;
+    for (unsigned i = 0; i < Items; ++i) rank[i] = i < own_count ? ranks[i * Threads] : 0;
     team::sync();
-    stage(mine, key, values, rank, memory);
+    stage(own_count, key, values, rank, memory);
   }
 
   /// Ranks the keys in memory when buckets have failed. Keys remain, ranks are the halves behind them.
@@ -455,30 +455,30 @@ struct on_chip {
     if (crowded) {
       if (rank_few(n, shared_at)) return;
       count_cells(n, least, shift, shared_at);
-      unsigned const mine = (n + (Threads - 1 - team::rank())) / Threads;
+      unsigned const own_count = (n + (Threads - 1 - team::rank())) / Threads;
       K key[Items];
       std::uint32_t rank[Items];
-      unstage(key, mine, memory);
+      unstage(key, own_count, memory);
       team::sync();
       clear_counts(memory);
       team::sync();
       outcome result =
-          rank_in_buckets<8>(key, celled_map{*spare<cell_table>(shared), least, shift}, mine, rank, memory, shared);
+          rank_in_buckets<8>(key, celled_map{*spare<cell_table>(shared), least, shift}, own_count, rank, memory, shared);
       team::sync();
       if (result == outcome::ranked) {
         K* const keys = reinterpret_cast<K*>(memory);
 #pragma unroll
         for (unsigned i = 0; i < Items; ++i)
-          if (i < mine) keys[rank[i]] = key[i];
+          if (i < own_count) keys[rank[i]] = key[i];
         team::sync();
-        if (!in_order(n, mine, memory)) result = outcome::alike;
+        if (!in_order(n, own_count, memory)) result = outcome::alike;
       }
-      stage(key, mine, memory);
+      stage(key, own_count, memory);
       if (result == outcome::ranked) {
         std::uint16_t* const ranks = halves_of(memory) + team::rank();
 #pragma unroll
         for (unsigned i = 0; i < Items; ++i)
-          if (i < mine) ranks[i * Threads] = std::uint16_t(rank[i]);
+          if (i < own_count) ranks[i * Threads] = std::uint16_t(rank[i]);
       }
       team::sync();
       if (result == outcome::ranked) return;
@@ -527,9 +527,9 @@ struct on_chip {
   /// `Bits` for the count of a bucket, and no more may a word's buckets hold: else there are better ways. Keys that differ
   /// beyond the bits of a word may be out of order.
   template <unsigned Bits, class Map>
-  __device__ static outcome rank_in_buckets(K const (&key)[Items], Map map, unsigned mine, std::uint32_t (&rank)[Items],
+  __device__ static outcome rank_in_buckets(K const (&key)[Items], Map map, unsigned own_count, std::uint32_t (&rank)[Items],
                                             unsigned char* memory, collective& shared) {
-    constexpr unsigned most = (1u << Bits) - 1, per_word = together<Bits>, bucket_bits = 17;
+    constexpr unsigned most = (1u << Bits) - 1, per_word = buckets_per_word<Bits>, bucket_bits = 17;
     // Times this, a word's counts become their sums: each with those below it, or below it alone.
     constexpr unsigned ones = 0x1111u & (Bits == 4 ? 0xffffu : 0x0101u), below = ones << Bits & 0xffff;
     constexpr unsigned crowd = Bits == 4 ? 15 : 48;
@@ -538,7 +538,7 @@ struct on_chip {
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
     std::uint32_t word[Items];
     unsigned largest = 0;
-    mine = again(mine);
+    own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       std::uint64_t const product = map(key[i]);
@@ -546,19 +546,19 @@ struct on_chip {
       word[i] = (std::uint32_t(product) & ~((1u << position_bits) - 1)) | (i * Threads + team::rank());
       unsigned const at = bucket % per_word * Bits;
       std::uint32_t before = 0;
-      if (i < mine) before = atomicAdd(&counts[bucket / per_word], 1u << at) >> at & most;
+      if (i < own_count) before = atomicAdd(&counts[bucket / per_word], 1u << at) >> at & most;
       largest = max(largest, before);
-      rank[i] = again(bucket | before << bucket_bits);
+      rank[i] = opaque(bucket | before << bucket_bits);
     }
     // Whoever finds a full count has company, and says so, before counts are believed that it ran over into.
     if (team::any(largest >= crowd)) return outcome::crowded;
 
-    auto* const mine_to_sum = reinterpret_cast<uint4*>(counts) + team::rank() * (run / 4);
+    auto* const own_words = reinterpret_cast<uint4*>(counts) + team::rank() * (run / 4);
     std::uint32_t count[run], sum = 0;
     bool crowded = false;
 #pragma unroll
     for (unsigned j = 0; j < run; j += 4) {
-      uint4 const four = mine_to_sum[j / 4];
+      uint4 const four = own_words[j / 4];
       count[j] = four.x, count[j + 1] = four.y, count[j + 2] = four.z, count[j + 3] = four.w;
     }
 #pragma unroll
@@ -572,27 +572,27 @@ struct on_chip {
     std::uint32_t const begin = team::exclusive_sum(sum, shared) << 16;
 #pragma unroll
     for (unsigned j = 0; j < run; j += 4)
-      mine_to_sum[j / 4] = {count[j] + begin, count[j + 1] + begin, count[j + 2] + begin, count[j + 3] + begin};
+      own_words[j / 4] = {count[j] + begin, count[j + 1] + begin, count[j + 2] + begin, count[j + 3] + begin};
     if (team::any(crowded)) return outcome::crowded;
 
-    mine = again(mine);
+    own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       unsigned const bucket = rank[i] % (1u << bucket_bits), at = bucket % per_word * Bits;
-      std::uint32_t const bounds = i < mine ? counts[bucket / per_word] : 0, in_word = bounds & 0xffff;
+      std::uint32_t const bounds = i < own_count ? counts[bucket / per_word] : 0, in_word = bounds & 0xffff;
       std::uint32_t const size = in_word >> at & most, first = (bounds >> 16) + ((in_word * below & 0xffff) >> at & most);
       if (size > 1) words[first + (rank[i] >> bucket_bits)] = word[i];
-      rank[i] = again(size > 1 ? first | size << 16 : first);  // nobody to compare with
+      rank[i] = opaque(size > 1 ? first | size << 16 : first);  // nobody to compare with
     }
     team::sync();
     // Compared are the words of a bucket, in whatever order they arrived; some items at a time.
-    constexpr unsigned abreast = Items % 4 == 0 ? 4 : 3;
+    constexpr unsigned interleaved = Items % 4 == 0 ? 4 : 3;
 #pragma unroll
-    for (unsigned row = 0; row < Items; row += abreast) {
-      std::uint32_t longest = 0, size[abreast];
-      std::uint32_t const* others[abreast];
+    for (unsigned row = 0; row < Items; row += interleaved) {
+      std::uint32_t longest = 0, size[interleaved];
+      std::uint32_t const* others[interleaved];
 #pragma unroll
-      for (unsigned i = 0; i < abreast && row + i < Items; ++i) {
+      for (unsigned i = 0; i < interleaved && row + i < Items; ++i) {
         size[i] = rank[row + i] >> 16;
         rank[row + i] &= 0xffff;
         others[i] = words + rank[row + i];
@@ -601,7 +601,7 @@ struct on_chip {
 #pragma unroll 1
       for (unsigned d = 0; d < longest; ++d) {
 #pragma unroll
-        for (unsigned i = 0; i < abreast && row + i < Items; ++i) {
+        for (unsigned i = 0; i < interleaved && row + i < Items; ++i) {
           if (d < size[i] && *others[i] < word[row + i]) ++rank[row + i];
           ++others[i];
         }

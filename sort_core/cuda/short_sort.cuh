@@ -77,12 +77,12 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   constexpr unsigned place_bits = storage::place_bits;
   constexpr bool packed = !storage::alone && sizeof(Word) == 4;
   unsigned const lane = lane_of() & (lanes - 1), share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
-  unsigned const skipped = min(lane * share, n), mine = min(share, n - skipped), first = begin + skipped;
-  bool const full = __all_sync(all_lanes, mine == Items);
+  unsigned const skipped = min(lane * share, n), own_count = min(share, n - skipped), first = begin + skipped;
+  bool const full = __all_sync(all_lanes, own_count == Items);
   // The order in which a lane reads its share is any: it starts where other lanes use other banks, and goes round.
-  unsigned const start = mine == 0 ? 0 : first / 32 & ((1u << (31 - __clz(int(mine)))) - 1);
+  unsigned const start = own_count == 0 ? 0 : first / 32 & ((1u << (31 - __clz(int(own_count)))) - 1);
   K code[Items];
-  unsigned const turn = mine - start, here = first + start, there = here - mine;
+  unsigned const turn = own_count - start, here = first + start, there = here - own_count;
   auto const place = [&](unsigned i) { return (i < turn ? here : there) + i; };
   K const* const key_here = apart(keys + here);
   K const* const key_there = apart(keys + int(there));  // may lie before the first, and is not read there
@@ -99,12 +99,12 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   if constexpr (packed) {
     if (!full) {
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) code[i] = i < mine ? code[i] : some;
+      for (unsigned i = 0; i < Items; ++i) code[i] = i < own_count ? code[i] : some;
     }
     K differing = 0;
-    bool told = true;  // all that tells two codes apart
+    bool exact = true;  // codes that differ do so in the bits that are compared
     if constexpr (Floats) {
-      told = number_floats(encoding, lanes, most, some, code, differing);
+      exact = number_floats(encoding, lanes, most, some, code, differing);
     } else {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) differing |= code[i] ^ some;
@@ -113,7 +113,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
         differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
     }
     unsigned const alike = min(unsigned(__clz(int(differing))), 31u);
-    wide = alike < place_bits || !told;
+    wide = alike < place_bits || !exact;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) x[i] = (code[i] << alike & ~0u << place_bits) | place(i);
   } else {
@@ -122,7 +122,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   }
   if (!full) {
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) x[i] = i < mine ? x[i] : ~Word{0};
+    for (unsigned i = 0; i < Items; ++i) x[i] = i < own_count ? x[i] : ~Word{0};
   }
 
   sort_registers(x);
@@ -133,7 +133,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
 
   if constexpr (packed) {
     if (__any_sync(all_lanes, wide)) {
-      // Places are told apart by less than 2^place_bits, keys by more, with few exceptions; the words of no item are the same.
+      // Places differ by less than 2^place_bits, keys by more, with few exceptions; the words of no item are the same.
       std::uint32_t least = most == 1 ? 0 : __shfl_up_sync(all_lanes, x[Items - 1], 1);
       least = lane == 0 ? ~0u : x[0] - least - 1;
 #pragma unroll

@@ -161,7 +161,7 @@ divided divide(records<K, V> all, std::size_t n, Code const& code, Pivot pivot, 
 }
 
 /// sort_in_place by `code` on all threads; other() is a thread's. Pivots come from places that are known beforehand, so that
-/// all may be bad: hence the bound on cuts.
+/// all may be bad, so cuts are bounded.
 template <class K, class V, class Other>
 void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Other const& other) {
   struct part {

@@ -91,14 +91,14 @@ class splitters {
 
   template <bool Equals, class Count>
   void classify(K const* items, std::size_t n, std::uint8_t* bucket, Count* count) const {
-    constexpr std::size_t together = 8;  // so that the steps of one item need not wait for each other
+    constexpr std::size_t interleaved = 8;  // so that the steps of one item need not wait for each other
     std::size_t i = 0;
-    for (; i + together <= n; i += together) {
-      std::size_t node[together];
-      for (std::size_t k = 0; k < together; ++k) node[k] = 1;
+    for (; i + interleaved <= n; i += interleaved) {
+      std::size_t node[interleaved];
+      for (std::size_t k = 0; k < interleaved; ++k) node[k] = 1;
       for (unsigned level = 0; level < levels_; ++level)
-        for (std::size_t k = 0; k < together; ++k) node[k] = 2 * node[k] + less_(item(tree_[node[k]]), items[i + k]);
-      for (std::size_t k = 0; k < together; ++k) put<Equals>(items, i + k, node[k], bucket, count);
+        for (std::size_t k = 0; k < interleaved; ++k) node[k] = 2 * node[k] + less_(item(tree_[node[k]]), items[i + k]);
+      for (std::size_t k = 0; k < interleaved; ++k) put<Equals>(items, i + k, node[k], bucket, count);
     }
     for (; i < n; ++i) {
       std::size_t node = 1;
