@@ -146,7 +146,7 @@ report sort(std::span<char const> in, std::span<char> out, options const& how) {
 }
 
 checked check(reader const& read, options const& how, std::function<void(report const&)> const& progress) {
-  tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
+  tbb::task_arena arena(threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(read, how, [&](block now) -> std::optional<block> {
     enter(how, "scan", now.size);
@@ -159,7 +159,7 @@ checked check(reader const& read, options const& how, std::function<void(report 
 }
 
 checked check(std::span<char const> in, options const& how) {
-  tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
+  tbb::task_arena arena(threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(in, how.block_bytes, [&](std::span<char const> now, bool last) {
     enter(how, "scan", now.size());

@@ -31,7 +31,7 @@ decision choose_machine(options const& how, std::size_t bytes) {
 
 struct sorter::state {
   explicit state(options given)
-      : how(std::move(given)), scan(how, false), arena(ordo::detail::threads_for(how.machine.threads)) {
+      : how(std::move(given)), scan(how, false), arena(threads_for(how.machine.threads)) {
     // With no input there is no reason to take the GPU but that somebody asked for it: if it is missing, say so now.
     choose_machine(how, 0);
   }

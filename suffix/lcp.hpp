@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/load.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/packed_text.hpp"
@@ -43,7 +44,7 @@ void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, st
   });
   auto const is_open = [=] ORDO_FN(std::size_t p) { return at[p] != n; };
   std::size_t const count = machine.reduce(
-      n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, ordo::detail::plus{});
+      n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, plus{});
   if (count == 0) return;
   auto const positions = machine.template buffer<Index>(count);
   machine.select(

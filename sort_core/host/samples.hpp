@@ -15,7 +15,7 @@
 // and Sanders, "In-place Parallel Super Scalar Samplesort", 2017). A sorted sample gives splitters; every item finds its
 // bucket in an implicit search tree of them, without a branch, and its bucket's number, a byte, is kept until it is moved.
 // Buckets of a few items are merged, and those of fewer sorted by counting.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 constexpr unsigned most_levels = 8;
 /// Up to as many items merging is faster than distributing.
@@ -202,4 +202,4 @@ void sort_by_samples(records<K, V> all, records<K, V> other, std::uint8_t* bucke
   sort_records_by(all, other, bucket, n, less, false, rounds);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -12,7 +12,7 @@
 
 // Sorting a few items by counting for each how many come before it: no branch depends on a key, so nothing is mispredicted,
 // and all comparisons are independent of each other. Values are moved once.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Up to as many items counting is faster than distributing.
 constexpr std::size_t small_limit = 32;
@@ -160,4 +160,4 @@ struct whole {
   K const& operator()(K const& item) const { return item; }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail
