@@ -40,34 +40,10 @@ struct block_radix {
       else
         count_digits<DigitBits>(place, n, counts);
       team::sync();
-      // Items of the warps before and of the digits before, two digits at a time, each thread some of them.
-      constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
-      std::uint32_t sums[most], sum = 0;
-      unsigned const from = team::rank() * most;
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        sums[j] = 0;
-        if (from + j >= words) continue;
-#pragma unroll 8
-        for (unsigned w = 0; w < team::warps; ++w) {
-          std::uint32_t const count = digits[w * words + from + j];
-          digits[w * words + from + j] = sums[j];
-          sums[j] += count;
-        }
-        sum += (sums[j] & 0xffff) + (sums[j] >> 16);
-      }
-      std::uint32_t begin = team::exclusive_sum(sum, shared);
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        if (from + j >= words) continue;
-        std::uint32_t const both = begin | (begin + (sums[j] & 0xffff)) << 16;
-#pragma unroll 8
-        for (unsigned w = 0; w < team::warps; ++w) digits[w * words + from + j] += both;
-        begin += (sums[j] & 0xffff) + (sums[j] >> 16);
-      }
+      sum_digits(digits, words, shared);
       team::sync();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) place[i] = (place[i] & 0xffff) + half_of(counts, place[i] >> 16);
+      for (unsigned i = 0; i < Items; ++i) place[i] = low_half(place[i]) + half_of(counts, high_half(place[i]));
       if (differing == 0) break;
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
@@ -83,9 +59,44 @@ struct block_radix {
   }
 
  private:
-  /// Counts are of 16 bits, two in a word.
+  // Counts are of 16 bits, two in a word.
+  __device__ static std::uint32_t low_half(std::uint32_t two) {
+    return two & 0xffff;
+  }
+  __device__ static std::uint32_t high_half(std::uint32_t two) {
+    return two >> 16;
+  }
   __device__ static std::uint32_t half_of(std::uint32_t const* counts, unsigned digit) {
     return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
+  }
+
+  /// Counts become the items of the digits before and of the warps before, two digits at a time, each thread some of them.
+  template <class Collective>
+  __device__ static __forceinline__ void sum_digits(std::uint32_t* digits, unsigned words, Collective& shared) {
+    constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
+    std::uint32_t sums[most], sum = 0;
+    unsigned const from = team::rank() * most;
+#pragma unroll
+    for (unsigned j = 0; j < most; ++j) {
+      sums[j] = 0;
+      if (from + j >= words) continue;
+#pragma unroll 8
+      for (unsigned w = 0; w < team::warps; ++w) {
+        std::uint32_t const count = digits[w * words + from + j];
+        digits[w * words + from + j] = sums[j];
+        sums[j] += count;
+      }
+      sum += low_half(sums[j]) + high_half(sums[j]);
+    }
+    std::uint32_t begin = team::exclusive_sum(sum, shared);
+#pragma unroll
+    for (unsigned j = 0; j < most; ++j) {
+      if (from + j >= words) continue;
+      std::uint32_t const both = begin | (begin + low_half(sums[j])) << 16;
+#pragma unroll 8
+      for (unsigned w = 0; w < team::warps; ++w) digits[w * words + from + j] += both;
+      begin += low_half(sums[j]) + high_half(sums[j]);
+    }
   }
 
   /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.

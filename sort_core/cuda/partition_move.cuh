@@ -121,7 +121,8 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   };
   static_assert(tile <= 1u << 16);
 
-  /// A thread's digits: computed from its keys, again and again, as registers are dearer; if sampled, four in a register.
+  /// A thread's digits: computed from its keys whenever they are needed, as registers are dearer; if sampled, four in a
+  /// register.
   struct digits_of_keys {
     unsigned shift, mask;
     __device__ explicit digits_of_keys(tile_in_work const& tile) : shift(tile.shift), mask(tile.mask) {}
@@ -233,15 +234,9 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, std::uint32_t next_owner,
                                partition const* partitions) {
     storage& s = shared();
-    unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x, own_count = Full ? items : items_of_lane(now.n);
-    bool const has_digit = threadIdx.x < digit_values;
+    unsigned const warp = threadIdx.x / warp_threads, own_count = Full ? items : items_of_lane(now.n);
     unsigned long long const place = now.digit + now.chunk + now.tile;
-    bool encoded = false;
-    if constexpr (skips_identity) encoded = now.code.identity();
-    if (!encoded) {
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
-    }
+    encode(now, key);
     digits digit_at(now);
     ranks rank;
     if (now.in_order) {
@@ -251,14 +246,46 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       for (unsigned i = 0; i < items; ++i)
         rank.set(i, Full || i < own_count ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
     }
-    if (warp == warps - 1) {
-      static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
-      if (lane_of() < sizeof(partition) / 4)
-        reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
-            reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
-      s.next_owner = next_owner;
-    }
+    if (warp == warps - 1) share_next(next_owner, partitions);
     __syncthreads();
+    sum_digits(place);
+    __syncthreads();
+    std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
+    if constexpr (!sampled) digit_at.shift = opaque(digit_at.shift);
+    if constexpr (value_bytes<V> != 0) wait_for_copies();
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i)
+      if (Full || i < own_count) {
+        unsigned const digit = digit_at(i, key[i]);
+        staged{s}.set(before[digit] + rank[i], digit, key[i], arriving + i * warp_threads);
+      }
+  }
+
+  __device__ static __forceinline__ void encode(tile_in_work const& now, K (&key)[items]) {
+    bool encoded = false;
+    if constexpr (skips_identity) encoded = now.code.identity();
+    if (!encoded) {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
+    }
+  }
+
+  /// Called by one warp: whose tile comes next, for all to read.
+  __device__ static __forceinline__ void share_next(std::uint32_t next_owner, partition const* partitions) {
+    storage& s = shared();
+    static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
+    if (lane_of() < sizeof(partition) / 4)
+      reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
+          reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
+    s.next_owner = next_owner;
+  }
+
+  /// Counts of the warps become the places of their items in the tile, a thread a digit. @param place  where in memory the
+  /// tile's items of this thread's digit go
+  __device__ static __forceinline__ void sum_digits(unsigned long long place) {
+    storage& s = shared();
+    unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x;
+    bool const has_digit = threadIdx.x < digit_values;
     std::uint32_t sum = 0, inclusive = 0;
     if (has_digit) {
 #pragma unroll
@@ -279,16 +306,6 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
 #pragma unroll 4
       for (unsigned w = 0; w < warps; ++w) s.counts[w][digit] += before;
     }
-    __syncthreads();
-    std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
-    if constexpr (!sampled) digit_at.shift = opaque(digit_at.shift);
-    if constexpr (value_bytes<V> != 0) wait_for_copies();
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i)
-      if (Full || i < own_count) {
-        unsigned const item_digit = digit_at(i, key[i]);
-        staged{s}.set(before[item_digit] + rank[i], item_digit, key[i], arriving + i * warp_threads);
-      }
   }
 
   template <bool Full>
