@@ -165,70 +165,18 @@ struct small_sort {
   /// Sort what was loaded.
   template <class Keys>
   __device__ static void sort(segment_data<K, V, Keys> const& data, held& h, storage& shared) {
-    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride, own_count = h.own_count;
-    std::uint64_t const begin = h.begin;
-    K(&key)[Items] = h.key;
     if constexpr (keys_alone) {
-      sort_by_network<Lanes>(key);
-      stage(key, shared);
+      sort_by_network<Lanes>(h.key);
+      stage(h.key, shared);
       __syncwarp();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) key[i] = word(i * Lanes + lane, shared);
+      for (unsigned i = 0; i < Items; ++i) h.key[i] = word(i * Lanes + lane_of() % Lanes, shared);
     } else {
-      K differing = 0;
-      K const first = __shfl_sync(all_lanes, key[0], 0, Lanes);
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        unsigned const p = i * Lanes + lane;
-        shared.keys[base + p] = key[i];
-        differing |= i < own_count ? K(key[i] ^ first) : K{0};
-      }
-#pragma unroll
-      for (unsigned step = Lanes / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
-      unsigned const width = 64 - leading_zeros(differing);
-      unsigned compared_bits = width;  // bits of what is compared
-      if constexpr (numbers_floats) {
-        if (key_code<K> const code = data.keys.code_of_floats(); of_floats(code)) {
-#pragma unroll
-          for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? key[i] : first;
-          number_floats(code, Lanes, Lanes, first, key, differing);
-          compared_bits = 64 - leading_zeros(differing);
-        }
-      }
-
       std::uint32_t source[Items];  // comes to position i * Lanes + lane
-      sort_by_digit<true>(key, source, own_count, compared_bits > digit_bits ? compared_bits - digit_bits : 0, shared);
-      if (out_of_order(key, own_count)) {
-#pragma unroll
-        for (unsigned i = 0; i < Items; ++i) {
-          source[i] = i * Lanes + lane;
-          key[i] = shared.keys[base + source[i]];
-        }
-        unsigned const widest = __reduce_max_sync(all_lanes, width);
-        for (unsigned shift = 0; shift < widest; shift += digit_bits)
-          sort_by_digit<false>(key, source, own_count, shift, shared);
-      }
-      if constexpr (value_bytes<V> != 0) {
-        if constexpr (!early) load_values(data, h);
-#pragma unroll
-        for (unsigned i = 0; i < Items; ++i)
-          if (i < own_count) shared.values[base + i * Lanes + lane] = h.value[i];
-        __syncwarp();
-        V* const target = data.values + begin + lane;
-#pragma unroll
-        for (unsigned i = 0; i < Items; ++i)
-          if (i < own_count) target[i * Lanes] = shared.values[base + source[i]];
-      }
+      find_order(data, h, source, shared);
+      if constexpr (value_bytes<V> != 0) move_values(data, h, source, shared);
     }
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < own_count) data.keys.store(begin + lane + i * Lanes, key[i]);
-    if (data.heads) {
-      each_with_previous(key, [&](unsigned i, K previous) {
-        unsigned const p = i * Lanes + lane;
-        if (i < own_count) data.heads[begin + p] = p == 0 || previous != key[i];
-      });
-    }
+    store_keys(data, h);
     __syncwarp();
   }
 
@@ -240,6 +188,76 @@ struct small_sort {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         if (i < h.own_count) h.value[i] = source[i * Lanes];
+    }
+  }
+
+  /// Sorts the keys, and finds where each comes from: by the uppermost bits in which they differ, and where these are too few
+  /// by all.
+  template <class Keys>
+  __device__ static __forceinline__ void find_order(segment_data<K, V, Keys> const& data, held& h,
+                                                    std::uint32_t (&source)[Items], storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride, own_count = h.own_count;
+    K(&key)[Items] = h.key;
+    K differing = 0;
+    K const first = __shfl_sync(all_lanes, key[0], 0, Lanes);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      unsigned const p = i * Lanes + lane;
+      shared.keys[base + p] = key[i];
+      differing |= i < own_count ? K(key[i] ^ first) : K{0};
+    }
+#pragma unroll
+    for (unsigned step = Lanes / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
+    unsigned const width = 64 - leading_zeros(differing);
+    unsigned compared_bits = width;
+    if constexpr (numbers_floats) {
+      if (key_code<K> const code = data.keys.code_of_floats(); of_floats(code)) {
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? key[i] : first;
+        number_floats(code, Lanes, Lanes, first, key, differing);
+        compared_bits = 64 - leading_zeros(differing);
+      }
+    }
+
+    sort_by_digit<true>(key, source, own_count, compared_bits > digit_bits ? compared_bits - digit_bits : 0, shared);
+    if (out_of_order(key, own_count)) {
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        source[i] = i * Lanes + lane;
+        key[i] = shared.keys[base + source[i]];
+      }
+      unsigned const widest = __reduce_max_sync(all_lanes, width);
+      for (unsigned shift = 0; shift < widest; shift += digit_bits) sort_by_digit<false>(key, source, own_count, shift, shared);
+    }
+  }
+
+  template <class Keys>
+  __device__ static __forceinline__ void move_values(segment_data<K, V, Keys> const& data, held& h,
+                                                     std::uint32_t const (&source)[Items], storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
+    if constexpr (!early) load_values(data, h);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < h.own_count) shared.values[base + i * Lanes + lane] = h.value[i];
+    __syncwarp();
+    V* const target = data.values + h.begin + lane;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < h.own_count) target[i * Lanes] = shared.values[base + source[i]];
+  }
+
+  /// And heads.
+  template <class Keys>
+  __device__ static __forceinline__ void store_keys(segment_data<K, V, Keys> const& data, held const& h) {
+    unsigned const lane = lane_of() % Lanes;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < h.own_count) data.keys.store(h.begin + lane + i * Lanes, h.key[i]);
+    if (data.heads) {
+      each_with_previous(h.key, [&](unsigned i, K previous) {
+        unsigned const p = i * Lanes + lane;
+        if (i < h.own_count) data.heads[h.begin + p] = p == 0 || previous != h.key[i];
+      });
     }
   }
 
