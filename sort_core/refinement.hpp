@@ -8,6 +8,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/memory.hpp"
+#include "sort_core/sort_by_key.hpp"
 
 namespace ordo {
 namespace detail {
@@ -110,10 +111,14 @@ class refinement {
  public:
   explicit refinement(B& machine) : machine_(machine) {}
 
-  /// Bytes that it takes from the pool with n unresolved items, its sorts not counted.
+  /// Bytes that it takes from the pool with n unresolved items, sort not counted.
   static std::size_t memory(std::size_t n) {
     return 2 * (pool::rounded(n * sizeof(Item)) + pool::rounded(n * sizeof(Index)) + pool::rounded(n)) +
            pool::rounded(offsets_of(n) * sizeof(Index));
+  }
+  /// Bytes that sort takes besides, by keys of so many bytes.
+  static std::size_t sort_memory(std::size_t n, std::size_t segments, std::size_t key_bytes) {
+    return sort_by_key_memory<B>(n, segments, n, key_bytes, sizeof(Item));
   }
 
   /// The groups of two and more of `order`. head(i) tells whether a group begins at i in [0, order.size()); head(0) must
@@ -153,7 +158,14 @@ class refinement {
   /// Sort each group by key(item), stably, and set heads() at the groups' new boundaries. See Backend.
   template <class Key>
   void sort(Key key, bit_range bits = {}) {
-    machine_.segmented_sort_by(items(), segments(), key, heads(), bits);
+    sort(segments(), key, bits);
+  }
+  /// The same for some of the groups.
+  template <class Key>
+  void sort(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
+    // Of groups that are not chosen, items may be settled, and have no further key.
+    detail::unsettled<detail::element<std::uint8_t>> const open{{heads().data()}, size_};
+    sort_by_key(machine_, items(), chosen, key, heads(), bits, open);
   }
 
   /// order[slots()[i]] = items()[i]

@@ -173,7 +173,7 @@ std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
   std::size_t const rounds =
       groups + std::max(2 * offsets, 2 * of(large, sizeof(Offset)) +
-                                         B::segmented_sort_memory(lines, large, lines, 8, sizeof(cursor<Offset>)));
+                                         refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
   return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
 }
 

@@ -131,7 +131,7 @@ inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
 }
 
 /// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
-/// bits (stored_segments_*.cu): the kernels are many.
+/// bits (stored_*.cu): the kernels are many.
 template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
@@ -222,23 +222,27 @@ class cuda {
     std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 8 + tiles + (1 << 16);
     return ordo::pool::rounded(std::max(by_merging, detail::sample_sort_bytes(n, item_bytes, value_bytes)));
   }
-  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
-  /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
-  /// keys below 32 bits, sorts their codes and positions, 4 or 8 bytes each, instead.
+  /// Bytes that segmented_sort takes from the pool at most, beyond its arguments: lists of segments, and a second copy of keys
+  /// and values if a segment may be longer than a block holds. A sort by a part of the keys' bits, or of keys below 32 bits,
+  /// sorts their codes and positions, 4 or 8 bytes each, instead.
   /// @param n        length of the array, holes counted
   /// @param longest  of the segments, as far as the caller tells the sort (segment_list::longest), else n
-  /// @param bits     of given keys; for computed keys as by default
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                            std::size_t value_bytes, bit_range bits = {}) {
     using ordo::pool;
     if (n == 0 || segments == 0) return 0;
     if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes)
-      return pool::rounded(std::max(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes),
-                                    detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes)));
+      return pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes));
     std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
     std::size_t const sorting =
         pool::rounded(n * code) + pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
+  }
+  /// Bytes that segmented_sort_by takes: lists of segments and, if one may be longer than a block holds, its keys and a second
+  /// copy of keys and items.
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                              std::size_t value_bytes) {
+    return ordo::pool::rounded(detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
@@ -363,6 +367,9 @@ class cuda {
                                                       as_moved(items).data(), items.size(), detail::pointer_to(heads))
         .sort(segments);
   }
+
+  /// Each key of segmented_sort_by is some thirty kernels more (sort_by_key.hpp).
+  static constexpr bool compiles_sorts_by_key = true;
 
   /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }

@@ -67,6 +67,11 @@ class host {
                : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
   }
 
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                              std::size_t value_bytes) {
+    return segmented_sort_memory(n, segments, longest, key_bytes, value_bytes);
+  }
+
   template <class F>
   void each(std::size_t n, F f) {
     arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
