@@ -25,10 +25,7 @@ void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) 
                                                      machine.stream());
     });
   };
-  // With a length of 32 bits CUB is quicker, but for many keys of 32 bits alone: 2^28 pairs of 32 bits took 7.4 ms instead of
-  // 8.5, and keys of 8 bits 1.5 instead of 2.1, but keys of 32 bits 6.3 instead of 5.4. For keys of 64 bits it is the same.
-  bool const long_length = !values && sizeof(K) == 4;
-  if (n < std::size_t{1} << (long_length ? 22 : 31))
+  if (n < tuning::long_length_from(sizeof(K), values != nullptr))
     sort(std::uint32_t(n));
   else
     sort(std::int64_t(n));

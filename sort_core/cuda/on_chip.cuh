@@ -70,7 +70,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     K const range = ends.greatest - ends.least;
     if (range != 0 && range < by_counting::template numbers<16>) {
       result = by_counting::template rank_keys<16>(key, ends.least, own_count, rank, memory, shared);
-    } else if (range < by_counting::template numbers<2> && unsigned(range) / by_counting::sparse >= n) {
+    } else if (range < by_counting::template numbers<2> && unsigned(range) / tuning::sparse_numbers >= n) {
       result = by_counting::template rank_keys<2>(key, ends.least, own_count, rank, memory, shared);
       if (result != ranking::exact) {
         team::sync();

@@ -83,7 +83,7 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   template <unsigned Bits, class Map>
   __device__ static ranking rank_in_buckets(K const (&key)[Items], Map map, unsigned own_count, std::uint32_t (&rank)[Items],
                                             unsigned char* memory, collective& shared) {
-    constexpr unsigned crowd = Bits == 4 ? 15 : 48;
+    constexpr unsigned crowd = tuning::crowded_bucket(Bits);
     static_assert(bucket_bits + Bits <= 32 && crowd <= bucket_counters<Bits>::most);
     auto* const counts = base::counts_of(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);

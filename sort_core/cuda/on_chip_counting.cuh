@@ -19,14 +19,13 @@ struct packed_counters {
 };
 
 /// Ranking by counting: keys without values, of a range with a counter of `Bits` bits for each of its numbers. None is
-/// compared, as equal ones are the same. Two bits will do if there are `sparse` numbers to a key, seldom more than three being
-/// of a kind; 16 always do.
+/// compared, as equal ones are the same. Two bits will do if there are tuning::sparse_numbers numbers to a key, seldom more
+/// than three being of a kind; 16 always do.
 template <class K, unsigned Threads, unsigned Items>
 struct on_chip_counting : on_chip_memory<K, Threads, Items> {
   using base = on_chip_memory<K, Threads, Items>;
   using base::capacity, base::counters, base::run;
   using typename base::collective, typename base::team;
-  static constexpr unsigned sparse = 12;
   /// Numbers that there are counters for.
   template <unsigned Bits>
   static constexpr unsigned numbers = counters* packed_counters<Bits>::per_word;

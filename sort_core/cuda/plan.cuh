@@ -88,23 +88,31 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
   }
 }
 
-template <class K, class V, class Keys, class Offset>
-__global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
-    plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs runs, plan_lists out) {
-  wait_for_previous();
+/// A block's work on `planned` segments, each thread's `rounds` of them: their kinds are counted, each gets a place in the
+/// order of its kind or in its list, and the tiny ones are sorted.
+template <class K, class V, class Keys>
+struct block_plan {
   using storage = plan_storage<K, V>;
-  constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
-  storage& shared = *reinterpret_cast<storage*>(dynamic_shared_memory());
-  auto const kind_of = [&](std::uint64_t length) {
+  static constexpr unsigned threads = storage::threads, kinds = storage::kinds, rounds = tuning::planned / threads;
+
+  segment_data<K, V, Keys> const& data;
+  plan_lists const& out;
+  storage& shared;
+  std::uint64_t begin[rounds], length[rounds];
+  unsigned place[rounds];  // of those longer than one item
+
+  __device__ __forceinline__ block_plan(segment_data<K, V, Keys> const& all, plan_lists const& lists, storage& memory)
+      : data(all), out(lists), shared(memory) {}
+
+  [[nodiscard]] __device__ __forceinline__ unsigned kind_of(std::uint64_t length) const {
     return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
                                            : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
-  };
-  std::size_t const count = runs.numbers ? *runs.count * runs.segments : segments.size();
-  for (std::size_t first = std::size_t(blockIdx.x) * tuning::planned; first < count;
-       first += std::size_t(gridDim.x) * tuning::planned) {
-    if (threadIdx.x < kinds) shared.counts[threadIdx.x] = 0;
-    __syncthreads();
-    std::uint64_t begin[rounds], length[rounds];
+  }
+
+  /// Those from `first` on, of `count` in all.
+  template <class Offset>
+  __device__ __forceinline__ void read(segment_list<Offset> const& segments, planned_runs const& runs, std::size_t first,
+                                       std::size_t count) {
 #pragma unroll
     for (unsigned j = 0; j < rounds; ++j) {
       std::size_t s = first + j * threads + threadIdx.x;
@@ -116,8 +124,10 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
       begin[j] = planned ? segments.begin(s) : 0;
       length[j] = planned ? segments.end(s) - begin[j] : 0;
     }
-    // A place in its list for each: by kind and, in no particular order, by arrival.
-    unsigned place[rounds];
+  }
+
+  /// A place for each: by kind and, in no particular order, by arrival. Segments of one item are done.
+  __device__ __forceinline__ void count_kinds() {
 #pragma unroll
     for (unsigned j = 0; j < rounds; ++j) {
       if (length[j] == 1 && data.heads) data.heads[begin[j]] = 1;
@@ -125,7 +135,10 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
       place[j] = atomicAdd(&shared.counts[kind_of(length[j])], 1u);
       if (length[j] <= tuning::tiny_capacity) prefetch(data, copy::given, begin[j], length[j], 0, 1);
     }
-    __syncthreads();
+  }
+
+  /// Where the order of each tiny kind ends; for the other kinds, places in their lists. A thread a kind.
+  __device__ __forceinline__ void take_places() {
     if (threadIdx.x < kinds) {
       unsigned const k = threadIdx.x, count = shared.counts[k];
       if (k < tiny_classes) {
@@ -137,7 +150,9 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
                                      static_cast<unsigned long long>(count));
       }
     }
-    __syncthreads();
+  }
+
+  __device__ __forceinline__ void list() {
 #pragma unroll
     for (unsigned j = 0; j < rounds; ++j) {
       if (length[j] <= 1) continue;
@@ -152,25 +167,51 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
         out.listed[kind - tiny_classes].set(shared.places[kind] + place[j], {begin[j], std::uint32_t(length[j]), copy::given});
       }
     }
-    __syncthreads();
-    auto const sort_kind = [&]<unsigned Lanes, unsigned Items>(unsigned k) {
-      sort_tiny<Lanes, Items>(data, shared, shared.order + shared.ends[k] - shared.counts[k], shared.counts[k]);
-    };
-    sort_kind.template operator()<1, 2>(0);
-    sort_kind.template operator()<2, 2>(1);
+  }
+
+  __device__ __forceinline__ void sort_all_tiny() {
+    sort_kind<1, 2>(0);
+    sort_kind<2, 2>(1);
     if constexpr (storage::ahead) {
-      sort_kind.template operator()<4, 2>(2);
-      sort_kind.template operator()<4, 3>(3);
-      sort_kind.template operator()<8, 2>(4);
-      sort_kind.template operator()<8, 3>(5);
-      sort_kind.template operator()<8, 4>(6);
+      sort_kind<4, 2>(2);
+      sort_kind<4, 3>(3);
+      sort_kind<8, 2>(4);
+      sort_kind<8, 3>(5);
+      sort_kind<8, 4>(6);
     } else {
-      sort_kind.template operator()<2, 4>(2);
-      sort_kind.template operator()<2, 6>(3);
-      sort_kind.template operator()<4, 4>(4);
-      sort_kind.template operator()<4, 6>(5);
-      sort_kind.template operator()<4, 8>(6);
+      sort_kind<2, 4>(2);
+      sort_kind<2, 6>(3);
+      sort_kind<4, 4>(4);
+      sort_kind<4, 6>(5);
+      sort_kind<4, 8>(6);
     }
+  }
+  template <unsigned Lanes, unsigned Items>
+  __device__ __forceinline__ void sort_kind(unsigned k) {
+    sort_tiny<Lanes, Items>(data, shared, shared.order + shared.ends[k] - shared.counts[k], shared.counts[k]);
+  }
+};
+
+template <class K, class V, class Keys, class Offset>
+__global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
+    plan_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs runs, plan_lists out) {
+  wait_for_previous();
+  using storage = plan_storage<K, V>;
+  storage& shared = *reinterpret_cast<storage*>(dynamic_shared_memory());
+  std::size_t const count = runs.numbers ? *runs.count * runs.segments : segments.size();
+  for (std::size_t first = std::size_t(blockIdx.x) * tuning::planned; first < count;
+       first += std::size_t(gridDim.x) * tuning::planned) {
+    block_plan<K, V, Keys> plan(data, out, shared);
+    if (threadIdx.x < storage::kinds) shared.counts[threadIdx.x] = 0;
+    __syncthreads();
+    plan.read(segments, runs, first, count);
+    plan.count_kinds();
+    __syncthreads();
+    plan.take_places();
+    __syncthreads();
+    plan.list();
+    __syncthreads();
+    plan.sort_all_tiny();
     __syncthreads();
   }
 }

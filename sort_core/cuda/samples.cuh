@@ -122,65 +122,95 @@ constexpr unsigned sample_levels(std::size_t n) {
   return 4 + bits / 4;
 }
 
-/// Chooses the splitters of each partition of a list, a block each.
+/// A block's choice of splitters: the sample is sorted, candidates are its every share-th item, of which equal ones count once.
 template <class Words, class V, class Order>
-__global__ void __launch_bounds__(sample_traits<Words, V>::threads)
-    choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
-                     unsigned list) {
-  wait_for_previous();
+struct splitter_choice {
   using traits = sample_traits<Words, V>;
   using sorter = typename traits::sorter;
   using team = group<traits::threads>;
   using element = carrier<Words, no_value>;
-  element* const sample = reinterpret_cast<element*>(dynamic_shared_memory());
-  __shared__ Words bound[digit_values];
-  __shared__ typename team::template storage<std::uint32_t> shared;
-  std::uint64_t const partitions = work.counts[list].partitions;
-  for (std::uint64_t s = blockIdx.x; s < partitions; s += gridDim.x) {
-    partition& p = work.lists[list][s];
-    sample_places const places(p.begin, p.length, traits::bucket, sorter::capacity);
-    unsigned const buckets = places.buckets, share = places.share, size = places.size;
-    Words const* const items = (p.from == copy::away ? data.away_codes : data.home_codes) + p.begin;
-    for (unsigned i = threadIdx.x; i < size; i += traits::threads) sample[i].item = items[places[i]];
-    __syncthreads();
-    sorter::sort(sample, size, less);
-    auto const candidate = [&](unsigned b) -> Words const& { return sample[(b + 1) * share - 1].item; };
+  /// In order.
+  element const* sample;
+  sample_places const& places;
+  Order const& less;
+  Words* bound;  // those that are chosen, digit_values at most
+
+  [[nodiscard]] __device__ __forceinline__ Words const& candidate(unsigned b) const {
+    return sample[(b + 1) * places.share - 1].item;
+  }
+  /// Puts the distinct candidates in `bound`, and returns how many there are. Synchronises.
+  __device__ __forceinline__ unsigned keep_distinct(typename team::template storage<std::uint32_t>& shared) const {
     unsigned const b = threadIdx.x;
-    bool const kept = b + 1 < buckets && (b == 0 || less(candidate(b - 1), candidate(b)));
-    unsigned bounds = unsigned(__syncthreads_count(kept));
+    bool const kept = b + 1 < places.buckets && (b == 0 || less(candidate(b - 1), candidate(b)));
+    unsigned const bounds = unsigned(__syncthreads_count(kept));
     unsigned const rank = team::exclusive_sum(std::uint32_t(kept), shared);
     if (kept) bound[rank] = candidate(b);
     __syncthreads();
-    // Where the sample has items that are equal, there are many; where the greatest of them bounds, the last bucket may be
-    // empty, and the others hold all.
-    bool const equal = bounds + 1 < buckets || !less(bound[bounds - 1], sample[size - 1].item);
-    if (constexpr unsigned most = digit_values / 2 - 1; equal && bounds > most) {
-      Words const taken = bound[min((b + 1) * bounds / (most + 1), bounds - 1)];
-      __syncthreads();
-      if (b < most) bound[b] = taken;
-      __syncthreads();
-      bounds = most;
-    }
-    unsigned const width = 32 - unsigned(__clz(int(bounds))), last = 1u << width;
-    if (b == 0) {
-      p.width = width;
-      p.equal = equal;
-    }
-    partition placed = p;
-    placed.width = width;
-    auto const tree = splitters<Words>::of(trees, placed, traits::slot);
-    if (b < last) {
+    return bounds;
+  }
+  /// Where the sample has items that are equal, there are many; where the greatest of them bounds, the last bucket may be
+  /// empty, and the others hold all.
+  [[nodiscard]] __device__ __forceinline__ bool has_equals(unsigned bounds) const {
+    return bounds + 1 < places.buckets || !less(bound[bounds - 1], sample[places.size - 1].item);
+  }
+  /// With buckets for equal items there is room for half as many splitters: they are thinned out. Synchronises.
+  __device__ __forceinline__ unsigned thin_out(unsigned bounds) const {
+    constexpr unsigned most = digit_values / 2 - 1;
+    if (bounds <= most) return bounds;
+    unsigned const b = threadIdx.x;
+    Words const taken = bound[min((b + 1) * bounds / (most + 1), bounds - 1)];
+    __syncthreads();
+    if (b < most) bound[b] = taken;
+    __syncthreads();
+    return most;
+  }
+  /// The tree and its leaves' bounds.
+  __device__ __forceinline__ void write(splitters<Words> const& tree, unsigned bounds, unsigned width) const {
+    unsigned const b = threadIdx.x;
+    if (b < 1u << width) {
       tree.bound[b] = bound[min(b, bounds - 1)];
       if (b != 0) {
         unsigned const level = 31 - unsigned(__clz(int(b))), in_level = b - (1u << level);
         tree.node[b] = bound[min(((2 * in_level + 1) << (width - 1 - level)) - 1, bounds - 1)];
       }
     }
+  }
+};
+
+/// Chooses the splitters of each partition of a list, a block each.
+template <class Words, class V, class Order>
+__global__ void __launch_bounds__(sample_traits<Words, V>::threads)
+    choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
+                     unsigned list) {
+  wait_for_previous();
+  using choice_of = splitter_choice<Words, V, Order>;
+  using traits = typename choice_of::traits;
+  auto* const sample = reinterpret_cast<typename choice_of::element*>(dynamic_shared_memory());
+  __shared__ Words bound[digit_values];
+  __shared__ typename choice_of::team::template storage<std::uint32_t> shared;
+  std::uint64_t const partitions = work.counts[list].partitions;
+  for (std::uint64_t s = blockIdx.x; s < partitions; s += gridDim.x) {
+    partition& p = work.lists[list][s];
+    sample_places const places(p.begin, p.length, traits::bucket, choice_of::sorter::capacity);
+    Words const* const items = (p.from == copy::away ? data.away_codes : data.home_codes) + p.begin;
+    for (unsigned i = threadIdx.x; i < places.size; i += traits::threads) sample[i].item = items[places[i]];
+    __syncthreads();
+    choice_of::sorter::sort(sample, places.size, less);
+    choice_of const choice{sample, places, less, bound};
+    unsigned bounds = choice.keep_distinct(shared);
+    bool const equal = choice.has_equals(bounds);
+    if (equal) bounds = choice.thin_out(bounds);
+    unsigned const width = 32 - unsigned(__clz(int(bounds)));
+    if (threadIdx.x == 0) {
+      p.width = width;
+      p.equal = equal;
+    }
+    partition placed = p;
+    placed.width = width;
+    choice.write(splitters<Words>::of(trees, placed, traits::slot), bounds, width);
     __syncthreads();
   }
 }
-
-constexpr unsigned classifying_threads = 512;
 
 template <class Words>
 [[nodiscard]] __device__ Words const& at_byte(Words const* words, unsigned byte) {
@@ -189,13 +219,13 @@ template <class Words>
 
 /// Counts the items of the tiles by bucket, and keeps each one's bucket as its digit.
 template <class Words, class V, class Order>
-__global__ void __launch_bounds__(classifying_threads, 1024 / classifying_threads)
+__global__ void __launch_bounds__(tuning::classifying_threads, 1024 / tuning::classifying_threads)
     classify_items(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words const* trees, Order less,
                    unsigned list) {
   wait_for_previous();
   using traits = sample_traits<Words, V>;
   using partition_of = partitioner<Words, V, sampled_items<Words>, true>;
-  constexpr unsigned threads = classifying_threads, interleaved = sizeof(Words) <= 8 ? 8 : 4;
+  constexpr unsigned threads = tuning::classifying_threads, interleaved = tuning::classified_at_once(sizeof(Words));
   static_assert(digit_values <= threads);
   __shared__ std::uint32_t counts[2][digit_values];
   __shared__ Words node[digit_values], bound[digit_values];
@@ -408,8 +438,8 @@ class sample_sorter {
     ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, machine_.stream()));
     launch<choose_splitters<words, V, order>>(kernels(), blocks_for(count.partitions, 1), traits::threads,
                                               traits::sample_bytes(), data_, work_, trees_, less_, list);
-    launch<classify_items<words, V, order>>(kernels(), blocks_for(count.chunks, 1), classifying_threads, 0, data_, work_,
-                                            trees_, less_, list);
+    launch<classify_items<words, V, order>>(kernels(), blocks_for(count.chunks, 1), tuning::classifying_threads, 0, data_,
+                                            work_, trees_, less_, list);
     launch_cooperative<divide_partitions<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, lists_, list);
     launch_cooperative<move_items<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
     partition_count next{};

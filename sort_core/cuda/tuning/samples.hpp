@@ -44,4 +44,11 @@ constexpr partition_shape shape_of_samples() {
   return {768, unsigned(items < 4 ? items : items / 4 * 4), 1};
 }
 
+/// The blocks that find items' buckets; and how many items a thread takes down the tree at a time, so that the steps of one
+/// need not wait for each other, as far as registers go.
+constexpr unsigned classifying_threads = 512;
+constexpr unsigned classified_at_once(std::size_t item_bytes) {
+  return item_bytes <= 8 ? 8 : 4;
+}
+
 }  // namespace ordo::cuda_detail::tuning

@@ -111,6 +111,15 @@ constexpr unsigned small_chunk() {
 /// Shared memory, at most, in which a block's values arrive while it ranks their keys.
 constexpr std::size_t arriving_bytes = 40 << 10;
 
+/// Numbers of a range for each key of it, from which counters of two bits will do: seldom more than three keys are of a kind.
+constexpr unsigned sparse_numbers = 12;
+
+/// Items of one bucket, from which a block looks for another way: as many as linear buckets can count; or of buckets that are
+/// narrow where keys are dense, as many as take longer to compare than a radix sort.
+constexpr unsigned crowded_bucket(unsigned count_bits) {
+  return count_bits == 4 ? 15 : 48;
+}
+
 /// A segment that no block holds is divided into segments of about this length or twice it, if its keys are evenly distributed
 /// and eight bits suffice.
 constexpr unsigned divided_length = 3072;
