@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/memory.hpp"
 #include "sort_core/sort_by_key.hpp"
 
@@ -14,17 +15,6 @@ namespace detail {
 
 // Named functors, not lambdas: several translation units instantiate a refinement of the same types, and nvcc's
 // __host__ __device__ lambdas keep their host functions per translation unit, where the linker keeps one copy of the code.
-
-struct plus {
-  ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return a + b; }
-};
-
-struct maximum {
-  template <class T>
-  ORDO_FN T operator()(T a, T b) const {
-    return a < b ? b : a;
-  }
-};
 
 /// Does a group begin at i, or is i the end of all?
 struct begins_or_ends {
@@ -142,7 +132,7 @@ class refinement {
   template <class ItemAt, class Head>
   void start(std::size_t n, ItemAt item, Head head) {
     detail::unsettled<Head> const unsettled{head, n};
-    size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, detail::plus{});
+    size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, plus{});
     for (int k = 0; k < 2; ++k)
       side_[k] = {machine_.template buffer<Item>(size_), machine_.template buffer<Index>(size_),
                   machine_.template buffer<std::uint8_t>(size_)};
@@ -185,7 +175,7 @@ class refinement {
 
   /// first[i] = the slot of the head of i's group, which is the rank of its items in the whole order.
   void head_slots(std::span<Index> first) const {
-    machine_.scan(size_, detail::slot_of_head<Index>{side_[0].slots.data(), side_[0].heads.data()}, first, detail::maximum{});
+    machine_.scan(size_, detail::slot_of_head<Index>{side_[0].slots.data(), side_[0].heads.data()}, first, maximum{});
   }
 
   /// Let the groups of one item go, and find the segments of those that stay.

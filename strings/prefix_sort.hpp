@@ -7,6 +7,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/line_starts.hpp"
@@ -93,15 +94,8 @@ std::size_t skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& gr
   });
   return machine.reduce(
       n, [=] ORDO_FN(std::size_t i) { return with::value(all[i]) == with::identical ? Offset{0} : with::value(all[i]); },
-      Offset{0}, ordo::detail::maximum{});
+      Offset{0}, maximum{});
 }
-
-struct minimum {
-  template <class T>
-  ORDO_FN T operator()(T a, T b) const {
-    return a < b ? a : b;
-  }
-};
 
 /// The symbols that all lines have in common.
 template <Backend B, class Offset>

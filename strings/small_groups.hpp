@@ -15,7 +15,7 @@ struct cursor {
   Offset at, depth;
 };
 
-/// The order of lines, eight symbols at a time, as numbers to be sorted upwards.
+/// The order of lines, eight symbols at a time, as numbers in ascending order.
 struct line_order {
   symbols text;
   std::uint64_t flip;  // all ones turns the order round

@@ -4,7 +4,7 @@
 
 // What C++ has no words for: the instructions of a GPU that the core uses as assembly, and its shared memory. Kernels hold no
 // assembly of their own, so that tests/emulation can run them on any machine.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -91,19 +91,19 @@ __device__ inline void prefetch(void const* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-/// The same number, but the compiler does not know that: what was computed from it is computed again, and need not be kept.
+/// The same number, opaque to the compiler: what was computed from it is computed once more, and need not be kept.
 /// Registers, and predicates above all, are dear.
-[[nodiscard]] __device__ inline unsigned again(unsigned x) {
+[[nodiscard]] __device__ inline unsigned opaque(unsigned x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
 /// The same pointer to shared memory; what it was computed from is not computed again at every use.
 template <class T>
-__device__ T* apart(T* shared) {
+__device__ T* opaque_shared(T* shared) {
   auto address = unsigned(__cvta_generic_to_shared(shared));
   asm("" : "+r"(address));
   return static_cast<T*>(__cvta_shared_to_generic(address));
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

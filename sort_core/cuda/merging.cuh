@@ -9,7 +9,7 @@
 // Sorting by comparisons what one block holds, stably: each thread sorts a few items in registers, by exchanging neighbours;
 // then runs are merged two by two, every thread making as many items of the merged run as it had (merge path: Green, McColl
 // and Bader, ICS'12).
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// An item, and what moves along with it while it is sorted.
 template <class T, class Carried>
@@ -72,12 +72,12 @@ struct merging {
 
   /// Odd-even transposition: neighbours only, so that equals stay in order.
   template <bool Full, class Less>
-  __device__ static void sort_registers(Element (&element)[Items], unsigned mine, Less const& less) {
+  __device__ static void sort_registers(Element (&element)[Items], unsigned count, Less const& less) {
 #pragma unroll
     for (unsigned round = 0; round < Items; ++round) {
 #pragma unroll
       for (unsigned i = round % 2; i + 1 < Items; i += 2) {
-        if ((Full || i + 1 < mine) && less(element[i + 1].item, element[i].item)) {
+        if ((Full || i + 1 < count) && less(element[i + 1].item, element[i].item)) {
           Element const upper = element[i];
           element[i] = element[i + 1];
           element[i + 1] = upper;
@@ -122,4 +122,4 @@ struct merging {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -10,20 +10,20 @@
 // The keys that a radix sort looks at before it chooses its way (radix_choice.hpp). The host waits for them, so that what
 // counts is the time to the last one: they come in order, as sorting 1024 of them took the host longer than all the rest, and
 // go straight to where it reads them.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8;
 constexpr unsigned keys_a_block = sampling_threads / lanes_a_key;
 
-/// Codes of `count` keys from all over an array, one from each `apart` of them, in order. Each block takes all, in dynamic
+/// Codes of `count` keys from all over an array, one from each `stride` of them, in order. Each block takes all, in dynamic
 /// shared memory, and finds for some of them how many come before.
 template <class K>
 __global__ void __launch_bounds__(sampling_threads)
-    sample_keys(K const* keys, std::size_t apart, key_code<K> code, unsigned count, std::uint64_t* sorted) {
+    sample_keys(K const* keys, std::size_t stride, key_code<K> code, unsigned count, std::uint64_t* sorted) {
   wait_for_previous();
   K* const sample = reinterpret_cast<K*>(dynamic_shared_memory());
   for (std::size_t i = threadIdx.x; i < count; i += sampling_threads)
-    sample[i] = code.encode(keys[i * apart + i * 2654435761u % apart]);
+    sample[i] = code.encode(keys[i * stride + i * 2654435761u % stride]);
   __syncthreads();
   for (unsigned first = blockIdx.x * keys_a_block; first < count; first += gridDim.x * keys_a_block) {
     unsigned const i = first + threadIdx.x / lanes_a_key;
@@ -45,4 +45,4 @@ void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> 
                          keys, n / to.size(), code, unsigned(to.size()), to.data());
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

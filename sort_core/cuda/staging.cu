@@ -7,7 +7,7 @@
 
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 namespace {
 
 void copy_in_parallel(char* to, char const* from, std::size_t bytes) {
@@ -86,4 +86,4 @@ void staging::download(void* host, void const* device, std::size_t bytes, cudaSt
   }
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Copies between pageable host memory and the device at the bus's rate: two pinned blocks take turns, one filled or
 /// emptied by all threads while the other is on its way. Small copies, and those of memory that is pinned already, go
@@ -37,4 +37,4 @@ class staging {
   cudaEvent_t moved_[2] = {};
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

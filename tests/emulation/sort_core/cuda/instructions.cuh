@@ -5,7 +5,7 @@
 
 #include "tests/emulation/emulation.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -54,12 +54,12 @@ template <unsigned Bits>
   return alike;
 }
 
-[[nodiscard]] inline unsigned again(unsigned x) {
+[[nodiscard]] inline unsigned opaque(unsigned x) {
   return x;
 }
 template <class T>
-T* apart(T* shared) {
+T* opaque_shared(T* shared) {
   return shared;
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail
