@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -17,8 +18,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sort_core/cpu_backend.hpp"
 #include "sort_core/error.hpp"
 #include "sort_core/host/threads.hpp"
+#include "sort_core/machine_lease.hpp"
 
 namespace ordo::suffix {
 
@@ -37,6 +40,42 @@ std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads) {
   uLong all = crc32_z(0, nullptr, 0);
   for (std::size_t b = 0; b < sums.size(); ++b) all = crc32_combine(all, sums[b], z_off_t(part(b).size()));
   return std::uint32_t(all);
+}
+
+void checksum_sink::add(std::uint64_t offset, std::span<char const> data) {
+  auto const crc32 = std::uint32_t(crc32_z(0, reinterpret_cast<Bytef const*>(data.data()), data.size()));
+  std::lock_guard const lock(adding_);
+  parts_[offset] = {data.size(), crc32};
+}
+
+void checksum_sink::write(std::span<char const> data) {
+  if (data.empty()) return;
+  add(written_, data);
+  to_.write(data);
+  written_ += data.size();
+}
+
+void checksum_sink::write_at(std::uint64_t offset, std::span<char const> data) {
+  if (data.empty()) return;
+  add(offset, data);  // while it is in a cache
+  to_.write_at(offset, data);
+}
+
+index_array checksum_sink::of(std::string name) const {
+  index_array array{std::move(name), 0, std::uint32_t(crc32_z(0, nullptr, 0))};
+  for (auto const& [offset, p] : parts_) {
+    if (offset != array.bytes) throw std::logic_error("checksum: a part is missing");
+    array.crc32 = std::uint32_t(crc32_combine(array.crc32, p.crc32, z_off_t(p.bytes)));
+    array.bytes += p.bytes;
+  }
+  return array;
+}
+
+void store(std::span<char const> bytes, sink& to, unsigned threads) {
+  to.expect(bytes.size());
+  machine_options how;
+  how.threads = threads;
+  work_on<cpu>(how, threads, [&](host& machine) { machine.store(bytes, to, 0); });
 }
 
 mapped_file::mapped_file(std::string const& path) {

@@ -1,12 +1,15 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sort_core/io.hpp"
 #include "suffix/record_names.hpp"
 #include "suffix/suffix.hpp"
 
@@ -40,6 +43,35 @@ index_description from_json(std::string_view json, std::string const& name);
 
 /// The CRC-32 of zlib and gzip, on `threads` threads (0: all there are).
 std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads = 0);
+
+/// Hands on what it is given, and knows the CRC-32 of all of it, in whatever order it came.
+class checksum_sink final : public sink {
+ public:
+  explicit checksum_sink(sink& to) : to_(to) {}
+
+  void write(std::span<char const> data) override;
+  bool expect(std::uint64_t bytes) override { return to_.expect(bytes); }
+  [[nodiscard]] bool addressable() const override { return to_.addressable(); }
+  void write_at(std::uint64_t offset, std::span<char const> data) override;
+
+  /// Of an array that is whole: its size and its checksum.
+  [[nodiscard]] index_array of(std::string name) const;
+
+ private:
+  struct part {
+    std::uint64_t bytes;
+    std::uint32_t crc32;
+  };
+  void add(std::uint64_t offset, std::span<char const> data);
+
+  sink& to_;
+  std::uint64_t written_ = 0;  // by write
+  std::mutex adding_;
+  std::map<std::uint64_t, part> parts_;  // by offset
+};
+
+/// Writes all of a sink, by several threads (0: as many as there are) where it has addresses.
+void store(std::span<char const> bytes, sink& to, unsigned threads = 0);
 
 /// A file in memory as far as it is read.
 class mapped_file {

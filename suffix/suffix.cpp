@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sort_core/buffer.hpp"
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
 #include "suffix/build.hpp"
@@ -93,12 +94,38 @@ std::size_t memory_for_check(device where, std::size_t n, std::size_t records, s
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how) {
   check_sizes(input, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index));
-  wanted const what{!out.lcp.empty(), !out.bwt.empty()};
-  auto const memory_on = [&](device where) { return memory_needed(where, input.size(), input.records(), sizeof(Index), what); };
+  detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
+  auto const memory_on = [&](device where) {
+    return memory_needed(where, input.size(), input.records(), sizeof(Index), to.what);
+  };
   return run(input, how, memory_on, [&](decision const& machine) {
     if constexpr (cuda_enabled)
-      if (machine.where == device::gpu) return detail::build_on_cuda(input, out, how, machine.gpu_index);
-    return detail::build_on_host(input, out, how);
+      if (machine.where == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
+    return detail::build_on_host(input, to, how);
+  });
+}
+
+template <class Index>
+report build(text const& input, sinks const& out, options const& how) {
+  std::size_t const n = input.size(), rows = n + input.records();
+  if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
+  check_sizes(input, n, 0, 0, sizeof(Index));
+  detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out};
+  out.sa->expect(n * sizeof(Index));
+  if (out.lcp) out.lcp->expect(n * sizeof(Index));
+  if (out.bwt) out.bwt->expect(rows);
+  auto const memory_on = [&](device where) { return memory_needed(where, n, input.records(), sizeof(Index), to.what); };
+  host_memory plain;
+  buffer<Index> sa, lcp;
+  buffer<char> bwt;
+  return run(input, how, memory_on, [&](decision const& machine) {
+    if constexpr (cuda_enabled)
+      if (machine.where == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
+    sa = buffer<Index>(plain, n);
+    if (out.lcp) lcp = buffer<Index>(plain, n);
+    if (out.bwt) bwt = buffer<char>(plain, rows);
+    to.memory = {sa.span(), lcp.span(), bwt.span()};
+    return detail::build_on_host(input, to, how);
   });
 }
 
@@ -132,6 +159,8 @@ std::optional<fault> check(text const& input, arrays<Index const> all, options c
 
 template report build(text const&, arrays<std::uint32_t>, options const&);
 template report build(text const&, arrays<std::uint64_t>, options const&);
+template report build<std::uint32_t>(text const&, sinks const&, options const&);
+template report build<std::uint64_t>(text const&, sinks const&, options const&);
 template result<std::uint32_t> build(text const&, wanted, options const&);
 template result<std::uint64_t> build(text const&, wanted, options const&);
 template std::optional<fault> check(text const&, arrays<std::uint32_t const>, options const&, report*);

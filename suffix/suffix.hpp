@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
 
 /// Suffix arrays of many records. The suffix at position p runs to the end of p's record. Suffixes compare by bytes
@@ -46,6 +47,12 @@ struct arrays {
   // Empty, or n + k: one row for each record's end, in record order, then one for each of sa; a row holds the residue before
   // its position, '$' where a record begins.
   std::span<std::conditional_t<std::is_const_v<Index>, char const, char>> bwt;
+};
+
+/// Where the results go that shall not be whole in the host's memory: sa, and those of lcp and bwt that are wanted. Each gets
+/// the bytes of its array, little-endian.
+struct sinks {
+  sink *sa = nullptr, *lcp = nullptr, *bwt = nullptr;
 };
 
 struct options {
@@ -86,6 +93,12 @@ std::size_t memory_for_check(device where, std::size_t n, std::size_t records, s
 ///     enough; later, once the text turns out to repeat itself and takes more than either has
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how = {});
+
+/// The same, into sinks, to which a GPU stores its own memory: the host holds no array. They are told what they will hold
+/// before the work begins, and get it when all is made. Index is given by the caller: build<std::uint32_t>(...).
+/// @throws what the sinks throw
+template <class Index>
+report build(text const& input, sinks const& out, options const& how = {});
 
 template <class Index>
 struct result {

@@ -5,7 +5,7 @@
 namespace ordo::suffix::detail {
 
 template <class Index>
-std::size_t build_on_host(text const& input, arrays<Index> out, options const& how) {
+std::size_t build_on_host(text const& input, results<Index> const& out, options const& how) {
   return work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) {
     pool::limit const limited(machine.pool(), how.memory);
     return build_on(machine, input, out, how);
@@ -31,8 +31,8 @@ std::size_t check_memory_on_host(std::size_t n, std::size_t records) {
   return proof_memory<Index, host>(n, records, false);
 }
 
-template std::size_t build_on_host(text const&, arrays<std::uint32_t>, options const&);
-template std::size_t build_on_host(text const&, arrays<std::uint64_t>, options const&);
+template std::size_t build_on_host(text const&, results<std::uint32_t> const&, options const&);
+template std::size_t build_on_host(text const&, results<std::uint64_t> const&, options const&);
 template std::size_t check_on_host(text const&, arrays<std::uint32_t const>, options const&, std::optional<fault>&);
 template std::size_t check_on_host(text const&, arrays<std::uint64_t const>, options const&, std::optional<fault>&);
 template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted);

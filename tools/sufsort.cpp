@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <iostream>
 #include <optional>
 #include <span>
@@ -86,20 +88,29 @@ void refuse_stdout(std::string const& prefix) {
 class index_writer {
  public:
   index_writer(std::string prefix, suffix::wanted what) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
-    for (char const* name : {"seq", "sa"}) arrays_.emplace_back(prefix_ + "." + name);
-    for (auto const& [name, wanted] : {std::pair("lcp", what.lcp), std::pair("bwt", what.bwt)}) {
+    for (auto const& [name, wanted] :
+         {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt)}) {
       std::string const path = prefix_ + "." + name;
-      if (wanted)
-        arrays_.emplace_back(path);
-      else
+      if (!wanted) {
         unwanted_.push_back(path);
+        continue;
+      }
+      names_.emplace_back(name);
+      arrays_.emplace_back(path);
+      sums_.emplace_back(arrays_.back());
     }
   }
 
-  void add(suffix::index_description& about, std::string const& name, std::span<char const> bytes, unsigned threads) {
-    about.arrays.push_back({name, bytes.size(), suffix::crc32_of(bytes, threads)});
-    cli::output& out = *std::ranges::find(arrays_, prefix_ + "." + name, &cli::output::name);
-    out.write(bytes);
+  /// Where an array goes; none if it is not wanted. At the same place until the end.
+  sink* to(std::string const& name) {
+    auto const found = std::ranges::find(names_, name);
+    return found == names_.end() ? nullptr : &sums_[std::size_t(found - names_.begin())];
+  }
+  /// What has been written.
+  [[nodiscard]] std::vector<suffix::index_array> written() const {
+    std::vector<suffix::index_array> all;
+    for (std::size_t i = 0; i < names_.size(); ++i) all.push_back(sums_[i].of(names_[i]));
+    return all;
   }
 
   void commit(suffix::index_description const& about) {
@@ -127,14 +138,11 @@ class index_writer {
 
   std::string prefix_;
   std::vector<std::string> unwanted_;  // arrays that the index does not have
-  std::vector<cli::output> arrays_;
+  std::vector<std::string> names_;     // of the arrays that it has
+  std::deque<cli::output> arrays_;
+  std::deque<suffix::checksum_sink> sums_;
   cli::output json_;
 };
-
-template <class Index>
-std::span<Index> entries(cli::bytes& memory) {
-  return {reinterpret_cast<Index*>(memory.data()), memory.size() / sizeof(Index)};
-}
 
 unsigned width_for(std::string const& asked, suffix::text const& input) {
   bool const narrow = suffix::index_fits(4, input.size(), input.records());
@@ -190,27 +198,22 @@ int build(settings const& set, telling& tell) {
   std::size_t const available = cli::available_memory();
   how.memory = available - std::min(available, results);
 
-  cli::bytes sa, lcp, bwt;
-  sa.resize(bytes);
-  if (set.what.lcp) lcp.resize(bytes);
-  if (set.what.bwt) bwt.resize(rows);
-  auto const run = [&]<class Index>(Index) {
-    return suffix::build(input, suffix::arrays<Index>{entries<Index>(sa), entries<Index>(lcp), bwt.span()}, how);
-  };
-  suffix::report const done = width == 32 ? run(std::uint32_t{}) : run(std::uint64_t{});
+  // The text is written while it is worked on.
+  auto text_written =
+      std::async(std::launch::async, [&] { suffix::store(input.residues, *writer.to("seq"), how.machine.threads); });
+  suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt")};
+  suffix::report const done =
+      width == 32 ? suffix::build<std::uint32_t>(input, out, how) : suffix::build<std::uint64_t>(input, out, how);
+  text_written.get();
   tell.stats.machine(done.machine);
   tell.stats.device_memory(done.device_memory);
 
-  tell.phase("write", n + results);
+  tell.phase("finish", n + results);
   suffix::index_description about;
   about.residues = n;
   about.width = width;
   about.keep_case = set.keep_case;
-  unsigned const threads = set.common.threads;
-  writer.add(about, "seq", std::span<char const>(input.residues), threads);
-  writer.add(about, "sa", sa.span(), threads);
-  if (set.what.lcp) writer.add(about, "lcp", lcp.span(), threads);
-  if (set.what.bwt) writer.add(about, "bwt", bwt.span(), threads);
+  about.arrays = writer.written();
   about.names = std::move(records.names);
   about.starts = std::move(records.starts);
   writer.commit(about);
