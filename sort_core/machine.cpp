@@ -9,6 +9,7 @@
 #include "sort_core/config.hpp"
 #include "sort_core/cuda/devices.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/gpu_start.hpp"
 #include "sort_core/memory.hpp"
 
 namespace ordo {
@@ -146,12 +147,20 @@ using cuda_detail::gpu_state;
 
 }  // namespace
 
+machine_options asked_for(machine_options const& given) {
+  if (given.where == device::automatic)
+    if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
+      machine_options how = parse_device(wish);
+      how.threads = given.threads;
+      return how;
+    }
+  return given;
+}
+
 decision choose(machine_options const& given, std::size_t input_bytes, std::size_t worthwhile,
                 std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   if (given.on) return {given.on->kind(), "the caller's own", false, true};
-  machine_options how = given;
-  if (how.where == device::automatic)
-    if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) how = parse_device(wish);
+  machine_options const how = asked_for(given);
   if (how.where == device::cpu) return {device::cpu, "asked for", false, true};
   if constexpr (cuda_enabled) {
     if (how.where == device::automatic && input_bytes < worthwhile)

@@ -10,13 +10,11 @@
 #include "sort_core/buffer.hpp"
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/worth_a_gpu.hpp"
 #include "suffix/build.hpp"
 
 namespace ordo::suffix {
 namespace {
-
-// Below this many residues the CPU is done before a GPU has started.
-constexpr std::size_t worth_a_gpu = std::size_t{16} << 20;
 
 // f(Index{}) for an Index of so many bytes, 4 or 8.
 template <class F>
@@ -41,7 +39,8 @@ template <class MemoryOn, class OnMachine>
 report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
   std::size_t const n = input.size();
   report done;
-  done.machine = choose(how.machine, n, worth_a_gpu, [&](gpu_info const&) { return memory_on(device::gpu).least; });
+  done.machine = choose(how.machine, n, worth_a_gpu(suffix_array_rates, how.machine.threads),
+                        [&](gpu_info const&) { return memory_on(device::gpu).least; });
   run_on(
       done.machine, [&] { done.device_memory = on_machine(done.machine); },
       [&] {

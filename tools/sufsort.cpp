@@ -15,6 +15,8 @@
 #include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
+#include "sort_core/gpu_start.hpp"
+#include "sort_core/worth_a_gpu.hpp"
 #include "suffix/fasta.hpp"
 #include "suffix/index.hpp"
 #include "suffix/search.hpp"
@@ -184,6 +186,12 @@ int build(settings const& set, telling& tell) {
   refuse_inputs(set.prefix, set.files);
   index_writer writer(set.prefix, set.what);
 
+  std::uint64_t bytes_to_read = 0;
+  for (std::string const& file : set.files) {
+    struct stat info {};
+    if (stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) bytes_to_read += std::uint64_t(info.st_size);
+  }
+  gpu_start const starting(set.common.machine(), bytes_to_read, worth_a_gpu(suffix_array_rates, set.common.threads));
   tell.phase("read");
   suffix::fasta records = read_files(set, tell);
   suffix::text const input = records.view();
