@@ -36,19 +36,7 @@ int run(z_stream& z, std::span<char const>& in, std::span<char>& out, Call call)
   return code;
 }
 
-bool ends_with_any_case(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && std::equal(end.rbegin(), end.rend(), text.rbegin(), [](char e, char c) {
-           return c == e || (c >= 'A' && c <= 'Z' && c + 32 == e);
-         });
-}
-
 }  // namespace
-
-compression compression_named(std::string_view path) {
-  if (ends_with_any_case(path, ".gz")) return compression::gzip;
-  if (ends_with_any_case(path, ".bgz") || ends_with_any_case(path, ".bgzf")) return compression::bgzf;
-  return compression::none;
-}
 
 struct inflater::state {
   z_stream z{};

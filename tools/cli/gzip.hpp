@@ -5,13 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "tools/cli/compression.hpp"
+
 namespace ordo::cli {
-
-/// BGZF is gzip in members that say how long they are (SAM specification, section 4.1).
-enum class compression { none, gzip, bgzf };
-
-/// What a file's name promises: gzip for .gz, BGZF for .bgz and .bgzf, in capitals, too.
-compression compression_named(std::string_view path);
 
 /// Inflates one gzip member after another. Throws std::runtime_error with zlib's words, which name no file.
 class inflater {

@@ -32,11 +32,6 @@ bool cut_magic(std::span<char const> data) {
   return data.size() < magic.size() && std::equal(data.begin(), data.end(), magic.begin());
 }
 
-// BGZF: gzip with an extra field "BC" of two bytes in every member (SAM specification, section 4.1).
-bool is_bgzf(std::span<char const> data) {
-  return data.size() >= bgzf_header && (data[3] & 4) && data[12] == 'B' && data[13] == 'C';
-}
-
 }  // namespace
 
 input::input(std::string const& path) : name_(path == "-" ? "standard input" : path) {
