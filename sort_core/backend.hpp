@@ -6,6 +6,7 @@
 
 #include "sort_core/buffer.hpp"
 #include "sort_core/fn.hpp"
+#include "sort_core/io.hpp"
 #include "sort_core/radix_key.hpp"
 #include "sort_core/segments.hpp"
 
@@ -33,6 +34,12 @@ struct probe_order {
 ///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
 ///   target(host)                    a buffer to be filled for the host (on the CPU: a view of it)
 ///   download(from, host)            copy to the host and wait; nothing to do where both are the same memory
+///   load(source, to)                fills `to` with the source's next bytes, or what of it the rest fills; returns how many
+///   items of
+///                                   T that is. Any part of the source by any thread, where it has addresses (io.hpp)
+///   store(from, sink, offset)       the bytes of `from` to the sink, from that byte on, and wait; where the sink is not
+///                                   addressable() that has to be how many it has. Up to four threads write at a time. Both
+///                                   throw what the first thread to fail threw, when all have ended
 ///   each(n, f)                      f(i) for every i in [0, n), in any order
 ///   scan(n, in, out, op)            out[i] = in(0) op ... op in(i); op associative; `in` may read out[i] itself
 ///   reduce(n, in, init, op)         init op in(0) op ... op in(n-1); op associative and commutative
@@ -66,11 +73,13 @@ struct probe_order {
 template <class B>
 concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck,
                            std::span<std::uint32_t> v, std::span<std::uint8_t> heads, segment_list<std::uint32_t> s,
-                           bit_range bits) {
+                           bit_range bits, source& in, sink& out) {
   { b.template buffer<std::uint32_t>(n) } -> std::same_as<buffer<std::uint32_t>>;
   { b.upload(ck) } -> std::same_as<buffer<std::uint64_t const>>;
   { b.target(k) } -> std::same_as<buffer<std::uint64_t>>;
   b.download(ck, k);
+  { b.load(in, k) } -> std::same_as<std::size_t>;
+  b.store(ck, out, std::uint64_t{});
   b.each(n, f);
   b.scan(n, f, k, f);
   { b.reduce(n, f, std::uint64_t{}, f) } -> std::same_as<std::uint64_t>;

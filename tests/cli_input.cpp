@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
@@ -19,6 +21,7 @@
 
 using namespace ordo;
 using namespace std::string_literals;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -283,4 +286,73 @@ TEST_CASE("memory is what the system, the control groups and the process's limit
     CHECK(left <= more);
     CHECK(left > more / 2);
   }
+}
+
+TEST_CASE("plain files have addresses, and nothing else has") {
+  temporary_folder folder;
+  std::string const text = letters(600000), path = folder.write("plain", text);
+  cli::input in(path);
+  REQUIRE(in.size() == text.size());
+  std::string part(1000, '?');
+  in.read_at(599000, part);
+  CHECK(part == text.substr(599000));
+  CHECK(in.position() == 0);
+  CHECK(in.read(part) == 1000);
+  CHECK(part == text.substr(0, 1000));
+  CHECK(in.position() == 1000);
+  in.skip(20);  // of what waits to be read
+  CHECK(in.read(part) == 1000);
+  CHECK(part == text.substr(1020, 1000));
+  in.skip(500000);
+  CHECK(in.position() == 502020);
+  CHECK(in.read(part) == 1000);
+  CHECK(part == text.substr(502020, 1000));
+  in.read_at(0, part);
+  CHECK(part == text.substr(0, 1000));
+  in.skip(text.size() - in.position());
+  CHECK(in.read(part) == 0);
+
+  CHECK_FALSE(cli::input(folder.write("packed", gzipped(text))).size());
+  CHECK_FALSE(cli::input(folder.write("empty", "")).size().value_or(0));
+  CHECK_FALSE(cli::input("/proc/self/status").size());
+  CHECK_FALSE(cli::input("/dev/null").size());
+  if (fs::exists("/sys/kernel/uevent_seqnum")) CHECK_FALSE(cli::input("/sys/kernel/uevent_seqnum").size());
+  std::string const pipe = folder.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  int const writer = open(pipe.c_str(), O_RDWR);
+  CHECK(write(writer, text.data(), 1000) == 1000);
+  CHECK_FALSE(cli::input(pipe).size());
+  close(writer);
+}
+
+TEST_CASE("standard input that is a file is addressed from where it stands, and left where it was read to") {
+  temporary_folder folder;
+  std::string const text = letters(500000), path = folder.write("plain", text);
+  int const saved = dup(STDIN_FILENO), file = open(path.c_str(), O_RDONLY);
+  REQUIRE(dup2(file, STDIN_FILENO) == STDIN_FILENO);
+  close(file);
+  CHECK(lseek(STDIN_FILENO, 1234, SEEK_SET) == 1234);
+  {
+    cli::input in("-");
+    CHECK(in.size() == text.size() - 1234);
+    std::string part(100, '?');
+    in.read_at(7, part);
+    CHECK(part == text.substr(1241, 100));
+    in.skip(in.size().value());
+  }
+  CHECK(lseek(STDIN_FILENO, 0, SEEK_CUR) == off_t(text.size()));
+  CHECK(cli::input("-").size().value_or(0) == 0);  // nothing is read twice
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+}
+
+TEST_CASE("a file that was made shorter says so by address too") {
+  temporary_folder folder;
+  std::string const path = folder.write("shrinking", letters(1000000));
+  cli::input in(path);
+  fs::resize_file(path, 400000);
+  std::string part(300000, '?');
+  in.read_at(100000, part);
+  for (std::uint64_t const at : {300000u, 500000u, 700000u})
+    CHECK_THROWS_WITH(in.read_at(at, part), contains_text("short read: 400000 of 1000000 bytes"));
 }

@@ -1,6 +1,8 @@
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -465,4 +467,80 @@ TEST_CASE("what fails beside run_main ends the process, though another thread wa
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 2));
   CHECK(folder.read("out") == "old");
   CHECK(folder.count() == 1);
+}
+
+TEST_CASE("a file whose size is known is written anywhere, by any thread") {
+  temporary_folder folder;
+  std::string const path = folder.path("out"), text(3000001, 'x');
+  cli::output out(path);
+  CHECK_FALSE(out.addressable());
+  REQUIRE(out.expect(text.size()));
+  CHECK(out.addressable());
+  std::size_t const half = 1234567;
+  std::thread other([&] { out.write_at(half, std::span(text).subspan(half)); });
+  out.write_at(0, std::span(text).first(half));
+  other.join();
+  CHECK(out.written() == text.size());
+  CHECK_FALSE(fs::exists(path));
+  out.commit();
+  CHECK(folder.read("out") == text);
+  CHECK(folder.count() == 1);
+
+  cli::output empty(path);
+  CHECK(empty.expect(0));
+  empty.commit();
+  CHECK(folder.read("out").empty());
+}
+
+TEST_CASE("an announced size can be written in order, and has to be reached") {
+  temporary_folder folder;
+  std::string const path = folder.path("out");
+  {
+    cli::output out(path);
+    CHECK(out.expect(10));
+    out.write("01234"sv);
+    out.write_at(5, "56789"sv);
+    out.commit();
+    CHECK(folder.read("out") == "0123456789");
+  }
+  {
+    cli::output out(path);
+    CHECK(out.expect(100));
+    out.write_at(0, "01234"sv);
+    CHECK_THROWS_WITH(out.commit(), contains_text("5 bytes instead of 100"));
+  }
+  CHECK(folder.read("out") == "0123456789");
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("what is compressed or written directly has no addresses") {
+  temporary_folder folder;
+  cli::output packed(folder.path("x.gz")), blocks(folder.path("x.bgz")), null("/dev/null");
+  for (cli::output* const out : {&packed, &blocks, &null}) {
+    CHECK_FALSE(out->expect(5));
+    CHECK_FALSE(out->addressable());
+    out->write("12345"sv);
+    out->commit();
+  }
+}
+
+TEST_CASE("more than a file may hold is found before it is written") {
+  temporary_folder folder;
+  std::string const path = folder.path("out");
+  int const status = in_child([&] {
+    rlimit const most{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &most);
+    cli::output out(path);
+    try {
+      if (!out.expect(2 << 20)) return 3;
+    } catch (output_error const& e) {
+      return std::string_view(e.what()).find(std::strerror(EFBIG)) != std::string_view::npos ? 0 : 4;
+    }
+    // A file system without fallocate: the write tells.
+    std::string const text(2 << 20, 'x');
+    out.write_at(0, text);
+    return 5;
+  });
+  CHECK((exit_status(status) == 0 || exit_status(status) == 2));
+  CHECK(folder.count() == 0);
 }

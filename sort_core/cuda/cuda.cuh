@@ -200,6 +200,14 @@ class cuda {
   void download(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
     staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
+  template <class T>
+  std::size_t load(source& from, std::span<T> to) {
+    return staging_.load(from, to.data(), to.size_bytes(), stream_) / sizeof(T);
+  }
+  template <class T>
+  void store(std::span<T const> from, sink& to, std::uint64_t offset) {
+    staging_.store(to, offset, from.data(), from.size_bytes(), stream_);
+  }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
 
   /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments: a second copy, and lists.

@@ -2,47 +2,99 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
-#include <tbb/parallel_for.h>
-
+#include "sort_core/cuda/devices.hpp"
 #include "sort_core/cuda/error.cuh"
+#include "sort_core/host/threads.hpp"
+#include "sort_core/pieces.hpp"
 
 namespace ordo::detail {
+
 namespace {
 
-void copy_in_parallel(char* to, char const* from, std::size_t bytes) {
-  constexpr std::size_t piece = std::size_t{512} << 10;
-  tbb::parallel_for(std::size_t{0}, (bytes + piece - 1) / piece,
-                    [=](std::size_t p) { std::memcpy(to + p * piece, from + p * piece, std::min(piece, bytes - p * piece)); });
+unsigned current_device() {
+  int device = 0;
+  ORDO_CUDA(cudaGetDevice(&device));
+  return unsigned(device);
 }
 
 }  // namespace
 
 staging::~staging() {
-  for (int b = 0; b < 2; ++b) {
-    if (moved_[b]) static_cast<void>(cudaEventDestroy(moved_[b]));
-    if (blocks_[b]) static_cast<void>(cudaFreeHost(blocks_[b]));
+  for (block& b : blocks_) {
+    if (b.moved) static_cast<void>(cudaEventDestroy(b.moved));
+    if (b.data) static_cast<void>(cudaFreeHost(b.data));
   }
   if (words_) static_cast<void>(cudaFreeHost(words_));
 }
 
 bool staging::worth_staging(void const* host, std::size_t bytes) const {
-  if (bytes < block_bytes / 4) return false;
+  if (bytes < block_bytes) return false;
   cudaPointerAttributes attributes;
   ORDO_CUDA(cudaPointerGetAttributes(&attributes, host));
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-void staging::prepare() {
-  for (int b = 0; b < 2; ++b) {
-    if (!blocks_[b]) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&blocks_[b]), block_bytes));
-    if (!moved_[b]) ORDO_CUDA(cudaEventCreateWithFlags(&moved_[b], cudaEventDisableTiming));
-  }
+// The block's memory, when nothing is on its way there or from there any more.
+std::span<char> staging::block::ready() {
+  if (!data) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&data), block_bytes));
+  if (moved)
+    ORDO_CUDA(cudaEventSynchronize(moved));
+  else
+    ORDO_CUDA(cudaEventCreateWithFlags(&moved, cudaEventDisableTiming));
+  return {data, block_bytes};
 }
 
 std::span<std::uint64_t> staging::words(std::size_t n) {
   if (!words_) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&words_), most_words * sizeof(std::uint64_t)));
   return {words_, n};
+}
+
+// fill(piece, to) puts that piece of [0, bytes) there, by as many threads as may call it at a time; less than its size is the
+// end, which one thread alone may find.
+template <class Fill>
+void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill) {
+  unsigned const index = current_device();
+  tbb::task_arena arena(threads_for(threads));
+  pieces all(bytes, block_bytes);
+  all.share(arena, threads, [&](unsigned k) {
+    device_scope const on(index);
+    block* const own = blocks_ + (threads == 1 ? 0 : k * blocks_each);
+    unsigned const count = threads == 1 ? most_threads * blocks_each : blocks_each;
+    for (unsigned b = 0; auto const p = all.next(); b = (b + 1) % count) {
+      std::size_t const got = fill(*p, own[b].ready().first(p->size));
+      ORDO_CUDA(cudaMemcpyAsync(device + p->at, own[b].data, got, cudaMemcpyHostToDevice, stream));
+      ORDO_CUDA(cudaEventRecord(own[b].moved, stream));
+      if (got < p->size) return;
+    }
+  });
+}
+
+// drain(piece, from) takes that piece from there; a single thread gets them in order.
+template <class Drain>
+void staging::copy_out(char const* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Drain drain) {
+  unsigned const index = current_device();
+  tbb::task_arena arena(threads_for(threads));
+  pieces all(bytes, block_bytes);
+  all.share(arena, threads, [&](unsigned k) {
+    device_scope const on(index);
+    block* const own = blocks_ + k * blocks_each;
+    auto const start = [&](std::optional<piece> p, block& b) {
+      if (!p) return;
+      static_cast<void>(b.ready());
+      ORDO_CUDA(cudaMemcpyAsync(b.data, device + p->at, p->size, cudaMemcpyDeviceToHost, stream));
+      ORDO_CUDA(cudaEventRecord(b.moved, stream));
+    };
+    auto now = all.next();
+    start(now, own[0]);
+    for (unsigned b = 0; now; b ^= 1) {
+      auto const next = all.next();
+      start(next, own[b ^ 1]);
+      drain(*now, own[b].ready().first(now->size));
+      now = next;
+    }
+  });
 }
 
 void staging::upload(void* device, void const* host, std::size_t bytes, cudaStream_t stream) {
@@ -51,17 +103,11 @@ void staging::upload(void* device, void const* host, std::size_t bytes, cudaStre
     ORDO_CUDA(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));
     return ORDO_CUDA(cudaStreamSynchronize(stream));
   }
-  prepare();
-  auto* const to = static_cast<char*>(device);
   auto const* const from = static_cast<char const*>(host);
-  int b = 0;
-  for (std::size_t at = 0; at < bytes; at += block_bytes, b ^= 1) {
-    std::size_t const size = std::min(block_bytes, bytes - at);
-    ORDO_CUDA(cudaEventSynchronize(moved_[b]));  // at once, the first time
-    copy_in_parallel(blocks_[b], from + at, size);
-    ORDO_CUDA(cudaMemcpyAsync(to + at, blocks_[b], size, cudaMemcpyHostToDevice, stream));
-    ORDO_CUDA(cudaEventRecord(moved_[b], stream));
-  }
+  copy_in(static_cast<char*>(device), bytes, most_threads, stream, [=](piece p, std::span<char> to) {
+    std::memcpy(to.data(), from + p.at, to.size());
+    return to.size();
+  });
 }
 
 void staging::download(void* host, void const* device, std::size_t bytes, cudaStream_t stream) {
@@ -70,20 +116,39 @@ void staging::download(void* host, void const* device, std::size_t bytes, cudaSt
     ORDO_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));
     return ORDO_CUDA(cudaStreamSynchronize(stream));
   }
-  prepare();
   auto* const to = static_cast<char*>(host);
-  auto const* const from = static_cast<char const*>(device);
-  auto const start = [&](std::size_t at, int b) {
-    ORDO_CUDA(cudaMemcpyAsync(blocks_[b], from + at, std::min(block_bytes, bytes - at), cudaMemcpyDeviceToHost, stream));
-    ORDO_CUDA(cudaEventRecord(moved_[b], stream));
-  };
-  start(0, 0);
-  int b = 0;
-  for (std::size_t at = 0; at < bytes; at += block_bytes, b ^= 1) {
-    if (at + block_bytes < bytes) start(at + block_bytes, b ^ 1);
-    ORDO_CUDA(cudaEventSynchronize(moved_[b]));
-    copy_in_parallel(to + at, blocks_[b], std::min(block_bytes, bytes - at));
+  copy_out(static_cast<char const*>(device), bytes, most_threads, stream,
+           [=](piece p, std::span<char const> from) { std::memcpy(to + p.at, from.data(), from.size()); });
+}
+
+std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStream_t stream) {
+  auto* const to = static_cast<char*>(device);
+  if (auto const part = addressed_part(from, bytes)) {
+    copy_in(to, part->bytes, most_threads, stream, [&](piece p, std::span<char> block) {
+      from.read_at(part->from + p.at, block);
+      return block.size();
+    });
+    from.skip(part->bytes);
+    return std::size_t(part->bytes);
   }
+  std::size_t done = 0;
+  copy_in(to, bytes, 1, stream, [&](piece, std::span<char> block) {
+    std::size_t const got = from.read(block);
+    done += got;
+    return got;
+  });
+  return done;
+}
+
+void staging::store(sink& to, std::uint64_t offset, void const* device, std::size_t bytes, cudaStream_t stream) {
+  bool const addressed = to.addressable();
+  copy_out(static_cast<char const*>(device), bytes, addressed ? writing_threads : 1, stream,
+           [&](piece p, std::span<char const> block) {
+             if (addressed)
+               to.write_at(offset + p.at, block);
+             else
+               to.write(block);
+           });
 }
 
 }  // namespace ordo::detail

@@ -5,11 +5,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include "sort_core/io.hpp"
+
 namespace ordo::detail {
 
-/// Copies between pageable host memory and the device at the bus's rate: two pinned blocks take turns, one filled or
-/// emptied by all threads while the other is on its way. Small copies, and those of memory that is pinned already, go
-/// straight.
+/// Copies between the device and what the device cannot reach itself: files, streams and pageable host memory. A ring of small
+/// pinned blocks, made as they are first used, holds what is on its way: several threads fill or empty blocks while others are
+/// copied. Small copies, and those of memory that is pinned already, go straight.
 class staging {
  public:
   staging() = default;
@@ -21,6 +23,11 @@ class staging {
   void upload(void* device, void const* host, std::size_t bytes, cudaStream_t stream);
   /// `host` holds the data when this returns. @throws device_error
   void download(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
+  /// The source's next bytes, at most so many; the copies are ordered on the stream. @returns how many
+  /// @throws device_error, and what the source throws
+  std::size_t load(source& from, void* device, std::size_t bytes, cudaStream_t stream);
+  /// All is with the sink when this returns. @throws device_error, and what the sink throws
+  void store(sink& to, std::uint64_t offset, void const* device, std::size_t bytes, cudaStream_t stream);
   /// Pinned memory that kernels may write to, and the host read when it has waited for them: sooner than it could download
   /// what they wrote. The same on every call, and never given back before the end. @param n  most_words at most
   /// @throws device_error
@@ -28,13 +35,23 @@ class staging {
   static constexpr std::size_t most_words = 1024;
 
  private:
-  static constexpr std::size_t block_bytes = std::size_t{8} << 20;
-  bool worth_staging(void const* host, std::size_t bytes) const;
-  void prepare();
+  static constexpr std::size_t block_bytes = std::size_t{2} << 20;
+  static constexpr unsigned most_threads = 8, blocks_each = 2;
+  static constexpr unsigned writing_threads = 4;  // into one file: more only take turns
+  struct block {
+    char* data = nullptr;
+    cudaEvent_t moved = nullptr;  // whatever was last copied from it or into it
+    [[nodiscard]] std::span<char> ready();
+  };
 
-  char* blocks_[2] = {};
+  bool worth_staging(void const* host, std::size_t bytes) const;
+  template <class Fill>
+  void copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill);
+  template <class Drain>
+  void copy_out(char const* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Drain drain);
+
+  block blocks_[most_threads * blocks_each];  // thread k has those from k * blocks_each on
   std::uint64_t* words_ = nullptr;
-  cudaEvent_t moved_[2] = {};
 };
 
 }  // namespace ordo::detail

@@ -16,6 +16,7 @@
 #include "sort_core/host/samples.hpp"
 #include "sort_core/host/segmented.hpp"
 #include "sort_core/host/threads.hpp"
+#include "sort_core/pieces.hpp"
 
 namespace ordo {
 
@@ -47,6 +48,15 @@ class host {
   void download(std::span<T const> from, std::span<std::type_identity_t<T>> to) {
     if (from.data() != to.data() && !from.empty()) std::memcpy(to.data(), from.data(), from.size_bytes());
   }
+  template <class T>
+  std::size_t load(source& from, std::span<T> to) {
+    return detail::load(arena_, from, {reinterpret_cast<char*>(to.data()), to.size_bytes()}) / sizeof(T);
+  }
+  template <class T>
+  void store(std::span<T const> from, sink& to, std::uint64_t offset) {
+    detail::store(arena_, {reinterpret_cast<char const*>(from.data()), from.size_bytes()}, to, offset);
+  }
+  [[nodiscard]] tbb::task_arena& arena() noexcept { return arena_; }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
 
   /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.

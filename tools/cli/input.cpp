@@ -44,11 +44,16 @@ input::input(std::string const& path) : name_(path == "-" ? "standard input" : p
     id_ = id_of(info);
     claimed_size_ = info.st_size;
     if (S_ISREG(info.st_mode) && info.st_size > 0)  // the files of /proc have size 0
-      if (off_t const at = lseek(fd_, 0, SEEK_CUR); at >= 0) file_size_ = std::max<off_t>(info.st_size - at, 0);
+      if (off_t const at = lseek(fd_, 0, SEEK_CUR); at >= 0) {
+        file_size_ = std::max<off_t>(info.st_size - at, 0);
+        begin_ = at;
+        has_addresses_ = info.st_blocks > 0;  // else its size may be nominal
+      }
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     buffer_.resize(buffer_size);
     if (wait_for(bgzf_header); starts_with(waiting_, magic)) {
       inflater_ = std::make_unique<inflater>();
+      has_addresses_ = false;
       bgzf_ = is_bgzf(waiting_);
     } else if (compression_named(path) != compression::none && cut_magic(waiting_)) {
       fail("truncated gzip data");
@@ -69,6 +74,8 @@ input::input(input&& other) noexcept
       id_(std::move(other.id_)),
       claimed_size_(other.claimed_size_),
       file_size_(other.file_size_),
+      begin_(other.begin_),
+      has_addresses_(other.has_addresses_),
       file_read_(other.file_read_),
       at_end_(other.at_end_),
       buffer_(std::move(other.buffer_)),
@@ -162,6 +169,34 @@ std::size_t input::read(std::span<char> to) {
     done += got;
   }
   return done;
+}
+
+std::optional<std::uint64_t> input::size() const {
+  return has_addresses_ ? file_size_ : std::nullopt;
+}
+
+void input::read_at(std::uint64_t offset, std::span<char> to) const {
+  while (!to.empty()) {
+    ssize_t const got = pread(fd_, to.data(), std::min(to.size(), largest_read), begin_ + static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(std::strerror(errno));
+    if (got == 0) {  // somebody made it shorter, by more than this thread knows
+      struct stat now {};
+      if (fstat(fd_, &now) == 0)
+        offset = std::min(offset, static_cast<std::uint64_t>(std::max<off_t>(now.st_size - begin_, 0)));
+      fail(fmt::format("short read: {} of {} bytes", offset, *file_size_));
+    }
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+void input::skip(std::uint64_t bytes) {
+  std::uint64_t const waited = std::min<std::uint64_t>(bytes, waiting_.size());
+  waiting_ = waiting_.subspan(static_cast<std::size_t>(waited));
+  // The descriptor may be shared with a process that goes on reading where this one ends.
+  if (bytes != waited && lseek(fd_, static_cast<off_t>(bytes - waited), SEEK_CUR) < 0) fail(std::strerror(errno));
+  file_read_ += bytes - waited;
 }
 
 void read_all(input& from, bytes& to, std::size_t limit, std::function<void()> const& progress) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sort_core/io.hpp"
 #include "tools/cli/bytes.hpp"
 #include "tools/cli/file_id.hpp"
 #include "tools/cli/gzip.hpp"
@@ -17,18 +18,23 @@ namespace ordo::cli {
 
 /// A file, or standard input where the path is "-", read from front to back. gzip is known by its bytes, not its name:
 /// concatenated members and BGZF too. What is truncated, corrupt, or followed by anything but zeros is an error.
-/// Every failure is an input_error that names the file.
-class input {
+/// A regular file that is not compressed has addresses, from where it stood when opened to where it ended then; what it has
+/// grown by since, read() alone finds. Every failure is an input_error that names the file.
+class input final : public source {
  public:
   /// Opens the file and looks at its first bytes. @throws input_error if it is missing, unreadable or a directory
   explicit input(std::string const& path);
-  ~input();
+  ~input() override;
   input(input&& other) noexcept;
   input(input const&) = delete;
   input& operator=(input const&) = delete;
 
   /// Fills `to`, or what of it the rest of the input fills: less than to.size() is the end.
-  std::size_t read(std::span<char> to);
+  std::size_t read(std::span<char> to) override;
+  [[nodiscard]] std::optional<std::uint64_t> size() const override;
+  void read_at(std::uint64_t offset, std::span<char> to) const override;
+  [[nodiscard]] std::uint64_t position() const override { return file_read_ - waiting_.size(); }
+  void skip(std::uint64_t bytes) override;
 
   /// The path, or "standard input".
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -53,6 +59,8 @@ class input {
   std::optional<file_id> id_;
   off_t claimed_size_ = 0;  // when opened
   std::optional<std::uint64_t> file_size_;
+  off_t begin_ = 0;  // where it stood when opened
+  bool has_addresses_ = false;
   std::uint64_t file_read_ = 0;
   bool at_end_ = false;  // of the file: a terminal's end has to be typed once, not at every read
   std::vector<char> buffer_;

@@ -96,7 +96,8 @@ output::output(output&& other) noexcept
       bgzf_(std::move(other.bgzf_)),
       block_(std::move(other.block_)),
       buffer_(std::move(other.buffer_)),
-      written_(other.written_) {}
+      expected_(other.expected_),
+      written_(other.written_.load()) {}
 
 void output::fail(int error) const {
   throw output_error(fmt::format("cannot write: {}: {}", name_, std::strerror(error)));
@@ -241,7 +242,30 @@ void output::write(std::span<char const> data) {
     put(data);
 }
 
+bool output::expect(std::uint64_t bytes) {
+  if (target_.empty() || deflater_ || bgzf_) return false;
+  // Not every file system can give a file its blocks before its bytes; those that can do it say at once that they have no more.
+  while (bytes > 0 && fallocate(fd_, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
+         errno != EINVAL)
+    if (errno != EINTR) fail(errno);
+  expected_ = bytes;
+  return true;
+}
+
+void output::write_at(std::uint64_t offset, std::span<char const> data) {
+  written_ += data.size();
+  while (!data.empty()) {
+    ssize_t const done = pwrite(fd_, data.data(), std::min(data.size(), largest_write), static_cast<off_t>(offset));
+    if (done < 0 && errno != EINTR) fail(errno);
+    if (done <= 0) continue;
+    data = data.subspan(static_cast<std::size_t>(done));
+    offset += static_cast<std::uint64_t>(done);
+  }
+}
+
 void output::finish() {
+  if (expected_ && written_ != *expected_)
+    throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
   if (deflater_) deflate({}, true);
   if (bgzf_) deflate_blocks({}, true);
   flush();

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sort_core/io.hpp"
 #include "tools/cli/file_id.hpp"
 #include "tools/cli/gzip.hpp"
 
@@ -24,14 +26,15 @@ class temporary;
 /// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly.
 /// What is written is compressed as the path's name says (compression_named).
 /// Of the outputs of a process no two may be the same regular file: one would replace the other.
-/// Every failure is an output_error that names the path.
-class output {
+/// What is written elsewhere first, uncompressed, has addresses once its size is announced; what is written directly or
+/// compressed is written in order. Every failure is an output_error that names the path.
+class output final : public sink {
  public:
   /// Finds out whether the path can be written. @throws output_error if not
   explicit output(std::string const& path) : output(path, compression_named(path)) {}
   output(std::string const& path, compression how);
   /// Without a commit() nothing has happened.
-  ~output();
+  ~output() override;
   output(output&& other) noexcept;
   output(output const&) = delete;
   output& operator=(output const&) = delete;
@@ -41,9 +44,13 @@ class output {
   /// For an input that is still read while this is written. @throws output_error if it would read what is written here
   void refuse_loop(input const& in) const;
 
-  void write(std::span<char const> data);
+  void write(std::span<char const> data) override;
   template <std::size_t N>
   void write(char const (&)[N]) = delete;  // would count a literal's NUL: say std::string_view
+  /// What is written in the end has to be so many bytes, else finish() fails.
+  bool expect(std::uint64_t bytes) override;
+  [[nodiscard]] bool addressable() const override { return expected_.has_value(); }
+  void write_at(std::uint64_t offset, std::span<char const> data) override;
   /// Everything is written and on the disk, but not yet in its place: so that outputs which belong together take their places
   /// together. Nothing can be written afterwards.
   void finish();
@@ -55,7 +62,7 @@ class output {
 
   /// The path, or "standard output".
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
-  /// Bytes given to write() so far.
+  /// Bytes given to write() and write_at() so far.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
  private:
@@ -84,7 +91,8 @@ class output {
   std::unique_ptr<bgzf_deflater> bgzf_;
   std::vector<char> block_;  // of BGZF, not full yet
   std::vector<char> buffer_;
-  std::uint64_t written_ = 0;
+  std::optional<std::uint64_t> expected_;  // where write_at can be used
+  std::atomic<std::uint64_t> written_{0};
 };
 
 }  // namespace ordo::cli

@@ -1,0 +1,87 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+/// Where bytes come from and where they go. What has addresses (regular files, text in memory) is read and written in any place
+/// by any thread; all else (pipes, compressed streams) from front to back by one. A machine loads memory of its own from a
+/// source and stores it to a sink (backend.hpp); it uses addresses where it can.
+namespace ordo {
+
+class source {
+ public:
+  virtual ~source() = default;
+
+  /// Fills `to` with the next bytes, or what of it the rest fills: less than to.size() is the end. @throws input_error
+  virtual std::size_t read(std::span<char> to) = 0;
+
+  /// How many bytes the source holds from its beginning on, if any part of them can be read by read_at(). Does not change.
+  [[nodiscard]] virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+  /// Fills `to` with the bytes from `offset` on, all below size(). Any number of threads at a time; the next bytes of read()
+  /// stay the same. @throws input_error, as where a file was made shorter
+  virtual void read_at(std::uint64_t /*offset*/, std::span<char> /*to*/) const {
+    throw std::logic_error("source: no addresses");
+  }
+  /// Of a source with addresses: where the next bytes of read() are, at most size(); and go on so many bytes behind that.
+  [[nodiscard]] virtual std::uint64_t position() const { return 0; }
+  virtual void skip(std::uint64_t /*bytes*/) { throw std::logic_error("source: no addresses"); }
+
+ protected:
+  source() = default;
+  source(source const&) = default;
+  source& operator=(source const&) = default;
+};
+
+class sink {
+ public:
+  virtual ~sink() = default;
+
+  /// Takes the next bytes, behind those of all write() before. @throws output_error
+  virtual void write(std::span<char const> data) = 0;
+
+  /// Before the first byte: the sink will hold so many bytes in all. Room is made for them where that can be done, so that a
+  /// full disk is found now. @returns addressable(). @throws output_error
+  virtual bool expect(std::uint64_t /*bytes*/) { return false; }
+  /// Can write_at() be used? Only after expect().
+  [[nodiscard]] virtual bool addressable() const { return false; }
+  /// Takes the bytes from `offset` on, counted from the sink's beginning. Any number of threads at a time, each byte once.
+  /// @throws output_error
+  virtual void write_at(std::uint64_t /*offset*/, std::span<char const> /*data*/) {
+    throw std::logic_error("sink: no addresses");
+  }
+
+ protected:
+  sink() = default;
+  sink(sink const&) = default;
+  sink& operator=(sink const&) = default;
+};
+
+/// A text in memory, which must outlive it.
+class memory_source final : public source {
+ public:
+  explicit memory_source(std::string_view text) : text_(text) {}
+
+  std::size_t read(std::span<char> to) override {
+    std::size_t const got = std::min(to.size(), text_.size() - position_);
+    if (got != 0) std::memcpy(to.data(), text_.data() + position_, got);
+    position_ += got;
+    return got;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return text_.size(); }
+  void read_at(std::uint64_t offset, std::span<char> to) const override {
+    if (!to.empty()) std::memcpy(to.data(), text_.data() + offset, to.size());
+  }
+  [[nodiscard]] std::uint64_t position() const override { return position_; }
+  void skip(std::uint64_t bytes) override { position_ += std::size_t(bytes); }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace ordo
