@@ -32,7 +32,9 @@ class lookahead {
   void use(std::size_t n);
   /// Fills `to`, or what of it the rest fills.
   std::size_t read(std::span<char> to);
-  /// How many bytes have been used.
+  /// How many bytes have been read, but not used.
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
+  /// How many have been used.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
  private:
