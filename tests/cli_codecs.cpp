@@ -101,18 +101,19 @@ TEST_CASE("megabytes come back from every compression, by one thread and by seve
   for (compression const how : formats) {
     CAPTURE(cli::name_of(how));
     std::string const packed = pack(how, text);
-    for (unsigned threads : {1, 2, 0}) CHECK(unpack(packed, 1 << 20, all_at_once, threads) == text);
-    CHECK(unpack(packed + packed, 999999, 65536) == text + text);
+    CHECK(unpack(packed, 1 << 20) == text);
+    if (how == compression::bgzf)
+      for (unsigned threads : {1, 2, 5}) CHECK(unpack(packed + packed, 999999, 65536, threads) == text + text);
   }
 }
 
 TEST_CASE("the same text is compressed to the same bytes, whatever the steps and the threads", "[codecs]") {
   std::string const text = lines(1200000) + noise(100000);
-  for (compression const how : {compression::gzip, compression::bgzf, compression::bzip2, compression::zstd}) {
+  for (compression const how : formats) {
     CAPTURE(cli::name_of(how));
     std::string const packed = pack(how, text);
     CHECK(pack(how, text, 70001, 1) == packed);
-    CHECK(pack(how, text, 1 << 20, 3) == packed);
+    if (how == compression::bgzf || how == compression::xz) CHECK(pack(how, text, 1 << 20, 3) == packed);
   }
 }
 

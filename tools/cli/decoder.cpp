@@ -129,7 +129,7 @@ std::unique_ptr<encoder> make_encoder(compression how, unsigned threads) {
     case compression::bgzf:
       return make_bgzf_encoder(threads);
     default:
-      return make_filter_encoder(how);
+      return make_filter_encoder(how, threads);
   }
 }
 

@@ -19,7 +19,7 @@ class encoder {
   virtual void finish(raw_writer const& put) = 0;
 };
 
-/// Nothing for compression::none. @param threads  that make BGZF, 0: all that the process may use
+/// Nothing for compression::none. @param threads  that make BGZF and xz, 0: all that the process may use
 std::unique_ptr<encoder> make_encoder(compression how, unsigned threads = 0);
 
 }  // namespace ordo::cli

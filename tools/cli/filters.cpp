@@ -15,6 +15,8 @@
 #include <boost/iostreams/filter/symmetric.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
 
+#include "sort_core/host/threads.hpp"
+
 // Boost's filters are symmetric ones: filter(in, in_end, out, out_end, flush) moves both begins and returns whether there may
 // be more. It is called directly, so that what a filter has left over and whether it came to its end are known.
 namespace ordo::cli {
@@ -185,6 +187,12 @@ io::zlib_params gzip_params() {
   return params;
 }
 
+// xz's own level, 6, takes seconds a megabyte. Each thread takes about 30 MB.
+io::lzma_params xz_params(unsigned threads) {
+  constexpr int most_threads = 16;
+  return {2, static_cast<std::uint32_t>(std::min(detail::threads_for(threads), most_threads))};
+}
+
 }  // namespace
 
 struct gzip_member::state {
@@ -222,14 +230,14 @@ std::unique_ptr<decoder> make_filter_decoder(compression how, lookahead& from) {
   }
 }
 
-std::unique_ptr<encoder> make_filter_encoder(compression how) {
+std::unique_ptr<encoder> make_filter_encoder(compression how, unsigned threads) {
   switch (how) {
     case compression::gzip:
       return encoder_by(io::zlib_compressor(gzip_params(), no_buffer));
     case compression::bzip2:
       return encoder_by(io::bzip2_compressor(io::bzip2_params(), no_buffer));
     case compression::xz:
-      return encoder_by(io::lzma_compressor(io::lzma_params(6), no_buffer));
+      return encoder_by(io::lzma_compressor(xz_params(threads), no_buffer));
     case compression::zstd:
       return encoder_by(io::symmetric_filter<zstd_deflater>(no_buffer));
     default:

@@ -22,7 +22,7 @@ class gzip_member {
 
 /// bzip2, xz or zstd: all streams or frames up to the end of the file.
 std::unique_ptr<decoder> make_filter_decoder(compression how, lookahead& from);
-/// gzip, bzip2, xz or zstd.
-std::unique_ptr<encoder> make_filter_encoder(compression how);
+/// gzip, bzip2, xz or zstd. @param threads  that make xz, 0: all that the process may use
+std::unique_ptr<encoder> make_filter_encoder(compression how, unsigned threads);
 
 }  // namespace ordo::cli

@@ -32,7 +32,7 @@ class temporary;
 class output final : public sink {
  public:
   /// Finds out whether the path can be written. @throws output_error if not
-  /// @param threads  that make BGZF, 0: all that the process may use
+  /// @param threads  that make BGZF and xz, 0: all that the process may use
   explicit output(std::string const& path, unsigned threads = 0) : output(path, compression_named(path), threads) {}
   output(std::string const& path, compression how, unsigned threads = 0);
   /// Without a commit() nothing has happened.
