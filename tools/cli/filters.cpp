@@ -190,7 +190,7 @@ io::zlib_params gzip_params() {
 // xz's own level, 6, takes seconds a megabyte. Each thread takes about 30 MB.
 io::lzma_params xz_params(unsigned threads) {
   constexpr int most_threads = 16;
-  return {2, static_cast<std::uint32_t>(std::min(detail::threads_for(threads), most_threads))};
+  return {2, static_cast<std::uint32_t>(std::min(threads_for(threads), most_threads))};
 }
 
 }  // namespace
