@@ -218,7 +218,7 @@ int run(int argc, char const* const* argv) {
   options how;
   if (auto const status = parse(program::array_sort, argc, argv, how)) return *status;
   report out(program::array_sort, how, describe_machine(), {"CUB seg", "seg radix", "packed", "STA"});
-  session s{{}, how, out};
+  session s{cuda(), how, out};
   if (how.capacity != 0) {
     measure_capacity(s);
     return out.status();

@@ -258,7 +258,7 @@ int run(int argc, char const* const* argv) {
   options how;
   if (auto const status = parse(program::segmented_sort, argc, argv, how)) return *status;
   report out(program::segmented_sort, how, describe_machine(), {"CUB seg", "seg radix", "packed", "radix"});
-  session s{{}, how, out};
+  session s{cuda(), how, out};
   if (how.sweep) {
     if (how.pairs) out.add(sweep<std::uint32_t>(s, "u32/u32"));
     if (how.keys) out.add(sweep<no_values>(s, "u32"));
