@@ -122,7 +122,7 @@ int run_rows(program name, int argc, char const* const* argv, std::vector<std::s
   options how;
   if (auto const status = parse(name, argc, argv, how)) return *status;
   report out(name, how, describe_machine(), std::move(rivals));
-  session s{{}, how, out};
+  session s{cuda(), how, out};
   for (whole_row const& what : rows) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, what, log_items); });
   out.print_rates();
   return out.status();
