@@ -29,6 +29,11 @@ std::size_t memory_on_host(std::size_t bytes, std::size_t lines);
 template <class Offset>
 std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines);
 
+/// Below this the GPU's start costs more than it saves.
+constexpr std::size_t worth_a_gpu = std::size_t{128} << 20;
+
+/// @throws usage_error
+void check_delimiter(char delimiter);
 /// @throws out_of_memory, with all the figures, if needed > limit
 void check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit);
 

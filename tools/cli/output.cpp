@@ -269,7 +269,8 @@ void output::finish() {
   if (deflater_) deflate({}, true);
   if (bgzf_) deflate_blocks({}, true);
   flush();
-  if (!target_.empty() && !is_on_disk(fd_)) fail(errno);
+  // What is replaced must not be lost if the power fails before the new file is on the disk. For a new file nobody waits.
+  if (replaces_ && !is_on_disk(fd_)) fail(errno);
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
 }
 
