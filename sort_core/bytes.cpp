@@ -1,4 +1,4 @@
-#include "tools/cli/bytes.hpp"
+#include "sort_core/bytes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "sort_core/error.hpp"
 
-namespace ordo::cli {
+namespace ordo {
 namespace {
 
 constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
@@ -50,4 +50,4 @@ void bytes::append(std::span<char const> more) {
   size_ += more.size();
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo
