@@ -6,7 +6,7 @@ function(ordo_options target)
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda --expt-relaxed-constexpr -Wno-deprecated-gpu-targets
       -Xcompiler=-Wall,-Wextra,-Wno-unused-parameter,-fno-strict-aliasing -Xcudafe=--display_error_number
       $<$<BOOL:${ORDO_WERROR}>:-Werror=all-warnings>
-      $<$<NOT:$<CONFIG:Debug>>:-lineinfo>>)
+      $<$<BOOL:${ORDO_LINE_INFO}>:-lineinfo> ${ordo_compress}>)
 endfunction()
 
 # ordo_library(NAME SOURCES file.cpp... [CUDA file.cu...] [HEADERS public.hpp...] [LINK ...] [PUBLIC_LINK ...])

@@ -26,9 +26,10 @@ struct probe_order {
 /// Functors passed to a Backend are marked ORDO_FN, are copied, and must not keep references. All spans are in the
 /// machine's own memory unless called `host`. Every verb is deterministic: same input, same bytes, whatever the machine,
 /// the number of threads or the run; but for values of equal keys in long arrays, see array_sort. Every verb may take temporary
-/// memory from the machine's pool: the sorts as much as radix_sort_memory, sample_sort_memory, segmented_sort_memory and
-/// array_sort_memory say, the others a few bytes per block of items. If the pool cannot give it they throw out_of_memory, and
-/// the arrays hold what they were given, in some order. Calls are ordered: each sees the effects of all before it.
+/// memory from the machine's pool: the sorts as much as radix_sort_memory, sample_sort_memory, segmented_sort_memory,
+/// segmented_sort_by_memory and array_sort_memory say, the others a few bytes per block of items. If the pool cannot give it
+/// they throw out_of_memory, and the arrays hold what they were given, in some order. Calls are ordered: each sees the effects
+/// of all before it.
 ///
 ///   buffer<T>(n)                    n uninitialised elements
 ///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
@@ -97,6 +98,7 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { B::radix_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::sample_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::segmented_sort_memory(n, n, n, n, n, bits) } -> std::same_as<std::size_t>;
+  { B::segmented_sort_by_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
   { B::array_sort_memory(n) } -> std::same_as<std::size_t>;
 };
 

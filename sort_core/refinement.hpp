@@ -6,24 +6,15 @@
 #include <utility>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/memory.hpp"
+#include "sort_core/sort_by_key.hpp"
 
 namespace ordo {
 namespace detail {
 
 // Named functors, not lambdas: several translation units instantiate a refinement of the same types, and nvcc's
 // __host__ __device__ lambdas keep their host functions per translation unit, where the linker keeps one copy of the code.
-
-struct plus {
-  ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return a + b; }
-};
-
-struct maximum {
-  template <class T>
-  ORDO_FN T operator()(T a, T b) const {
-    return a < b ? b : a;
-  }
-};
 
 /// Does a group begin at i, or is i the end of all?
 struct begins_or_ends {
@@ -120,10 +111,14 @@ class refinement {
  public:
   explicit refinement(B& machine) : machine_(machine) {}
 
-  /// Bytes that it takes from the pool with n unresolved items, its sorts not counted.
+  /// Bytes that it takes from the pool with n unresolved items, sort not counted.
   static std::size_t memory(std::size_t n) {
     return 2 * (pool::rounded(n * sizeof(Item)) + pool::rounded(n * sizeof(Index)) + pool::rounded(n)) +
            pool::rounded(offsets_of(n) * sizeof(Index));
+  }
+  /// Bytes that sort takes besides, by keys of so many bytes.
+  static std::size_t sort_memory(std::size_t n, std::size_t segments, std::size_t key_bytes) {
+    return sort_by_key_memory<B>(n, segments, n, key_bytes, sizeof(Item));
   }
 
   /// The groups of two and more of `order`. head(i) tells whether a group begins at i in [0, order.size()); head(0) must
@@ -137,7 +132,7 @@ class refinement {
   template <class ItemAt, class Head>
   void start(std::size_t n, ItemAt item, Head head) {
     detail::unsettled<Head> const unsettled{head, n};
-    size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, detail::plus{});
+    size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, plus{});
     for (int k = 0; k < 2; ++k)
       side_[k] = {machine_.template buffer<Item>(size_), machine_.template buffer<Index>(size_),
                   machine_.template buffer<std::uint8_t>(size_)};
@@ -163,7 +158,14 @@ class refinement {
   /// Sort each group by key(item), stably, and set heads() at the groups' new boundaries. See Backend.
   template <class Key>
   void sort(Key key, bit_range bits = {}) {
-    machine_.segmented_sort_by(items(), segments(), key, heads(), bits);
+    sort(segments(), key, bits);
+  }
+  /// The same for some of the groups.
+  template <class Key>
+  void sort(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
+    // Of groups that are not chosen, items may be settled, and have no further key.
+    detail::unsettled<detail::element<std::uint8_t>> const open{{heads().data()}, size_};
+    sort_by_key(machine_, items(), chosen, key, heads(), bits, open);
   }
 
   /// order[slots()[i]] = items()[i]
@@ -173,7 +175,7 @@ class refinement {
 
   /// first[i] = the slot of the head of i's group, which is the rank of its items in the whole order.
   void head_slots(std::span<Index> first) const {
-    machine_.scan(size_, detail::slot_of_head<Index>{side_[0].slots.data(), side_[0].heads.data()}, first, detail::maximum{});
+    machine_.scan(size_, detail::slot_of_head<Index>{side_[0].slots.data(), side_[0].heads.data()}, first, maximum{});
   }
 
   /// Let the groups of one item go, and find the segments of those that stay.

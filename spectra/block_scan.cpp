@@ -34,7 +34,7 @@ bool has_decimal_comma(std::string_view line) {
 }  // namespace
 
 block_scan::block_scan(options const& how, bool check)
-    : how_(how), scan_options_{how.by, how.descending, how.lenient, check, how.warn ? how.warnings_shown : 0, false} {}
+    : how_(how), scan_options_{how.by, how.descending, how.lenient, check, how.on_warning ? how.warnings_shown : 0, false} {}
 
 std::span<piece const> block_scan::scan(std::span<char const> bytes, bool last, tbb::task_arena& arena) {
   std::string_view const block(bytes.data(), bytes.size());
@@ -97,7 +97,7 @@ bool block_scan::take(piece const& part) {
 }
 
 void block_scan::warn(std::string const& message) {
-  if (how_.warn && totals.warnings < how_.warnings_shown) how_.warn(message);
+  if (how_.on_warning && totals.warnings < how_.warnings_shown) how_.on_warning(message);
   ++totals.warnings;
 }
 

@@ -9,6 +9,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/error.hpp"
 #include "sort_core/machine_lease.hpp"
+#include "sort_core/sort_by_key.hpp"
 #include "spectra/peak_sorter.hpp"
 
 namespace ordo::spectra::detail {
@@ -29,8 +30,8 @@ void sort_peaks(B& machine, std::span<std::uint64_t const> codes, std::span<std:
   auto const* const code = here.data();
   machine.each(offsets.size(), [=] ORDO_FN(std::size_t i) { from_base[i] = absolute[i] - base; });
   machine.each(n, [=] ORDO_FN(std::size_t i) { item[i] = std::uint32_t(i) + base; });
-  machine.segmented_sort_by(items.span(), of_offsets(std::span<std::uint32_t const>(relative.span())),
-                            [=] ORDO_FN(std::uint32_t i) { return code[i - base]; });
+  sort_by_key(machine, items.span(), of_offsets(std::span<std::uint32_t const>(relative.span())),
+              [=] ORDO_FN(std::uint32_t i) { return code[i - base]; });
   machine.download(std::span<std::uint32_t const>(items.span()), order.subspan(base, n));
 }
 

@@ -68,7 +68,7 @@ class block_reader {
 };
 
 void enter(options const& how, std::string_view phase, std::uint64_t bytes) {
-  if (how.phase) how.phase(phase, bytes);
+  if (how.on_phase) how.on_phase(phase, bytes);
 }
 
 // use(block) for each, while the next is read. use returns a block to read into, which may be empty; or nothing, to stop.
@@ -112,7 +112,7 @@ void each_block(std::span<Char> text, std::size_t block_bytes, Use use) {
 
 }  // namespace
 
-report sort(reader const& read, writer const& write, options const& how, std::function<void(report const&)> const& progress) {
+report sort(reader const& read, writer const& write, options const& how) {
   sorter sorting(how);
   std::future<block> writing;
   each_block(read, how, [&](block now) -> std::optional<block> {
@@ -123,7 +123,7 @@ report sort(reader const& read, writer const& write, options const& how, std::fu
       write(out.text());
       return std::move(out);
     });
-    if (progress) progress(sorting.done());
+    if (how.on_progress) how.on_progress(sorting.done().bytes);
     return written;
   });
   enter(how, "write", 0);
@@ -145,21 +145,21 @@ report sort(std::span<char const> in, std::span<char> out, options const& how) {
   return sorting.done();
 }
 
-checked check(reader const& read, options const& how, std::function<void(report const&)> const& progress) {
-  tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
+checked check(reader const& read, options const& how) {
+  tbb::task_arena arena(threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(read, how, [&](block now) -> std::optional<block> {
     enter(how, "scan", now.size);
     scan.scan(now.text(), now.last, arena);
     if (scan.first_disorder) return {};
-    if (progress) progress(scan.totals);
+    if (how.on_progress) how.on_progress(scan.totals.bytes);
     return now;
   });
   return {scan.first_disorder, scan.totals};
 }
 
 checked check(std::span<char const> in, options const& how) {
-  tbb::task_arena arena(ordo::detail::threads_for(how.machine.threads));
+  tbb::task_arena arena(threads_for(how.machine.threads));
   detail::block_scan scan(how, true);
   each_block(in, how.block_bytes, [&](std::span<char const> now, bool last) {
     enter(how, "scan", now.size());

@@ -30,8 +30,7 @@ decision choose_machine(options const& how, std::size_t bytes) {
 }  // namespace
 
 struct sorter::state {
-  explicit state(options given)
-      : how(std::move(given)), scan(how, false), arena(ordo::detail::threads_for(how.machine.threads)) {
+  explicit state(options given) : how(std::move(given)), scan(how, false), arena(threads_for(how.machine.threads)) {
     // With no input there is no reason to take the GPU but that somebody asked for it: if it is missing, say so now.
     choose_machine(how, 0);
   }
@@ -54,7 +53,7 @@ struct sorter::state {
   }
 
   void enter(std::string_view phase, std::uint64_t bytes) const {
-    if (how.phase) how.phase(phase, bytes);
+    if (how.on_phase) how.on_phase(phase, bytes);
   }
 
   // The peaks of all pieces' spectra that are out of order: codes, and offsets of the spectra.

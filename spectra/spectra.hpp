@@ -33,11 +33,13 @@ struct options {
   std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
   std::size_t block_bytes = std::size_t{16} << 20;  // sorted at a time; a larger spectrum makes its block larger
   /// Called with "what: where: why" for the first of the warnings, on the caller's thread, in the input's order.
-  std::function<void(std::string const&)> warn;
+  std::function<void(std::string const&)> on_warning = {};
   std::size_t warnings_shown = 10;
-  /// Called on the caller's thread as one phase of the work follows another - read, scan, sort, move, write - with the bytes
-  /// that it works on. read and write are what could not be hidden behind the other work.
-  std::function<void(std::string_view, std::uint64_t)> phase;
+  /// Called on the caller's thread as each phase begins - "read", "scan", "sort", "move", "write", for each block - with the
+  /// bytes that it works on. read and write are what could not be hidden behind the other work.
+  std::function<void(std::string_view, std::uint64_t)> on_phase = {};
+  /// Called on the caller's thread after every block of a stream, with the bytes of input done so far.
+  std::function<void(std::uint64_t)> on_progress = {};
 };
 
 /// What was done.
@@ -83,10 +85,9 @@ using reader = std::function<std::size_t(std::span<char> to)>;
 using writer = std::function<void(std::span<char const> from)>;
 
 /// Sorts an input of any length, in blocks, while the next block is read and the last is written: `read` and `write` are
-/// called from threads of their own, one call of each at a time. `progress`, if any, is called on the caller's thread after
-/// every block. Memory: three blocks, and what sorter takes. @throws as sorter, read and write
-report sort(reader const& read, writer const& write, options const& how,
-            std::function<void(report const&)> const& progress = {});
+/// called from threads of their own, one call of each at a time. Memory: three blocks, and what sorter takes.
+/// @throws as sorter, read and write
+report sort(reader const& read, writer const& write, options const& how);
 
 /// A peak that is smaller than the one before it in its spectrum.
 struct disorder {
@@ -102,8 +103,8 @@ struct checked {
 };
 
 /// Looks for the first peak out of order; nothing is sorted, and the machine does not matter. Warnings and errors before that
-/// peak are as in sorting, what follows it is not looked at. `progress` as in sorting.
-checked check(reader const& read, options const& how, std::function<void(report const&)> const& progress = {});
+/// peak are as in sorting, what follows it is not looked at.
+checked check(reader const& read, options const& how);
 checked check(std::span<char const> in, options const& how);
 
 }  // namespace ordo::spectra

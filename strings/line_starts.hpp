@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "strings/symbols.hpp"
 
 // Where the lines of a text begin, by blocks: what one thread reads, first to count the delimiters, then to write the starts.
@@ -26,7 +27,7 @@ buffer<Offset> count_delimiters(B& machine, symbols text) {
     c[b] = Offset(count);
   });
   machine.scan(
-      counts.size(), [=] ORDO_FN(std::size_t b) { return c[b]; }, counts.span(), ordo::detail::plus{});
+      counts.size(), [=] ORDO_FN(std::size_t b) { return c[b]; }, counts.span(), plus{});
   return counts;
 }
 

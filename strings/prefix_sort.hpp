@@ -7,6 +7,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/line_starts.hpp"
@@ -93,15 +94,8 @@ std::size_t skip_agreement(B& machine, refinement<B, cursor<Offset>, Offset>& gr
   });
   return machine.reduce(
       n, [=] ORDO_FN(std::size_t i) { return with::value(all[i]) == with::identical ? Offset{0} : with::value(all[i]); },
-      Offset{0}, ordo::detail::maximum{});
+      Offset{0}, maximum{});
 }
-
-struct minimum {
-  template <class T>
-  ORDO_FN T operator()(T a, T b) const {
-    return a < b ? a : b;
-  }
-};
 
 /// The symbols that all lines have in common.
 template <Backend B, class Offset>
@@ -179,7 +173,7 @@ std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
   std::size_t const rounds =
       groups + std::max(2 * offsets, 2 * of(large, sizeof(Offset)) +
-                                         B::segmented_sort_memory(lines, large, lines, 8, sizeof(cursor<Offset>)));
+                                         refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
   return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
 }
 

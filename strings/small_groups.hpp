@@ -15,7 +15,7 @@ struct cursor {
   Offset at, depth;
 };
 
-/// The order of lines, eight symbols at a time, as numbers to be sorted upwards.
+/// The order of lines, eight symbols at a time, as numbers in ascending order.
 struct line_order {
   symbols text;
   std::uint64_t flip;  // all ones turns the order round
@@ -128,7 +128,7 @@ void sort_large_groups(B& machine, refinement<B, cursor<Offset>, Offset>& groups
   machine.select(
       segments.size(), large, [=] ORDO_FN(std::size_t g) { return ends[g]; }, large_ends.span());
   segment_list<Offset> const chosen{large_begins.span().first(n), large_ends.span().first(n)};
-  machine.segmented_sort_by(groups.items(), chosen, next_key<Offset>{by}, groups.heads());
+  groups.sort(chosen, next_key<Offset>{by});
 }
 
 }  // namespace ordo::strings::detail

@@ -24,7 +24,7 @@ bool is_narrow(std::size_t bytes) {
 }
 
 std::size_t count_lines(std::string_view text, char delimiter, unsigned threads) {
-  tbb::task_arena arena(ordo::detail::threads_for(threads));
+  tbb::task_arena arena(threads_for(threads));
   return arena.execute([&] {
     return 1 + tbb::parallel_reduce(
                    tbb::blocked_range<char const*>(text.data(), text.data() + text.size(), 1 << 20), std::size_t{0},

@@ -62,7 +62,7 @@ struct batch {
 
 void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::string_view)> const& sink) {
   if (lines.size() == 0) return;
-  tbb::task_arena arena(ordo::detail::threads_for(threads));
+  tbb::task_arena arena(threads_for(threads));
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
   std::size_t const tokens = 2 * std::size_t(arena.max_concurrency());

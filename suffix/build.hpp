@@ -53,7 +53,7 @@ struct lcp_from_keys {
 template <Backend B, class Index>
 std::size_t build_on(B& machine, text const& input, arrays<Index> out, options const& how) {
   auto const phase = [&](std::string_view name) {
-    if (how.on_phase) how.on_phase(name);
+    if (how.on_phase) how.on_phase(name, input.size());
   };
   phase("sort");
   packed_text<B> const packed(machine, input);

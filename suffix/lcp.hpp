@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/load.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/packed_text.hpp"
@@ -23,7 +24,7 @@ void common_prefixes_of_keys(B& machine, packed_view text, std::span<std::uint64
 
 /// What common_prefixes_of_keys has left open.
 /// In order of position these lengths fall by at most one from a position to the next (Kasai et al., CPM'01; Karkkainen,
-/// Manzini and Puglisi, CPM'09), hence by at most d over d positions. So the open positions are done in rounds, multiples of
+/// Manzini and Puglisi, CPM'09), and so by at most d over d positions. So the open positions are done in rounds, multiples of
 /// large powers of two first: each knows a least length from the last one done before it, all of a round at once. A round
 /// extends by O(n) letters together: what a position gains over the one before, the one behind must keep.
 /// Memory: sizeof(Index) bytes a letter, and once more for the open ones.
@@ -43,7 +44,7 @@ void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, st
   });
   auto const is_open = [=] ORDO_FN(std::size_t p) { return at[p] != n; };
   std::size_t const count = machine.reduce(
-      n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, ordo::detail::plus{});
+      n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, plus{});
   if (count == 0) return;
   auto const positions = machine.template buffer<Index>(count);
   machine.select(

@@ -37,7 +37,7 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
   auto const with_open = [&](std::size_t open) {
     std::size_t const groups = refinement<B, Index, Index>::memory(open);
     std::size_t const first = order + size.of(n, key) + std::max(B::radix_sort_memory(n, key, index), groups + lcp);
-    std::size_t const round = std::max(B::segmented_sort_memory(open, open / 2, open, key, index), size.of(open, index));
+    std::size_t const round = std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), size.of(open, index));
     std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + size.of(n + 1, index) + round;
     std::size_t const lengths = order + lcp + (what.lcp ? size.of(n, index) + size.of(open, index) : 0);
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) : 0);

@@ -7,15 +7,12 @@
 #include <string>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
 #include "sort_core/load.hpp"
 #include "suffix/bwt.hpp"
 #include "suffix/packed_text.hpp"
 
 namespace ordo::suffix::detail {
-
-struct minimum {
-  ORDO_FN std::size_t operator()(std::size_t a, std::size_t b) const { return b < a ? b : a; }
-};
 
 /// The least of row(i) for i in [0, n), which is n where nothing is wrong.
 template <Backend B, class Row>

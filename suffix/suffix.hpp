@@ -52,8 +52,8 @@ struct options {
   machine_options machine;
   /// Bytes of host memory that the CPU machine may take beside the text and the results. It never takes more.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
-  /// Called as each phase begins: "sort", "lcp", "bwt".
-  std::function<void(std::string_view)> on_phase = {};
+  /// Called as each phase begins - "sort", "lcp", "bwt" - with the bytes of text that it works on.
+  std::function<void(std::string_view, std::uint64_t)> on_phase = {};
 };
 
 struct report {

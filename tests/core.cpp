@@ -233,7 +233,7 @@ TEST_CASE("a sample sort whose samples are bad merges what is left", "[sample_so
   struct by_low_bits {
     bool operator()(std::uint32_t a, std::uint32_t b) const { return a % 100000 < b % 100000; }
   };
-  using records = ordo::detail::records<std::uint32_t, std::uint32_t>;
+  using records = ordo::host_detail::records<std::uint32_t, std::uint32_t>;
   for (std::size_t n : {100, 5000, 300000}) {
     auto const input = inputs<std::uint32_t>(n).front().second;
     auto expected = input;
@@ -244,8 +244,8 @@ TEST_CASE("a sample sort whose samples are bad merges what is left", "[sample_so
         auto keys = input, values = input;
         std::vector<std::uint32_t> other(n), other_values(n);
         std::vector<std::uint8_t> bucket(n);
-        ordo::detail::sort_records_by(records{keys.data(), values.data()}, records{other.data(), other_values.data()},
-                                      bucket.data(), n, by_low_bits{}, across, rounds);
+        ordo::host_detail::sort_records_by(records{keys.data(), values.data()}, records{other.data(), other_values.data()},
+                                           bucket.data(), n, by_low_bits{}, across, rounds);
         CHECK(((across ? other : keys) == expected && (across ? other_values : values) == expected));
       }
     }

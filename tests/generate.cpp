@@ -10,16 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/generate/genome.hpp"
-#include "datasets/generate/names.hpp"
-#include "datasets/generate/random.hpp"
-#include "datasets/generate/spectra.hpp"
-#include "datasets/generate/strings.hpp"
-#include "datasets/generate/texts.hpp"
+#include "tools/generate/genome.hpp"
+#include "tools/generate/names.hpp"
+#include "tools/generate/random.hpp"
+#include "tools/generate/spectra.hpp"
+#include "tools/generate/strings.hpp"
+#include "tools/generate/texts.hpp"
 #include "sort_core/error.hpp"
 #include "tests/catch.hpp"
 
-using namespace ordo::datasets;
+using namespace ordo::generate;
 
 namespace {
 

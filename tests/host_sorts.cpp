@@ -18,23 +18,23 @@
 // The CPU's sorts against inputs made from what is known of them, and on little stack.
 namespace {
 
-using ordo::detail::nothing;
-using ordo::detail::records;
+using ordo::host_detail::nothing;
+using ordo::host_detail::records;
 
 constexpr std::size_t small_stack = std::size_t{1} << 18;
 /// As many keys as take 250 useless cuts, if nothing ends them.
-constexpr std::size_t uncut = ordo::detail::cut_limit + 250 * 128;
+constexpr std::size_t uncut = ordo::host_detail::cut_limit + 250 * 128;
 
 /// Keys whose pivots leave nearly all on one side.
 std::vector<std::uint32_t> const& against_array_sort() {
   static auto const made = [] {
     adversary against(uncut);
-    for (std::size_t begin = 0; uncut - begin > ordo::detail::cut_limit;) {
+    for (std::size_t begin = 0; uncut - begin > ordo::host_detail::cut_limit;) {
       std::size_t const n = uncut - begin;
       records<std::uint32_t, nothing> const rest{against.items.data() + begin, nullptr};
       auto const [pivot, repeated] =
-          ordo::detail::sampled_pivot(n, [&](std::size_t place) { return against.sample(begin + place); });
-      auto const at = ordo::detail::divide(
+          ordo::host_detail::sampled_pivot(n, [&](std::size_t place) { return against.sample(begin + place); });
+      auto const at = ordo::host_detail::divide(
           rest, n, [&](std::uint32_t item) { return against.key(item); }, pivot, repeated);
       begin += at.less + at.equal;
     }
@@ -50,10 +50,10 @@ std::vector<std::uint32_t> against_sample_sort(std::size_t n) {
   auto const less = [&](std::uint32_t a, std::uint32_t b) { return against.key(a) < against.key(b); };
   std::vector<std::uint32_t> scratch(n);
   std::vector<std::uint8_t> bucket(n);
-  for (std::size_t before = n + 1; n < before && n > ordo::detail::merge_limit;) {
-    ordo::detail::sample_places place(n);
+  for (std::size_t before = n + 1; n < before && n > ordo::host_detail::merge_limit;) {
+    ordo::host_detail::sample_places place(n);
     for (int i = 0; i < 2047; ++i) against.sample(place());
-    ordo::detail::splitters<std::uint32_t, decltype(less)> const by(
+    ordo::host_detail::splitters<std::uint32_t, decltype(less)> const by(
         against.items.data(), n, scratch.data(), less,
         [&](std::uint32_t* sample, std::uint32_t*, std::size_t size) { std::sort(sample, sample + size, less); });
     std::array<std::uint32_t, 256> counts{};
@@ -138,14 +138,14 @@ TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_s
 TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sort]") {
   auto keys = against_array_sort();
   std::atomic<unsigned> pieces{0};
-  ordo::detail::encoded<std::uint32_t> const whole_key{{}, ~0u};
-  tbb::enumerable_thread_specific<ordo::detail::thread_scratch<std::uint32_t, nothing>> local;
-  ordo::detail::sort_cutting(records<std::uint32_t, nothing>{keys.data(), nullptr}, uncut, whole_key, [&] {
+  ordo::host_detail::encoded<std::uint32_t> const whole_key{{}, ~0u};
+  tbb::enumerable_thread_specific<ordo::host_detail::thread_scratch<std::uint32_t, nothing>> local;
+  ordo::host_detail::sort_cutting(records<std::uint32_t, nothing>{keys.data(), nullptr}, uncut, whole_key, [&] {
     ++pieces;
     return local.local().of_size(ordo::array_sort_stable);
   });
   CHECK(std::is_sorted(keys.begin(), keys.end()));
-  CHECK(pieces <= ordo::detail::most_cuts(uncut) + 1);
+  CHECK(pieces <= ordo::host_detail::most_cuts(uncut) + 1);
 }
 
 TEST_CASE("a sample sort whose samples are all bad compares no more than a merge sort some times", "[sample_sort]") {
@@ -175,10 +175,10 @@ TEST_CASE("sample sorts of large items need little stack", "[sample_sort]") {
 TEST_CASE("a segment whose second buffer cannot be had keeps its keys", "[segmented_sort]") {
   auto const input = inputs<std::uint32_t>(1000).front().second;
   auto keys = input;
-  ordo::detail::encoded<std::uint32_t> const descending{{~0u, 0}, ~0u};
+  ordo::host_detail::encoded<std::uint32_t> const descending{{~0u, 0}, ~0u};
   auto const no_memory = []() -> records<std::uint32_t, nothing> { throw std::bad_alloc(); };
-  CHECK_THROWS_AS(ordo::detail::sort_segment(records<std::uint32_t, nothing>{keys.data(), nullptr}, keys.size(), nullptr,
-                                             descending, no_memory, [](auto, auto) {}),
+  CHECK_THROWS_AS(ordo::host_detail::sort_segment(records<std::uint32_t, nothing>{keys.data(), nullptr}, keys.size(), nullptr,
+                                                  descending, no_memory, [](auto, auto) {}),
                   std::bad_alloc);
   CHECK((keys == input));
 }

@@ -8,10 +8,10 @@
 #include "sort_core/radix_key.hpp"
 #include "tests/catch.hpp"
 
-// Which way the GPU's radix sort goes, told from a sample.
+// Whether the GPU's radix sort is MSD or LSD, decided by a sample.
 namespace {
 
-using ordo::detail::downwards_is_quicker;
+using ordo::detail::msd_is_quicker;
 
 template <class Make>
 std::vector<std::uint64_t> sample_of(Make make, std::size_t n = std::size_t{1} << 26) {
@@ -28,17 +28,17 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
   for (std::size_t n : {std::size_t{1} << 22, std::size_t{1} << 26, std::size_t{1} << 28}) {
     for (std::size_t value : {0, 4}) {
       auto even = sample_of([](auto& r) { return r() >> 32; });
-      CHECK(downwards_is_quicker(even, {n, 16384, 32, 4, value, false, false}));
+      CHECK(msd_is_quicker(even, {n, 16384, 32, 4, value, false, false}));
       auto wide = sample_of([](auto& r) { return r(); });
-      CHECK(downwards_is_quicker(wide, {n, 8192, 64, 8, value, false, false}));
+      CHECK(msd_is_quicker(wide, {n, 8192, 64, 8, value, false, false}));
       auto equal = sample_of([](auto&) { return std::uint64_t{5}; });
-      CHECK(downwards_is_quicker(equal, {n, 16384, 32, 4, value, false, false}));
+      CHECK(msd_is_quicker(equal, {n, 16384, 32, 4, value, false, false}));
       auto few = sample_of([](auto& r) { return (r() & 15) * 0x11111111; });
-      CHECK(downwards_is_quicker(few, {n, 16384, 32, 4, value, false, false}) == (value == 0));
+      CHECK(msd_is_quicker(few, {n, 16384, 32, 4, value, false, false}) == (value == 0));
       auto uneven = sample_of([](auto& r) { return (r() & r() & r() & r() & r()) >> 32; });
-      CHECK_FALSE(downwards_is_quicker(uneven, {n, 16384, 32, 4, value, false, false}));
+      CHECK_FALSE(msd_is_quicker(uneven, {n, 16384, 32, 4, value, false, false}));
       auto narrow = sample_of([](auto& r) { return r() & 0xfffff; });
-      CHECK_FALSE(downwards_is_quicker(narrow, {n, 8192, 20, 8, value, false, false}));  // three passes, if that is told
+      CHECK_FALSE(msd_is_quicker(narrow, {n, 8192, 20, 8, value, false, false}));  // three passes, if the range says so
     }
   }
 }
@@ -46,10 +46,10 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
 TEST_CASE("radix choice: pairs of 32-bit keys that crowd in a part of their range go up, keys alone go down") {
   constexpr std::size_t n = std::size_t{1} << 28;
   auto const gaussian = sample_of([](auto& r) { return (r() >> 34) + (r() >> 34) + (r() >> 34) + (r() >> 34); });
-  CHECK(downwards_is_quicker(gaussian, {n, 16384, 32, 4, 0, false, false}));
-  CHECK_FALSE(downwards_is_quicker(gaussian, {n, 16384, 32, 4, 4, false, false}));
+  CHECK(msd_is_quicker(gaussian, {n, 16384, 32, 4, 0, false, false}));
+  CHECK_FALSE(msd_is_quicker(gaussian, {n, 16384, 32, 4, 4, false, false}));
   auto const of_a_part = sample_of([](auto& r) { return 0x80000000 + (r() >> 33); });
-  CHECK(downwards_is_quicker(of_a_part, {n, 16384, 32, 4, 4, false, false}));
+  CHECK(msd_is_quicker(of_a_part, {n, 16384, 32, 4, 4, false, false}));
 }
 
 TEST_CASE("radix choice: the fullest eighth of a range") {
@@ -64,13 +64,13 @@ TEST_CASE("radix choice: the fullest eighth of a range") {
 TEST_CASE("radix choice: how many of some words have each bit") {
   std::mt19937_64 random(2);
   for (std::size_t const n : {0, 1, 254, 255, 256, 510, 511, 1024}) {
-    for (std::size_t const apart : {1, 4, 5}) {
+    for (std::size_t const stride : {1, 4, 5}) {
       std::vector<std::uint64_t> words(n);
       for (auto& word : words) word = random() | 1;
-      auto const ones = ordo::detail::count_ones(words, apart);
+      auto const ones = ordo::detail::count_ones(words, stride);
       for (unsigned bit = 0; bit < 64; ++bit) {
         std::size_t expected = 0;
-        for (std::size_t i = 0; i < n; i += apart) expected += words[i] >> bit & 1;
+        for (std::size_t i = 0; i < n; i += stride) expected += words[i] >> bit & 1;
         REQUIRE(ones[bit] == expected);
       }
     }
@@ -81,7 +81,7 @@ TEST_CASE("radix choice: doubles of both signs go down, where the same codes of 
   for (std::size_t n : {std::size_t{1} << 24, std::size_t{1} << 28}) {
     auto const is_quicker = [&](bool floats) {
       auto sample = sample_of([](auto& r) { return ordo::radix_key<double>::encode(double(std::int64_t(r())) * 0x1p-63); }, n);
-      return downwards_is_quicker(sample, {n, 8192, 64, 8, 0, floats, floats});
+      return msd_is_quicker(sample, {n, 8192, 64, 8, 0, floats, floats});
     };
     CHECK(is_quicker(true));
     CHECK_FALSE(is_quicker(false));
@@ -90,8 +90,8 @@ TEST_CASE("radix choice: doubles of both signs go down, where the same codes of 
 
 TEST_CASE("radix choice: nobody asks for keys of which too few bits count") {
   for (std::size_t n : {std::size_t{1} << 20, std::size_t{1} << 28}) {
-    CHECK_FALSE(ordo::detail::downwards_may_be_quicker({n, 8192, 9, 8, 4, false, false}));
-    CHECK(ordo::detail::downwards_may_be_quicker({n, 8192, 64, 8, 4, false, false}));
+    CHECK_FALSE(ordo::detail::msd_may_be_quicker({n, 8192, 9, 8, 4, false, false}));
+    CHECK(ordo::detail::msd_may_be_quicker({n, 8192, 64, 8, 4, false, false}));
   }
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
     INFO(n);
     auto const goes_down = [&](auto make) {
       auto sample = sample_of(make, n);
-      return downwards_is_quicker(sample, {n, 8192, 64, 8, 4, false, false});
+      return msd_is_quicker(sample, {n, 8192, 64, 8, 4, false, false});
     };
     CHECK(goes_down([](numbers& r) { return r(); }));
     CHECK(goes_down([](numbers& r) { return r() / 4 + r() / 4 + r() / 4 + r() / 4; }));  // Gaussian
@@ -118,5 +118,5 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
 }
 
 TEST_CASE("radix choice: a sample of nothing") {
-  CHECK(downwards_is_quicker({}, {0, 16384, 32, 4, 0, false, false}));
+  CHECK(msd_is_quicker({}, {0, 16384, 32, 4, 0, false, false}));
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "sort_core/cuda/cuda.cuh"
+#include "sort_core/functors.hpp"
 #include "sort_core/keys.hpp"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
@@ -67,9 +68,6 @@ struct mixed_key {
   K const* keys;  // null: as they were
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
 };
-struct plus {
-  ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
 
 /// Sorted whole by radix_sort, whichever way it chooses, or as one segment, which always goes down.
 enum class verb { radix, segment };
@@ -83,15 +81,15 @@ void check(ordo::cuda& machine, std::size_t n, kind what, verb by = verb::radix)
   auto values = machine.buffer<V>(Pairs ? n : 0);
   V* const v = Pairs ? values.data() : nullptr;
   machine.each(n, fill<K, V>{key, keys.data(), v});
-  std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, plus{});
+  std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, ordo::plus{});
   if (by == verb::segment)
     machine.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n));
   else if (Pairs)
     machine.radix_sort(keys.span(), values.span());
   else
     machine.radix_sort(keys.span());
-  CHECK(machine.reduce(n, misplaced<K, V>{key, keys.data(), v}, std::uint64_t{}, plus{}) == 0);
-  CHECK(machine.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, plus{}) == before);
+  CHECK(machine.reduce(n, misplaced<K, V>{key, keys.data(), v}, std::uint64_t{}, ordo::plus{}) == 0);
+  CHECK(machine.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
 }
 
 template <class K>

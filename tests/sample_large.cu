@@ -7,6 +7,7 @@
 #include <cub/device/device_merge_sort.cuh>
 
 #include "sort_core/cuda/cuda.cuh"
+#include "sort_core/functors.hpp"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
 #include "tests/mixed.hpp"
@@ -116,9 +117,6 @@ struct word_differs {
   std::uint32_t const *a, *b;
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return a[i] != b[i]; }
 };
-struct plus {
-  ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
 
 /// Two copies of an array, with items behind it that nobody may change.
 template <class T>
@@ -135,7 +133,7 @@ class twice {
     return machine_.reduce(
         (n_ + guard) * sizeof(T) / 4,
         word_differs{reinterpret_cast<std::uint32_t const*>((*this)[0]), reinterpret_cast<std::uint32_t const*>((*this)[1])},
-        std::uint64_t{}, plus{});
+        std::uint64_t{}, ordo::plus{});
   }
 
  private:

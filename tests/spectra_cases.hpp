@@ -99,7 +99,7 @@ inline std::vector<std::string> warnings(std::string_view text, ordo::spectra::o
   for (std::size_t block : block_sizes()) {
     how.block_bytes = block;
     std::vector<std::string> all;
-    how.warn = [&](std::string const& message) { all.push_back(message); };
+    how.on_warning = [&](std::string const& message) { all.push_back(message); };
     std::string out(text.size(), '?');
     auto const done = ordo::spectra::sort(std::span<char const>(text), out, how);
     CHECK(all.size() == std::min<std::size_t>(done.warnings, how.warnings_shown));

@@ -70,7 +70,7 @@ TEST_CASE("spectra: of disorder and error, the check reports what comes first") 
   how.lenient = true;
   how.name = "f.mgf";
   std::vector<std::string> seen;
-  how.warn = [&](std::string const& message) { seen.push_back(message); };
+  how.on_warning = [&](std::string const& message) { seen.push_back(message); };
   CHECK(ordo::spectra::check(std::span<char const>(error + disorder + error), how).first);
   CHECK(seen == std::vector<std::string>{"neither peak, parameter nor comment: f.mgf:2: 'bad'"});
 }
@@ -82,7 +82,8 @@ TEST_CASE("spectra: a check is seen while it goes on") {
   how.block_bytes = text.size() / 4;
   text_stream stream{text, {}};
   std::vector<std::uint64_t> seen;
-  ordo::spectra::check(stream.reader(), how, [&](ordo::spectra::report const& done) { seen.push_back(done.bytes); });
+  how.on_progress = [&](std::uint64_t bytes) { seen.push_back(bytes); };
+  ordo::spectra::check(stream.reader(), how);
   REQUIRE(seen.size() >= 4);
   CHECK(seen.front() <= text.size() / 2);
   CHECK(seen.back() == text.size());

@@ -129,6 +129,23 @@ TEST_CASE("spectra: peaks that do not fit a machine together are sorted in parts
   CHECK_THROWS_AS(sorter.sort(codes, offsets, order), ordo::out_of_memory);
 }
 
+TEST_CASE("spectra: phases and progress are called in order") {
+  std::string text;
+  for (std::size_t i = 0; i < 10; ++i) text += "BEGIN IONS\n2 1\n1 1\nEND IONS\n";
+  options how;
+  std::vector<std::string> phases;
+  std::vector<std::uint64_t> progress;
+  how.on_phase = [&](std::string_view name, std::uint64_t bytes) {
+    phases.emplace_back(name);
+    if (name == "scan" || name == "move") CHECK(bytes == text.size());
+  };
+  how.on_progress = [&](std::uint64_t bytes) { progress.push_back(bytes); };
+  text_stream stream{text, {}};
+  ordo::spectra::sort(stream.reader(), stream.writer(), how);
+  CHECK(phases == std::vector<std::string>{"read", "read", "scan", "sort", "move", "write", "write"});
+  CHECK(progress == std::vector<std::uint64_t>{text.size()});
+}
+
 TEST_CASE("spectra: what reading and writing throw comes through") {
   std::string text;
   for (std::size_t i = 0; i < 100; ++i) text += "BEGIN IONS\n2 1\n1 1\nEND IONS\n";

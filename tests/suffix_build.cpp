@@ -194,10 +194,13 @@ TEST_CASE("every thread count gives the same bytes", "[suffix]") {
   CHECK((wide(one.sa) == libdivsufsort(text)));
 }
 
-TEST_CASE("phases are told in order", "[suffix]") {
+TEST_CASE("phases are called in order", "[suffix]") {
   std::vector<std::string> phases;
   suffix::options how = on(device::cpu);
-  how.on_phase = [&](std::string_view name) { phases.emplace_back(name); };
+  how.on_phase = [&](std::string_view name, std::uint64_t bytes) {
+    phases.emplace_back(name);
+    CHECK(bytes == 4);
+  };
   suffix::build({"ACGT"}, {true, true}, how);
   CHECK(phases == std::vector<std::string>{"sort", "lcp", "bwt"});
 }
@@ -230,7 +233,7 @@ TEST_CASE("too little memory is refused before work, with the figures", "[suffix
   CHECK(suffix::build({text}, {}, how).sa.size() == 1000);
   how.memory = plan.least - 1;
   bool started = false;
-  how.on_phase = [&](std::string_view) { started = true; };
+  how.on_phase = [&](std::string_view, std::uint64_t) { started = true; };
   CHECK_THROWS_AS(suffix::build({text}, {}, how), out_of_memory);
   CHECK_THROWS_WITH(suffix::build({text}, {}, how), contains_text(std::to_string(plan.least) + " bytes are needed, " +
                                                                   std::to_string(plan.least - 1) + " may be taken"));

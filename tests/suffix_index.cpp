@@ -41,19 +41,19 @@ TEST_CASE("an index description survives its file", "[suffix]") {
   for (bool keep_case : {false, true}) {
     suffix::index_description about = description();
     about.keep_case = keep_case;
-    auto const again = suffix::from_json(suffix::to_json(about), "x.json");
-    CHECK(again.residues == 7);
-    CHECK(again.width == 32);
-    CHECK(again.keep_case == keep_case);
-    CHECK(again.names == about.names);
-    CHECK(again.starts == about.starts);
-    REQUIRE(again.arrays.size() == 3);
-    CHECK(again.arrays[0].name == "sa");
-    CHECK(again.arrays[0].bytes == 28);
-    CHECK(again.arrays[0].crc32 == 0x1234abcd);
-    CHECK(again.arrays[2].crc32 == 0xffffffff);
-    CHECK(again.find("bwt") != nullptr);
-    CHECK(again.find("lcp") == nullptr);
+    auto const reread = suffix::from_json(suffix::to_json(about), "x.json");
+    CHECK(reread.residues == 7);
+    CHECK(reread.width == 32);
+    CHECK(reread.keep_case == keep_case);
+    CHECK(reread.names == about.names);
+    CHECK(reread.starts == about.starts);
+    REQUIRE(reread.arrays.size() == 3);
+    CHECK(reread.arrays[0].name == "sa");
+    CHECK(reread.arrays[0].bytes == 28);
+    CHECK(reread.arrays[0].crc32 == 0x1234abcd);
+    CHECK(reread.arrays[2].crc32 == 0xffffffff);
+    CHECK(reread.find("bwt") != nullptr);
+    CHECK(reread.find("lcp") == nullptr);
   }
 }
 

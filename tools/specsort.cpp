@@ -54,8 +54,8 @@ spectra::options options_of(command const& made, cli::input const& in, cli::stat
   how.machine = made.common.machine();
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
-  if (!made.common.quiet) how.warn = [](std::string const& message) { cli::say(tool, "warning: " + message); };
-  how.phase = [&](std::string_view name, std::uint64_t bytes) {
+  if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
+  how.on_phase = [&](std::string_view name, std::uint64_t bytes) {
     stats.phase(name);
     stats.bytes(bytes);
   };
@@ -71,15 +71,15 @@ int run(int argc, char** argv) {
   stats.refuse_inputs({made.input});
   cli::progress progress(tool, made.common, {&made.input, 1}, made.check ? "" : made.output);
   cli::input in(made.input);
-  spectra::options const how = options_of(made, in, stats);
+  spectra::options how = options_of(made, in, stats);
+  how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   auto const read = [&](std::span<char> to) { return in.read(to); };
-  auto const show = [&](spectra::report const& so_far) { progress.at(so_far.bytes); };
   progress.phase(made.check ? "checking" : "sorting", how.input_bytes);
 
   int status = 0;
   spectra::report done;
   if (made.check) {
-    auto const [first, looked_at] = spectra::check(read, how, show);
+    auto const [first, looked_at] = spectra::check(read, how);
     done = looked_at;
     if (first) {
       status = 1;
@@ -90,13 +90,13 @@ int run(int argc, char** argv) {
     cli::output out(made.output);
     out.refuse_loop(in);
     done = spectra::sort(
-        read, [&](std::span<char const> from) { cli::run_beside(tool, [&] { out.write(from); }); }, how, show);
+        read, [&](std::span<char const> from) { cli::run_beside(tool, [&] { out.write(from); }); }, how);
     out.commit();
     stats.machine(done.machine);
     stats.device_memory(done.device_memory);
   }
   progress.clear();
-  if (done.warnings > how.warnings_shown && how.warn)
+  if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", how.name, done.warnings - how.warnings_shown));
   stats.input(done.bytes);
   stats.finish();

@@ -185,7 +185,7 @@ int build(settings const& set, telling& tell) {
   std::size_t const bytes = n * (width / 8), rows = n + input.records();
   suffix::options how;
   how.machine = set.common.machine();
-  how.on_phase = [&](std::string_view name) { tell.phase(name, n); };
+  how.on_phase = [&](std::string_view name, std::uint64_t work) { tell.phase(name, work); };
   std::size_t const results = bytes + (set.what.lcp ? bytes : 0) + (set.what.bwt ? rows : 0);
   std::size_t const available = cli::available_memory();
   how.memory = available - std::min(available, results);

@@ -21,84 +21,95 @@ struct block_radix {
   __device__ static void sort(Code const* codes, std::uint16_t* index, std::uint32_t* digits, unsigned n, Code differing,
                               Collective& shared) {
     unsigned const warp = team::rank() / warp_threads, first = warp * (Items * warp_threads) + lane_of();
-    unsigned const mine = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
-    std::uint32_t who[Items], place[Items];
+    unsigned const own_count = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
+    std::uint32_t item[Items], place[Items];
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) who[i] = first + i * warp_threads;
+    for (unsigned i = 0; i < Items; ++i) item[i] = first + i * warp_threads;
     for (;;) {
       unsigned const shift = trailing_zeros(differing), width = 64 - leading_zeros(differing) - shift;
       unsigned const bits = width < DigitBits ? width : DigitBits;
-      unsigned const mask = (1u << bits) - 1, pairs = (1u << bits) / 2;
+      unsigned const mask = (1u << bits) - 1, words = (1u << bits) / 2;
       differing = Code(differing & ~(Code(mask) << shift));
-      for (unsigned w = team::rank(); w < team::warps * pairs; w += Threads) digits[w] = 0;
+      for (unsigned w = team::rank(); w < team::warps * words; w += Threads) digits[w] = 0;
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) place[i] = i < mine ? unsigned(codes[who[i]] >> shift) & mask : 0;
+      for (unsigned i = 0; i < Items; ++i) place[i] = i < own_count ? unsigned(codes[item[i]] >> shift) & mask : 0;
       team::sync();
-      std::uint32_t* const counts = digits + warp * pairs;
+      std::uint32_t* const counts = digits + warp * words;
       if (bits <= 4)
         count_digits<4>(place, n, counts);
       else
         count_digits<DigitBits>(place, n, counts);
       team::sync();
-      // Items of the warps before and of the digits before, two digits at a time, each thread some of them.
-      constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
-      std::uint32_t sums[most], sum = 0;
-      unsigned const from = team::rank() * most;
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        sums[j] = 0;
-        if (from + j >= pairs) continue;
-#pragma unroll 8
-        for (unsigned w = 0; w < team::warps; ++w) {
-          std::uint32_t const count = digits[w * pairs + from + j];
-          digits[w * pairs + from + j] = sums[j];
-          sums[j] += count;
-        }
-        sum += (sums[j] & 0xffff) + (sums[j] >> 16);
-      }
-      std::uint32_t begin = team::exclusive_sum(sum, shared);
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        if (from + j >= pairs) continue;
-        std::uint32_t const both = begin | (begin + (sums[j] & 0xffff)) << 16;
-#pragma unroll 8
-        for (unsigned w = 0; w < team::warps; ++w) digits[w * pairs + from + j] += both;
-        begin += (sums[j] & 0xffff) + (sums[j] >> 16);
-      }
+      sum_digits(digits, words, shared);
       team::sync();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) place[i] = (place[i] & 0xffff) + half_of(counts, place[i] >> 16);
+      for (unsigned i = 0; i < Items; ++i) place[i] = low_half(place[i]) + half_of(counts, high_half(place[i]));
       if (differing == 0) break;
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
-        if (i < mine) index[place[i]] = std::uint16_t(who[i]);
+        if (i < own_count) index[place[i]] = std::uint16_t(item[i]);
       team::sync();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) who[i] = i < mine ? index[first + i * warp_threads] : 0;
+      for (unsigned i = 0; i < Items; ++i) item[i] = i < own_count ? index[first + i * warp_threads] : 0;
     }
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
-      if (i < mine) index[who[i]] = std::uint16_t(place[i]);
+      if (i < own_count) index[item[i]] = std::uint16_t(place[i]);
     team::sync();
   }
 
  private:
-  /// Counts are of 16 bits, two in a word.
+  // Counts are of 16 bits, two in a word.
+  __device__ static std::uint32_t low_half(std::uint32_t two) {
+    return two & 0xffff;
+  }
+  __device__ static std::uint32_t high_half(std::uint32_t two) {
+    return two >> 16;
+  }
   __device__ static std::uint32_t half_of(std::uint32_t const* counts, unsigned digit) {
     return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
+  }
+
+  /// Counts become the items of the digits before and of the warps before, two digits at a time, each thread some of them.
+  template <class Collective>
+  __device__ static __forceinline__ void sum_digits(std::uint32_t* digits, unsigned words, Collective& shared) {
+    constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
+    std::uint32_t sums[most], sum = 0;
+    unsigned const from = team::rank() * most;
+#pragma unroll
+    for (unsigned j = 0; j < most; ++j) {
+      sums[j] = 0;
+      if (from + j >= words) continue;
+#pragma unroll 8
+      for (unsigned w = 0; w < team::warps; ++w) {
+        std::uint32_t const count = digits[w * words + from + j];
+        digits[w * words + from + j] = sums[j];
+        sums[j] += count;
+      }
+      sum += low_half(sums[j]) + high_half(sums[j]);
+    }
+    std::uint32_t begin = team::exclusive_sum(sum, shared);
+#pragma unroll
+    for (unsigned j = 0; j < most; ++j) {
+      if (from + j >= words) continue;
+      std::uint32_t const both = begin | (begin + low_half(sums[j])) << 16;
+#pragma unroll 8
+      for (unsigned w = 0; w < team::warps; ++w) digits[w * words + from + j] += both;
+      begin += low_half(sums[j]) + high_half(sums[j]);
+    }
   }
 
   /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.
   template <unsigned Bits>
   __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
-    constexpr unsigned together = Items % 4 == 0 ? 4 : Items % 3 == 0 ? 3 : 5;
-    static_assert(Items % together == 0);
+    constexpr unsigned interleaved = Items % 4 == 0 ? 4 : Items % 3 == 0 ? 3 : 5;
+    static_assert(Items % interleaved == 0);
     unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_of();
 #pragma unroll
-    for (unsigned row = 0; row < Items; row += together) {
-      unsigned alike[together], before[together];
+    for (unsigned row = 0; row < Items; row += interleaved) {
+      unsigned alike[interleaved], before[interleaved];
 #pragma unroll
-      for (unsigned j = 0; j < together; ++j) {
+      for (unsigned j = 0; j < interleaved; ++j) {
         unsigned const digit = place[row + j];
         bool const there = first + (row + j) * warp_threads < n;
         alike[j] = __ballot_sync(all_lanes, there);
@@ -114,7 +125,7 @@ struct block_radix {
         __syncwarp();
       }
 #pragma unroll
-      for (unsigned j = 0; j < together; ++j) {
+      for (unsigned j = 0; j < interleaved; ++j) {
         unsigned const digit = place[row + j];
         unsigned const sum = __shfl_sync(all_lanes, before[j], __ffs(int(alike[j])) - 1) >> digit % 2 * 16 & 0xffff;
         place[row + j] = (sum + __popc(alike[j] & ((1u << lane_of()) - 1))) | digit << 16;

@@ -6,13 +6,13 @@
 namespace ordo::detail {
 
 template <class T>
-void bring_home(cuda& machine, cub::DoubleBuffer<T> const& both, T* home, std::size_t n) {
+void copy_back(cuda& machine, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
   T const* const result = both.d_buffers[both.selector];
-  if (result != home) ORDO_CUDA(cudaMemcpyAsync(home, result, n * sizeof(T), cudaMemcpyDeviceToDevice, machine.stream()));
+  if (result != origin) ORDO_CUDA(cudaMemcpyAsync(origin, result, n * sizeof(T), cudaMemcpyDeviceToDevice, machine.stream()));
 }
 
 template <class K, class V>
-void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) {
+void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) {
   auto other_keys = machine.buffer<K>(n);
   auto other_values = machine.buffer<V>(values ? n : 0);
   cub::DoubleBuffer<K> both_keys(keys, other_keys.data());
@@ -32,15 +32,14 @@ void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bi
     sort(std::uint32_t(n));
   else
     sort(std::int64_t(n));
-  bring_home(machine, both_keys, keys, n);
-  if (values) bring_home(machine, both_values, values, n);
+  copy_back(machine, both_keys, keys, n);
+  if (values) copy_back(machine, both_values, values, n);
 }
 
 }  // namespace ordo::detail
 
-#define ORDO_SORT_UPWARDS(K, V) \
-  template void ordo::detail::sort_upwards<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
-#define ORDO_SORT_UPWARDS_KEYS(K)     \
-  ORDO_SORT_UPWARDS(K, std::uint32_t) \
-  ORDO_SORT_UPWARDS(K, std::uint64_t) \
-  ORDO_SORT_UPWARDS(K, ulonglong2)
+#define ORDO_SORT_LSD(K, V) template void ordo::detail::sort_lsd<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
+#define ORDO_SORT_LSD_KEYS(K)     \
+  ORDO_SORT_LSD(K, std::uint32_t) \
+  ORDO_SORT_LSD(K, std::uint64_t) \
+  ORDO_SORT_LSD(K, ulonglong2)

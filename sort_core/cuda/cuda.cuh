@@ -92,13 +92,13 @@ struct recode_keys {
   key_code<K> code;
   [[nodiscard]] std::size_t threads() const { return (n + at_once - 1) / at_once; }
   __device__ void operator()(std::size_t i) const {
-    std::size_t const apart = (n + at_once - 1) / at_once;
+    std::size_t const stride = (n + at_once - 1) / at_once;
     K key[at_once];
 #pragma unroll
-    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * apart < n ? keys[i + j * apart] : K{0};
+    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * stride < n ? keys[i + j * stride] : K{0};
 #pragma unroll
     for (std::size_t j = 0; j < at_once; ++j)
-      if (i + j * apart < n) keys[i + j * apart] = Encode ? code.encode(key[j]) : code.decode(key[j]);
+      if (i + j * stride < n) keys[i + j * stride] = Encode ? code.encode(key[j]) : code.decode(key[j]);
   }
 };
 
@@ -131,7 +131,7 @@ inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
 }
 
 /// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
-/// bits (stored_segments_*.cu): the kernels are many.
+/// bits (stored_*.cu): the kernels are many.
 template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
@@ -140,10 +140,10 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
 /// sort is to do it, or to finish it: if this card cannot, or samples tell too little of the keys.
 bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
 
-/// Keys of any width by CUB, passes from the lowest digit up. Compiled once too.
+/// Keys of any width by CUB's LSD radix sort. Compiled once too.
 /// @param values  null if there are none
 template <class K, class V>
-void sort_upwards(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
+void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -230,23 +230,27 @@ class cuda {
     std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 8 + tiles + (1 << 16);
     return ordo::pool::rounded(std::max(by_merging, detail::sample_sort_bytes(n, item_bytes, value_bytes)));
   }
-  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments: lists of segments, and a second copy
-  /// of keys and values if a segment may be longer than a block holds. A sort of given keys by a part of their bits, or of
-  /// keys below 32 bits, sorts their codes and positions, 4 or 8 bytes each, instead.
+  /// Bytes that segmented_sort takes from the pool at most, beyond its arguments: lists of segments, and a second copy of keys
+  /// and values if a segment may be longer than a block holds. A sort by a part of the keys' bits, or of keys below 32 bits,
+  /// sorts their codes and positions, 4 or 8 bytes each, instead.
   /// @param n        length of the array, holes counted
   /// @param longest  of the segments, as far as the caller tells the sort (segment_list::longest), else n
-  /// @param bits     of given keys; for computed keys as by default
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                            std::size_t value_bytes, bit_range bits = {}) {
     using ordo::pool;
     if (n == 0 || segments == 0) return 0;
     if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes)
-      return pool::rounded(std::max(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes),
-                                    detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes)));
+      return pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes));
     std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
     std::size_t const sorting =
         pool::rounded(n * code) + pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
+  }
+  /// Bytes that segmented_sort_by takes: lists of segments and, if one may be longer than a block holds, its keys and a second
+  /// copy of keys and items.
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                              std::size_t value_bytes) {
+    return ordo::pool::rounded(detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
@@ -372,6 +376,9 @@ class cuda {
         .sort(segments);
   }
 
+  /// Each key of segmented_sort_by is some thirty kernels more (sort_by_key.hpp).
+  static constexpr bool compiles_sorts_by_key = true;
+
   /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
   [[nodiscard]] detail::kernel_launcher& kernels() noexcept { return kernels_; }
@@ -386,18 +393,18 @@ class cuda {
   }
 
  private:
-  /// From the uppermost digit down by our own kernels, as one segment, where keys differ in counting bits only; by CUB where
+  /// MSD by our own kernels, as one segment, where keys differ in counting bits only; LSD by CUB where
   /// others must be passed over, and for keys that are few digits long.
   template <class K, class M>
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-      if (downwards_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
+      if (msd_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
         return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     auto const sort_codes = [&] {
       if (!sorted_unevenly(keys, values.size(), bits))
-        detail::sort_upwards(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
+        detail::sort_lsd(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
     };
     if (code.identity()) return sort_codes();
     detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
@@ -412,7 +419,7 @@ class cuda {
     each(decode.threads(), decode);
   }
 
-  /// Long keys without values that are too uneven to be sorted downwards: comparisons do not mind.
+  /// Long keys without values that are too uneven for an MSD sort: comparisons do not mind.
   template <class K>
   bool sorted_unevenly(std::span<K> keys, std::size_t values, bit_range bits) {
     if constexpr (sizeof(K) == 8) {
@@ -431,10 +438,10 @@ class cuda {
   }
 
   template <class K, class M>
-  bool downwards_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
+  bool msd_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
     std::size_t const n = keys.size();
-    if (n < detail::tuning::downwards_from(sizeof(K))) return false;
-    if (n < detail::tuning::part_downwards_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
+    if (n < detail::tuning::msd_from(sizeof(K))) return false;
+    if (n < detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
     if (n < detail::tuning::sampled_from) return n < detail::tuning::unasked;
     using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
     detail::radix_task const task{n,
@@ -444,12 +451,12 @@ class cuda {
                                   values == 0 ? 0 : sizeof(M),
                                   !code.identity(),
                                   code.flip_negative != 0};
-    if (!detail::downwards_may_be_quicker(task)) return false;
+    if (!detail::msd_may_be_quicker(task)) return false;
     static_assert(detail::tuning::sampled_keys(~std::size_t{0}) <= detail::staging::most_words);
     std::span<std::uint64_t> const sample = staging_.words(detail::tuning::sampled_keys(n));
     detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
-    return detail::downwards_is_quicker(sample, task);
+    return detail::msd_is_quicker(sample, task);
   }
 
   /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.

@@ -91,9 +91,9 @@ __device__ inline void prefetch(void const* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-/// The same number, but the compiler does not know that: what was computed from it is computed again, and need not be kept.
+/// The same number, opaque to the compiler: what was computed from it is computed once more, and need not be kept.
 /// Registers, and predicates above all, are dear.
-[[nodiscard]] __device__ inline unsigned again(unsigned x) {
+[[nodiscard]] __device__ inline unsigned opaque(unsigned x) {
   asm volatile("" : "+r"(x));
   return x;
 }

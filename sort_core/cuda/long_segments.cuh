@@ -93,7 +93,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       K differing = 0;
       K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
       each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
-        unsigned const mine = (n + (threads - 1 - threadIdx.x)) / threads;
+        unsigned const own_count = (n + (threads - 1 - threadIdx.x)) / threads;
         std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
           atomicAdd(&count[digit_of(shift, mask, key)], 1u);
@@ -115,7 +115,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
             }
           } else {
 #pragma unroll 1
-            for (unsigned i = 0; i < mine; ++i) use(i, source[i * threads]);
+            for (unsigned i = 0; i < own_count; ++i) use(i, source[i * threads]);
           }
         };
         if (evaluate)
@@ -206,7 +206,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         next.length = count;
         next.bits = bits_after(now, threadIdx.x);
         work.digits[s][threadIdx.x] = next.begin;
-        list_together(lists, next);
+        list_by_class(lists, next);
         if (count > 0 && class_in<K, V, Keys>(count, lists) == tuning::classes)
           append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
         if (threadIdx.x == 0) {
@@ -219,7 +219,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   }
 
   /// The segments of a warp, those of them that a block holds: on the lists of their classes, those of one class together.
-  __device__ static void list_together(plan_lists const& lists, partition const& p) {
+  __device__ static void list_by_class(plan_lists const& lists, partition const& p) {
     unsigned const c = p.length == 0 ? tuning::classes : class_in<K, V, Keys>(p.length, lists);
     unsigned const alike = __match_any_sync(all_lanes, c), below = alike & ((1u << lane_of()) - 1);
     unsigned long long at = 0;
@@ -230,7 +230,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   }
 
   /// Segments of equal keys, which are in order, but perhaps not at home; or others that go no further.
-  __device__ static void bring_home(data_of const& data, partition_work const& work, unsigned list) {
+  __device__ static void copy_back(data_of const& data, partition_work const& work, unsigned list) {
     std::uint64_t const tiles = work.counts[list].tiles;
     for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
       partition const p = work.lists[list][work.owners[list % 2][t]];
@@ -270,10 +270,10 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 /// The tiles of the list assigned.
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
-    bring_list_home(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
-                    unsigned list) {
+    copy_list_back(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
+                   unsigned list) {
   wait_for_previous();
-  partitioner<K, V, Keys, Large>::bring_home(data, work, list);
+  partitioner<K, V, Keys, Large>::copy_back(data, work, list);
 }
 
 template <class K, class V, class Keys, bool Large>
@@ -335,7 +335,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   if (work.counts[2].partitions == 0) return;
   phases::assign(work, 2);
   everyone.sync();
-  phases::bring_home(data, work, 2);
+  phases::copy_back(data, work, 2);
 }
 
 }  // namespace ordo::detail

@@ -72,12 +72,12 @@ struct merging {
 
   /// Odd-even transposition: neighbours only, so that equals stay in order.
   template <bool Full, class Less>
-  __device__ static void sort_registers(Element (&element)[Items], unsigned mine, Less const& less) {
+  __device__ static void sort_registers(Element (&element)[Items], unsigned count, Less const& less) {
 #pragma unroll
     for (unsigned round = 0; round < Items; ++round) {
 #pragma unroll
       for (unsigned i = round % 2; i + 1 < Items; i += 2) {
-        if ((Full || i + 1 < mine) && less(element[i + 1].item, element[i].item)) {
+        if ((Full || i + 1 < count) && less(element[i + 1].item, element[i].item)) {
           Element const upper = element[i];
           element[i] = element[i + 1];
           element[i + 1] = upper;

@@ -121,7 +121,8 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   };
   static_assert(tile <= 1u << 16);
 
-  /// A thread's digits: computed from its keys, again and again, as registers are dearer; if sampled, four in a register.
+  /// A thread's digits: computed from its keys whenever they are needed, as registers are dearer; if sampled, four in a
+  /// register.
   struct digits_of_keys {
     unsigned shift, mask;
     __device__ explicit digits_of_keys(tile_in_work const& tile) : shift(tile.shift), mask(tile.mask) {}
@@ -136,16 +137,17 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     __device__ explicit digits_found(tile_in_work const& tile) : from(tile.digits) {}
     /// Before digit i is asked for, ask for those of four items more: all at once they would need many registers.
     template <bool Full>
-    __device__ void fetch(unsigned i, unsigned mine) {
+    __device__ void fetch(unsigned i, unsigned own_count) {
       if (i % 4 != 0) return;
-      if (i == 0) ask<Full>(0, mine);
+      if (i == 0) ask<Full>(0, own_count);
       four[i / 4] = coming[0] | coming[1] << 8 | coming[2] << 16 | coming[3] << 24;
-      ask<Full>(i + 4, mine);
+      ask<Full>(i + 4, own_count);
     }
     template <bool Full>
-    __device__ void ask(unsigned i, unsigned mine) {
+    __device__ void ask(unsigned i, unsigned own_count) {
 #pragma unroll
-      for (unsigned j = 0; j < 4; ++j) coming[j] = i + j < items && (Full || i + j < mine) ? from[(i + j) * warp_threads] : 0;
+      for (unsigned j = 0; j < 4; ++j)
+        coming[j] = i + j < items && (Full || i + j < own_count) ? from[(i + j) * warp_threads] : 0;
     }
     [[nodiscard]] __device__ unsigned operator()(unsigned i, K const&) const {
       return four[i / 4] >> i % 4 * 8 & 0xff;
@@ -157,14 +159,14 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   /// sort, which has more to load then, their values begin to arrive: asked for with the next tile's keys, while this one's
   /// items are written, they would wait for each other.
   template <bool Full>
-  __device__ static void rank_in_order(K const (&key)[items], digits& digit_at, unsigned mine, ranks& rank,
+  __device__ static void rank_in_order(K const (&key)[items], digits& digit_at, unsigned own_count, ranks& rank,
                                        std::uint32_t* counts, V const* values, V* arriving) {
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
-      bool const there = Full || i < mine;
+      bool const there = Full || i < own_count;
       if constexpr (value_bytes<V> != 0 && !sampled)
         if (there) copy_async(arriving + i * warp_threads, values + i * warp_threads);
-      digit_at.template fetch<Full>(i, mine);
+      digit_at.template fetch<Full>(i, own_count);
       unsigned const digit = digit_at(i, key[i]);
       unsigned const alike = lanes_alike<8>(digit, Full ? all_lanes : __ballot_sync(all_lanes, there));
       unsigned const below = __popc(alike & lanes_below());
@@ -176,26 +178,26 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     }
   }
 
-  /// Items in the order of their digits, before they leave. Keys and values of one size lie together.
+  /// Items in the order of their digits, before they leave. Keys and values of one size lie as pairs.
   struct staged {
-    static constexpr bool together = sizeof(K) == value_bytes<V>;
-    struct alignas(together ? 2 * sizeof(K) : 1) both {
+    static constexpr bool as_pairs = sizeof(K) == value_bytes<V>;
+    struct alignas(as_pairs ? 2 * sizeof(K) : 1) pair {
       K key;
       V value;
     };
     storage& s;
     __device__ void set(unsigned at, unsigned digit, K key, V const* value) const {
       if constexpr (sampled) s.digits[at] = std::uint8_t(digit);
-      if constexpr (together) {
-        reinterpret_cast<both*>(s.keys)[at] = {key, *value};
+      if constexpr (as_pairs) {
+        reinterpret_cast<pair*>(s.keys)[at] = {key, *value};
       } else {
         reinterpret_cast<K*>(s.keys)[at] = key;
         if constexpr (value_bytes<V> != 0) reinterpret_cast<V*>(s.values)[at] = *value;
       }
     }
     __device__ void get(unsigned at, K& key, V& value) const {
-      if constexpr (together) {
-        both const b = reinterpret_cast<both const*>(s.keys)[at];
+      if constexpr (as_pairs) {
+        pair const b = reinterpret_cast<pair const*>(s.keys)[at];
         key = b.key;
         value = b.value;
       } else {
@@ -215,16 +217,16 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   /// Begin to load this lane's keys, as they lie in memory.
   template <bool Full>
   __device__ static void load(tile_in_work const& now, K (&key)[items], V* arriving) {
-    unsigned const mine = Full ? items : items_of_lane(now.n);
+    unsigned const own_count = Full ? items : items_of_lane(now.n);
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i) key[i] = Full || i < mine ? now.keys[i * warp_threads] : K{0};
+    for (unsigned i = 0; i < items; ++i) key[i] = Full || i < own_count ? now.keys[i * warp_threads] : K{0};
     if constexpr (value_bytes<V> != 0 && sampled) {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i)
-        if (Full || i < mine) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
+        if (Full || i < own_count) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
     }
     if constexpr (sampled)
-      if (lane_of() < mine) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
+      if (lane_of() < own_count) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
   }
 
   /// Find the places of a tile's items in shared memory and put them there.
@@ -232,31 +234,58 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, std::uint32_t next_owner,
                                partition const* partitions) {
     storage& s = shared();
-    unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x, mine = Full ? items : items_of_lane(now.n);
-    bool const has_digit = threadIdx.x < digit_values;
+    unsigned const warp = threadIdx.x / warp_threads, own_count = Full ? items : items_of_lane(now.n);
     unsigned long long const place = now.digit + now.chunk + now.tile;
+    encode(now, key);
+    digits digit_at(now);
+    ranks rank;
+    if (now.in_order) {
+      rank_in_order<Full>(key, digit_at, own_count, rank, s.counts[warp], now.values, arriving);
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i)
+        rank.set(i, Full || i < own_count ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
+    }
+    if (warp == warps - 1) share_next(next_owner, partitions);
+    __syncthreads();
+    sum_digits(place);
+    __syncthreads();
+    std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
+    if constexpr (!sampled) digit_at.shift = opaque(digit_at.shift);
+    if constexpr (value_bytes<V> != 0) wait_for_copies();
+#pragma unroll
+    for (unsigned i = 0; i < items; ++i)
+      if (Full || i < own_count) {
+        unsigned const digit = digit_at(i, key[i]);
+        staged{s}.set(before[digit] + rank[i], digit, key[i], arriving + i * warp_threads);
+      }
+  }
+
+  __device__ static __forceinline__ void encode(tile_in_work const& now, K (&key)[items]) {
     bool encoded = false;
     if constexpr (skips_identity) encoded = now.code.identity();
     if (!encoded) {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i) key[i] = now.code.encode(key[i]);
     }
-    digits digit_at(now);
-    ranks rank;
-    if (now.in_order) {
-      rank_in_order<Full>(key, digit_at, mine, rank, s.counts[warp], now.values, arriving);
-    } else {
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) rank.set(i, Full || i < mine ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
-    }
-    if (warp == warps - 1) {
-      static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
-      if (lane_of() < sizeof(partition) / 4)
-        reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
-            reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
-      s.next_owner = next_owner;
-    }
-    __syncthreads();
+  }
+
+  /// Called by one warp: whose tile comes next, for all to read.
+  __device__ static __forceinline__ void share_next(std::uint32_t next_owner, partition const* partitions) {
+    storage& s = shared();
+    static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
+    if (lane_of() < sizeof(partition) / 4)
+      reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
+          reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
+    s.next_owner = next_owner;
+  }
+
+  /// Counts of the warps become the places of their items in the tile, a thread a digit. @param place  where in memory the
+  /// tile's items of this thread's digit go
+  __device__ static __forceinline__ void sum_digits(unsigned long long place) {
+    storage& s = shared();
+    unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x;
+    bool const has_digit = threadIdx.x < digit_values;
     std::uint32_t sum = 0, inclusive = 0;
     if (has_digit) {
 #pragma unroll
@@ -277,16 +306,6 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
 #pragma unroll 4
       for (unsigned w = 0; w < warps; ++w) s.counts[w][digit] += before;
     }
-    __syncthreads();
-    std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
-    if constexpr (!sampled) digit_at.shift = again(digit_at.shift);
-    if constexpr (value_bytes<V> != 0) wait_for_copies();
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i)
-      if (Full || i < mine) {
-        unsigned const own = digit_at(i, key[i]);
-        staged{s}.set(before[own] + rank[i], own, key[i], arriving + i * warp_threads);
-      }
   }
 
   template <bool Full>

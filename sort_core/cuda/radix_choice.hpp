@@ -8,39 +8,39 @@
 
 #include "sort_core/cuda/tuning/radix.hpp"
 
-// Whether an array of keys is sorted from the uppermost digit down, or by passes from the lowest up. Downwards every key is
-// moved as often as the segments that it falls into are too long for a block: twice where keys are evenly distributed,
-// more often the more unevenly they are; and blocks are slow where keys crowd. Upwards it is moved once for every digit that
-// keys have.
+// Whether an array of keys is sorted from the most significant digit (MSD) or from the least (LSD). An MSD sort moves every
+// key as often as the segments that it falls into are too long for a block: twice where keys are evenly distributed, more
+// often the more unevenly they are; and blocks are slow where keys crowd. An LSD sort moves it once for every digit that keys
+// have.
 namespace ordo::detail {
 
-/// How often an item is moved on its way down from bit `bits`, on average, times the items in question: told from a sorted
+/// How often an MSD sort from bit `bits` moves an item, on average, times the items in question: estimated from a sorted
 /// sample of their codes, each standing for `stands_for` of them. A level that finds all keys in one digit only counts.
-inline double moves_downwards(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double on_chip) {
+inline double msd_moves(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double on_chip) {
   double const items = double(sample.size()) * stands_for;
   if (sample.empty() || items <= on_chip) return 0;
   unsigned const differing = unsigned(std::bit_width(sample.front() ^ sample.back()));
   if (differing == 0) return items * tuning::count_only;
   unsigned const width = std::min(bits, 8u), shift = bits - width;
-  if (differing <= shift) return items * tuning::count_only + moves_downwards(sample, stands_for, differing, on_chip);
+  if (differing <= shift) return items * tuning::count_only + msd_moves(sample, stands_for, differing, on_chip);
   double moves = items;
   for (std::size_t begin = 0, end = 0; begin < sample.size(); begin = end) {
     while (end < sample.size() && sample[end] >> shift == sample[begin] >> shift) ++end;
     // One key tells nothing of those that it stands for: they are taken to be spread evenly over this level's digits.
     double const stand = end - begin == 1 ? std::min(stands_for, items / 256) : stands_for;
-    moves += end - begin == 1 && stand > on_chip ? stands_for
-                                                 : moves_downwards(sample.subspan(begin, end - begin), stand, shift, on_chip);
+    moves +=
+        end - begin == 1 && stand > on_chip ? stands_for : msd_moves(sample.subspan(begin, end - begin), stand, shift, on_chip);
   }
   return moves;
 }
 
-/// How many of words[0], words[apart], ... have each bit: they are summed in bytes, eight bits at a time.
-inline std::array<std::uint32_t, 64> count_ones(std::span<std::uint64_t const> words, std::size_t apart) {
+/// How many of words[0], words[stride], ... have each bit: they are summed in bytes, eight bits at a time.
+inline std::array<std::uint32_t, 64> count_ones(std::span<std::uint64_t const> words, std::size_t stride) {
   constexpr std::uint64_t lowest = 0x0101010101010101;  // of each byte
   std::array<std::uint32_t, 64> ones{};
   for (std::size_t i = 0; i < words.size();) {
     std::array<std::uint64_t, 8> sums{};  // byte b of sums[j] is of bit 8 b + j
-    for (unsigned added = 0; added < 255 && i < words.size(); ++added, i += apart)
+    for (unsigned added = 0; added < 255 && i < words.size(); ++added, i += stride)
       for (unsigned j = 0; j < 8; ++j) sums[j] += words[i] >> j & lowest;
     for (unsigned bit = 0; bit < 64; ++bit) ones[bit] += sums[bit % 8] >> bit / 8 * 8 & 255;
   }
@@ -55,7 +55,7 @@ inline double densest_eighth(std::span<std::uint64_t const> sample) {
   return 8 * double(*std::max_element(in_eighth.begin(), in_eighth.end())) / double(sample.size());
 }
 
-/// Do some keys come again and again among others, or are most bits in which keys differ much more often 0 than 1, or 1 than 0?
+/// Are some keys much repeated among others, or are most bits in which keys differ much more often 0 than 1, or 1 than 0?
 /// Such keys crowd wherever they are looked at closely, and blocks have to sort them bit by bit; but for very few ones.
 /// @param sample  sorted
 /// @param few     distinct keys that do not count as such
@@ -64,10 +64,10 @@ inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
   for (std::size_t i = 1; i < sample.size(); ++i) distinct += sample[i] != sample[i - 1];
   if (distinct <= few) return false;
   if ((sample.size() - distinct) * tuning::repeated_in > sample.size()) return true;
-  std::size_t const apart = std::max<std::size_t>(1, sample.size() / tuning::keys_for_bits);
-  std::size_t const keys = (sample.size() + apart - 1) / apart;
+  std::size_t const stride = std::max<std::size_t>(1, sample.size() / tuning::keys_for_bits);
+  std::size_t const keys = (sample.size() + stride - 1) / stride;
   std::size_t differ = 0, uneven = 0;
-  for (std::size_t const count : count_ones(sample, apart)) {
+  for (std::size_t const count : count_ones(sample, stride)) {
     std::size_t const rarer = std::min(count, keys - count);
     differ += rarer != 0;
     uneven += rarer != 0 && double(rarer) < tuning::even_bit * double(keys);
@@ -82,27 +82,25 @@ struct radix_task {
   std::size_t key_bytes, value_bytes;
   bool encoded, floats;  // are keys not their own codes? are they floats?
 
-  [[nodiscard]] tuning::radix_limits limits() const {
-    return tuning::downwards_limits(key_bytes, value_bytes, encoded, floats);
-  }
+  [[nodiscard]] tuning::radix_limits limits() const { return tuning::msd_limits(key_bytes, value_bytes, encoded, floats); }
   /// Moves that pay.
   [[nodiscard]] double worth() const { return limits().worth * bits / double(8 * key_bytes); }
   /// Moves that evenly distributed keys need.
   [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / on_chip)) + 7) / 8); }
 };
 
-/// May it be, whatever the keys?
-inline bool downwards_may_be_quicker(radix_task const& task) {
+/// May an MSD sort be quicker, whatever the keys?
+inline bool msd_may_be_quicker(radix_task const& task) {
   return task.even() <= task.worth();
 }
 
 /// @param sample  codes of some keys of the array, spread over all of it, in order
-inline bool downwards_is_quicker(std::span<std::uint64_t const> sample, radix_task const& task) {
+inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task const& task) {
   if (sample.empty()) return true;
   if (skewed(sample, task.limits().few)) return false;
   if (sample.front() != sample.back() && densest_eighth(sample) > task.limits().densest) return false;
   double const moves =
-      moves_downwards(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
+      msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
       double(task.n);
   return moves <= std::min(task.worth(), task.even() + task.limits().slack);
 }

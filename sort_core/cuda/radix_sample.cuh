@@ -15,15 +15,15 @@ namespace ordo::detail {
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8;
 constexpr unsigned keys_a_block = sampling_threads / lanes_a_key;
 
-/// Codes of `count` keys from all over an array, one from each `apart` of them, in order. Each block takes all, in dynamic
+/// Codes of `count` keys from all over an array, one from each `stride` of them, in order. Each block takes all, in dynamic
 /// shared memory, and finds for some of them how many come before.
 template <class K>
 __global__ void __launch_bounds__(sampling_threads)
-    sample_keys(K const* keys, std::size_t apart, key_code<K> code, unsigned count, std::uint64_t* sorted) {
+    sample_keys(K const* keys, std::size_t stride, key_code<K> code, unsigned count, std::uint64_t* sorted) {
   wait_for_previous();
   K* const sample = reinterpret_cast<K*>(dynamic_shared_memory());
   for (std::size_t i = threadIdx.x; i < count; i += sampling_threads)
-    sample[i] = code.encode(keys[i * apart + i * 2654435761u % apart]);
+    sample[i] = code.encode(keys[i * stride + i * 2654435761u % stride]);
   __syncthreads();
   for (unsigned first = blockIdx.x * keys_a_block; first < count; first += gridDim.x * keys_a_block) {
     unsigned const i = first + threadIdx.x / lanes_a_key;

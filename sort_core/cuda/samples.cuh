@@ -97,7 +97,7 @@ struct sample_traits {
 /// The sample of a partition: one item of each of as many equal parts.
 struct sample_places {
   unsigned buckets, share, size;  // the sample: `share` items for each bucket that is wanted
-  std::uint64_t begin, apart;
+  std::uint64_t begin, stride;
   /// @param bucket  items that a bucket shall have
   /// @param most    items that a sample can have
   ORDO_FN sample_places(std::uint64_t first, std::uint64_t length, unsigned bucket, unsigned most) : begin(first) {
@@ -105,12 +105,12 @@ struct sample_places {
     buckets = wanted < 2 ? 2 : wanted > digit_values ? digit_values : unsigned(wanted);
     share = unsigned(length < most ? length : most) / buckets;
     size = share * buckets;
-    apart = length / size;
+    stride = length / size;
   }
   /// Where in the partition item i of the sample is from.
   [[nodiscard]] ORDO_FN std::uint64_t operator[](unsigned i) const {
     std::uint32_t const random = (i + std::uint32_t(begin)) * 0x9e3779b1u;
-    return i * apart + (std::uint64_t(random ^ random >> 15) * 0x85ebca6bu >> 8) % apart;
+    return i * stride + (std::uint64_t(random ^ random >> 15) * 0x85ebca6bu >> 8) % stride;
   }
 };
 
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_thread
   wait_for_previous();
   using traits = sample_traits<Words, V>;
   using partition_of = partitioner<Words, V, sampled_items<Words>, true>;
-  constexpr unsigned threads = classifying_threads, together = sizeof(Words) <= 8 ? 8 : 4;
+  constexpr unsigned threads = classifying_threads, interleaved = sizeof(Words) <= 8 ? 8 : 4;
   static_assert(digit_values <= threads);
   __shared__ std::uint32_t counts[2][digit_values];
   __shared__ Words node[digit_values], bound[digit_values];
@@ -216,21 +216,21 @@ __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_thread
     each_tile([&](std::uint64_t begin, unsigned n, std::uint32_t* count) {
       unsigned first = b;
       auto const classify = [&]<bool Full>() {
-        Words item[together];
-        unsigned at[together];  // in bytes: the tree's memory is far from being the place for multiplications
+        Words item[interleaved];
+        unsigned at[interleaved];  // in bytes: the tree's memory is far from being the place for multiplications
 #pragma unroll
-        for (unsigned j = 0; j < together; ++j) {
+        for (unsigned j = 0; j < interleaved; ++j) {
           if (Full || first + j * threads < n) item[j] = items[begin + first + j * threads];
           at[j] = sizeof(Words);
         }
         for (unsigned level = 0; level < width; ++level) {
 #pragma unroll
-          for (unsigned j = 0; j < together; ++j)
+          for (unsigned j = 0; j < interleaved; ++j)
             if (Full || first + j * threads < n)
               at[j] = 2 * at[j] + (less(at_byte(node, at[j]), item[j]) ? unsigned(sizeof(Words)) : 0);
         }
 #pragma unroll
-        for (unsigned j = 0; j < together; ++j) {
+        for (unsigned j = 0; j < interleaved; ++j) {
           if (Full || first + j * threads < n) {
             unsigned digit = at[j] / sizeof(Words) - last;
             if (equal) digit = 2 * digit + !less(item[j], bound[digit]);
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(classifying_threads, 1024 / classifying_thread
           }
         }
       };
-      for (; first - b + together * threads <= n; first += together * threads) classify.template operator()<true>();
+      for (; first - b + interleaved * threads <= n; first += interleaved * threads) classify.template operator()<true>();
       if (first < n) classify.template operator()<false>();
     });
   });
@@ -381,8 +381,8 @@ class sample_sorter {
     unsigned list = 0;
     for (unsigned left = sample_levels(n_); count.partitions != 0 && left != 0; --left, list = 1 - list)
       count = distribute(list, count);
-    bring_home(2);
-    if (count.partitions != 0) bring_home(list);
+    copy_back(2);
+    if (count.partitions != 0) copy_back(list);
     return count.partitions == 0;
   }
 
@@ -431,9 +431,9 @@ class sample_sorter {
         kernels(), blocks_for(leaves, 1), shape.threads, traits::leaf_bytes(Class), data_, lists_.listed[Class], less_);
   }
 
-  void bring_home(unsigned list) {
+  void copy_back(unsigned list) {
     launch_cooperative<assign_tiles<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, list);
-    launch_cooperative<bring_list_home<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
+    launch_cooperative<copy_list_back<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
   }
 
   Machine& machine_;

@@ -26,7 +26,9 @@ enum class long_method { copying, in_place };
 template <class K, class V>
 constexpr unsigned stable_class = [] {
   unsigned c = 0;
-  while (tuning::class_shape<sizeof(K), value_bytes<V>>(c).capacity() < array_sort_stable) ++c;
+  while (tuning::class_shape<sizeof(K), value_bytes<V>>(c).capacity() < array_sort_stable ||
+         !(tuning::distinct_classes<sizeof(K), value_bytes<V>>() >> c & 1))
+    ++c;
   return c;
 }();
 /// What sorts the arrays of a class where a card has too little shared memory for its buckets.
@@ -50,6 +52,7 @@ struct segmented_sizes {
   /// The longest segment that a block holds.
   static std::size_t on_chip() { return shorter_than_class(classes()); }
   static constexpr std::size_t shorter_than_class(unsigned c) {
+    c = tuning::first_alike<sizeof(K), value_bytes<V>>(c);
     return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
 
@@ -134,7 +137,8 @@ class segmented_sorter {
     auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 2), tuning::classes + 2);
     plan_lists lists{};
     lists.classes = sizes::classes();
-    lists.used = size.any_long() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1) : ~0u;
+    lists.used = size.any_long() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1)
+                                                         : tuning::distinct_classes<sizeof(K), value_bytes<V>>();
     for (unsigned c = 0; c < tuning::classes; c += 2) {
       std::size_t const most = size.from_class(c);
       auto* const records = taken.take<packed_segment>(most);

@@ -77,12 +77,12 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   constexpr unsigned place_bits = storage::place_bits;
   constexpr bool packed = !storage::alone && sizeof(Word) == 4;
   unsigned const lane = lane_of() & (lanes - 1), share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
-  unsigned const skipped = min(lane * share, n), mine = min(share, n - skipped), first = begin + skipped;
-  bool const full = __all_sync(all_lanes, mine == Items);
+  unsigned const skipped = min(lane * share, n), own_count = min(share, n - skipped), first = begin + skipped;
+  bool const full = __all_sync(all_lanes, own_count == Items);
   // The order in which a lane reads its share is any: it starts where other lanes use other banks, and goes round.
-  unsigned const start = mine == 0 ? 0 : first / 32 & ((1u << (31 - __clz(int(mine)))) - 1);
+  unsigned const start = own_count == 0 ? 0 : first / 32 & ((1u << (31 - __clz(int(own_count)))) - 1);
   K code[Items];
-  unsigned const turn = mine - start, here = first + start, there = here - mine;
+  unsigned const turn = own_count - start, here = first + start, there = here - own_count;
   auto const place = [&](unsigned i) { return (i < turn ? here : there) + i; };
   K const* const key_here = apart(keys + here);
   K const* const key_there = apart(keys + int(there));  // may lie before the first, and is not read there
@@ -99,12 +99,12 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   if constexpr (packed) {
     if (!full) {
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) code[i] = i < mine ? code[i] : some;
+      for (unsigned i = 0; i < Items; ++i) code[i] = i < own_count ? code[i] : some;
     }
     K differing = 0;
-    bool told = true;  // all that tells two codes apart
+    bool exact = true;  // codes that differ do so in the bits that are compared
     if constexpr (Floats) {
-      told = number_floats(encoding, lanes, most, some, code, differing);
+      exact = number_floats(encoding, lanes, most, some, code, differing);
     } else {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) differing |= code[i] ^ some;
@@ -113,7 +113,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
         differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
     }
     unsigned const alike = min(unsigned(__clz(int(differing))), 31u);
-    wide = alike < place_bits || !told;
+    wide = alike < place_bits || !exact;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) x[i] = (code[i] << alike & ~0u << place_bits) | place(i);
   } else {
@@ -122,7 +122,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   }
   if (!full) {
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) x[i] = i < mine ? x[i] : ~Word{0};
+    for (unsigned i = 0; i < Items; ++i) x[i] = i < own_count ? x[i] : ~Word{0};
   }
 
   sort_registers(x);
@@ -133,7 +133,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
 
   if constexpr (packed) {
     if (__any_sync(all_lanes, wide)) {
-      // Places are told apart by less than 2^place_bits, keys by more, with few exceptions; the words of no item are the same.
+      // Places differ by less than 2^place_bits, keys by more, with few exceptions; the words of no item are the same.
       std::uint32_t least = most == 1 ? 0 : __shfl_up_sync(all_lanes, x[Items - 1], 1);
       least = lane == 0 ? ~0u : x[0] - least - 1;
 #pragma unroll
@@ -187,54 +187,74 @@ __device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_stora
   }
 }
 
+/// Of each class, how many lanes: nine bits a class in one word, longest segments first.
+struct lanes_of_classes {
+  static constexpr unsigned count_bits = 9, most_classes = 64 / count_bits;
+  static_assert(tuning::short_segments + tuning::short_items / 8 < 1u << count_bits);
+  std::uint64_t word = 0;
+
+  __device__ static unsigned shift_of(unsigned of_class) { return count_bits * (most_classes - 1 - of_class); }
+  __device__ void add(unsigned of_class, unsigned lanes) { word += std::uint64_t{lanes} << shift_of(of_class); }
+  [[nodiscard]] __device__ unsigned operator[](unsigned of_class) const {
+    return unsigned(word >> shift_of(of_class)) & ((1u << count_bits) - 1);
+  }
+  /// Each class's lanes and those of all longer ones.
+  [[nodiscard]] __device__ lanes_of_classes inclusive_sums() const {
+    // As a product with a one for each class.
+    lanes_of_classes sums{word};
+#pragma unroll
+    for (unsigned c = 1; c < most_classes; ++c) sums.word += word << count_bits * c;
+    return sums;
+  }
+  /// Sums over this lane of the warp and those below it.
+  [[nodiscard]] __device__ lanes_of_classes sums_of_lanes() const {
+    std::uint64_t sum = word;
+#pragma unroll 1
+    for (unsigned step = 1; step < warp_threads; step *= 2) {
+      std::uint64_t const below = __shfl_up_sync(all_lanes, sum, step);
+      if (lane_of() >= step) sum += below;
+    }
+    return {sum};
+  }
+};
+
+/// Gives each segment as many lanes as it needs, the longest first: numbers[lane] = whose it is, counted from `first`. Returns
+/// how many lanes there are.
+template <class LengthOf>
+__device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned first, unsigned last, LengthOf length_of) {
+  lanes_of_classes lanes;  // of this lane's segments
+#pragma unroll 1
+  for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
+    unsigned const c = short_class_of(length_of(s));
+    lanes.add(c, 1u << short_lanes_bits(c));
+  }
+  lanes_of_classes places = lanes.sums_of_lanes();
+  lanes_of_classes const all{__shfl_sync(all_lanes, places.word, warp_threads - 1)}, sums = all.inclusive_sums();
+  places.word += (sums.word << lanes_of_classes::count_bits) - lanes.word;
+#pragma unroll 1
+  for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
+    unsigned const c = short_class_of(length_of(s)), needed = 1u << short_lanes_bits(c), place = places[c];
+    places.add(c, needed);
+    // Of a length, `place` is a multiple of what is needed.
+    std::uint32_t const number = (s - first) * 0x01010101u;
+    if (needed == 1)
+      numbers[place] = std::uint8_t(number);
+    else if (needed == 2)
+      *reinterpret_cast<std::uint16_t*>(numbers + place) = std::uint16_t(number);
+    else
+      for (unsigned l = 0; l < needed; l += 4) *reinterpret_cast<std::uint32_t*>(numbers + place + l) = number;
+  }
+  __syncwarp();
+  return sums[0];
+}
+
 /// Sorts segments [first, last) of those that begin at `begins`. Each has as many lanes as it needs; the longest come first, so
 /// that the lanes of a warp have as much to do. If all are of about one length, each needs lanes_each; else that is 0.
 template <bool Floats, class K, class V, class Offset>
 __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
                                                Offset const* begins, unsigned first, unsigned last, unsigned lanes_each) {
   auto const length_of = [&](unsigned s) { return unsigned(begins[s + 1]) - unsigned(begins[s]); };
-  unsigned count = (last - first) * lanes_each;  // of lanes
-  if (lanes_each == 0) {
-    // The lanes that this lane's segments need in all, longest first, nine bits a class.
-    constexpr unsigned count_bits = 9, most_classes = 64 / count_bits;
-    static_assert(tuning::short_segments + tuning::short_items / 8 < 1u << count_bits);
-    auto const shift_of = [](unsigned c) { return count_bits * (most_classes - 1 - c); };
-    std::uint64_t lanes = 0;
-#pragma unroll 1
-    for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
-      unsigned const c = short_class_of(length_of(s));
-      lanes += std::uint64_t{1} << (shift_of(c) + short_lanes_bits(c));
-    }
-    std::uint64_t places = lanes;
-#pragma unroll 1
-    for (unsigned step = 1; step < warp_threads; step *= 2) {
-      std::uint64_t const below = __shfl_up_sync(all_lanes, places, step);
-      if (lane_of() >= step) places += below;
-    }
-    std::uint64_t const all = __shfl_sync(all_lanes, places, warp_threads - 1);
-    // Times a one for each class: the sums of a class and the longer ones.
-    std::uint64_t sums = all;
-#pragma unroll
-    for (unsigned c = 1; c < most_classes; ++c) sums += all << count_bits * c;
-    count = unsigned(sums >> shift_of(0)) & ((1u << count_bits) - 1);
-    places += (sums << count_bits) - lanes;
-    std::uint8_t* const numbers = shared.numbers();
-#pragma unroll 1
-    for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
-      unsigned const c = short_class_of(length_of(s)), shift = shift_of(c), needed = 1u << short_lanes_bits(c);
-      unsigned const place = unsigned(places >> shift) & ((1u << count_bits) - 1);
-      places += std::uint64_t(needed) << shift;
-      // Of a length, `place` is a multiple of what is needed.
-      std::uint32_t const number = (s - first) * 0x01010101u;
-      if (needed == 1)
-        numbers[place] = std::uint8_t(number);
-      else if (needed == 2)
-        *reinterpret_cast<std::uint16_t*>(numbers + place) = std::uint16_t(number);
-      else
-        for (unsigned l = 0; l < needed; l += 4) *reinterpret_cast<std::uint32_t*>(numbers + place + l) = number;
-    }
-    __syncwarp();
-  }
+  unsigned const count = lanes_each != 0 ? (last - first) * lanes_each : number_lanes(shared.numbers(), first, last, length_of);
 #pragma unroll 1
   for (unsigned k = lane_of(); k - lane_of() < count; k += warp_threads) {
     unsigned const s =

@@ -136,13 +136,13 @@ struct small_sort {
     K keys[items];
     std::conditional_t<value_bytes<V> == 0, K[1], V[items]> values;
     std::uint32_t words[segments * word_stride];
-    std::uint16_t who[items];
+    std::uint16_t source[items];
   };
 
   /// What a lane holds of its segment, on its way from memory.
   struct held {
     std::uint64_t begin;
-    unsigned n, mine;  // of the segment, and of this lane: those at i * Lanes + lane for all i below
+    unsigned n, own_count;  // items of the segment, and of this lane: those at i * Lanes + lane for all i below
     copy from;
     K key[Items];
     V value[Items];
@@ -157,77 +157,26 @@ struct small_sort {
     h.begin = begin;
     h.n = n;
     h.from = from;
-    h.mine = n > lane ? (n - lane + Lanes - 1) / Lanes : 0;
-    data.template load<Lanes>(from, begin + lane, h.mine, h.key);
+    h.own_count = n > lane ? (n - lane + Lanes - 1) / Lanes : 0;
+    data.template load<Lanes>(from, begin + lane, h.own_count, h.key);
     if constexpr (early) load_values(data, h);
   }
 
   /// Sort what was loaded.
   template <class Keys>
   __device__ static void sort(segment_data<K, V, Keys> const& data, held& h, storage& shared) {
-    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride, mine = h.mine;
-    std::uint64_t const begin = h.begin;
-    K(&key)[Items] = h.key;
     if constexpr (keys_alone) {
-      sort_by_network<Lanes>(key);
-      stage(key, shared);
+      sort_by_network<Lanes>(h.key);
+      stage(h.key, shared);
       __syncwarp();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) key[i] = word(i * Lanes + lane, shared);
+      for (unsigned i = 0; i < Items; ++i) h.key[i] = word(i * Lanes + lane_of() % Lanes, shared);
     } else {
-      K differing = 0;
-      K const first = __shfl_sync(all_lanes, key[0], 0, Lanes);
-#pragma unroll
-      for (unsigned i = 0; i < Items; ++i) {
-        unsigned const p = i * Lanes + lane;
-        shared.keys[base + p] = key[i];
-        differing |= i < mine ? K(key[i] ^ first) : K{0};
-      }
-#pragma unroll
-      for (unsigned step = Lanes / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
-      unsigned const width = 64 - leading_zeros(differing);
-      unsigned told = width;  // bits of what is compared
-      if constexpr (numbers_floats) {
-        if (key_code<K> const code = data.keys.code_of_floats(); of_floats(code)) {
-#pragma unroll
-          for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? key[i] : first;
-          number_floats(code, Lanes, Lanes, first, key, differing);
-          told = 64 - leading_zeros(differing);
-        }
-      }
-
-      std::uint32_t who[Items];  // comes to position i * Lanes + lane
-      sort_by_digit<true>(key, who, mine, told > digit_bits ? told - digit_bits : 0, shared);
-      if (out_of_order(key, mine)) {
-#pragma unroll
-        for (unsigned i = 0; i < Items; ++i) {
-          who[i] = i * Lanes + lane;
-          key[i] = shared.keys[base + who[i]];
-        }
-        unsigned const widest = __reduce_max_sync(all_lanes, width);
-        for (unsigned shift = 0; shift < widest; shift += digit_bits) sort_by_digit<false>(key, who, mine, shift, shared);
-      }
-      if constexpr (value_bytes<V> != 0) {
-        if constexpr (!early) load_values(data, h);
-#pragma unroll
-        for (unsigned i = 0; i < Items; ++i)
-          if (i < mine) shared.values[base + i * Lanes + lane] = h.value[i];
-        __syncwarp();
-        V* const target = data.values + begin + lane;
-#pragma unroll
-        for (unsigned i = 0; i < Items; ++i)
-          if (i < mine) target[i * Lanes] = shared.values[base + who[i]];
-      }
+      std::uint32_t source[Items];  // comes to position i * Lanes + lane
+      find_order(data, h, source, shared);
+      if constexpr (value_bytes<V> != 0) move_values(data, h, source, shared);
     }
-#pragma unroll
-    for (unsigned i = 0; i < Items; ++i)
-      if (i < mine) data.keys.store(begin + lane + i * Lanes, key[i]);
-    if (data.heads) {
-      each_with_previous(key, [&](unsigned i, K previous) {
-        unsigned const p = i * Lanes + lane;
-        if (i < mine) data.heads[begin + p] = p == 0 || previous != key[i];
-      });
-    }
+    store_keys(data, h);
     __syncwarp();
   }
 
@@ -238,7 +187,77 @@ struct small_sort {
       V const* const source = data.value_address(h.from, h.begin + lane_of() % Lanes);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
-        if (i < h.mine) h.value[i] = source[i * Lanes];
+        if (i < h.own_count) h.value[i] = source[i * Lanes];
+    }
+  }
+
+  /// Sorts the keys, and finds where each comes from: by the uppermost bits in which they differ, and where these are too few
+  /// by all.
+  template <class Keys>
+  __device__ static __forceinline__ void find_order(segment_data<K, V, Keys> const& data, held& h,
+                                                    std::uint32_t (&source)[Items], storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride, own_count = h.own_count;
+    K(&key)[Items] = h.key;
+    K differing = 0;
+    K const first = __shfl_sync(all_lanes, key[0], 0, Lanes);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      unsigned const p = i * Lanes + lane;
+      shared.keys[base + p] = key[i];
+      differing |= i < own_count ? K(key[i] ^ first) : K{0};
+    }
+#pragma unroll
+    for (unsigned step = Lanes / 2; step > 0; step /= 2) differing |= __shfl_xor_sync(all_lanes, differing, step);
+    unsigned const width = 64 - leading_zeros(differing);
+    unsigned compared_bits = width;
+    if constexpr (numbers_floats) {
+      if (key_code<K> const code = data.keys.code_of_floats(); of_floats(code)) {
+#pragma unroll
+        for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? key[i] : first;
+        number_floats(code, Lanes, Lanes, first, key, differing);
+        compared_bits = 64 - leading_zeros(differing);
+      }
+    }
+
+    sort_by_digit<true>(key, source, own_count, compared_bits > digit_bits ? compared_bits - digit_bits : 0, shared);
+    if (out_of_order(key, own_count)) {
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        source[i] = i * Lanes + lane;
+        key[i] = shared.keys[base + source[i]];
+      }
+      unsigned const widest = __reduce_max_sync(all_lanes, width);
+      for (unsigned shift = 0; shift < widest; shift += digit_bits) sort_by_digit<false>(key, source, own_count, shift, shared);
+    }
+  }
+
+  template <class Keys>
+  __device__ static __forceinline__ void move_values(segment_data<K, V, Keys> const& data, held& h,
+                                                     std::uint32_t const (&source)[Items], storage& shared) {
+    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
+    if constexpr (!early) load_values(data, h);
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < h.own_count) shared.values[base + i * Lanes + lane] = h.value[i];
+    __syncwarp();
+    V* const target = data.values + h.begin + lane;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < h.own_count) target[i * Lanes] = shared.values[base + source[i]];
+  }
+
+  /// And heads.
+  template <class Keys>
+  __device__ static __forceinline__ void store_keys(segment_data<K, V, Keys> const& data, held const& h) {
+    unsigned const lane = lane_of() % Lanes;
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < h.own_count) data.keys.store(h.begin + lane + i * Lanes, h.key[i]);
+    if (data.heads) {
+      each_with_previous(h.key, [&](unsigned i, K previous) {
+        unsigned const p = i * Lanes + lane;
+        if (i < h.own_count) data.heads[h.begin + p] = p == 0 || previous != h.key[i];
+      });
     }
   }
 
@@ -251,18 +270,18 @@ struct small_sort {
     return shared.words[lane_of() / Lanes * word_stride + padded(q)];
   }
 
-  /// Sorts stably by the digit that begins at bit `shift`. key[i] and who[i] are those of position i * Lanes + lane.
+  /// Sorts stably by the digit that begins at bit `shift`. key[i] and source[i] are those of position i * Lanes + lane.
   template <bool First>
-  __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&who)[Items], unsigned mine, unsigned shift,
+  __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&source)[Items], unsigned own_count, unsigned shift,
                                        storage& shared) {
     unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
     std::uint32_t x[Items];
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       unsigned const p = i * Lanes + lane;
-      std::uint32_t const digit = i < mine ? std::uint32_t(key[i] >> shift) : ~0u;
+      std::uint32_t const digit = i < own_count ? std::uint32_t(key[i] >> shift) : ~0u;
       x[i] = digit << position_bits | p;
-      if (!First) shared.who[base + p] = std::uint16_t(who[i]);
+      if (!First) shared.source[base + p] = std::uint16_t(source[i]);
     }
     sort_by_network<Lanes>(x);
     stage(x, shared);
@@ -270,8 +289,8 @@ struct small_sort {
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       unsigned const at = word(i * Lanes + lane, shared) & ((1u << position_bits) - 1);
-      who[i] = First ? at : shared.who[base + at];
-      key[i] = shared.keys[base + who[i]];
+      source[i] = First ? at : shared.source[base + at];
+      key[i] = shared.keys[base + source[i]];
     }
     __syncwarp();
   }
@@ -290,9 +309,9 @@ struct small_sort {
   }
 
   /// Is any segment of the warp?
-  __device__ static bool out_of_order(K const (&key)[Items], unsigned mine) {
+  __device__ static bool out_of_order(K const (&key)[Items], unsigned own_count) {
     bool found = false;
-    each_with_previous(key, [&](unsigned i, K previous) { found |= i < mine && previous > key[i]; });
+    each_with_previous(key, [&](unsigned i, K previous) { found |= i < own_count && previous > key[i]; });
     return __any_sync(all_lanes, found);
   }
 };

@@ -19,7 +19,7 @@
 // until a bucket fits the second buffer. The longest are first cut by pivots, in place and on all threads, a bounded number of
 // times. What is done depends on the keys and their number alone, so that equal keys' values come in the same order on every
 // run.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Arrays of more items are cut on all threads.
 constexpr std::size_t cut_limit = std::size_t{1} << 18;
@@ -35,7 +35,7 @@ template <class K>
 bit_range differing(K const* keys, std::size_t n, bit_range bits) {
   K differs = 0;
   for (std::size_t i = 1; i < n; ++i) differs |= K(keys[i] ^ keys[0]);
-  unsigned const end = unsigned(std::bit_width(K(differs & mask_of<K>(bits))));
+  unsigned const end = unsigned(std::bit_width(K(differs & detail::mask_of<K>(bits))));
   return {bits.begin, std::max(bits.begin, end)};
 }
 
@@ -47,7 +47,7 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
   bits = differing(all.keys, n, bits);
   if (bits.begin == bits.end) return;
   bit_range const digit = top_digit(bits, digit_bits);
-  K const mask = mask_of<K>({0, digit.end - digit.begin});
+  K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
   auto const bucket_of = [&](std::size_t i) { return std::size_t((all.keys[i] >> digit.begin) & mask); };
   std::array<std::size_t, std::size_t{1} << digit_bits> next{}, end;
   for (std::size_t i = 0; i < n; ++i) ++next[bucket_of(i)];
@@ -161,7 +161,7 @@ divided divide(records<K, V> all, std::size_t n, Code const& code, Pivot pivot, 
 }
 
 /// sort_in_place by `code` on all threads; other() is a thread's. Pivots come from places that are known beforehand, so that
-/// all may be bad: hence the bound on cuts.
+/// all may be bad, so cuts are bounded.
 template <class K, class V, class Other>
 void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Other const& other) {
   struct part {
@@ -187,7 +187,7 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
     to_cut = std::move(still_long);
   }
   parts.insert(parts.end(), to_cut.begin(), to_cut.end());
-  bit_range const bits = clipped<K>({});
+  bit_range const bits = detail::clipped<K>({});
   tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
     sort_segment(all.from(parts[i].begin), parts[i].n, nullptr, code, other,
                  [&](records<K, V> piece, records<K, V> scratch) { sort_in_place(piece, parts[i].n, bits, scratch); });
@@ -198,7 +198,7 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
 template <class K, class V, class Offset>
 void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> code) {
   encoded<K> const of{code, K(~K{0})};
-  bit_range const bits = clipped<K>({});
+  bit_range const bits = detail::clipped<K>({});
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   each_segment(
       arrays,
@@ -222,4 +222,4 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
       });
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -11,7 +11,7 @@
 #include "sort_core/host/small.hpp"
 
 // What the sorts by distribution share, whatever they choose a bucket by.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Up to as many items are sorted by one thread.
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;
@@ -75,4 +75,4 @@ void each_bucket(std::vector<std::size_t> const& bounds, F f) {
   });
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

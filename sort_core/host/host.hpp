@@ -24,13 +24,13 @@ namespace ordo {
 /// Backend.
 class host {
  public:
-  /// @param threads  0 for as many as the process may use, which is also the most
   /// Segments may have offsets of a width known at run time.
   static constexpr bool takes_any_offset = true;
 
+  /// @param threads  0 for as many as the process may use, which is also the most
   explicit host(unsigned threads = 0) : host(threads, plain_) {}
   /// Memory from `source`, which must outlive the machine.
-  host(unsigned threads, memory& source, bool keeping = true) : pool_(source, keeping), arena_(detail::threads_for(threads)) {}
+  host(unsigned threads, memory& source, bool keeping = true) : pool_(source, keeping), arena_(threads_for(threads)) {}
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -72,21 +72,26 @@ class host {
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t longest, std::size_t key_bytes,
                                            std::size_t value_bytes, bit_range /*bits*/ = {}) {
     longest = std::min(longest, n);
-    return longest <= detail::parallel_limit
+    return longest <= host_detail::parallel_limit
                ? 0
                : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
   }
 
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                              std::size_t value_bytes) {
+    return segmented_sort_memory(n, segments, longest, key_bytes, value_bytes);
+  }
+
   template <class F>
   void each(std::size_t n, F f) {
-    arena_.execute([&] { detail::parallel_each(n, 2048, f); });
+    arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
   }
 
   template <class In, class T, class Op>
   void scan(std::size_t n, In in, std::span<T> out, Op op) {
     if (n == 0) return;
     arena_.execute([&] {
-      detail::blocks const parts(n, 1 << 13);
+      host_detail::blocks const parts(n, 1 << 13);
       std::vector<T> sums(parts.count);
       if (parts.count > 1) {
         parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -108,7 +113,7 @@ class host {
   T reduce(std::size_t n, In in, T init, Op op) {
     if (n == 0) return init;
     arena_.execute([&] {
-      detail::blocks const parts(n, 1 << 13);
+      host_detail::blocks const parts(n, 1 << 13);
       std::vector<T> sums(parts.count);
       parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
         T sum = in(begin);
@@ -124,7 +129,7 @@ class host {
   std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
     std::size_t kept = 0;
     arena_.execute([&] {
-      detail::blocks const parts(n, 1 << 13);
+      host_detail::blocks const parts(n, 1 << 13);
       std::vector<std::size_t> at(parts.count, 0);
       if (parts.count > 1) {
         parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -153,7 +158,7 @@ class host {
 
   template <class K>
   void radix_sort(std::span<K> keys, bit_range bits = {}, key_code<K> code = {}) {
-    sort<K, detail::nothing>({keys.data(), nullptr}, keys.size(), bits, code);
+    sort<K, host_detail::nothing>({keys.data(), nullptr}, keys.size(), bits, code);
   }
   template <class K, class V>
   void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
@@ -162,7 +167,7 @@ class host {
 
   template <class T, class Less>
   void sample_sort(std::span<T> items, Less less) {
-    sort_by<T, detail::nothing>({items.data(), nullptr}, items.size(), less);
+    sort_by<T, host_detail::nothing>({items.data(), nullptr}, items.size(), less);
   }
   template <class K, class V, class Less>
   void sample_sort(std::span<K> keys, std::span<V> values, Less less) {
@@ -176,9 +181,9 @@ class host {
       [[nodiscard]] K key(std::size_t i) const { return of(i); }
       [[nodiscard]] Index value(std::size_t i) const { return Index(i); }
     };
-    with_scratch<K, Index>(n, [&](detail::records<K, Index> scratch) {
+    with_scratch<K, Index>(n, [&](host_detail::records<K, Index> scratch) {
       arena_.execute([&] {
-        detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, detail::clipped<K>(bits));
+        host_detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, detail::clipped<K>(bits));
       });
     });
   }
@@ -186,7 +191,7 @@ class host {
   template <class K, class V, class Offset>
   void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
                       bit_range bits = {}, key_code<K> code = {}) {
-    if (values.empty()) return sort_segments<K, detail::nothing>({keys.data(), nullptr}, segments, heads, bits, code);
+    if (values.empty()) return sort_segments<K, host_detail::nothing>({keys.data(), nullptr}, segments, heads, bits, code);
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
 
@@ -197,9 +202,9 @@ class host {
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     arena_.execute([&] {
       if (values.empty())
-        detail::sort_arrays(detail::records<K, detail::nothing>{keys.data(), nullptr}, arrays, code);
+        host_detail::sort_arrays(host_detail::records<K, host_detail::nothing>{keys.data(), nullptr}, arrays, code);
       else
-        detail::sort_arrays(detail::records<K, V>{keys.data(), values.data()}, arrays, code);
+        host_detail::sort_arrays(host_detail::records<K, V>{keys.data(), values.data()}, arrays, code);
     });
   }
   /// Bytes that array_sort takes from the pool at most.
@@ -210,7 +215,7 @@ class host {
                          bit_range bits = {}) {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     arena_.execute([&] {
-      detail::sort_computed_segments<K>(
+      host_detail::sort_computed_segments<K>(
           items.data(), segments, key, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits),
           [&]<class Values>(std::size_t n, Values, auto use) { with_scratch<K, Values>(n, use); });
     });
@@ -220,28 +225,28 @@ class host {
   template <class K, class V, class Use>
   void with_scratch(std::size_t n, Use use) {
     auto keys = buffer<K>(n);
-    auto values = buffer<V>(std::is_same_v<V, detail::nothing> ? 0 : n);
-    use(detail::records<K, V>{keys.data(), values.data()});
+    auto values = buffer<V>(std::is_same_v<V, host_detail::nothing> ? 0 : n);
+    use(host_detail::records<K, V>{keys.data(), values.data()});
   }
   template <class K, class V>
-  void sort(detail::records<K, V> all, std::size_t n, bit_range bits, key_code<K> code) {
-    with_scratch<K, V>(n, [&](detail::records<K, V> scratch) {
-      arena_.execute([&] { detail::sort_encoded(all, scratch, n, detail::clipped<K>(bits), code); });
+  void sort(host_detail::records<K, V> all, std::size_t n, bit_range bits, key_code<K> code) {
+    with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
+      arena_.execute([&] { host_detail::sort_encoded(all, scratch, n, detail::clipped<K>(bits), code); });
     });
   }
   template <class K, class V, class Less>
-  void sort_by(detail::records<K, V> all, std::size_t n, Less less) {
-    with_scratch<K, V>(n, [&](detail::records<K, V> scratch) {
+  void sort_by(host_detail::records<K, V> all, std::size_t n, Less less) {
+    with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
       auto const numbers = buffer<std::uint8_t>(n);
-      arena_.execute([&] { detail::sort_by_samples(all, scratch, numbers.data(), n, less); });
+      arena_.execute([&] { host_detail::sort_by_samples(all, scratch, numbers.data(), n, less); });
     });
   }
   template <class K, class V, class Offset>
-  void sort_segments(detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads, bit_range bits,
-                     key_code<K> code) {
+  void sort_segments(host_detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads,
+                     bit_range bits, key_code<K> code) {
     arena_.execute([&] {
-      detail::sort_stored_segments(all, segments, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits), code,
-                                   [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
+      host_detail::sort_stored_segments(all, segments, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits), code,
+                                        [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
     });
   }
 

@@ -6,7 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// A range cut into equal blocks, few enough that a table per block is cheap and enough that threads share them evenly.
 struct blocks {
@@ -39,4 +39,4 @@ void parallel_each(std::size_t n, std::size_t grain, F f) {
   }
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -8,7 +8,7 @@
 #include "sort_core/host/records.hpp"
 
 // What is sorted already, or sorted the wrong way round. `code` says what of a key counts (small.hpp).
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Whether wrong(keys[i - 1], keys[i]) holds nowhere in keys[0, n).
 template <class K, class Wrong>
@@ -80,4 +80,4 @@ bool sort_presorted(records<K, V> all, records<K, V> other, std::size_t n, Code 
   return true;
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -16,7 +16,7 @@
 // Stable radix sort from the most significant digit: each level distributes a bucket from one buffer into the other, with
 // counts per block so that threads need no atomics and keep the order of equals; buckets of a few items are finished by
 // counting (small.hpp). Digits in which all keys of a bucket agree are skipped.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 constexpr unsigned digit_bits = 8;
 
@@ -56,7 +56,7 @@ template <class K, class V>
 void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
   std::array<std::array<std::uint32_t, 1 << digit_bits>, most_passes> counts{};
   unsigned const passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
-  K const mask = mask_of<K>(bits);
+  K const mask = detail::mask_of<K>(bits);
   auto const digit_of = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
   auto const count = [&]<unsigned Passes>(std::integral_constant<unsigned, Passes>) {
     for (std::size_t i = 0; i < n; ++i)
@@ -81,12 +81,12 @@ void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_ran
 template <class K, class V>
 void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
   for (;;) {
-    if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{mask_of<K>(bits)});
+    if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
     if (bits.end - bits.begin <= most_passes * digit_bits && few_passes(n, bits.end - bits.begin))
       return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
-    K const mask = mask_of<K>({0, digit.end - digit.begin});
+    K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
     std::array<std::uint32_t, 1 << widest_digit> at;  // a bucket fits 32 bits: larger ones are distributed in parallel
     std::size_t const buckets = std::size_t(mask) + 1;
     std::fill_n(at.begin(), buckets, 0);
@@ -94,7 +94,7 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
     if (at[(from.keys[0] >> digit.begin) & mask] == n) {
       K differing = 0;
       for (std::size_t i = 1; i < n; ++i) differing |= from.keys[i] ^ from.keys[0];
-      bits.end = width_of(K(differing & mask_of<K>(bits)));
+      bits.end = width_of(K(differing & detail::mask_of<K>(bits)));
       bits.end = std::max(bits.end, bits.begin);
       continue;
     }
@@ -118,7 +118,7 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
   K const first = source.key(0);
   for (;;) {
     bit_range const digit = top_digit(bits, digit_bits);
-    K const mask = mask_of<K>({0, digit.end - digit.begin});
+    K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
     distribution into(n, std::size_t(mask) + 1);
     std::vector<K> differing(into.parts.count, 0);
     into.parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -133,7 +133,7 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
     });
     K all = 0;
     for (K d : differing) all |= d;
-    unsigned const end = std::max(bits.begin, width_of(K(all & mask_of<K>(bits))));
+    unsigned const end = std::max(bits.begin, width_of(K(all & detail::mask_of<K>(bits))));
     if (end > digit.begin || bits.begin == bits.end) {
       bits.end = digit.begin;
       return into.move(source, to, [=](std::size_t, K key) { return std::size_t((key >> digit.begin) & mask); });
@@ -159,7 +159,7 @@ void encode_all(K* keys, std::size_t n, key_code<K> code) {
 template <class K, class V>
 void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, key_code<K> code = {}) {
   bool const one_thread = n <= parallel_limit;
-  masked<K> const left{mask_of<K>(bits)};
+  masked<K> const left{detail::mask_of<K>(bits)};
   if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // as when all are equal
     blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       if (across) from.from(begin).copy_to(to.from(begin), end - begin);
@@ -204,7 +204,7 @@ struct to_encode {
 /// Sort all[0, n) by code.encode(key) on all threads; `other` is as large.
 template <class K, class V>
 void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
-  K const mask = mask_of<K>(bits);
+  K const mask = detail::mask_of<K>(bits);
   // Arrays in order are left alone as fast as they are read: what need not be done to a key is not done.
   bool const presorted = !code.identity()   ? sort_presorted(all, other, n, encoded<K>{code, mask})
                          : mask != K(~K{0}) ? sort_presorted(all, other, n, masked<K>{mask})
@@ -215,4 +215,4 @@ void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_ran
   sort_records(all, other, n, bits, false, code);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <cstddef>
 
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Stands for the values of a sort that has none.
 struct nothing {};
@@ -49,4 +49,4 @@ struct records {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -15,7 +15,7 @@
 // and Sanders, "In-place Parallel Super Scalar Samplesort", 2017). A sorted sample gives splitters; every item finds its
 // bucket in an implicit search tree of them, without a branch, and its bucket's number, a byte, is kept until it is moved.
 // Buckets of a few items are merged, and those of fewer sorted by counting.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 constexpr unsigned most_levels = 8;
 /// Up to as many items merging is faster than distributing.
@@ -91,14 +91,14 @@ class splitters {
 
   template <bool Equals, class Count>
   void classify(K const* items, std::size_t n, std::uint8_t* bucket, Count* count) const {
-    constexpr std::size_t together = 8;  // so that the steps of one item need not wait for each other
+    constexpr std::size_t interleaved = 8;  // so that the steps of one item need not wait for each other
     std::size_t i = 0;
-    for (; i + together <= n; i += together) {
-      std::size_t node[together];
-      for (std::size_t k = 0; k < together; ++k) node[k] = 1;
+    for (; i + interleaved <= n; i += interleaved) {
+      std::size_t node[interleaved];
+      for (std::size_t k = 0; k < interleaved; ++k) node[k] = 1;
       for (unsigned level = 0; level < levels_; ++level)
-        for (std::size_t k = 0; k < together; ++k) node[k] = 2 * node[k] + less_(item(tree_[node[k]]), items[i + k]);
-      for (std::size_t k = 0; k < together; ++k) put<Equals>(items, i + k, node[k], bucket, count);
+        for (std::size_t k = 0; k < interleaved; ++k) node[k] = 2 * node[k] + less_(item(tree_[node[k]]), items[i + k]);
+      for (std::size_t k = 0; k < interleaved; ++k) put<Equals>(items, i + k, node[k], bucket, count);
     }
     for (; i < n; ++i) {
       std::size_t node = 1;
@@ -202,4 +202,4 @@ void sort_by_samples(records<K, V> all, records<K, V> other, std::uint8_t* bucke
   sort_records_by(all, other, bucket, n, less, false, rounds);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -11,7 +11,7 @@
 
 #include "sort_core/host/radix.hpp"
 
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Set the heads of one segment from its sorted keys. `code` gives what counts of a key.
 template <class K, class Code>
@@ -96,7 +96,7 @@ void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* head
 template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
                           key_code<K> code, Scratch scratch) {
-  encoded<K> const of{code, mask_of<K>(bits)};
+  encoded<K> const of{code, detail::mask_of<K>(bits)};
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   each_segment(
       segments,
@@ -135,7 +135,7 @@ template <class K, class V, class Offset, class Key, class Scratch>
 void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, std::uint8_t* heads, bit_range bits,
                             Scratch scratch) {
   constexpr std::size_t batch = 1024;
-  encoded<K> const code{{}, mask_of<K>(bits)};
+  encoded<K> const code{{}, detail::mask_of<K>(bits)};
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   tbb::enumerable_thread_specific<std::vector<K>> local_keys;
   auto const size_of = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
@@ -190,4 +190,4 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
       });
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

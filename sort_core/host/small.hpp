@@ -12,7 +12,7 @@
 
 // Sorting a few items by counting for each how many come before it: no branch depends on a key, so nothing is mispredicted,
 // and all comparisons are independent of each other. Values are moved once.
-namespace ordo::detail {
+namespace ordo::host_detail {
 
 /// Up to as many items counting is faster than distributing.
 constexpr std::size_t small_limit = 32;
@@ -34,9 +34,9 @@ void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
   }
 }
 
-/// The same out of line, so that there is one copy of the many instructions for all types of values.
+/// The same, not inlined, so that there is one copy of the many instructions for all types of values.
 template <std::size_t N, class C, class Before>
-[[gnu::noinline]] void count_before_apart(C const* code, std::uint32_t* rank, Before const& before_of) {
+[[gnu::noinline]] void count_before_outlined(C const* code, std::uint32_t* rank, Before const& before_of) {
   count_before<N>(code, rank, before_of);
 }
 
@@ -60,7 +60,7 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
   } else {
     auto const first = code(from.keys[0]);
     for (std::size_t i = n; i < N; ++i) codes[i] = first;
-    count_before_apart<N>(codes.data(), rank.data(), code.before);
+    count_before_outlined<N>(codes.data(), rank.data(), code.before);
     std::uint32_t const more = std::uint32_t(N - n);
     for (std::size_t i = 0; i < n; ++i) rank[i] -= more * code.before(first, codes[i]);
   }
@@ -160,4 +160,4 @@ struct whole {
   K const& operator()(K const& item) const { return item; }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::host_detail

@@ -7,7 +7,7 @@
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
-namespace ordo::detail {
+namespace ordo {
 namespace {
 
 // What oneTBB takes at its start, and more.
@@ -32,4 +32,4 @@ int threads_for(unsigned wanted) {
   return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace ordo::detail {
+namespace ordo {
 
 /// The size of a tbb::task_arena for who wants so many threads, 0 being all there are; and oneTBB started, which has to be
 /// before anything is run in an arena. No more threads than the process may use: they would only take turns, and oneTBB would
@@ -8,4 +8,4 @@ namespace ordo::detail {
 /// @throws std::bad_alloc
 int threads_for(unsigned wanted);
 
-}  // namespace ordo::detail
+}  // namespace ordo

@@ -46,7 +46,7 @@ struct barrier {
 
 /// Each lane's argument of a collective, in turn, since a lane may be one collective ahead.
 struct warp {
-  barrier together;
+  barrier everyone;
   std::uint64_t arguments[2][32] = {};
   bool turn[32] = {};
 };
@@ -61,7 +61,7 @@ struct thread {
 };
 
 struct block {
-  barrier together;
+  barrier everyone;
   std::vector<warp> warps;
   std::vector<thread> threads;
   unsigned char* shared = nullptr;
@@ -157,7 +157,7 @@ inline void run_thread() {
   kernel();
   now->too_early |= !self->begun;
   self->ended = true;
-  for (barrier* b : {&own_warp().together, &now->together}) {
+  for (barrier* b : {&own_warp().everyone, &now->everyone}) {
     --b->alive;
     b->pass_if_all();
   }
@@ -181,10 +181,10 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
   block b;
   now = &b;
   b.shared = memory.get();
-  b.together.alive = threads;
+  b.everyone.alive = threads;
   b.warps.resize((threads + 31) / 32);
   for (std::size_t w = 0; w < b.warps.size(); ++w)
-    b.warps[w].together.alive = std::min<unsigned>(32, threads - unsigned(32 * w));
+    b.warps[w].everyone.alive = std::min<unsigned>(32, threads - unsigned(32 * w));
   b.threads.resize(threads);
   for (unsigned t = 0; t < threads; ++t) {
     thread& x = b.threads[t];
@@ -247,7 +247,7 @@ std::uint64_t const* arguments_of_lanes(T x) {
   w.turn[lane()] = !w.turn[lane()];
   all[lane()] = 0;
   std::memcpy(&all[lane()], &x, sizeof x);
-  wait(w.together);
+  wait(w.everyone);
   return all;
 }
 template <class T>
@@ -267,11 +267,11 @@ T reduced(T x, F f) {
 /// How many threads of the block say so?
 inline std::size_t votes(bool x) {
   now->count += x;
-  wait(now->together);
+  wait(now->everyone);
   std::size_t const result = now->count;
-  wait(now->together);
+  wait(now->everyone);
   now->count = 0;
-  wait(now->together);
+  wait(now->everyone);
   return result;
 }
 
@@ -299,7 +299,7 @@ struct alignas(16) uint4 {
 };
 
 inline void __syncthreads() {
-  emulation::wait(emulation::now->together);
+  emulation::wait(emulation::now->everyone);
 }
 inline int __syncthreads_count(int x) {
   return int(emulation::votes(x != 0));
@@ -311,7 +311,7 @@ inline int __syncthreads_and(int x) {
   return emulation::votes(x == 0) == 0;
 }
 inline void __syncwarp(unsigned = ~0u) {
-  emulation::wait(emulation::own_warp().together);
+  emulation::wait(emulation::own_warp().everyone);
 }
 
 inline unsigned __ballot_sync(unsigned, bool x) {

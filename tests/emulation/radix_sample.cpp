@@ -20,9 +20,9 @@ void check_sample(std::size_t n, std::size_t count, ordo::key_code<K> code, Key 
   auto const sample = machine.buffer<std::uint64_t>(count);
   ordo::detail::take_sample(machine.kernels(), keys.data(), n, code, sample.span());
 
-  std::size_t const apart = n / count;
+  std::size_t const stride = n / count;
   std::vector<std::uint64_t> expected;
-  for (std::size_t i = 0; i < count; ++i) expected.push_back(code.encode(K(key(i * apart + i * 2654435761u % apart))));
+  for (std::size_t i = 0; i < count; ++i) expected.push_back(code.encode(K(key(i * stride + i * 2654435761u % stride))));
   std::sort(expected.begin(), expected.end());
   REQUIRE(std::equal(expected.begin(), expected.end(), sample.data()));
 }

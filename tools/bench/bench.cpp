@@ -194,7 +194,7 @@ std::string row::name() const {
 }
 
 std::string whole_row::name() const {
-  return fmt::format("{} {}{}{}", type_names[std::size_t(of)], pattern_names[std::size_t(order)], bits_told ? " told" : "",
+  return fmt::format("{} {}{}{}", type_names[std::size_t(of)], pattern_names[std::size_t(order)], bits_given ? " told" : "",
                      argsort ? " argsort" : "");
 }
 

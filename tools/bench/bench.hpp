@@ -108,7 +108,7 @@ struct whole_row {
   pattern order = pattern::random;
   double target_times = 0;  // CUB's time should be this many times ours, at any size; 0: none was set
   double target_at_28 = 0;  // the same, at 2^28 items
-  bool bits_told = false;   // which bits can differ
+  bool bits_given = false;  // which bits can differ
   bool argsort = false;     // keys computed, values made by the sort
 
   /// "u32/u32 uniform", "u64 20-bit told", "u32/u32 uniform argsort".

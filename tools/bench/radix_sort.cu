@@ -99,7 +99,7 @@ template <class K, class V>
 void measure(session& s, whole_row const& what, unsigned log_items) {
   using data = columns<K, V>;
   std::size_t const n = std::size_t{1} << log_items;
-  bit_range const bits{0, what.bits_told ? 20 : unsigned(8 * sizeof(K))};
+  bit_range const bits{0, what.bits_given ? 20 : unsigned(8 * sizeof(K))};
   // The types of TARGETS for Thrust: its sort is CUB's, and takes as long to compile.
   constexpr bool thrust_too = std::is_unsigned_v<K> && sizeof(K) >= 4 && sizeof(stored<V>) == 4;
   measure_whole<K, V>(
@@ -117,7 +117,7 @@ void measure(session& s, whole_row const& what, unsigned log_items) {
       [&](data const& in, data const& out, auto judge) {
         race_cub(s, what, bits, in, out, judge);
         if constexpr (thrust_too)
-          if (!what.argsort && !what.bits_told) race_thrust(s, in, out, judge);
+          if (!what.argsort && !what.bits_given) race_thrust(s, in, out, judge);
       });
 }
 

@@ -193,18 +193,18 @@ struct misplaced {
   bool stable;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
     constexpr bool pairs = columns<K, V>::pairs;
-    std::uint32_t const mine = owner(i);
+    std::uint32_t const segment = owner(i);
     auto const code = code_of(keys[i]);
-    if (mine == 0) {
+    if (segment == 0) {
       if constexpr (pairs) {
         if (values[i] != i) return 1;
       }
       return code != code_of(source[i]);
     }
     if constexpr (pairs) {
-      if (values[i] >= extent || owner(values[i]) != mine || code != code_of(source[values[i]])) return 1;
+      if (values[i] >= extent || owner(values[i]) != segment || code != code_of(source[values[i]])) return 1;
     }
-    if (i == 0 || owner(i - 1) != mine) return 0;
+    if (i == 0 || owner(i - 1) != segment) return 0;
     auto const before = code_of(keys[i - 1]);
     if constexpr (pairs) {
       if (stable && code == before && values[i] <= values[i - 1]) return 1;

@@ -98,7 +98,8 @@ void measure_computed(session& s, row const& what, std::size_t n) {
   };
   ours(result.offsets, where.segments(s.how.bounded));
   if (where.uniform_length != 0) ours(result.uniform, where.uniform());
-  result.allowed_bytes = segmented::memory(where, sizeof(std::uint32_t), sizeof(std::uint32_t), s.how.bounded);
+  result.allowed_bytes = cuda::segmented_sort_by_memory(where.extent, where.count,
+                                                        s.how.bounded ? where.longest : ~std::size_t{0}, 4, 4);
   find_fault(result, result.extra_bytes <= result.allowed_bytes, "MORE MEMORY THAN THE CONTRACT SAYS");
   if (s.how.rivals) {
     auto const gather = median_time(

@@ -110,7 +110,7 @@ class tuner {
     detail::segment_data<K, M, detail::stored_keys<K>> data{};
     data.keys.keys = out_.keys.data();
     if constexpr (columns<K, V>::pairs) data.values = out_.values.data();
-    shape_times mine{traits::shape, {}};
+    shape_times result{traits::shape, {}};
     for (std::size_t const length : lengths_) {
       if (length * widest_class <= capacity || length > capacity) continue;
       std::size_t const count = n_ / length;
@@ -118,14 +118,14 @@ class tuner {
       timing const time = median_time(
           s_.lab.stream(), s_.how.runs, [&] { in_.copy_to(out_, s_.lab.stream()); },
           [&] { detail::sort_listed<Shape>(s_.lab.kernels(), data, queue, count); }, 1);
-      mine.at[length] = in_picoseconds(time, count * length);
+      result.at[length] = in_picoseconds(time, count * length);
       if (!is_right(s_.lab, equal_lengths(s_.lab, count, length), in_, out_, true)) {
         failed_ = true;
         s_.out.say("WRONG: " + times_.name + ": segments of " + std::to_string(length) + " by " +
                    std::to_string(traits::shape.threads) + " x " + std::to_string(traits::shape.items));
       }
     }
-    times_.measured.push_back(std::move(mine));
+    times_.measured.push_back(std::move(result));
   }
 
   session& s_;

@@ -70,9 +70,9 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
       shape_times const* const times = find(widths[w], s);
       if (times == nullptr) return never;
       for (auto at = least[w].upper_bound(from); at != least[w].end() && at->first <= s.capacity(); ++at) {
-        auto const mine = times->at.find(at->first);
-        if (mine == times->at.end()) return never;
-        sum += share[w][at->first] * mine->second / at->second;
+        auto const time = times->at.find(at->first);
+        if (time == times->at.end()) return never;
+        sum += share[w][at->first] * time->second / at->second;
       }
     }
     return sum;

@@ -4,18 +4,18 @@
 // Which way a radix sort goes. Numbers only, measured with tools/bench/radix_sort on an H200 (9.0) at 2^28 items.
 namespace ordo::detail::tuning {
 
-/// Sorts of fewer items go up: with keys of 32 bits there is little to win, and much to lose where keys are uneven.
-constexpr std::size_t downwards_from(std::size_t key_bytes) {
+/// Sorts of fewer items are LSD sorts: with keys of 32 bits there is little to win, and much to lose where keys are uneven.
+constexpr std::size_t msd_from(std::size_t key_bytes) {
   return key_bytes <= 4 ? std::size_t{1} << 25 : 1;
 }
 /// So do those of a part of the keys' bits: to find out whether the others differ takes longer.
-constexpr std::size_t part_downwards_from = std::size_t{1} << 22;
+constexpr std::size_t partial_msd_from = std::size_t{1} << 22;
 
 /// Keys that a sort of so many items looks at before it chooses its way. It waits for them, some 20 microseconds.
 constexpr std::size_t sampled_keys(std::size_t n) {
   return n < std::size_t{1} << 25 ? 256 : 1024;
 }
-/// Shorter sorts do not wait: they go down if they are shorter than `unasked`, and else up.
+/// Shorter sorts do not wait: MSD if they are shorter than `unasked`, else LSD.
 constexpr std::size_t sampled_from = std::size_t{1} << 18, unasked = std::size_t{1} << 16;
 
 /// Of so few keys a block makes a dictionary.
@@ -25,7 +25,7 @@ constexpr std::size_t keys_for_bits = 256;
 constexpr double even_bit = 0.375;
 
 /// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons, if they bring no values: 10 to 15 ms for
-/// 2^28, upwards 15 to 17; with values of 32 bits 18 to 31 ms, upwards 18 to 20.
+/// 2^28, an LSD sort 15 to 17; with values of 32 bits 18 to 31 ms, an LSD sort 18 to 20.
 constexpr std::size_t compared_from = std::size_t{1} << 25;
 
 /// If more than one key in so many of a sample repeats another, and they are not few, blocks find them crowded.
@@ -34,16 +34,16 @@ constexpr std::size_t repeated_in = 8;
 /// What a level costs that finds all keys in one digit, against one that moves them.
 constexpr double count_only = 0.25;
 
-/// How often items may be moved downwards, on average, for that to be quicker than passes upwards: `worth` for keys all of
+/// How often an MSD sort may move items, on average, and still be quicker than an LSD sort: `worth` for keys all of
 /// whose bits count; and no more than `slack` beyond what evenly distributed keys are, since blocks too are slower where keys
-/// are uneven: no eighth of the range may hold more than `densest` times its share. Two to `few` distinct keys may go down too.
-/// Upwards, keys that are not their own codes are encoded and decoded by passes of their own; and the exponents of doubles take
+/// are uneven: no eighth of the range may hold more than `densest` times its share. Two to `few` distinct keys are let pass.
+/// An LSD sort's keys that are not their own codes are encoded and decoded by extra passes; and the exponents of doubles take
 /// levels, but do not make blocks slower.
 struct radix_limits {
   double worth, slack, densest;
   std::size_t few;
 };
-constexpr radix_limits downwards_limits(std::size_t key_bytes, std::size_t value_bytes, bool encoded, bool floats) {
+constexpr radix_limits msd_limits(std::size_t key_bytes, std::size_t value_bytes, bool encoded, bool floats) {
   constexpr double any = 8;
   radix_limits limits{2.6, 0.15, any, few_keys};
   if (key_bytes <= 4 && value_bytes != 0) limits = {2.3, 0.05, 1.5, 1};

@@ -42,7 +42,7 @@ constexpr segment_class class_shape(unsigned c) {
       {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
   constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // blocks: values need the registers
   // Long values are held in registers while keys and values are placed.
-  constexpr segment_class quarter = {buckets, 256, 9, ValueBytes > 8 ? 3 : 4};
+  constexpr segment_class quarter = {buckets, 256, 9, 4};
   constexpr segment_class half = {buckets, 512, 9, ValueBytes > 8 ? 1 : 2};
   constexpr segment_class large[classes] = {{network, 8, 6, 8},     {network, 8, 8, 6},
                                             {network, 8, 10, 5},    {network, 8, 12, few},
@@ -54,7 +54,47 @@ constexpr segment_class class_shape(unsigned c) {
                                             {buckets, 256, 8, 3},   quarter,
                                             {buckets, 512, 6, 2},   half,
                                             {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1}};
-  return KeyBytes > 4 || ValueBytes > 8 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
+  // Values of 16 bytes: fewer shapes, as each is a kernel that takes long to compile. Classes of one shape are one class.
+  constexpr segment_class longest[classes] = {{network, 8, 8, 6},
+                                              {network, 8, 8, 6},
+                                              {network, 8, 16, 4},
+                                              {network, 8, 16, 4},
+                                              {network, 8, 16, 4},
+                                              {network, 16, 16, 4},
+                                              {network, 16, 16, 4},
+                                              {network, 16, 16, 4},
+                                              {buckets, 64, 8, 14},
+                                              {buckets, 64, 8, 14},
+                                              {buckets, 128, 8, 7},
+                                              {buckets, 128, 8, 7},
+                                              {buckets, 256, 6, 4},
+                                              {buckets, 256, 6, 4},
+                                              {buckets, 256, 8, 3},
+                                              {buckets, 256, 8, 3},
+                                              half,
+                                              half,
+                                              {buckets, 1024, 8, 1},
+                                              {buckets, 1024, 8, 1}};
+  return ValueBytes > 8 ? longest[c] : KeyBytes > 4 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
+}
+
+/// A bit for each class whose segments are listed: of those of one shape, the last.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr unsigned distinct_classes() {
+  unsigned bits = 0;
+  for (unsigned c = 0; c < classes; ++c)
+    if (c + 1 == classes ||
+        class_shape<KeyBytes, ValueBytes>(c).capacity() != class_shape<KeyBytes, ValueBytes>(c + 1).capacity())
+      bits |= 1u << c;
+  return bits;
+}
+/// The first class of the same shape as class c.
+template <std::size_t KeyBytes, std::size_t ValueBytes>
+constexpr unsigned first_alike(unsigned c) {
+  while (c != 0 && c < classes &&
+         class_shape<KeyBytes, ValueBytes>(c).capacity() == class_shape<KeyBytes, ValueBytes>(c - 1).capacity())
+    --c;
+  return c;
 }
 
 /// The classes whose capacity is the chunk of arrays that no block holds: on cards with 163 KiB of shared memory a block or

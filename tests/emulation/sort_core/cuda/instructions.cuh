@@ -54,7 +54,7 @@ template <unsigned Bits>
   return alike;
 }
 
-[[nodiscard]] inline unsigned again(unsigned x) {
+[[nodiscard]] inline unsigned opaque(unsigned x) {
   return x;
 }
 template <class T>

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/generate/sink.hpp"
+#include "tools/generate/sink.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 struct strings_options {
   std::string_view set;
@@ -25,4 +25,4 @@ std::vector<string_set_facts> string_sets();
 /// Writes one of them, a string a line. @returns the number of lines. @throws usage_error for a set that is none
 std::size_t write_strings(strings_options const& options, sink& out);
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,13 +1,13 @@
-#include "datasets/generate/texts.hpp"
+#include "tools/generate/texts.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "datasets/generate/random.hpp"
 #include "sort_core/error.hpp"
+#include "tools/generate/random.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 std::string uniform_text(std::size_t length, std::string_view letters, std::uint64_t seed) {
   if (letters.empty()) throw usage_error("uniform: --letters: none given");
@@ -49,4 +49,4 @@ void shuffle_lines(std::span<char const> text, std::uint64_t seed, sink& out) {
   }
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

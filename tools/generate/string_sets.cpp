@@ -1,4 +1,4 @@
-#include "datasets/generate/string_sets.hpp"
+#include "tools/generate/string_sets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "datasets/generate/names.hpp"
+#include "tools/generate/names.hpp"
 
 // No expression here draws two random numbers in operands or arguments whose order C++ leaves open.
-namespace ordo::datasets {
+namespace ordo::generate {
 namespace {
 
 /// Lines in one piece of memory.
@@ -246,4 +246,4 @@ void write_filelist(std::size_t count, random_source& random, sink& out) {
   }
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,4 +1,4 @@
-#include "datasets/generate/genome.hpp"
+#include "tools/generate/genome.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "datasets/generate/random.hpp"
 #include "sort_core/error.hpp"
+#include "tools/generate/random.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 namespace {
 
 constexpr std::string_view bases = "ACGT";
@@ -280,4 +280,4 @@ genome_report write_genome(genome_options const& options, sink& out) {
   return genome(options).write(out);
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,3 +1,3 @@
 #include "sort_core/cuda/stored_segments.cuh"
 
-ORDO_SORT_STORED_KEYS(std::uint32_t)
+ORDO_SORT_STORED_VALUES(ulonglong2)

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "datasets/generate/sink.hpp"
+#include "tools/generate/sink.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 /// What a repeat-rich genome is made of. Lengths are in residues; 0 stands for the default that the comment names.
 struct genome_options {
@@ -44,4 +44,4 @@ struct genome_report {
 /// @throws usage_error for options that cannot be, or leave no room
 genome_report write_genome(genome_options const& options, sink& out);
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/generate/sink.hpp"
+#include "tools/generate/sink.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 struct spectra_options {
   std::size_t count = 1000;
@@ -30,4 +30,4 @@ struct spectra_report {
 /// @throws usage_error for a preset or order that is none
 spectra_report write_spectra(spectra_options const& options, sink& out);
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,9 +1,9 @@
-#include "datasets/generate/random.hpp"
+#include "tools/generate/random.hpp"
 
 #include <cmath>
 #include <numeric>
 
-namespace ordo::datasets {
+namespace ordo::generate {
 namespace {
 
 constexpr double ln2 = 0x1.62e42fefa39efp-1;
@@ -76,4 +76,4 @@ weighted_index weighted_index::zipf(std::size_t n, double exponent) {
   return weighted_index(weights);
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,9 +1,9 @@
-#include "datasets/generate/names.hpp"
+#include "tools/generate/names.hpp"
 
 #include <array>
 #include <bit>
 
-namespace ordo::datasets {
+namespace ordo::generate {
 namespace {
 
 // The commonest first: the weights fall as 1 / rank^exponent.
@@ -52,4 +52,4 @@ bool fingerprints::insert(std::string_view text) {
   }
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -6,21 +6,21 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "datasets/generate/genome.hpp"
-#include "datasets/generate/sink.hpp"
-#include "datasets/generate/spectra.hpp"
-#include "datasets/generate/strings.hpp"
-#include "datasets/generate/texts.hpp"
 #include "sort_core/error.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/generate/genome.hpp"
+#include "tools/generate/sink.hpp"
+#include "tools/generate/spectra.hpp"
+#include "tools/generate/strings.hpp"
+#include "tools/generate/texts.hpp"
 
 namespace {
 
 using namespace ordo;
-using namespace ordo::datasets;
+using namespace ordo::generate;
 
 constexpr std::string_view tool = "ordo_generate";
 
@@ -125,7 +125,7 @@ int run(int argc, char** argv) {
   auto* const uniform_app = app.add_subcommand("uniform", "FASTA: every letter equally likely");
   add_text_options(*uniform_app, text);
   uniform_app->add_option("--letters", text.letters, "the alphabet")->capture_default_str();
-  auto* const homopolymer_app = app.add_subcommand("homopolymer", "FASTA: one letter, again and again");
+  auto* const homopolymer_app = app.add_subcommand("homopolymer", "FASTA: one letter, repeated");
   add_text_options(*homopolymer_app, text);
   homopolymer_app->add_option("--letter", text.letter, "which")->capture_default_str();
   auto* const fibonacci_app = app.add_subcommand("fibonacci", "FASTA: the Fibonacci word, repeats of all lengths");

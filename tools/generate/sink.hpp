@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 /// Where generated text goes: append to text(), and say when a line has ended.
 class sink {
@@ -43,4 +43,4 @@ inline void write_fasta(sink& out, std::string_view header, std::string_view res
   }
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,4 +1,4 @@
-#include "datasets/generate/strings.hpp"
+#include "tools/generate/strings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "datasets/generate/random.hpp"
-#include "datasets/generate/string_sets.hpp"
 #include "sort_core/error.hpp"
+#include "tools/generate/random.hpp"
+#include "tools/generate/string_sets.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 namespace {
 
 void write_artificial_2(std::size_t count, random_source&, sink& out) {
@@ -97,4 +97,4 @@ std::size_t write_strings(strings_options const& options, sink& out) {
   return static_cast<std::size_t>(count);
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,4 +1,4 @@
-#include "datasets/generate/spectra.hpp"
+#include "tools/generate/spectra.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "datasets/generate/random.hpp"
 #include "sort_core/error.hpp"
+#include "tools/generate/random.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 namespace {
 
 // Whole numbers of the last decimal, so that printing is exact.
@@ -171,4 +171,4 @@ spectra_report write_spectra(spectra_options const& options, sink& out) {
   return report;
 }
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

@@ -1,6 +1,4 @@
-#include "sort_core/cuda/stored_segments.cuh"
-
-ORDO_SORT_STORED_KEYS(std::uint64_t)
+#include "sort_core/cuda/cuda.cuh"
 
 namespace ordo::detail {
 namespace {

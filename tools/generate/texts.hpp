@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/generate/sink.hpp"
+#include "tools/generate/sink.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 /// `length` letters, each of `letters` equally likely. @throws usage_error if there are no letters
 std::string uniform_text(std::size_t length, std::string_view letters, std::uint64_t seed);
@@ -22,4 +22,4 @@ std::string fibonacci_text(std::size_t length, std::string_view letters);
 /// The same lines in random order; a missing last newline is supplied. Memory: 16 bytes a line.
 void shuffle_lines(std::span<char const> text, std::uint64_t seed, sink& out);
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate

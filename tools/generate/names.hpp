@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/generate/random.hpp"
+#include "tools/generate/random.hpp"
 
-namespace ordo::datasets {
+namespace ordo::generate {
 
 /// Words that look like English, of so many syllables.
 class word_maker {
@@ -36,4 +36,4 @@ class fingerprints {
   std::vector<std::uint64_t> slots_;
 };
 
-}  // namespace ordo::datasets
+}  // namespace ordo::generate
