@@ -16,7 +16,7 @@ namespace ordo {
 template <class F>
 decltype(auto) with_backend(gpu& on, F f) {
   cuda& machine = on.backend();
-  detail::device_scope const current(on.index());
+  cuda_detail::device_scope const current(on.index());
   return f(machine);
 }
 

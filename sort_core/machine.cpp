@@ -45,7 +45,7 @@ std::string_view to_string(device which) {
 
 std::vector<gpu_info> gpus() {
   std::vector<gpu_info> found;
-  if constexpr (cuda_enabled) found = detail::list_gpus();
+  if constexpr (cuda_enabled) found = cuda_detail::list_gpus();
   if (auto const limit = gpu_memory_limit())
     for (gpu_info& gpu : found) gpu.memory = std::min(gpu.memory, *limit);
   return found;
@@ -64,7 +64,7 @@ std::string describe_build() {
 #endif
   );
   if constexpr (cuda_enabled) {
-    text += fmt::format("CUDA: {}\n", detail::cuda_versions());
+    text += fmt::format("CUDA: {}\n", cuda_detail::cuda_versions());
     auto const found = gpus();
     if (found.empty()) text += "GPU: none\n";
     for (gpu_info const& gpu : found)
@@ -106,7 +106,7 @@ std::optional<std::size_t> gpu_memory_limit() {
 
 namespace {
 
-using detail::gpu_state;
+using cuda_detail::gpu_state;
 
 /// The first of the GPUs that runs this build and has the memory; or the CPU, and why. Of a build with CUDA.
 [[maybe_unused]] decision choose_gpu(machine_options const& how, std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
@@ -127,12 +127,12 @@ using detail::gpu_state;
     auto const refuse = [&](std::string const& why) {
       reasons += fmt::format("{}GPU {}, {}: {}", reasons.empty() ? "" : "; ", gpu.index, gpu.name, why);
     };
-    gpu_state const now = detail::state_of_gpu(gpu.index);
+    gpu_state const now = cuda_detail::state_of_gpu(gpu.index);
     if (!now.unusable.empty()) {
       refuse(now.unusable);
       continue;
     }
-    detail::device_scope const on(gpu.index);  // what is needed depends on the card
+    cuda_detail::device_scope const on(gpu.index);  // what is needed depends on the card
     std::size_t const needed = gpu_bytes(gpu), free = std::min(now.free_memory, gpu_memory_limit().value_or(now.free_memory));
     if (needed <= free) return {device::gpu, asked ? "asked for" : gpu.name, false, asked, gpu.index};
     refuse(fmt::format("{} bytes of GPU memory are needed, {} are free", needed, free));

@@ -81,7 +81,7 @@ struct none {};
 ///   ordo::sort_keys(gpu, std::span(device_floats, n));
 ///   ordo::sort_keys<ordo::order::descending>(gpu, std::span(device_floats, n));
 /// @endcode
-/// (Polok, Ila and Smrz, HPC'14, from the uppermost digit down.)
+/// (Polok, Ila and Smrz, HPC'14; on GPUs as an MSD sort where that is quicker.)
 template <order Order = order::ascending, Key K>
 void sort_keys(machine& on, std::span<K> keys, bit_range bits = {}) {
   on.run(detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits));

@@ -7,7 +7,7 @@
 
 namespace ordo::detail {
 
-/// A sort on its way through the door (sort.hpp): types are told by their widths, so that one compiled function serves them
+/// A sort on its way through the door (sort.hpp): types are given by their widths, so that one compiled function serves them
 /// all. Pointers are the machine's memory.
 struct sort_task {
   enum class operation { keys, argsort, segments, arrays } what = operation::keys;

@@ -17,7 +17,7 @@
 // goes, samples that can be misled.
 namespace {
 
-namespace od = ordo::detail;
+namespace od = ordo::cuda_detail;
 
 __global__ void what_it_was_compiled_for(unsigned* architecture) {
   od::wait_for_previous();

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> misleading(std::size_t n, unsigned levels) {
   for (std::size_t i = 0; i < n; ++i) bucket[i] = i;
   std::uint32_t next = 0;
   for (; levels != 0 && bucket.size() > Traits::on_chip; --levels) {
-    ordo::detail::sample_places const places(n - bucket.size(), bucket.size(), Traits::bucket, Traits::sorter::capacity);
+    ordo::cuda_detail::sample_places const places(n - bucket.size(), bucket.size(), Traits::bucket, Traits::sorter::capacity);
     sample.clear();
     for (unsigned i = 0; i < places.size; ++i) {
       std::uint32_t& key = keys[bucket[places[i]]];

@@ -11,12 +11,12 @@
 // Whether the GPU's radix sort is MSD or LSD, decided by a sample.
 namespace {
 
-using ordo::detail::msd_is_quicker;
+using ordo::cuda_detail::msd_is_quicker;
 
 template <class Make>
 std::vector<std::uint64_t> sample_of(Make make, std::size_t n = std::size_t{1} << 26) {
   std::mt19937_64 random(1);
-  std::vector<std::uint64_t> sample(ordo::detail::tuning::sampled_keys(n));
+  std::vector<std::uint64_t> sample(ordo::cuda_detail::tuning::sampled_keys(n));
   for (auto& x : sample) x = make(random);
   std::sort(sample.begin(), sample.end());
   return sample;
@@ -53,7 +53,7 @@ TEST_CASE("radix choice: pairs of 32-bit keys that crowd in a part of their rang
 }
 
 TEST_CASE("radix choice: the fullest eighth of a range") {
-  using ordo::detail::densest_eighth;
+  using ordo::cuda_detail::densest_eighth;
   using sample = std::vector<std::uint64_t>;
   CHECK(densest_eighth(sample{5}) == 8);
   CHECK(densest_eighth(sample{0, 1, 2, 3, 4, 5, 6, 7}) == 1);
@@ -67,7 +67,7 @@ TEST_CASE("radix choice: how many of some words have each bit") {
     for (std::size_t const stride : {1, 4, 5}) {
       std::vector<std::uint64_t> words(n);
       for (auto& word : words) word = random() | 1;
-      auto const ones = ordo::detail::count_ones(words, stride);
+      auto const ones = ordo::cuda_detail::count_ones(words, stride);
       for (unsigned bit = 0; bit < 64; ++bit) {
         std::size_t expected = 0;
         for (std::size_t i = 0; i < n; i += stride) expected += words[i] >> bit & 1;
@@ -90,8 +90,8 @@ TEST_CASE("radix choice: doubles of both signs go down, where the same codes of 
 
 TEST_CASE("radix choice: nobody asks for keys of which too few bits count") {
   for (std::size_t n : {std::size_t{1} << 20, std::size_t{1} << 28}) {
-    CHECK_FALSE(ordo::detail::msd_may_be_quicker({n, 8192, 9, 8, 4, false, false}));
-    CHECK(ordo::detail::msd_may_be_quicker({n, 8192, 64, 8, 4, false, false}));
+    CHECK_FALSE(ordo::cuda_detail::msd_may_be_quicker({n, 8192, 9, 8, 4, false, false}));
+    CHECK(ordo::cuda_detail::msd_may_be_quicker({n, 8192, 64, 8, 4, false, false}));
   }
 }
 

@@ -17,7 +17,7 @@
 // a part that their order does not see.
 namespace {
 
-namespace od = ordo::detail;
+namespace od = ordo::cuda_detail;
 
 enum class input { uniform, few, equal, ordered, reversed, mostly_greatest, one_stranger, halves, skewed };
 constexpr input inputs[] = {input::uniform,         input::few,          input::equal,  input::ordered, input::reversed,

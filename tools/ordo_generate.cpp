@@ -99,7 +99,7 @@ void add_text_options(CLI::App& app, text_options& options) {
   app.add_flag("--plain", options.plain, "no header, no line ends");
 }
 
-void write_text(std::string_view name, std::string_view text, text_options const& options, sink& to) {
+void write_text(std::string_view name, std::string_view text, text_options const& options, generate::sink& to) {
   if (options.plain)
     to.text() += text;
   else if (options.width == 0)
@@ -155,7 +155,7 @@ int run(int argc, char** argv) {
   if (auto const status = cli::parse(app, argc, argv)) return *status;
 
   cli::output file(shared.output);
-  sink to([&](std::span<char const> block) { file.write(block); });
+  generate::sink to([&](std::span<char const> block) { file.write(block); });
   if (*genome_app) {
     genome.seed = shared.seed;
     tell(genome, write_genome(genome, to), shared);

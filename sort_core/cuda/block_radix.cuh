@@ -7,7 +7,7 @@
 
 // A block's stable sort of positions by digits, from the lowest up. A warp's items are consecutive, 32 at a time: ranks follow
 // the order of the items. A warp counts its digits in 16 bits each.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 template <unsigned Threads, unsigned Items, unsigned DigitBits>
 struct block_radix {
@@ -134,4 +134,4 @@ struct block_radix {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -3,7 +3,7 @@
 
 #include "sort_core/cuda/cuda.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 template <class T>
 void copy_back(cuda& machine, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
@@ -36,9 +36,9 @@ void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) 
   if (values) copy_back(machine, both_values, values, n);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail
 
-#define ORDO_SORT_LSD(K, V) template void ordo::detail::sort_lsd<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
+#define ORDO_SORT_LSD(K, V) template void ordo::cuda_detail::sort_lsd<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
 #define ORDO_SORT_LSD_KEYS(K)     \
   ORDO_SORT_LSD(K, std::uint32_t) \
   ORDO_SORT_LSD(K, std::uint64_t) \

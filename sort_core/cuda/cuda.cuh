@@ -29,7 +29,7 @@ namespace ordo {
 
 class cuda;
 
-namespace detail {
+namespace cuda_detail {
 
 template <class F>
 __global__ void __launch_bounds__(256) each_kernel(std::size_t n, F f) {
@@ -161,7 +161,7 @@ struct moved_as<16> {
   using type = ulonglong2;
 };
 
-}  // namespace detail
+}  // namespace cuda_detail
 
 /// The GPU machine as algorithms see it; ordo::gpu is the user's. It belongs to the device that is current when it is made, and
 /// which has to be current in every call and at its end. One stream; buffers from one pool, bounded by ORDO_GPU_MEMORY. Use it
@@ -217,9 +217,9 @@ class cuda {
     std::size_t const widest = std::max<std::size_t>({key_bytes, value_bytes, 4});
     std::size_t most =
         pool::rounded(n * key_bytes) + pool::rounded(n * value_bytes) + pool::rounded(n / 20 * widest + (1 << 20));
-    if (key_bytes == 8 && value_bytes == 0) most = std::max(most, pool::rounded(detail::sample_sort_bytes(n, 8, 0)));
+    if (key_bytes == 8 && value_bytes == 0) most = std::max(most, pool::rounded(cuda_detail::sample_sort_bytes(n, 8, 0)));
     if (key_bytes == 4 || key_bytes == 8)
-      most = std::max(most, pool::rounded(detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
+      most = std::max(most, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
     return most;
   }
   /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
@@ -228,7 +228,7 @@ class cuda {
     // memory.
     std::size_t const tiles = 65 * item_bytes > 48 << 10 ? (n / 256 + 1) * (257 * item_bytes + 128) : 0;
     std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 8 + tiles + (1 << 16);
-    return ordo::pool::rounded(std::max(by_merging, detail::sample_sort_bytes(n, item_bytes, value_bytes)));
+    return ordo::pool::rounded(std::max(by_merging, cuda_detail::sample_sort_bytes(n, item_bytes, value_bytes)));
   }
   /// Bytes that segmented_sort takes from the pool at most, beyond its arguments: lists of segments, and a second copy of keys
   /// and values if a segment may be longer than a block holds. A sort by a part of the keys' bits, or of keys below 32 bits,
@@ -240,36 +240,37 @@ class cuda {
     using ordo::pool;
     if (n == 0 || segments == 0) return 0;
     if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes)
-      return pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes));
+      return pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes));
     std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
     std::size_t const sorting =
-        pool::rounded(n * code) + pool::rounded(detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
+        pool::rounded(n * code) + pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
   /// Bytes that segmented_sort_by takes: lists of segments and, if one may be longer than a block holds, its keys and a second
   /// copy of keys and items.
   static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                               std::size_t value_bytes) {
-    return ordo::pool::rounded(detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
+    return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
   }
   /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
   static std::size_t array_sort_memory(std::size_t arrays) {
     if (arrays == 0) return 0;
-    return ordo::pool::rounded(detail::segmented_sizes<std::uint32_t, detail::no_value, false, detail::long_method::in_place>{
-        ~std::size_t{0}, arrays,
-        ~std::size_t{0}}.bytes());
+    return ordo::pool::rounded(
+        cuda_detail::segmented_sizes<std::uint32_t, cuda_detail::no_value, false, cuda_detail::long_method::in_place>{
+            ~std::size_t{0}, arrays, ~std::size_t{0}}
+            .bytes());
   }
 
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
-    detail::launch_blocks<detail::each_kernel<F>>(kernels_, detail::grid_of(n, 256), 256, 0, false, n, f);
+    cuda_detail::launch_blocks<cuda_detail::each_kernel<F>>(kernels_, cuda_detail::grid_of(n, 256), 256, 0, false, n, f);
   }
 
   template <class In, class T, class Op>
   void scan(std::size_t n, In in, std::span<T> out, Op op) {
     if (n == 0) return;
-    auto const from = detail::computed<T>(in);
+    auto const from = cuda_detail::computed<T>(in);
     with_temporary([&](void* temporary, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveScan(temporary, bytes, from, out.data(), op, std::int64_t(n), stream_);
     });
@@ -278,7 +279,7 @@ class cuda {
   template <class In, class T, class Op>
   T reduce(std::size_t n, In in, T init, Op op) {
     if (n == 0) return init;
-    auto const from = detail::computed<T>(in);
+    auto const from = cuda_detail::computed<T>(in);
     auto result = buffer<T>(1);
     with_temporary([&](void* temporary, std::size_t& bytes) {
       return cub::DeviceReduce::Reduce(temporary, bytes, from, result.data(), std::int64_t(n), op, init, stream_);
@@ -289,8 +290,8 @@ class cuda {
   template <class Keep, class Item, class T>
   std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
     if (n == 0) return 0;
-    auto const from = detail::computed<T>(item);
-    auto const flags = detail::computed<bool>(keep);
+    auto const from = cuda_detail::computed<T>(item);
+    auto const flags = cuda_detail::computed<bool>(keep);
     auto kept = buffer<std::uint64_t>(1);
     with_temporary([&](void* temporary, std::size_t& bytes) {
       return cub::DeviceSelect::Flagged(temporary, bytes, from, flags, out.data(), kept.data(), std::int64_t(n), stream_);
@@ -318,10 +319,10 @@ class cuda {
 
   template <class T, class Less>
   void sample_sort(std::span<T> items, Less less) {
-    if (sorted_by_samples<T, detail::no_value>(items, nullptr, less)) return;
+    if (sorted_by_samples<T, cuda_detail::no_value>(items, nullptr, less)) return;
     with_temporary([&](void* temporary, std::size_t& bytes) {
       return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_words(items), std::int64_t(items.size()),
-                                                  detail::order_of_words<T, Less>{less}, stream_);
+                                                  cuda_detail::order_of_words<T, Less>{less}, stream_);
     });
   }
 
@@ -330,7 +331,8 @@ class cuda {
     if (sorted_by_samples<T, moved<V>>(items, as_moved(values).data(), less)) return;
     with_temporary([&](void* temporary, std::size_t& bytes) {
       return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_words(items), as_moved(values).data(),
-                                                   std::int64_t(items.size()), detail::order_of_words<T, Less>{less}, stream_);
+                                                   std::int64_t(items.size()), cuda_detail::order_of_words<T, Less>{less},
+                                                   stream_);
     });
   }
 
@@ -351,7 +353,7 @@ class cuda {
     bits = detail::clipped<K>(bits);
     if constexpr (sizeof(K) >= 4) {
       if (bits.begin == 0 && bits.end == 8 * sizeof(K))
-        return sort_in_segments<detail::long_method::copying>(keys, values, segments, heads, code);
+        return sort_in_segments<cuda_detail::long_method::copying>(keys, values, segments, heads, code);
     }
     if (few_positions(keys.size()))
       sort_by_codes<std::uint32_t>(keys, values, segments, heads, bits, code);
@@ -362,17 +364,17 @@ class cuda {
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     static_assert(sizeof(K) >= 4, "arrays of keys of 32 and 64 bits");
-    sort_in_segments<detail::long_method::in_place>(keys, values, arrays, {}, code);
+    sort_in_segments<cuda_detail::long_method::in_place>(keys, values, arrays, {}, code);
   }
 
   template <class V, class Offset, class Key>
   void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
                          bit_range bits = {}) {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
-    using keys = detail::computed_keys<K, V, Key>;
-    detail::segmented_sorter<cuda, K, moved<V>, keys>(*this,
-                                                      keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))},
-                                                      as_moved(items).data(), items.size(), detail::pointer_to(heads))
+    using keys = cuda_detail::computed_keys<K, V, Key>;
+    cuda_detail::segmented_sorter<cuda, K, moved<V>, keys>(
+        *this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
+        cuda_detail::pointer_to(heads))
         .sort(segments);
   }
 
@@ -381,7 +383,7 @@ class cuda {
 
   /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
-  [[nodiscard]] detail::kernel_launcher& kernels() noexcept { return kernels_; }
+  [[nodiscard]] cuda_detail::kernel_launcher& kernels() noexcept { return kernels_; }
 
   /// CUB's two calls: ask for the size of its temporary memory, then run.
   template <class Call>
@@ -400,15 +402,15 @@ class cuda {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       if (msd_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
-        return sort_in_segments<detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
+        return sort_in_segments<cuda_detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
     }
     auto const sort_codes = [&] {
       if (!sorted_unevenly(keys, values.size(), bits))
-        detail::sort_lsd(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
+        cuda_detail::sort_lsd(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
     };
     if (code.identity()) return sort_codes();
-    detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
-    detail::recode_keys<K, false> const decode{keys.data(), keys.size(), code};
+    cuda_detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
+    cuda_detail::recode_keys<K, false> const decode{keys.data(), keys.size(), code};
     each(encode.threads(), encode);
     try {
       sort_codes();
@@ -423,8 +425,8 @@ class cuda {
   template <class K>
   bool sorted_unevenly(std::span<K> keys, std::size_t values, bit_range bits) {
     if constexpr (sizeof(K) == 8) {
-      if (values == 0 && keys.size() >= detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K))
-        return detail::sort_by_samples(*this, keys.data(), keys.size());
+      if (values == 0 && keys.size() >= cuda_detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K))
+        return cuda_detail::sort_by_samples(*this, keys.data(), keys.size());
     }
     return false;
   }
@@ -434,51 +436,53 @@ class cuda {
   bool all_count(std::span<K> keys, bit_range bits, key_code<K> code) {
     K const others = K(~detail::mask_of<K>(bits));
     if (others == 0) return true;
-    return (reduce(keys.size(), detail::differs_from_first<K>{keys.data(), code}, K{0}, detail::either{}) & others) == 0;
+    return (reduce(keys.size(), cuda_detail::differs_from_first<K>{keys.data(), code}, K{0}, cuda_detail::either{}) & others) ==
+           0;
   }
 
   template <class K, class M>
   bool msd_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
     std::size_t const n = keys.size();
-    if (n < detail::tuning::msd_from(sizeof(K))) return false;
-    if (n < detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
-    if (n < detail::tuning::sampled_from) return n < detail::tuning::unasked;
-    using sizes = detail::segmented_sizes<K, M, false, detail::long_method::copying>;
-    detail::radix_task const task{n,
-                                  sizes::on_chip(),
-                                  bits.end - bits.begin,
-                                  sizeof(K),
-                                  values == 0 ? 0 : sizeof(M),
-                                  !code.identity(),
-                                  code.flip_negative != 0};
-    if (!detail::msd_may_be_quicker(task)) return false;
-    static_assert(detail::tuning::sampled_keys(~std::size_t{0}) <= detail::staging::most_words);
-    std::span<std::uint64_t> const sample = staging_.words(detail::tuning::sampled_keys(n));
-    detail::take_sample(kernels_, keys.data(), n, code, sample);
+    if (n < cuda_detail::tuning::msd_from(sizeof(K))) return false;
+    if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
+    if (n < cuda_detail::tuning::sampled_from) return n < cuda_detail::tuning::unasked;
+    using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::long_method::copying>;
+    cuda_detail::radix_task const task{n,
+                                       sizes::on_chip(),
+                                       bits.end - bits.begin,
+                                       sizeof(K),
+                                       values == 0 ? 0 : sizeof(M),
+                                       !code.identity(),
+                                       code.flip_negative != 0};
+    if (!cuda_detail::msd_may_be_quicker(task)) return false;
+    static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::most_words);
+    std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));
+    cuda_detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
-    return detail::msd_is_quicker(sample, task);
+    return cuda_detail::msd_is_quicker(sample, task);
   }
 
   /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
-    if constexpr (detail::sampled_type<T>) {
-      using sorter = detail::sample_sorter<cuda, T, V, Less>;
-      if (items.size() >= detail::tuning::by_samples_from(sizeof(T) + detail::value_bytes<V>) && sorter::sizes::possible())
+    if constexpr (cuda_detail::sampled_type<T>) {
+      using sorter = cuda_detail::sample_sorter<cuda, T, V, Less>;
+      if (items.size() >= cuda_detail::tuning::by_samples_from(sizeof(T) + cuda_detail::value_bytes<V>) &&
+          sorter::sizes::possible())
         return sorter(*this, items.data(), values, items.size(), less).sort();
     }
     return false;
   }
 
-  template <detail::long_method Long, class K, class V, class Offset>
+  template <cuda_detail::long_method Long, class K, class V, class Offset>
   void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                         key_code<K> code) {
     if (values.empty())
-      detail::sort_stored<Long, K, detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
-                                                     detail::pointer_to(heads));
+      cuda_detail::sort_stored<Long, K, cuda_detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
+                                                               cuda_detail::pointer_to(heads));
     else
-      detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
-                                             detail::pointer_to(heads));
+      cuda_detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
+                                                  cuda_detail::pointer_to(heads));
   }
 
   /// By keys of which not all bits count, or which are narrow: codes of 32 or 64 bits are sorted in their place, and the
@@ -486,13 +490,13 @@ class cuda {
   template <class Position, class K, class V, class Offset>
   void sort_by_codes(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                      bit_range bits, key_code<K> code) {
-    using write = detail::write_codes<K, Position>;
+    using write = cuda_detail::write_codes<K, Position>;
     std::size_t const n = keys.size();
     if (n == 0 || segments.size() == 0) return;
     auto codes = buffer<typename write::wide>(n);
     auto const positions = buffer<Position>(n);
     each(n, write{keys.data(), code, detail::mask_of<K>(bits), codes.data(), positions.data()});
-    sort_in_segments<detail::long_method::copying>(codes.span(), positions.span(), segments, heads, {});
+    sort_in_segments<cuda_detail::long_method::copying>(codes.span(), positions.span(), segments, heads, {});
     codes = {};
     auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // before anything is moved
     move_to_positions(keys, positions.data(), copy.data());
@@ -501,7 +505,7 @@ class cuda {
   template <class T, class Position>
   void move_to_positions(std::span<T> items, Position const* from, char* copy) {
     ORDO_CUDA(cudaMemcpyAsync(copy, items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
-    each(items.size(), detail::take_from<T, Position>{items.data(), reinterpret_cast<T const*>(copy), from});
+    each(items.size(), cuda_detail::take_from<T, Position>{items.data(), reinterpret_cast<T const*>(copy), from});
   }
   /// Do positions of 32 bits suffice for n items?
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
@@ -519,24 +523,24 @@ class cuda {
   }
 
   template <class V>
-  using moved = typename detail::moved_as<sizeof(V)>::type;
+  using moved = typename cuda_detail::moved_as<sizeof(V)>::type;
   template <class V>
   static std::span<moved<V>> as_moved(std::span<V> values) {
     return {reinterpret_cast<moved<V>*>(values.data()), values.size()};
   }
   template <class T>
-  static detail::words_of<T>* as_words(std::span<T> items) {
-    return reinterpret_cast<detail::words_of<T>*>(items.data());
+  static cuda_detail::words_of<T>* as_words(std::span<T> items) {
+    return reinterpret_cast<cuda_detail::words_of<T>*>(items.data());
   }
 
-  detail::own_stream own_stream_;
+  cuda_detail::own_stream own_stream_;
   cudaStream_t stream_;
-  detail::kernel_launcher kernels_;
+  cuda_detail::kernel_launcher kernels_;
   device_memory plain_;
   std::optional<allocator_memory> given_;
   limiting_memory limited_;
   ordo::pool pool_;
-  detail::staging staging_;
+  cuda_detail::staging staging_;
 };
 
 static_assert(Backend<cuda>);

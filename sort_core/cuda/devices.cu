@@ -8,7 +8,7 @@
 
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 void throw_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes) {
   static_cast<void>(cudaGetLastError());  // leave no error behind for the next call to trip over
@@ -130,4 +130,4 @@ std::string cuda_versions() {
   return text;
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -4,7 +4,7 @@
 
 #include "sort_core/machine.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// The GPUs the driver shows; empty without a driver. Starts none of them. Never throws.
 std::vector<gpu_info> list_gpus() noexcept;
@@ -16,7 +16,7 @@ struct gpu_state {
 /// Starts that GPU, if it is not running yet. Leaves the calling thread's device as it was.
 gpu_state state_of_gpu(unsigned index);
 
-/// While it lives, the GPU of that index is the calling thread's current device; afterwards the one that was is again. No
+/// While it lives, the GPU of that index is the calling thread's current device; afterwards the one that was before. No
 /// other GPU is started by it. Cheap, and nothing at all where that GPU is current anyway. @throws device_error
 class device_scope {
  public:
@@ -32,4 +32,4 @@ class device_scope {
 /// Versions of nvcc, the runtime and the driver.
 std::string cuda_versions();
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -3,7 +3,7 @@
 
 #include "sort_core/cuda/group.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// The distinct keys of a block, if they are few: a hash table in shared memory, open addressing, and their order.
 template <class K, unsigned Threads, unsigned Slots, unsigned Limit>
@@ -82,4 +82,4 @@ struct dictionary {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

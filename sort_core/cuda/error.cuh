@@ -6,7 +6,7 @@
 
 #include "sort_core/error.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Throw what a failed CUDA call means: out_of_memory for cudaErrorMemoryAllocation, else device_error. The message names
 /// the call, the device, the bytes where there are any, and the place.
@@ -16,6 +16,6 @@ inline void check_cuda(cudaError_t status, char const* call, char const* file, i
   if (status != cudaSuccess) throw_cuda(status, call, file, line, bytes);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail
 
-#define ORDO_CUDA(call) ::ordo::detail::check_cuda((call), #call, __FILE__, __LINE__)
+#define ORDO_CUDA(call) ::ordo::cuda_detail::check_cuda((call), #call, __FILE__, __LINE__)

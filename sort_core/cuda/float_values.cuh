@@ -6,7 +6,7 @@
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/radix_key.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Are these the codes of floating-point keys?
 template <class K>
@@ -77,4 +77,4 @@ __device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lan
   return !by_value;
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

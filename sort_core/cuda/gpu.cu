@@ -16,7 +16,7 @@ struct gpu::state {
   template <class F>
   void if_made(F f) noexcept try {
     if (!machine) return;
-    detail::device_scope const on(how.device);
+    cuda_detail::device_scope const on(how.device);
     f(*machine);
   } catch (error const&) {  // the device is lost, and all of it gone
   }
@@ -38,7 +38,7 @@ unsigned gpu::index() const noexcept {
 
 cuda& gpu::backend() {
   if (!state_->machine) {
-    detail::device_scope const on(state_->how.device);
+    cuda_detail::device_scope const on(state_->how.device);
     state_->machine.emplace(state_->how);
   }
   return *state_->machine;

@@ -7,7 +7,7 @@
 
 // Threads that work on one segment together: a warp, or a whole block. One source for both; the collectives cost what the
 // hardware has for each. All threads of a group must call a collective.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 template <class T>
 struct extremes {
@@ -147,4 +147,4 @@ struct group {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -4,7 +4,7 @@
 
 // What C++ has no words for: the instructions of a GPU that the core uses as assembly, and its shared memory. Kernels hold no
 // assembly of their own, so that tests/emulation can run them on any machine.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -100,10 +100,10 @@ __device__ inline void prefetch(void const* address) {
 
 /// The same pointer to shared memory; what it was computed from is not computed again at every use.
 template <class T>
-__device__ T* apart(T* shared) {
+__device__ T* opaque_shared(T* shared) {
   auto address = unsigned(__cvta_generic_to_shared(shared));
   asm("" : "+r"(address));
   return static_cast<T*>(__cvta_shared_to_generic(address));
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -5,10 +5,10 @@
 
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
-/// The most shared memory that a block can have on the device in use. Where there is none, a sort's memory is told for a large
-/// one: machines without a GPU ask for it too, to decide where to work.
+/// The most shared memory that a block can have on the device in use. Where there is none, a sort's memory is computed for a
+/// large one: machines without a GPU ask for it too, to decide where to work.
 inline std::size_t shared_memory_limit() {
   struct answer {
     int device = -1, bytes = 0;
@@ -135,4 +135,4 @@ void launch_cooperative(kernel_launcher& on, unsigned threads, std::size_t share
   launch_blocks<Kernel>(on, on.resident_blocks<Kernel>(threads, shared_bytes), threads, shared_bytes, true, arguments...);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -10,7 +10,7 @@
 // bitonic scheme, whose exchanges at distances of a chunk and more run in device memory, all others as one more sort on
 // chip. An array of c chunks is read and written log2(c) (log2(c) + 3) / 2 + 1 times. All long arrays go through each step
 // together; one kernel, whose blocks all run at once, does all steps.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 struct chunked_array {
   std::uint64_t begin, length, first_chunk;
@@ -125,4 +125,4 @@ __global__ void __launch_bounds__(chunk_sorter<K, V, Keys, Class>::threads, 1)
   chunk_sorter<K, V, Keys, Class>(data, work, lists).run();
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -19,7 +19,7 @@
 // A level reads the keys twice, as each level has to count before it can move: every tile of items is counted by digit; prefix
 // sums over the tiles of a segment, then over its digits, say where each tile's items of each digit go; and every tile moves
 // its items there, tiles in any order. Tiles are summed in chunks first, so that the sums of one huge segment are short.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// The class of a bucket of a sample sort, tuning::classes if no block holds it.
 template <std::size_t ItemBytes, std::size_t ValueBytes>
@@ -338,4 +338,4 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   phases::copy_back(data, work, 2);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

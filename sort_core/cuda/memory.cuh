@@ -14,7 +14,7 @@ class device_memory final : public memory {
  public:
   void* allocate(std::size_t bytes) override {
     void* block = nullptr;
-    detail::check_cuda(cudaMalloc(&block, bytes), "cudaMalloc", __FILE__, __LINE__, bytes);
+    cuda_detail::check_cuda(cudaMalloc(&block, bytes), "cudaMalloc", __FILE__, __LINE__, bytes);
     return block;
   }
   // A failure here is one of an earlier kernel, and is sticky: the next checked call reports it.

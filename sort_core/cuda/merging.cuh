@@ -9,7 +9,7 @@
 // Sorting by comparisons what one block holds, stably: each thread sorts a few items in registers, by exchanging neighbours;
 // then runs are merged two by two, every thread making as many items of the merged run as it had (merge path: Green, McColl
 // and Bader, ICS'12).
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// An item, and what moves along with it while it is sorted.
 template <class T, class Carried>
@@ -122,4 +122,4 @@ struct merging {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

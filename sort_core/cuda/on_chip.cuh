@@ -18,7 +18,7 @@
 // ones, so that one pass of a radix sort over their numbers will do; buckets that are narrow where keys are dense; and last a
 // radix sort over all bits that differ. Every order is that of (key, position), so the sort is stable and the same on every
 // run, although buckets fill in no particular order.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Sorts segments of 1 to Threads * Items items.
 template <class K, unsigned Threads, unsigned Items>
@@ -202,4 +202,4 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

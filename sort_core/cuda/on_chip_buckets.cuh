@@ -6,7 +6,7 @@
 
 // Ranking by buckets in shared memory (the buckets of GPU-ArraySort): a map says which bucket a key belongs to, items are
 // counted, counts summed, and the few items that share a bucket are compared.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// A word that counts the items of several buckets in its lower half, Bits bits each; then its upper half says where the first
 /// of them begins.
@@ -192,4 +192,4 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -3,7 +3,7 @@
 
 #include "sort_core/cuda/on_chip_memory.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// A word of counters of 2 or 16 bits.
 template <unsigned Bits>
@@ -85,4 +85,4 @@ struct on_chip_counting : on_chip_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -9,7 +9,7 @@
 // few distinct ones; buckets that are narrow where keys are dense; a radix sort over all bits that differ.
 // Functions that few segments need are not inlined, so that they cost the others no registers; no registers are passed to
 // them by reference, which would put those into memory for all.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 template <class K, unsigned Threads, unsigned Items>
 struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
@@ -173,4 +173,4 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

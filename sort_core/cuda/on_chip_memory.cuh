@@ -10,7 +10,7 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 
 // The shared memory of a block that sorts a segment, and what all its ways of ranking do with it.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// What came of ranking.
 enum class ranking {
@@ -142,4 +142,4 @@ struct on_chip_memory {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -10,7 +10,7 @@
 
 // What a partition of long segments keeps in device memory between its phases: lists of the segments in work, and how many
 // items of each digit there are in tiles, chunks of tiles, and segments. See long_segments.cuh.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned digit_values = 256;
 /// A segment in work.
@@ -126,4 +126,4 @@ __device__ void count_chunks(partition_work const& work, unsigned list, std::uin
   }
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -8,8 +8,8 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 
 // How a level of a partition moves its items, tile by tile: a block ranks a tile's items among those of the same digit, puts
-// them in shared memory in the order of their digits, and writes each digit's to where they belong, which its counts told.
-namespace ordo::detail {
+// them in shared memory in the order of their digits, and writes each digit's to where they belong, as the counts say.
+namespace ordo::cuda_detail {
 
 template <class K, class V, bool Large, bool Sampled = false>
 struct partition_traits {
@@ -377,4 +377,4 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

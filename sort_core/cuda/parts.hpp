@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Parts of one piece of temporary memory.
 class parts {
@@ -18,4 +18,4 @@ class parts {
   char* next_;
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -11,7 +11,7 @@
 
 // The first kernel of a segmented sort: segments of one item are done, tiny ones are sorted at once, all others are listed by
 // class for the kernels to come. The lists and their lengths stay on the device.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 struct long_segment {
   std::uint64_t begin, length;
@@ -67,9 +67,9 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
   unsigned const warp = threadIdx.x / warp_threads, step = sorter::segments * plan_storage<K, V>::warps;
   auto& staged = *reinterpret_cast<typename sorter::storage*>(shared.staged[warp]);
   auto const load = [&](unsigned first, typename sorter::held& h) {
-    unsigned const mine = first + lane_of() / Lanes;
-    unsigned const s = mine < count ? order[mine] : 0;
-    sorter::load(data, shared.begins[s], mine < count ? shared.lengths[s] : 0, copy::given, h);
+    unsigned const place = first + lane_of() / Lanes;
+    unsigned const s = place < count ? order[place] : 0;
+    sorter::load(data, shared.begins[s], place < count ? shared.lengths[s] : 0, copy::given, h);
   };
   unsigned first = warp * sorter::segments;
   if (first >= count) return;
@@ -259,7 +259,7 @@ struct less_code {
   }
 };
 
-/// The same by comparisons, of keys that bring their places along: in less shared memory, and slower. Values stay where they
+/// The same by comparisons, of keys that carry their places along: in less shared memory, and slower. Values stay where they
 /// are until all places are known.
 template <class K, class V, class Keys, class Shape>
 __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
@@ -271,13 +271,13 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
   std::uint64_t const count = segments.size();
   for (std::uint64_t s = blockIdx.x; s < count; s += gridDim.x) {
     segment_record const segment = segments[s];
-    unsigned const n = segment.length, mine = (n + (threads - 1 - threadIdx.x)) / threads;
+    unsigned const n = segment.length, own_count = (n + (threads - 1 - threadIdx.x)) / threads;
     K key[items];
-    data.template load<threads>(segment.from, segment.begin + threadIdx.x, mine, key);
+    data.template load<threads>(segment.from, segment.begin + threadIdx.x, own_count, key);
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
       unsigned const p = i * threads + threadIdx.x;
-      if (i < mine) all[p] = {key[i], p};
+      if (i < own_count) all[p] = {key[i], p};
     }
     __syncthreads();
     merging<element, threads, items>::sort(all, n, less_code{});
@@ -286,13 +286,13 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     if constexpr (value_bytes<V> != 0) {
 #pragma unroll
       for (unsigned i = 0; i < items; ++i)
-        if (i < mine) value[i] = values[all[i * threads + threadIdx.x].carried];
+        if (i < own_count) value[i] = values[all[i * threads + threadIdx.x].carried];
       __syncthreads();  // all are read before one is written
     }
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {
       unsigned const p = i * threads + threadIdx.x;
-      if (i >= mine) continue;
+      if (i >= own_count) continue;
       data.keys.store(segment.begin + p, all[p].item);
       if constexpr (value_bytes<V> != 0) data.values[segment.begin + p] = value[i];
       if (data.heads) data.heads[segment.begin + p] = p == 0 || all[p - 1].item != all[p].item;
@@ -301,4 +301,4 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
   }
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

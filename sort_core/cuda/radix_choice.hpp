@@ -12,7 +12,7 @@
 // key as often as the segments that it falls into are too long for a block: twice where keys are evenly distributed, more
 // often the more unevenly they are; and blocks are slow where keys crowd. An LSD sort moves it once for every digit that keys
 // have.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// How often an MSD sort from bit `bits` moves an item, on average, times the items in question: estimated from a sorted
 /// sample of their codes, each standing for `stands_for` of them. A level that finds all keys in one digit only counts.
@@ -105,4 +105,4 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
   return moves <= std::min(task.worth(), task.even() + task.limits().slack);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

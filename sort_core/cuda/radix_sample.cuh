@@ -10,7 +10,7 @@
 // The keys that a radix sort looks at before it chooses its way (radix_choice.hpp). The host waits for them, so that what
 // counts is the time to the last one: they come in order, as sorting 1024 of them took the host longer than all the rest, and
 // go straight to where it reads them.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8;
 constexpr unsigned keys_a_block = sampling_threads / lanes_a_key;
@@ -45,4 +45,4 @@ void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> 
                          keys, n / to.size(), code, unsigned(to.size()), to.data());
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -21,7 +21,7 @@
 // bucket's number is its digit, kept as a byte, and items move by the partition that the radix sort has too. Where the sample
 // has many that are equal, items equal to a splitter have a bucket of their own, and are done. What a block can hold is
 // merged there; longer buckets are distributed once more.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// An item as the words it is made of: what distributes items is compiled once for all types of a size, and a type need not
 /// have a constructor.
@@ -446,4 +446,4 @@ class sample_sorter {
   partition_work work_{};
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

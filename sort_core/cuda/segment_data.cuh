@@ -8,7 +8,7 @@
 #include "sort_core/radix_key.hpp"
 
 // What the kernels of the segmented sort share: where keys and values lie, and the lists of segments still to be sorted.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Stands for the values of a sort that has none.
 struct no_value {};
@@ -66,17 +66,18 @@ struct segment_data {
   K* away_codes;
   V* away_values;
 
-  /// key[i] = the code of item first + i * Step of a segment, for the `mine` that it has; the greatest code for the others.
-  /// All loads are under way before the first result is used.
+  /// key[i] = the code of item first + i * Step of a segment, for the `own_count` that it has; the greatest code for the
+  /// others. All loads are under way before the first result is used.
   template <unsigned Step, unsigned Items>
-  __device__ void load(copy from, std::uint64_t first, unsigned mine, K (&key)[Items]) const {
+  __device__ void load(copy from, std::uint64_t first, unsigned own_count, K (&key)[Items]) const {
     auto const load_from = [&](auto const* source, auto code_of) {
       std::remove_cvref_t<decltype(*source)> item[Items];
       // Never left as they were: the compiler would keep those of the segment before.
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) item[i] = i < mine ? source[i * Step] : std::remove_cvref_t<decltype(*source)>{};
+      for (unsigned i = 0; i < Items; ++i)
+        item[i] = i < own_count ? source[i * Step] : std::remove_cvref_t<decltype(*source)>{};
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) key[i] = i < mine ? code_of(item[i]) : K(~K{0});
+      for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? code_of(item[i]) : K(~K{0});
     };
     if (from == copy::given)
       load_from(keys.address(first), [&](auto const& item) { return keys.code_of(item); });
@@ -88,7 +89,7 @@ struct segment_data {
   }
 };
 
-/// Bytes that come from memory together.
+/// Bytes that memory hands out at a time.
 constexpr std::size_t sector = 32;
 
 /// Ask for the data of a segment that is soon to be sorted. Called by `threads` threads, this one being `rank` of them.
@@ -161,4 +162,4 @@ struct segment_queue {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

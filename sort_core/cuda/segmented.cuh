@@ -15,7 +15,7 @@
 
 // The segmented sort of the GPU machine, after Hou et al. (ICS'17): segments are classed by length, and each class is sorted
 // by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or sorted where they
 /// lie.
@@ -71,8 +71,8 @@ struct segmented_sizes {
   }
   /// Runs of segments that may be short ones; 0 if most are not.
   [[nodiscard]] std::size_t short_runs() const {
-    unsigned const together = short_run_of(n, segments).segments;
-    return together == 0 ? 0 : (segments - 1) / together + 1;
+    unsigned const segments_per_run = short_run_of(n, segments).segments;
+    return segments_per_run == 0 ? 0 : (segments - 1) / segments_per_run + 1;
   }
   /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
   /// a list of so many.
@@ -229,7 +229,7 @@ class segmented_sorter {
       launch_cooperative<Kernel>(machine_.kernels(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
     };
     // As kernels of their own the phases are quicker, but each is a launch.
-    unsigned const levels = many ? tuning::levels_apart(n_, sizeof(K)) : 0;
+    unsigned const levels = many ? tuning::levels_by_kernel(n_, sizeof(K)) : 0;
     if (levels != 0) {
       phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists);
       phase.template operator()<assign_tiles<K, V, Keys, Large>>(work, 0u);
@@ -303,4 +303,4 @@ std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_
   });
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -11,7 +11,7 @@
 // Runs of short segments, one behind the other: a warp copies what lies between the first and the last into shared memory,
 // sorts it there and copies it back in order, so that reads and writes of device memory are coalesced, whatever the lengths.
 // Warps never wait for each other: while some read or write, others sort. Other runs are left to the kernel that plans.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Runs of `segments` segments each that are left. None is, if all segments are known to be short.
 struct planned_runs {
@@ -23,18 +23,18 @@ struct planned_runs {
 template <class K, class V, bool Computed>
 constexpr bool has_short_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed;
 
-/// What bring(shared, from, n) makes of shared: item i comes to i of it.
+/// What copy_to_shared(shared, from, n) makes of shared: item i comes to i of it.
 template <class T>
-__device__ T* brought(T* shared, T const* from) {
+__device__ T* place_in_shared(T* shared, T const* from) {
   return shared + reinterpret_cast<std::uintptr_t>(from) / sizeof(T) % (16 / sizeof(T));
 }
 
 /// Begins to copy [0, n) of an array to shared memory, 16 bytes a lane; at the end, an item a lane. The 16 bytes that hold the
 /// first item are read whole.
 template <class T>
-__device__ void bring(T* shared, T const* from, unsigned n) {
+__device__ void copy_to_shared(T* shared, T const* from, unsigned n) {
   constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
-  unsigned const skew = unsigned(brought(shared, from) - shared), end = skew + n, whole = end / width * width;
+  unsigned const skew = unsigned(place_in_shared(shared, from) - shared), end = skew + n, whole = end / width * width;
   T const* const source = from - skew;
   unsigned i = lane_of() * width;
 #pragma unroll 1
@@ -47,7 +47,7 @@ __device__ void bring(T* shared, T const* from, unsigned n) {
   if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
 }
 
-/// Copies the n items back in order, and tells heads.
+/// Copies the n items back in order, and says where heads are.
 template <class K, class V, class Keys, class Offset>
 __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data, short_storage<K, V, Offset> const& shared,
                                             K const* keys, V const* values, std::uint64_t to, unsigned n) {
@@ -87,10 +87,10 @@ __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data
   }
 }
 
-/// Tells the heads of segments [first, last), of n items in all.
+/// Writes the heads of segments [first, last), of n items in all.
 template <class K, class V, class Offset>
-__device__ void tell_heads(std::uint8_t* heads, short_storage<K, V, Offset> const& shared, K const* keys, Offset const* begins,
-                           unsigned first, unsigned last, unsigned n) {
+__device__ void store_heads(std::uint8_t* heads, short_storage<K, V, Offset> const& shared, K const* keys, Offset const* begins,
+                            unsigned first, unsigned last, unsigned n) {
   using storage = short_storage<K, V, Offset>;
   auto const key = [&](unsigned i) {
     auto const ranked = shared.order()[storage::padded(i)];
@@ -114,27 +114,28 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
   constexpr unsigned warps = tuning::short_threads / warp_threads;
   storage const shared(where, threadIdx.x / warp_threads);
   std::size_t const count = segments.size(), uniform = segments.uniform_length;
-  unsigned const lane = lane_of(), together = where.segments;
+  unsigned const lane = lane_of(), segments_per_run = where.segments;
   std::size_t const step = std::size_t(gridDim.x) * warps;
   Offset const* const given = segments.begins.data();
   bool const chained = segments.ends.data() == given + 1;
   auto const planned_of = [&](std::size_t run) {
-    return unsigned(count - run * together < together ? count - run * together : together);
+    return unsigned(count - run * segments_per_run < segments_per_run ? count - run * segments_per_run : segments_per_run);
   };
-  auto const bring_begins = [&](std::size_t run) {
-    if (uniform == 0 && run * together < count) bring(shared.begins(), given + run * together, planned_of(run) + chained);
+  auto const load_begins = [&](std::size_t run) {
+    if (uniform == 0 && run * segments_per_run < count)
+      copy_to_shared(shared.begins(), given + run * segments_per_run, planned_of(run) + chained);
   };
   std::size_t run = std::size_t(blockIdx.x) * warps + threadIdx.x / warp_threads;
   if (uniform != 0)
 #pragma unroll 1
-    for (unsigned s = lane; s <= together; s += warp_threads) shared.begins()[s] = Offset(s * uniform);
-  bring_begins(run);
-  for (; run * together < count; run += step) {
-    std::size_t const opens = run * together;
+    for (unsigned s = lane; s <= segments_per_run; s += warp_threads) shared.begins()[s] = Offset(s * uniform);
+  load_begins(run);
+  for (; run * segments_per_run < count; run += step) {
+    std::size_t const opens = run * segments_per_run;
     unsigned const planned = planned_of(run);
     wait_for_copies();
     __syncwarp();
-    Offset* const begins = uniform == 0 ? brought(shared.begins(), given + opens) : shared.begins();
+    Offset* const begins = uniform == 0 ? place_in_shared(shared.begins(), given + opens) : shared.begins();
     bool suits = uniform <= where.longest;
     if (uniform == 0 && !chained) {
       Offset const* const ends = segments.ends.data() + opens;
@@ -154,16 +155,16 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     suits = __all_sync(all_lanes, suits);
     // As many at once as the shared memory holds.
     auto const begin_of = [&](unsigned s) { return unsigned(begins[min(s, planned)]); };
-    unsigned piece = together;
+    unsigned piece = segments_per_run;
 #pragma unroll 1
-    for (; suits && piece * warp_threads >= together; piece /= 2) {
+    for (; suits && piece * warp_threads >= segments_per_run; piece /= 2) {
       unsigned const s = lane * piece;
       if (__all_sync(all_lanes, s >= planned || begin_of(s + piece) - begin_of(s) <= where.items)) break;
     }
-    if (!suits || piece * warp_threads < together) {
+    if (!suits || piece * warp_threads < segments_per_run) {
       if (lane == 0) left.numbers[atomicAdd(left.count, 1ull)] = std::uint32_t(run);
       __syncwarp();
-      bring_begins(run + step);
+      load_begins(run + step);
       continue;
     }
     lengths = warp_extremes(lengths);
@@ -173,34 +174,34 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
 #pragma unroll 1
       for (unsigned i = lane; data.heads && i < n; i += warp_threads) data.heads[start + i] = 1;
       __syncwarp();
-      bring_begins(run + step);
+      load_begins(run + step);
       continue;
     }
     bool const alike = short_class_of(lengths.least) == short_class_of(lengths.greatest);
     unsigned const lanes_each = alike ? tuning::short_lanes(lengths.greatest) : 0;
     // Ask for the offsets of this warp's next run.
     constexpr unsigned of_sector = sector / sizeof(Offset);
-    if (std::size_t const s = opens + step * together + lane * of_sector;
-        uniform == 0 && lane * of_sector < together && s < count)
+    if (std::size_t const s = opens + step * segments_per_run + lane * of_sector;
+        uniform == 0 && lane * of_sector < segments_per_run && s < count)
       prefetch(given + s);
 #pragma unroll 1
     for (unsigned first = 0; first < planned; first += piece) {
       unsigned const last = min(first + piece, planned), n = begin_of(last) - begin_of(first);
       std::uint64_t const to = start + (begin_of(first) - begin_of(0));
-      K const* const keys = apart(brought(shared.keys(), data.keys.keys + to));
-      bring(shared.keys(), data.keys.keys + to, n);
+      K const* const keys = opaque_shared(place_in_shared(shared.keys(), data.keys.keys + to));
+      copy_to_shared(shared.keys(), data.keys.keys + to, n);
       V const* values = nullptr;
       if constexpr (!storage::alone) {
-        values = apart(brought(shared.values(), data.values + to));
-        bring(shared.values(), data.values + to, n);
+        values = opaque_shared(place_in_shared(shared.values(), data.values + to));
+        copy_to_shared(shared.values(), data.values + to, n);
       }
       wait_for_copies();
       __syncwarp();
       sort_short_run<Floats>(data.keys.code, shared, keys, begins, first, last, lanes_each);
-      if (data.heads) tell_heads(data.heads + to, shared, keys, begins, first, last, n);
+      if (data.heads) store_heads(data.heads + to, shared, keys, begins, first, last, n);
       if (last == planned) {
         __syncwarp();
-        bring_begins(run + step);
+        load_begins(run + step);
       }
       store_short(data, shared, keys, values, to, n);
       __syncwarp();
@@ -208,4 +209,4 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
   }
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -13,7 +13,7 @@
 // as it needs. With values, words of 32 bits are compared: the uppermost bits in which the segment's keys
 // differ, and below them the item's place in the run, so that the sort is stable; the places, in order, are what is left in
 // shared memory. Keys that agree in so many bits are rare; the sorted words tell, and then words of 64 bits are sorted.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// A warp's part of shared memory, of a size that the host chooses: small if segments are few or tiny, so that a multiprocessor
 /// holds more warps.
@@ -84,8 +84,8 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   K code[Items];
   unsigned const turn = own_count - start, here = first + start, there = here - own_count;
   auto const place = [&](unsigned i) { return (i < turn ? here : there) + i; };
-  K const* const key_here = apart(keys + here);
-  K const* const key_there = apart(keys + int(there));  // may lie before the first, and is not read there
+  K const* const key_here = opaque_shared(keys + here);
+  K const* const key_there = opaque_shared(keys + int(there));  // may lie before the first, and is not read there
 #pragma unroll
   for (unsigned i = 0; i < Items; ++i) code[i] = (i < turn ? key_here : key_there)[i];
   K some = keys[begin];
@@ -144,8 +144,8 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
 
   unsigned const rank = lane * Items, ranks = n > rank ? n - rank : 0, to = begin + rank;
   unsigned const before_pad = storage::row - to % storage::row;
-  auto* const order = apart(shared.order() + storage::padded(to));
-  auto* const behind = apart(order + storage::pad);
+  auto* const order = opaque_shared(shared.order() + storage::padded(to));
+  auto* const behind = opaque_shared(order + storage::pad);
   auto const put = [&](unsigned i) {
     (i < before_pad ? order : behind)[i] = typename storage::ranked(storage::alone ? x[i] : x[i] & ((1u << place_bits) - 1));
   };
@@ -266,4 +266,4 @@ __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_stora
   __syncwarp();
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

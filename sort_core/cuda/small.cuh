@@ -15,7 +15,7 @@
 // What the network compares is one 32-bit word an item: the uppermost bits in which the segment's keys differ, and below them
 // the item's position. A comparison is then one instruction, and the sort is stable. Keys that agree in so many bits are
 // rare; a look at the result finds out, and then the same network runs as a radix sort by digits of that width.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Sorts Items registers: Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M), for any number.
 template <unsigned Items, class Word>
@@ -316,4 +316,4 @@ struct small_sort {
   }
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

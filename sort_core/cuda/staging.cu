@@ -9,7 +9,9 @@
 #include "sort_core/host/threads.hpp"
 #include "sort_core/pieces.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
+
+using detail::addressed_part, detail::piece, detail::pieces;
 
 namespace {
 
@@ -151,4 +153,4 @@ void staging::store(sink& to, std::uint64_t offset, void const* device, std::siz
            });
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

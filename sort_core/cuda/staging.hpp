@@ -7,7 +7,7 @@
 
 #include "sort_core/io.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 /// Copies between the device and what the device cannot reach itself: files, streams and pageable host memory. A ring of small
 /// pinned blocks, made as they are first used, holds what is on its way: several threads fill or empty blocks while others are
@@ -54,4 +54,4 @@ class staging {
   std::uint64_t* words_ = nullptr;
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -1,6 +1,6 @@
 #include "sort_core/cuda/cuda.cuh"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 namespace {
 
 struct ascending_codes {
@@ -15,4 +15,4 @@ bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n) {
   return sorter(machine, keys, nullptr, n, ascending_codes{}).sort();
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail

@@ -3,7 +3,7 @@
 
 // Segments of given keys are sorted by some hundred and fifty kernels a width of keys: a file for each type of value, so that
 // none takes long to compile.
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 template <long_method Long, class K, class V, class Offset>
 void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
@@ -11,11 +11,11 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
   segmented_sorter<cuda, K, V, stored_keys<K>, Long>(machine, keys, values, n, heads).sort(segments);
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail
 
-#define ORDO_SORT_STORED(Long, K, V, Offset)                                              \
-  template void ordo::detail::sort_stored<ordo::detail::long_method::Long, K, V, Offset>( \
-      ordo::cuda&, ordo::detail::stored_keys<K>, V*, std::size_t, ordo::segment_list<Offset>, std::uint8_t*);
+#define ORDO_SORT_STORED(Long, K, V, Offset)                                                        \
+  template void ordo::cuda_detail::sort_stored<ordo::cuda_detail::long_method::Long, K, V, Offset>( \
+      ordo::cuda&, ordo::cuda_detail::stored_keys<K>, V*, std::size_t, ordo::segment_list<Offset>, std::uint8_t*);
 #define ORDO_SORT_STORED_OF(K, V)                 \
   ORDO_SORT_STORED(copying, K, V, std::uint32_t)  \
   ORDO_SORT_STORED(copying, K, V, std::uint64_t)  \

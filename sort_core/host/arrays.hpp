@@ -160,8 +160,8 @@ divided divide(records<K, V> all, std::size_t n, Code const& code, Pivot pivot, 
   return at;
 }
 
-/// sort_in_place by `code` on all threads; other() is a thread's. Pivots come from places that are known beforehand, so that
-/// all may be bad, so cuts are bounded.
+/// sort_in_place by `code` on all threads; other() is a thread's. Pivots come from places that are known beforehand, and
+/// may all be bad: cuts are bounded.
 template <class K, class V, class Other>
 void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Other const& other) {
   struct part {
@@ -181,8 +181,8 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
     std::vector<part> still_long;
     for (std::size_t i = 0; i < at.size(); ++i) {
       std::size_t const below = at[i].less, done = below + at[i].equal;
-      for (part const half : {part{to_cut[i].begin, below}, part{to_cut[i].begin + done, to_cut[i].n - done}})
-        (half.n > cut_limit ? still_long : parts).push_back(half);
+      part const halves[] = {{to_cut[i].begin, below}, {to_cut[i].begin + done, to_cut[i].n - done}};
+      for (part const half : halves) (half.n > cut_limit ? still_long : parts).push_back(half);
     }
     to_cut = std::move(still_long);
   }

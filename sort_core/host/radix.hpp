@@ -45,13 +45,13 @@ inline unsigned digit_width(std::size_t n) {
   return (bits + levels - 1) / levels;
 }
 
-/// Whether n items with `bits` bits take no more passes from the lowest digit up than they take levels from the highest down.
+/// Whether n items with `bits` bits take no more passes of an LSD sort than levels of an MSD sort.
 inline bool few_passes(std::size_t n, unsigned bits) {
   return n > 128 && bits <= digit_bits * (1 + (unsigned(std::bit_width(n)) - 4 + digit_bits) / digit_bits);
 }
 constexpr unsigned most_passes = 3;
 
-/// sort_bucket from the least significant digit up: all digits are counted in one read, and none needs a look at its buckets.
+/// sort_bucket as an LSD sort: all digits are counted in one read, and none needs a look at its buckets.
 template <class K, class V>
 void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
   std::array<std::array<std::uint32_t, 1 << digit_bits>, most_passes> counts{};

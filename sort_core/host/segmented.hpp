@@ -118,7 +118,7 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
       });
 }
 
-/// keys[i] = key(items[i]) for i in [0, n). A key that has a prefetch(item) is told of an item some time before.
+/// keys[i] = key(items[i]) for i in [0, n). A key that has a prefetch(item) is given an item some time before.
 template <class K, class V, class Key>
 void compute_keys(V const* items, std::size_t n, Key const& key, K* keys) {
   constexpr std::size_t look_ahead = 16;

@@ -17,6 +17,10 @@ namespace ordo::host_detail {
 /// Up to as many items counting is faster than distributing.
 constexpr std::size_t small_limit = 32;
 
+#if defined(__CUDACC__)  // does not know GCC's pragma, and hands it on to GCC
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 /// rank[i] := how many of code[0, N) come before code[i] in stable order. Unrolled in full: loops take three times as long.
 template <std::size_t N, class C, class Before>
 void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
@@ -33,6 +37,9 @@ void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
     rank[i] = before;
   }
 }
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
+#endif
 
 /// The same, not inlined, so that there is one copy of the many instructions for all types of values.
 template <std::size_t N, class C, class Before>

@@ -42,14 +42,14 @@ class machine {
   }
   std::size_t taken = 0;  // bytes of all buffers so far
   [[nodiscard]] cudaStream_t stream() const { return {}; }
-  [[nodiscard]] ordo::detail::kernel_launcher& kernels() { return kernels_; }
+  [[nodiscard]] ordo::cuda_detail::kernel_launcher& kernels() { return kernels_; }
   template <class From, class To>
   void download(From from, To& to) {
     std::memcpy(to.data(), from.data(), from.size_bytes());
   }
 
  private:
-  ordo::detail::kernel_launcher kernels_;
+  ordo::cuda_detail::kernel_launcher kernels_;
 };
 
 /// The value that goes with item i.

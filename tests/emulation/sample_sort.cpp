@@ -9,7 +9,7 @@
 // The kernels of the sample sort against std::stable_sort, on a little more than a block holds and on some tiles of it.
 namespace {
 
-namespace od = ordo::detail;
+namespace od = ordo::cuda_detail;
 using emulation::machine;
 using emulation::value_at;
 

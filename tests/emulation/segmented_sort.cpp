@@ -14,7 +14,7 @@
 // inputs of a few thousand items.
 namespace {
 
-namespace od = ordo::detail;
+namespace od = ordo::cuda_detail;
 using emulation::machine;
 using emulation::value_at;
 

@@ -20,7 +20,7 @@
 namespace ordo::bench {
 namespace {
 
-namespace tuning = detail::tuning;
+namespace tuning = cuda_detail::tuning;
 
 // ---- Candidates ----
 
@@ -72,7 +72,7 @@ constexpr std::size_t widest_class = 3;
 template <class K, class V>
 class tuner {
  public:
-  using M = std::conditional_t<columns<K, V>::pairs, V, detail::no_value>;
+  using M = std::conditional_t<columns<K, V>::pairs, V, cuda_detail::no_value>;
 
   tuner(session& s, std::string name)
       : s_(s),
@@ -81,7 +81,7 @@ class tuner {
         out_(s.lab, n_) {
     times_.name = std::move(name);
     for (unsigned c = 0; c < tuning::classes; ++c)
-      times_.present.push_back(tuning::class_shape<sizeof(K), detail::value_bytes<M>>(c));
+      times_.present.push_back(tuning::class_shape<sizeof(K), cuda_detail::value_bytes<M>>(c));
     times_.copy = in_picoseconds(median_time(
                                      s_.lab.stream(), s_.how.runs, [] {}, [&] { in_.copy_to(out_, s_.lab.stream()); }),
                                  n_);
@@ -89,8 +89,8 @@ class tuner {
 
   width_times run() {
     [this]<std::size_t... I>(std::index_sequence<I...>) {
-      (measure<detail::shape_type<candidates.all[I].by, candidates.all[I].threads, candidates.all[I].items,
-                                  candidates.all[I].resident>>(),
+      (measure<cuda_detail::shape_type<candidates.all[I].by, candidates.all[I].threads, candidates.all[I].items,
+                                       candidates.all[I].resident>>(),
        ...);
     }
     (std::make_index_sequence<candidates.size>{});
@@ -103,21 +103,21 @@ class tuner {
 
   template <class Shape>
   void measure() {
-    using traits = detail::shape_traits<K, M, Shape>;
+    using traits = cuda_detail::shape_traits<K, M, Shape>;
     constexpr std::size_t capacity = traits::shape.capacity();
-    if (traits::shared_bytes() > detail::shared_memory_limit()) return;
+    if (traits::shared_bytes() > cuda_detail::shared_memory_limit()) return;
     if (capacity > (s_.how.longest != 0 ? s_.how.longest : times_.present.back().capacity())) return;
-    detail::segment_data<K, M, detail::stored_keys<K>> data{};
+    cuda_detail::segment_data<K, M, cuda_detail::stored_keys<K>> data{};
     data.keys.keys = out_.keys.data();
     if constexpr (columns<K, V>::pairs) data.values = out_.values.data();
     shape_times result{traits::shape, {}};
     for (std::size_t const length : lengths_) {
       if (length * widest_class <= capacity || length > capacity) continue;
       std::size_t const count = n_ / length;
-      detail::segment_queue const queue{nullptr, false, nullptr, length, count};
+      cuda_detail::segment_queue const queue{nullptr, false, nullptr, length, count};
       timing const time = median_time(
           s_.lab.stream(), s_.how.runs, [&] { in_.copy_to(out_, s_.lab.stream()); },
-          [&] { detail::sort_listed<Shape>(s_.lab.kernels(), data, queue, count); }, 1);
+          [&] { cuda_detail::sort_listed<Shape>(s_.lab.kernels(), data, queue, count); }, 1);
       result.at[length] = in_picoseconds(time, count * length);
       if (!is_right(s_.lab, equal_lengths(s_.lab, count, length), in_, out_, true)) {
         failed_ = true;

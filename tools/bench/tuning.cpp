@@ -14,7 +14,7 @@
 namespace ordo::bench {
 namespace {
 
-using detail::tuning::method;
+using cuda_detail::tuning::method;
 
 std::string name_of(shape const& s) {
   return fmt::format("{} {}x{} {}", s.by == method::network ? "network" : "buckets", s.threads, s.items, s.resident);
@@ -38,7 +38,7 @@ std::map<std::size_t, double> least_times(width_times const& width) {
 /// Each length's share of the scale: from the length before to it.
 std::map<std::size_t, double> weights(std::map<std::size_t, double> const& least) {
   std::map<std::size_t, double> share;
-  double before = detail::tuning::tiny_capacity, total = 0;
+  double before = cuda_detail::tuning::tiny_capacity, total = 0;
   for (auto const& [length, time] : least) {
     total += share[length] = std::log(double(length) / before);
     before = double(length);
@@ -79,7 +79,7 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
   };
 
   // best[k][c]: lengths up to capacities[c] by k classes, the last of which ends there.
-  std::set<std::size_t> distinct{detail::tuning::tiny_capacity};
+  std::set<std::size_t> distinct{cuda_detail::tuning::tiny_capacity};
   for (shape_times const& s : widths.front().measured) distinct.insert(s.of.capacity());
   std::vector<std::size_t> const capacities(distinct.begin(), distinct.end());
   struct step {

@@ -11,7 +11,7 @@
 // The half of tune_segments that needs no nvcc: from measured times to a table.
 namespace ordo::bench {
 
-using shape = detail::tuning::segment_class;
+using shape = cuda_detail::tuning::segment_class;
 
 /// Times of one kernel: by length of segments, picoseconds an item.
 struct shape_times {

@@ -2,7 +2,7 @@
 #include <cstddef>
 
 // Which way a radix sort goes. Numbers only, measured with tools/bench/radix_sort on an H200 (9.0) at 2^28 items.
-namespace ordo::detail::tuning {
+namespace ordo::cuda_detail::tuning {
 
 /// Sorts of fewer items are LSD sorts: with keys of 32 bits there is little to win, and much to lose where keys are uneven.
 constexpr std::size_t msd_from(std::size_t key_bytes) {
@@ -53,4 +53,4 @@ constexpr radix_limits msd_limits(std::size_t key_bytes, std::size_t value_bytes
   return limits;
 }
 
-}  // namespace ordo::detail::tuning
+}  // namespace ordo::cuda_detail::tuning

@@ -5,7 +5,7 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 
 // How the sample sort by comparisons goes. Numbers only, measured with tools/bench/comparator_sort on an H200 (9.0).
-namespace ordo::detail::tuning {
+namespace ordo::cuda_detail::tuning {
 
 /// Items of more bytes, and those that are not whole words, are merged by CUB.
 constexpr std::size_t sampled_bytes = 16;
@@ -44,4 +44,4 @@ constexpr partition_shape shape_of_samples() {
   return {768, unsigned(items < 4 ? items : items / 4 * 4), 1};
 }
 
-}  // namespace ordo::detail::tuning
+}  // namespace ordo::cuda_detail::tuning

@@ -4,7 +4,7 @@
 
 // Which length of segment is sorted how. Numbers only, chosen with tools/bench/segmented_sort and its --sweep on an H200 (9.0);
 // sensible from 8.0 to 10.x: classes that need more shared memory than a card has are left out at run time.
-namespace ordo::detail::tuning {
+namespace ordo::cuda_detail::tuning {
 
 /// How the segments of one class are sorted: by networks of `threads` lanes of a warp with `items` registers each, or in
 /// buckets by a block of `threads` with `items` a thread, or by comparisons, which takes less shared memory. Registers are
@@ -139,7 +139,7 @@ constexpr bool partition_skips_identity() {
 
 /// How many levels of a partition have a kernel for each of their phases, in a sort of n items: those that evenly distributed
 /// keys need, and where there is time for a few empty launches, some that others need.
-constexpr unsigned levels_apart(std::size_t n, std::size_t key_bytes) {
+constexpr unsigned levels_by_kernel(std::size_t n, std::size_t key_bytes) {
   return n < 1u << 23 ? 0 : n < large_partition ? 2 : key_bytes <= 4 ? 3 : 5;
 }
 
@@ -173,7 +173,7 @@ struct short_run {
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = 160;
   std::size_t const length = (n - 1) / segments + 1;
-  auto const limited = [](std::size_t together) { return unsigned(std::clamp<std::size_t>(together, 4, short_segments)); };
+  auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
   if (n <= length * (segments - 1)) {
     if (length > longest) return {};
     return {limited(segments * (short_items * 7 / 8) / n), short_items, longest};
@@ -181,11 +181,11 @@ constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   if (length > longest_alike) return {};
   std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;
   std::size_t const busy = (fit + at_once - 1) / at_once * at_once * 15 / 16;
-  unsigned const together = limited(fit < at_once || busy <= fit ? fit : fit / at_once * at_once);
-  return {together, together * unsigned(length), std::max(longest, unsigned(length))};
+  unsigned const segments_per_run = limited(fit < at_once || busy <= fit ? fit : fit / at_once * at_once);
+  return {segments_per_run, segments_per_run * unsigned(length), std::max(longest, unsigned(length))};
 }
 
 /// Segments that one block plans at a time.
 constexpr unsigned planned = 1024;
 
-}  // namespace ordo::detail::tuning
+}  // namespace ordo::cuda_detail::tuning

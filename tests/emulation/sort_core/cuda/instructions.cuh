@@ -5,7 +5,7 @@
 
 #include "tests/emulation/emulation.hpp"
 
-namespace ordo::detail {
+namespace ordo::cuda_detail {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -58,8 +58,8 @@ template <unsigned Bits>
   return x;
 }
 template <class T>
-T* apart(T* shared) {
+T* opaque_shared(T* shared) {
   return shared;
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::cuda_detail
