@@ -32,7 +32,8 @@ peak_machines::peak_machines(options const& how, unsigned threads)
   if constexpr (cuda_enabled) {
     if (likely.where != device::gpu) return;
     on_gpu_ = likely.asked;
-    starting_ = std::async(std::launch::async, [&how, gpu = likely.gpu_index] { return peak_sorter_on_cuda(how.machine, gpu); });
+    starting_ =
+        std::async(std::launch::async, [&how, gpu = likely.gpu_index] { return peak_sorter_on_cuda(how.machine, gpu); });
   }
 }
 

@@ -44,15 +44,17 @@ void slice_work::sort(peak_machines& machines) {
   order_.resize(peaks);
   offsets_.resize(spectra + 1);
   std::transform(found.peaks.begin(), found.peaks.end(), codes_.begin(), [](peak const& one) { return one.code; });
-  std::transform(found.ends.begin(), found.ends.end(), offsets_.begin() + 1, [](std::size_t end) { return std::uint32_t(end); });
+  std::transform(found.ends.begin(), found.ends.end(), offsets_.begin() + 1,
+                 [](std::size_t end) { return std::uint32_t(end); });
   machines.sort(codes_, offsets_, order_, double(spectra) / double(found.spectra));
 }
 
 void slice_work::move_lines() {
   std::size_t begin = 0;
   for (std::size_t const end : found.ends) {
-    permute_lines(part.text(), std::span(found.peaks).subspan(begin, end - begin), std::span(order_).subspan(begin, end - begin),
-                  std::uint32_t(begin), found.unterminated && end == found.peaks.size(), scratch_);
+    permute_lines(part.text(), std::span(found.peaks).subspan(begin, end - begin),
+                  std::span(order_).subspan(begin, end - begin), std::uint32_t(begin),
+                  found.unterminated && end == found.peaks.size(), scratch_);
     begin = end;
   }
 }

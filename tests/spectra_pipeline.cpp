@@ -1,4 +1,3 @@
-#include <atomic>
 #include <mutex>
 #include <stdexcept>
 
@@ -105,7 +104,7 @@ std::vector<std::string> cut(ordo::source& from, std::size_t wanted) {
     CHECK(one.offset == offset);
     offset += one.size;
     texts.emplace_back(one.text().data(), one.text().size());
-    CHECK(one.size != 0);
+    CHECK((one.size != 0 || one.last));
   }
   CHECK(one.last);
   return texts;
@@ -131,7 +130,6 @@ TEST_CASE("spectra: a source with addresses is cut where whole_spectra says, by 
       REQUIRE(all.next(one, size));
       CHECK(one.size == whole_spectra({text.data(), size}));
     }
-    test_source from(text), stream(text, false);
     for (std::size_t const wanted : {std::size_t{1}, std::size_t{25}, tail - 1, tail + 9, begin + tail, text.size()}) {
       test_source addressed(text), in_order(text, false);
       std::string joined;
@@ -155,7 +153,8 @@ TEST_CASE("spectra: slices know whether a spectrum may have begun before them") 
   options how = in_blocks(begin + 16384, 2);
   test_source from(text);
   test_sink to;
-  CHECK_THROWS_WITH(ordo::spectra::sort(from, to, how), Catch::Matchers::StartsWith("not MGF: f.mgf:" + std::to_string((first - 12) / 2 + 2)));
+  CHECK_THROWS_WITH(ordo::spectra::sort(from, to, how),
+                    Catch::Matchers::StartsWith("not MGF: f.mgf:" + std::to_string((first - 12) / 2 + 2)));
 }
 
 TEST_CASE("spectra: from source to sink, with addresses and without, by many threads") {
