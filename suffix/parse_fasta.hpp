@@ -1,0 +1,180 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "sort_core/backend.hpp"
+#include "suffix/fasta_lines.hpp"
+
+// FASTA on a machine, part by part. A part is cut into blocks, of which one thread reads one. Where in a line a block begins
+// follows from the blocks before it, by a scan; then every block counts what it holds, and by another scan of these counts
+// every block knows where it writes.
+namespace ordo::suffix::detail {
+
+/// Bytes of a block, a multiple of 64.
+constexpr std::size_t fasta_block = 512;
+/// Bytes of a part at most: counts are of 32 bits.
+constexpr std::size_t fasta_part_limit = std::size_t{1} << 31;
+/// Bytes behind a part that the CPU may read.
+constexpr std::size_t fasta_slack = byte_row_size;
+
+/// What a part of a text holds.
+struct fasta_counts {
+  std::uint32_t residues = 0, records = 0, name_bytes = 0, line_ends = 0;
+  bool refused = false;       // there is an error in it
+  bool early = false;         // residues come before the first record
+  bool beyond_ascii = false;  // in the names
+};
+
+struct sum_of_fasta {
+  ORDO_FN fasta_counts operator()(fasta_counts a, fasta_counts b) const {
+    return {a.residues + b.residues,
+            a.records + b.records,
+            a.name_bytes + b.name_bytes,
+            a.line_ends + b.line_ends,
+            a.refused || b.refused,
+            a.early || (a.records == 0 && b.early),
+            a.beyond_ascii || b.beyond_ascii};
+  }
+};
+
+/// Where a text stands between two parts.
+struct fasta_position {
+  fasta_place place = fasta_place::line_begin;
+  bool behind_return = false;
+  std::uint64_t residues = 0, records = 0, name_bytes = 0, line_ends = 0;  // before it
+};
+
+/// A part of a text, in a machine's memory.
+struct fasta_part {
+  unsigned char const* text;
+  std::size_t size, block;
+  fasta_position before;
+
+  [[nodiscard]] ORDO_FN std::size_t blocks() const { return (size + block - 1) / block; }
+  [[nodiscard]] ORDO_FN std::size_t end_of(std::size_t b) const { return (b + 1) * block < size ? (b + 1) * block : size; }
+  /// f(row, position) for every row of block b. @returns where it ends
+  template <class F>
+  ORDO_FN void rows(std::size_t b, fasta_moves const* moves, F f) const {
+    std::size_t const begin = b * block, end = end_of(b);
+    fasta_reader read(b == 0 ? before.place : moves[b - 1](before.place), b == 0 ? before.behind_return : text[begin - 1] == '\r');
+    for (std::size_t at = begin; at < end; at += byte_row_size)
+      f(read(text + at, end - at < byte_row_size ? end - at : byte_row_size), at);
+  }
+};
+
+struct fasta_moves_of_block {
+  fasta_part part;
+  ORDO_FN fasta_moves operator()(std::size_t b) const { return moves_through(part.text, b * part.block, part.end_of(b)); }
+};
+
+struct count_fasta_block {
+  fasta_part part;
+  fasta_moves const* moves;
+  fasta_counts* counts;
+
+  ORDO_FN void operator()(std::size_t b) const {
+    fasta_counts all;
+    part.rows(b, moves, [&](fasta_row const& row, std::size_t) {
+      if (all.records == 0)
+        all.early |= (row.residues & (row.records == 0 ? ~std::uint64_t{0} : low_bits(trailing_zeros(row.records)))) != 0;
+      all.residues += count_ones(row.residues);
+      all.line_ends += count_ones(row.line_ends);
+      if ((row.records | row.names | row.refused) == 0) return;
+      all.records += count_ones(row.records);
+      all.name_bytes += count_ones(row.names);
+      all.refused |= row.refused != 0;
+      all.beyond_ascii |= row.beyond_ascii != 0;
+    });
+    counts[b] = all;
+  }
+};
+
+/// Where the records of a part go. Starts of residues and of names are counted from the text's begin, where the text may be
+/// one of several: `residues_before` and `names_before` are of the others.
+struct fasta_target {
+  unsigned char* residues;
+  unsigned char* names;
+  std::uint64_t *starts, *name_starts;
+  std::uint64_t residues_before = 0, names_before = 0;
+};
+
+struct write_fasta_block {
+  fasta_part part;
+  fasta_moves const* moves;
+  fasta_counts const* counts;
+  fasta_target to;
+  unsigned char fold;
+
+  ORDO_FN void operator()(std::size_t b) const {
+    fasta_counts const zero, before = b == 0 ? zero : counts[b - 1], behind = counts[b];
+    std::size_t residues = before.residues, names = before.name_bytes, records = before.records;
+    part.rows(b, moves, [&](fasta_row const& row, std::size_t at) {
+      for (std::uint64_t left = row.records; left != 0; left &= left - 1) {
+        std::uint64_t const behind_it = low_bits(trailing_zeros(left));
+        to.starts[records] = to.residues_before + part.before.residues + residues + count_ones(row.residues & behind_it);
+        to.name_starts[records++] = to.names_before + part.before.name_bytes + names + count_ones(row.names & behind_it);
+      }
+      residues += copy_chosen(part.text + at, row.residues, to.residues + residues, behind.residues - residues, fold);
+      if (row.names != 0) names += copy_chosen(part.text + at, row.names, to.names + names, behind.name_bytes - names, 0);
+    });
+  }
+};
+
+/// One part of a text: made, it has been counted; then it can be written.
+template <Backend B>
+class parsed_fasta {
+ public:
+  /// @param text  in the machine's memory, aligned to 8; on the CPU another fasta_slack bytes can be read behind it. At most
+  ///     fasta_part_limit bytes, and not empty
+  parsed_fasta(B& machine, std::span<unsigned char const> text, fasta_position const& before, std::size_t block = fasta_block)
+      : machine_(machine),
+        part_{text.data(), text.size(), block, before},
+        moves_(machine.template buffer<fasta_moves>(part_.blocks())),
+        counts_(machine.template buffer<fasta_counts>(part_.blocks())) {
+    std::size_t const last = part_.blocks() - 1;
+    machine.each(part_.blocks(), write_moves{fasta_moves_of_block{part_}, moves_.data()});
+    machine.scan(part_.blocks(), stored<fasta_moves>{moves_.data()}, moves_.span(), fasta_moves_in_turn{});
+    machine.each(part_.blocks(), count_fasta_block{part_, moves_.data(), counts_.data()});
+    machine.scan(part_.blocks(), stored<fasta_counts>{counts_.data()}, counts_.span(), sum_of_fasta{});
+    counted_ = value_at(machine, counts_.span(), last);
+    behind_ = {value_at(machine, moves_.span(), last)(before.place),
+               value_at(machine, text, text.size() - 1) == '\r',
+               before.residues + counted_.residues,
+               before.records + counted_.records,
+               before.name_bytes + counted_.name_bytes,
+               before.line_ends + counted_.line_ends};
+  }
+
+  [[nodiscard]] fasta_counts const& counted() const { return counted_; }
+  [[nodiscard]] fasta_position const& behind() const { return behind_; }
+
+  /// @param to  room in the machine's memory for all that was counted @param fold  letters in upper case?
+  void write(fasta_target const& to, bool fold) {
+    machine_.each(part_.blocks(), write_fasta_block{part_, moves_.data(), counts_.data(), to,
+                                                    static_cast<unsigned char>(fold ? 0x20 : 0)});
+  }
+
+ private:
+  template <class T>
+  struct stored {
+    T const* values;
+    ORDO_FN T operator()(std::size_t i) const { return values[i]; }
+  };
+  struct write_moves {
+    fasta_moves_of_block of;
+    fasta_moves* to;
+    ORDO_FN void operator()(std::size_t b) const { to[b] = of(b); }
+  };
+
+  B& machine_;
+  fasta_part part_;
+  buffer<fasta_moves> moves_;
+  buffer<fasta_counts> counts_;
+  fasta_counts counted_;
+  fasta_position behind_;
+};
+
+}  // namespace ordo::suffix::detail
