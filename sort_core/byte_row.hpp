@@ -160,35 +160,37 @@ using byte_row = detail::word_row;
 
 constexpr std::size_t byte_row_size = 64;
 
-/// Copies those of 64 bytes that `chosen` has a bit for, one behind the other. @returns how many
+/// Copies those of `size` bytes that `chosen` has a bit for, one behind the other; the first byte's is the lowest bit of the
+/// first word. @returns how many
+/// @param room  bytes behind `to` that may be overwritten, as many as are chosen or more
 /// @param fold  0x20: ASCII letters in upper case; 0: all as they are
-/// @param room  bytes behind `to` that may be overwritten, as many as are chosen or more: the CPU copies whole rows while there
-///     is room, and reads up to 63 bytes behind this one
-ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t chosen, unsigned char* to, std::size_t room,
-                                       unsigned char fold) {
-#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+/// The CPU copies 64 bytes at a time: it may read as many behind the last one, and a word behind the last one of `chosen`.
+ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t const* chosen, std::size_t size,
+                                       unsigned char* to, std::size_t room, unsigned char fold) {
   std::size_t done = 0;
-  while (chosen != 0) {
-    unsigned const begin = trailing_zeros(chosen);
-    std::uint64_t const behind = ~(chosen >> begin);
-    unsigned const count = behind == 0 ? 64 : trailing_zeros(behind);
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+  for (std::size_t at = 0; at < size;) {
+    std::uint64_t const bits = chosen[at / 64] >> at % 64 | chosen[at / 64 + 1] << 1 << (63 - at % 64);
+    std::size_t const run = std::min<std::size_t>(trailing_zeros(~bits), size - at);
     if (room - done >= byte_row_size) {
-      byte_row::copy(from + begin, to + done, fold);
+      byte_row::copy(from + at, to + done, fold);
     } else {
       unsigned char row[byte_row_size];
-      byte_row::copy(from + begin, row, fold);
-      std::memcpy(to + done, row, count);
+      byte_row::copy(from + at, row, fold);
+      std::memcpy(to + done, row, run);
     }
-    done += count;
-    chosen &= ~low_bits(begin + count);
+    done += run;
+    // And what is left out behind the run, as far as can be seen.
+    std::uint64_t const rest = run == 64 ? 1 : bits >> run;
+    at += rest == 0 ? 64 : run + trailing_zeros(rest);
   }
-  return done;
 #else
-  std::size_t done = 0;
   static_cast<void>(room);
-  for (; chosen != 0; chosen &= chosen - 1) to[done++] = detail::folded(from[trailing_zeros(chosen)], fold);
-  return done;
+  for (std::size_t at = 0; at < size; at += 64)
+    for (std::uint64_t left = chosen[at / 64] & low_bits(size - at); left != 0; left &= left - 1)
+      to[done++] = detail::folded(from[at + trailing_zeros(left)], fold);
 #endif
+  return done;
 }
 
 }  // namespace ordo

@@ -12,6 +12,13 @@ namespace ordo::suffix::detail {
 /// Where in the text a byte lies. A name ends at the first blank; the rest of the header is the description.
 enum class fasta_place : std::uint8_t { line_begin, name, description, comment, residues };
 
+/// Where a text stands between two of its parts.
+struct fasta_position {
+  fasta_place place = fasta_place::line_begin;
+  bool behind_return = false;                                              // is the byte before a carriage return?
+  std::uint64_t residues = 0, records = 0, name_bytes = 0, line_ends = 0;  // before it
+};
+
 /// Where a stretch of text ends, for every place at which it may begin.
 class fasta_moves {
  public:
@@ -76,11 +83,12 @@ ORDO_FN inline fasta_moves moves_through(unsigned char const* text, std::size_t 
 
 /// What the bytes of a row are: bit i for byte i.
 struct fasta_row {
-  std::uint64_t residues = 0, names = 0;  // what is kept
-  std::uint64_t records = 0;              // '>' that begins one
+  std::uint64_t residues = 0;
+  std::uint64_t headers = 0;  // '>' that begins a record, and the name behind it
+  std::uint64_t records = 0;  // '>' that begins a record
   std::uint64_t line_ends = 0;
-  std::uint64_t refused = 0;  // no residue in a line of residues, or behind a carriage return that is none of a line's end
-  std::uint64_t beyond_ascii = 0;  // of the names
+  bool refused = false;       // no residue in a line of residues, or a carriage return that is none of a line's end
+  bool beyond_ascii = false;  // in a name
 };
 
 /// Goes through a text row by row.
@@ -93,40 +101,44 @@ class fasta_reader {
   ORDO_FN fasta_row operator()(unsigned char const* text, std::size_t count) {
     byte_row const bytes = count == byte_row_size ? byte_row(text) : byte_row(text, count);
     fasta_row row;
-    std::uint64_t const inside = low_bits(count);
-    std::uint64_t const printed = bytes.above(' ') & inside, letters = bytes.letters();
+    std::uint64_t const inside = low_bits(count), letters = bytes.letters() & inside;
     row.line_ends = bytes.equal_to('\n') & inside;
-    bool const in_header = place_ == fasta_place::name || place_ == fasta_place::description;
-    if (printed == (letters & inside) && (printed | row.line_ends) == inside && !in_header && place_ != fasta_place::comment &&
-        !behind_return_) {
-      row.residues = printed;
+    bool const at_residues = place_ == fasta_place::line_begin || place_ == fasta_place::residues;
+    if ((letters | row.line_ends) == inside && at_residues && !behind_return_) {
+      row.residues = letters;
       place_ = row.line_ends >> (count - 1) == 0 ? fasta_place::residues : fasta_place::line_begin;
-      return row;
+    } else {
+      read(text, bytes, count, letters, row);
     }
-    read(bytes, count, printed, letters, row);
     return row;
   }
 
  private:
-  ORDO_FN void read(byte_row const& bytes, std::size_t count, std::uint64_t printed, std::uint64_t letters, fasta_row& row) {
-    std::uint64_t const inside = low_bits(count), returns = bytes.equal_to('\r') & inside;
-    std::uint64_t const blanks = bytes.equal_to(' ') | bytes.equal_to('\t');
-    std::uint64_t const residues = letters | bytes.equal_to('*') | bytes.equal_to('-') | bytes.equal_to('.');
-    std::uint64_t const dropped = blanks | bytes.equal_to('\v') | bytes.equal_to('\f') | returns | row.line_ends;
+  ORDO_FN void read(unsigned char const* text, byte_row const& bytes, std::size_t count, std::uint64_t letters,
+                    fasta_row& row) {
+    std::uint64_t const inside = low_bits(count), printed = bytes.above(' ') & inside;
+    std::uint64_t const blank = inside & ~(printed | row.line_ends);  // or another control character
+    std::uint64_t const returns = blank == 0 ? 0 : bytes.equal_to('\r') & inside;
+    std::uint64_t const cut = (returns << 1 | std::uint64_t{behind_return_}) & ~row.line_ends & inside;  // lines, by a return
+    behind_return_ = returns >> (count - 1) != 0;
+
     std::uint64_t const line_begins = row.line_ends << 1 | std::uint64_t{place_ == fasta_place::line_begin};
-    std::uint64_t const headers = bytes.equal_to('>') & line_begins, comments = bytes.equal_to(';') & line_begins;
-    std::uint64_t const cut_lines = (returns << 1 | std::uint64_t{behind_return_}) & ~row.line_ends & inside;
-    std::uint64_t const refused = (~(residues | dropped) & inside) | cut_lines;
-    behind_return_ = (returns >> (count - 1) & 1) != 0;
+    std::uint64_t headers = 0, comments = 0;
+    for (std::uint64_t left = line_begins & printed & ~letters; left != 0; left &= left - 1) {
+      unsigned char const first = text[trailing_zeros(left)];
+      std::uint64_t const here = left & (~left + 1);
+      headers |= first == '>' ? here : 0;
+      comments |= first == ';' ? here : 0;
+    }
 
     for (std::size_t at = 0; at < count;) {
       if (place_ == fasta_place::line_begin) {
-        std::uint64_t const here = std::uint64_t{1} << at;
-        place_ = (headers & here) != 0    ? fasta_place::name
-                 : (comments & here) != 0 ? fasta_place::comment
-                                          : fasta_place::residues;
+        place_ = (headers >> at & 1) != 0    ? fasta_place::name
+                 : (comments >> at & 1) != 0 ? fasta_place::comment
+                                             : fasta_place::residues;
         if (place_ == fasta_place::name) {
-          row.records |= here;
+          row.records |= std::uint64_t{1} << at;
+          row.headers |= std::uint64_t{1} << at;
           if (++at == count) return;
         }
       }
@@ -137,24 +149,36 @@ class fasta_reader {
       std::uint64_t const part = rest & low_bits(end);
       if (place_ == fasta_place::residues) {
         row.residues |= part & printed;
-        row.refused |= part & refused;
+        row.refused |= (part & cut) != 0 || has_refused(bytes, part & printed & ~letters, part & blank & ~returns);
       } else if (place_ != fasta_place::comment) {
-        row.refused |= part & cut_lines;
-        if (place_ == fasta_place::name) {
-          std::uint64_t const blank = part & blanks;
-          std::uint64_t const name = (blank == 0 ? part : part & low_bits(trailing_zeros(blank))) & ~returns;
-          row.names |= name;
-          row.beyond_ascii |= name & bytes.above(0x7f);
-          if (blank != 0) place_ = fasta_place::description;
-        }
+        row.refused |= (part & cut) != 0;
+        if (place_ == fasta_place::name) take_name(bytes, part, blank, returns, row);
       }
       if (stops == 0) {
-        if (place_ == fasta_place::residues && (row.line_ends >> (count - 1) & 1) != 0) place_ = fasta_place::line_begin;
+        if (place_ == fasta_place::residues && row.line_ends >> (count - 1) != 0) place_ = fasta_place::line_begin;
         return;
       }
       place_ = fasta_place::line_begin;
       at = end + 1;
     }
+  }
+
+  ORDO_FN static bool has_refused(byte_row const& bytes, std::uint64_t marks, std::uint64_t blank) {
+    if (marks != 0 && (marks & ~(bytes.equal_to('*') | bytes.equal_to('-') | bytes.equal_to('.'))) != 0) return true;
+    if (blank == 0) return false;
+    return (blank & ~(bytes.equal_to(' ') | bytes.equal_to('\t') | bytes.equal_to('\v') | bytes.equal_to('\f'))) != 0;
+  }
+
+  ORDO_FN void take_name(byte_row const& bytes, std::uint64_t part, std::uint64_t blank, std::uint64_t returns,
+                         fasta_row& row) {
+    blank &= part & ~returns;
+    if (blank != 0) blank &= bytes.equal_to(' ') | bytes.equal_to('\t');
+    if (blank != 0) {
+      part &= low_bits(trailing_zeros(blank));
+      place_ = fasta_place::description;
+    }
+    row.headers |= part & ~returns;
+    row.beyond_ascii |= (part & bytes.above(0x7f)) != 0;
   }
 
   fasta_place place_;

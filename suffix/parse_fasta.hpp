@@ -30,21 +30,10 @@ struct fasta_counts {
 
 struct sum_of_fasta {
   ORDO_FN fasta_counts operator()(fasta_counts a, fasta_counts b) const {
-    return {a.residues + b.residues,
-            a.records + b.records,
-            a.name_bytes + b.name_bytes,
-            a.line_ends + b.line_ends,
-            a.refused || b.refused,
-            a.early || (a.records == 0 && b.early),
+    return {a.residues + b.residues,         a.records + b.records,  a.name_bytes + b.name_bytes,
+            a.line_ends + b.line_ends,       a.refused || b.refused, a.early || (a.records == 0 && b.early),
             a.beyond_ascii || b.beyond_ascii};
   }
-};
-
-/// Where a text stands between two parts.
-struct fasta_position {
-  fasta_place place = fasta_place::line_begin;
-  bool behind_return = false;
-  std::uint64_t residues = 0, records = 0, name_bytes = 0, line_ends = 0;  // before it
 };
 
 /// A part of a text, in a machine's memory.
@@ -54,14 +43,11 @@ struct fasta_part {
   fasta_position before;
 
   [[nodiscard]] ORDO_FN std::size_t blocks() const { return (size + block - 1) / block; }
+  [[nodiscard]] ORDO_FN std::size_t rows() const { return (size + byte_row_size - 1) / byte_row_size; }
   [[nodiscard]] ORDO_FN std::size_t end_of(std::size_t b) const { return (b + 1) * block < size ? (b + 1) * block : size; }
-  /// f(row, position) for every row of block b. @returns where it ends
-  template <class F>
-  ORDO_FN void rows(std::size_t b, fasta_moves const* moves, F f) const {
-    std::size_t const begin = b * block, end = end_of(b);
-    fasta_reader read(b == 0 ? before.place : moves[b - 1](before.place), b == 0 ? before.behind_return : text[begin - 1] == '\r');
-    for (std::size_t at = begin; at < end; at += byte_row_size)
-      f(read(text + at, end - at < byte_row_size ? end - at : byte_row_size), at);
+  /// Where block b begins.
+  [[nodiscard]] ORDO_FN fasta_place place_of(std::size_t b, fasta_moves const* moves) const {
+    return b == 0 ? before.place : moves[b - 1](before.place);
   }
 };
 
@@ -70,24 +56,35 @@ struct fasta_moves_of_block {
   ORDO_FN fasta_moves operator()(std::size_t b) const { return moves_through(part.text, b * part.block, part.end_of(b)); }
 };
 
+/// What is kept of a part, a bit for each byte: a word for each row of 64.
+struct fasta_masks {
+  std::uint64_t *residues, *headers;
+};
+
 struct count_fasta_block {
   fasta_part part;
   fasta_moves const* moves;
   fasta_counts* counts;
+  fasta_masks masks;
 
   ORDO_FN void operator()(std::size_t b) const {
+    std::size_t const begin = b * part.block, end = part.end_of(b);
+    fasta_reader read(part.place_of(b, moves), b == 0 ? part.before.behind_return : part.text[begin - 1] == '\r');
     fasta_counts all;
-    part.rows(b, moves, [&](fasta_row const& row, std::size_t) {
-      if (all.records == 0)
-        all.early |= (row.residues & (row.records == 0 ? ~std::uint64_t{0} : low_bits(trailing_zeros(row.records)))) != 0;
-      all.residues += count_ones(row.residues);
+    for (std::size_t at = begin; at < end; at += byte_row_size) {
+      fasta_row const row = read(part.text + at, end - at < byte_row_size ? end - at : byte_row_size);
+      masks.residues[at / byte_row_size] = row.residues;
+      masks.headers[at / byte_row_size] = row.headers;
       all.line_ends += count_ones(row.line_ends);
-      if ((row.records | row.names | row.refused) == 0) return;
+      if (all.records == 0 && (row.records == 0 ? row.residues : row.residues & low_bits(trailing_zeros(row.records))) != 0)
+        all.early = true;
+      all.residues += count_ones(row.residues);
+      all.refused |= row.refused;
+      if (row.headers == 0) continue;
       all.records += count_ones(row.records);
-      all.name_bytes += count_ones(row.names);
-      all.refused |= row.refused != 0;
-      all.beyond_ascii |= row.beyond_ascii != 0;
-    });
+      all.name_bytes += count_ones(row.headers & ~row.records);
+      all.beyond_ascii |= row.beyond_ascii;
+    }
     counts[b] = all;
   }
 };
@@ -105,21 +102,37 @@ struct write_fasta_block {
   fasta_part part;
   fasta_moves const* moves;
   fasta_counts const* counts;
+  fasta_masks masks;
   fasta_target to;
   unsigned char fold;
 
   ORDO_FN void operator()(std::size_t b) const {
     fasta_counts const zero, before = b == 0 ? zero : counts[b - 1], behind = counts[b];
+    std::size_t const begin = b * part.block, end = part.end_of(b);
+    copy_chosen(part.text + begin, masks.residues + begin / byte_row_size, end - begin, to.residues + before.residues,
+                behind.residues - before.residues, fold);
+    if (behind.records != before.records || behind.name_bytes != before.name_bytes) write_headers(b, before, behind);
+  }
+
+ private:
+  ORDO_FN void write_headers(std::size_t b, fasta_counts before, fasta_counts behind) const {
     std::size_t residues = before.residues, names = before.name_bytes, records = before.records;
-    part.rows(b, moves, [&](fasta_row const& row, std::size_t at) {
-      for (std::uint64_t left = row.records; left != 0; left &= left - 1) {
-        std::uint64_t const behind_it = low_bits(trailing_zeros(left));
-        to.starts[records] = to.residues_before + part.before.residues + residues + count_ones(row.residues & behind_it);
-        to.name_starts[records++] = to.names_before + part.before.name_bytes + names + count_ones(row.names & behind_it);
+    std::uint64_t inside = part.place_of(b, moves) == fasta_place::name;  // a header that began before this row
+    for (std::size_t at = b * part.block; at < part.end_of(b); at += byte_row_size) {
+      std::uint64_t const headers = masks.headers[at / byte_row_size], kept = masks.residues[at / byte_row_size];
+      std::uint64_t const begins = headers & ~(headers << 1 | inside);
+      inside = headers >> 63;
+      for (std::uint64_t left = begins; left != 0; left &= left - 1) {
+        std::uint64_t const ahead = low_bits(trailing_zeros(left));
+        to.starts[records] = to.residues_before + part.before.residues + residues + count_ones(kept & ahead);
+        to.name_starts[records++] = to.names_before + part.before.name_bytes + names + count_ones(headers & ~begins & ahead);
       }
-      residues += copy_chosen(part.text + at, row.residues, to.residues + residues, behind.residues - residues, fold);
-      if (row.names != 0) names += copy_chosen(part.text + at, row.names, to.names + names, behind.name_bytes - names, 0);
-    });
+      residues += count_ones(kept);
+      std::uint64_t const chosen[2] = {headers & ~begins, 0};
+      if (chosen[0] == 0) continue;
+      std::size_t const size = part.end_of(b) - at < byte_row_size ? part.end_of(b) - at : byte_row_size;
+      names += copy_chosen(part.text + at, chosen, size, to.names + names, behind.name_bytes - names, 0);
+    }
   }
 };
 
@@ -133,11 +146,13 @@ class parsed_fasta {
       : machine_(machine),
         part_{text.data(), text.size(), block, before},
         moves_(machine.template buffer<fasta_moves>(part_.blocks())),
-        counts_(machine.template buffer<fasta_counts>(part_.blocks())) {
+        counts_(machine.template buffer<fasta_counts>(part_.blocks())),
+        residues_(machine.template buffer<std::uint64_t>(part_.rows() + 1)),
+        headers_(machine.template buffer<std::uint64_t>(part_.rows())) {
     std::size_t const last = part_.blocks() - 1;
     machine.each(part_.blocks(), write_moves{fasta_moves_of_block{part_}, moves_.data()});
     machine.scan(part_.blocks(), stored<fasta_moves>{moves_.data()}, moves_.span(), fasta_moves_in_turn{});
-    machine.each(part_.blocks(), count_fasta_block{part_, moves_.data(), counts_.data()});
+    machine.each(part_.blocks(), count_fasta_block{part_, moves_.data(), counts_.data(), masks()});
     machine.scan(part_.blocks(), stored<fasta_counts>{counts_.data()}, counts_.span(), sum_of_fasta{});
     counted_ = value_at(machine, counts_.span(), last);
     behind_ = {value_at(machine, moves_.span(), last)(before.place),
@@ -153,7 +168,7 @@ class parsed_fasta {
 
   /// @param to  room in the machine's memory for all that was counted @param fold  letters in upper case?
   void write(fasta_target const& to, bool fold) {
-    machine_.each(part_.blocks(), write_fasta_block{part_, moves_.data(), counts_.data(), to,
+    machine_.each(part_.blocks(), write_fasta_block{part_, moves_.data(), counts_.data(), masks(), to,
                                                     static_cast<unsigned char>(fold ? 0x20 : 0)});
   }
 
@@ -169,10 +184,13 @@ class parsed_fasta {
     ORDO_FN void operator()(std::size_t b) const { to[b] = of(b); }
   };
 
+  [[nodiscard]] fasta_masks masks() const { return {residues_.data(), headers_.data()}; }
+
   B& machine_;
   fasta_part part_;
   buffer<fasta_moves> moves_;
   buffer<fasta_counts> counts_;
+  buffer<std::uint64_t> residues_, headers_;  // masks
   fasta_counts counted_;
   fasta_position behind_;
 };

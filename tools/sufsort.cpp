@@ -149,7 +149,7 @@ suffix::fasta read_files(settings const& set, telling& tell) {
   std::uint64_t before = 0, bytes = 0;
   suffix::fasta_options how;
   how.keep_case = set.keep_case;
-  how.threads = set.common.threads;
+  how.machine.threads = set.common.threads;
   how.on_progress = [&](std::uint64_t more) {
     bytes = more;
     tell.progress.at(before + bytes);
@@ -159,9 +159,8 @@ suffix::fasta read_files(settings const& set, telling& tell) {
       suffix::append_fasta(all, file, how);
     } else {
       cli::input in(file);
-      std::size_t const size = in.file_size().value_or(0);
-      suffix::append_fasta(
-          all, in.name(), [&](std::span<char> to) { return in.read(to); }, in.compressed() ? 4 * size : size, how);
+      how.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+      suffix::append_fasta(all, in.name(), in, how);
     }
     before += bytes;
   }
@@ -207,7 +206,7 @@ int build(settings const& set, telling& tell) {
   about.width = width;
   about.keep_case = set.keep_case;
   unsigned const threads = set.common.threads;
-  writer.add(about, "seq", std::span<char const>(input.residues), threads);
+  writer.add(about, "seq", records.residues.span(), threads);
   writer.add(about, "sa", sa.span(), threads);
   if (set.what.lcp) writer.add(about, "lcp", lcp.span(), threads);
   if (set.what.bwt) writer.add(about, "bwt", bwt.span(), threads);
