@@ -11,10 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "sort_core/backend.hpp"
-#include "sort_core/error.hpp"
 #include "sort_core/host_bytes.hpp"
 #include "sort_core/io.hpp"
 #include "suffix/fasta.hpp"
@@ -58,7 +55,7 @@ class fasta_appender {
 
   void end() {
     if (unchecked_ && !is_utf8(open_name())) refuse_fasta(file_, "\n", position_, open_name());
-    if (position_.records == 0) throw input_error(fmt::format("bad FASTA: {}: no records", file_));
+    if (position_.records == 0) refuse_no_records(file_);
   }
 
  private:

@@ -2,9 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sort_core/host_bytes.hpp"
@@ -43,14 +41,7 @@ struct fasta_options {
 ///     is not UTF-8; naming the text: no records. And what the source throws. The records before the error may be there
 void append_fasta(fasta& to, std::string const& name, source& from, fasta_options const& how = {});
 
-/// Reads FASTA files one after the other, "-" being standard input: plain, gzip or BGZF, known by their bytes.
-/// @throws input_error  as append_fasta; gzip or BGZF data that is truncated or corrupt, a file that cannot be read
-fasta read_fasta(std::span<std::string const> paths, fasta_options const& how = {});
-
-/// Adds the records of one more file.
-void append_fasta(fasta& to, std::string const& path, fasta_options const& how = {});
-
-/// Is this ("-": standard input) a regular file of BGZF that ends in its end marker? Such a file several threads inflate.
-bool is_whole_bgzf(std::string const& path);
+/// The records of one text.
+fasta read_fasta(std::string const& name, source& from, fasta_options const& how = {});
 
 }  // namespace ordo::suffix

@@ -92,4 +92,8 @@ void refuse_fasta(std::string const& file, std::string_view text, fasta_position
   throw std::logic_error("FASTA: an error that is none");
 }
 
+void refuse_no_records(std::string const& file) {
+  throw input_error(fmt::format("bad FASTA: {}: no records", file));
+}
+
 }  // namespace ordo::suffix::detail

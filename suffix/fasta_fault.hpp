@@ -11,4 +11,7 @@ namespace ordo::suffix::detail {
 /// @throws input_error
 [[noreturn]] void refuse_fasta(std::string const& file, std::string_view text, fasta_position const& before, std::string name);
 
+/// The text has no records. @throws input_error
+[[noreturn]] void refuse_no_records(std::string const& file);
+
 }  // namespace ordo::suffix::detail

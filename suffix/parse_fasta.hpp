@@ -51,9 +51,16 @@ struct fasta_part {
   }
 };
 
-struct fasta_moves_of_block {
+struct write_fasta_moves {
   fasta_part part;
-  ORDO_FN fasta_moves operator()(std::size_t b) const { return moves_through(part.text, b * part.block, part.end_of(b)); }
+  fasta_moves* moves;
+  ORDO_FN void operator()(std::size_t b) const { moves[b] = moves_through(part.text, b * part.block, part.end_of(b)); }
+};
+
+template <class T>
+struct stored_value {
+  T const* values;
+  ORDO_FN T operator()(std::size_t i) const { return values[i]; }
 };
 
 /// What is kept of a part, a bit for each byte: a word for each row of 64.
@@ -150,10 +157,10 @@ class parsed_fasta {
         residues_(machine.template buffer<std::uint64_t>(part_.rows() + 1)),
         headers_(machine.template buffer<std::uint64_t>(part_.rows())) {
     std::size_t const last = part_.blocks() - 1;
-    machine.each(part_.blocks(), write_moves{fasta_moves_of_block{part_}, moves_.data()});
-    machine.scan(part_.blocks(), stored<fasta_moves>{moves_.data()}, moves_.span(), fasta_moves_in_turn{});
+    machine.each(part_.blocks(), write_fasta_moves{part_, moves_.data()});
+    machine.scan(part_.blocks(), stored_value<fasta_moves>{moves_.data()}, moves_.span(), fasta_moves_in_turn{});
     machine.each(part_.blocks(), count_fasta_block{part_, moves_.data(), counts_.data(), masks()});
-    machine.scan(part_.blocks(), stored<fasta_counts>{counts_.data()}, counts_.span(), sum_of_fasta{});
+    machine.scan(part_.blocks(), stored_value<fasta_counts>{counts_.data()}, counts_.span(), sum_of_fasta{});
     counted_ = value_at(machine, counts_.span(), last);
     behind_ = {value_at(machine, moves_.span(), last)(before.place),
                value_at(machine, text, text.size() - 1) == '\r',
@@ -173,17 +180,6 @@ class parsed_fasta {
   }
 
  private:
-  template <class T>
-  struct stored {
-    T const* values;
-    ORDO_FN T operator()(std::size_t i) const { return values[i]; }
-  };
-  struct write_moves {
-    fasta_moves_of_block of;
-    fasta_moves* to;
-    ORDO_FN void operator()(std::size_t b) const { to[b] = of(b); }
-  };
-
   [[nodiscard]] fasta_masks masks() const { return {residues_.data(), headers_.data()}; }
 
   B& machine_;

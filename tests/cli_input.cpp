@@ -16,7 +16,7 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tools/cli/available_memory.hpp"
-#include "tools/cli/gzip.hpp"
+#include "tools/cli/encoder.hpp"
 #include "tools/cli/input.hpp"
 
 using namespace ordo;
@@ -26,15 +26,11 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string gzipped(std::string_view text) {
-  cli::deflater deflater;
+  auto const encoder = cli::make_encoder(cli::compression::gzip);
   std::string out;
-  std::span<char const> in(text.data(), text.size());
-  for (bool done = false; !done;) {
-    char block[64];
-    std::span<char> free(block);
-    done = deflater.step(in, free, true);
-    out.append(block, sizeof block - free.size());
-  }
+  auto const put = [&](std::span<char const> packed) { out.append(packed.data(), packed.size()); };
+  encoder->write(text, put);
+  encoder->finish(put);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/suffix_texts.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 
 using namespace ordo;
@@ -23,7 +24,12 @@ using starts_list = std::vector<std::uint64_t>;
 namespace {
 
 suffix::fasta read(strings_list const& paths, suffix::fasta_options const& how = {}) {
-  return suffix::read_fasta(paths, how);
+  suffix::fasta all;
+  for (std::string const& path : paths) {
+    cli::input in(path, how.machine.threads);
+    suffix::append_fasta(all, in.name(), in, how);
+  }
+  return all;
 }
 
 suffix::fasta parse(std::string_view content, suffix::fasta_options const& how = {}) {
@@ -168,17 +174,6 @@ TEST_CASE("compressed FASTA is known by its bytes, with any number of threads", 
   bgzip(folder, "a", content.substr(0, middle));
   bgzip(folder, "b", content.substr(middle));
   CHECK(same(plain, read({folder.write("members", folder.read("a") + folder.read("b"))})));
-}
-
-TEST_CASE("BGZF is whole where its end marker ends it", "[suffix]") {
-  temporary_folder const folder;
-  std::string const path = bgzip(folder, "whole", ">a\nACGT\n"), whole = folder.read("whole");
-  CHECK(suffix::is_whole_bgzf(path));
-  CHECK_FALSE(suffix::is_whole_bgzf(gzip(folder, "gz", ">a\nACGT\n")));
-  for (std::string const& other : {whole + '\0', whole + folder.read("gz"), folder.read("gz") + whole,
-                                   whole.substr(0, whole.size() - 28), whole.substr(0, 20), ""s})
-    CHECK_FALSE(suffix::is_whole_bgzf(folder.write("other", other)));
-  CHECK_FALSE(suffix::is_whole_bgzf(folder.path("none")));
 }
 
 TEST_CASE("FASTA from any reader", "[suffix]") {

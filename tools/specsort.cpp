@@ -30,7 +30,7 @@ std::optional<int> parse(command& made, int argc, char** argv) {
       "Put the peaks of every spectrum of an MGF file in order. The output is the input with the peaks' lines\n"
       "permuted inside their spectrum: every byte of every line survives, and everything else stays in its place.",
       std::string(tool));
-  app.add_option("IN", made.input, "MGF, plain or gzip; - is standard input")->required()->type_name("");
+  app.add_option("IN", made.input, "MGF, plain or compressed; - is standard input")->required()->type_name("");
   auto* const output =
       app.add_option("-o,--output", made.output, "write to FILE, compressed if it is named .gz or .bgz [-: standard output]");
   output->type_name("FILE");
@@ -70,7 +70,7 @@ int run(int argc, char** argv) {
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs({made.input});
   cli::progress progress(tool, made.common, {&made.input, 1}, made.check ? "" : made.output);
-  cli::input in(made.input);
+  cli::input in(made.input, made.common.threads);
   spectra::options const how = options_of(made, in, stats);
   auto const read = [&](std::span<char> to) { return in.read(to); };
   auto const show = [&](spectra::report const& so_far) { progress.at(so_far.bytes); };
@@ -87,7 +87,7 @@ int run(int argc, char** argv) {
                             first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
   } else {
-    cli::output out(made.output);
+    cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);
     done = spectra::sort(
         read, [&](std::span<char const> from) { cli::run_beside(tool, [&] { out.write(from); }); }, how, show);

@@ -99,7 +99,8 @@ constexpr char short_options[] = "-:bcCdfghik:mMno:rRsS:t:T:uVy:z";
 constexpr char help_text[] = R"(Usage: strsort [OPTION]... [FILE]...
   or:  strsort [OPTION]... --files0-from=F
 Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, whatever the
-locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip data is read through gzip.
+locale. Without FILE, or where FILE is -, read standard input. A FILE of gzip, bzip2, xz or zstd data is
+decompressed.
 
   -r, --reverse           the greatest line first
   -u, --unique            of equal lines only the first; with -c, equal lines are out of order
@@ -250,7 +251,7 @@ void read_file_names(command& made) {
 int check(command const& made, cli::stats& stats) {
   std::string const& path = made.files.front();
   cli::progress progress("strsort", made.common, made.files, "");
-  cli::input in(path);
+  cli::input in(path, made.common.threads);
   progress.phase("checking", in.file_size().value_or(0));
   stats.phase("check");
   strings::order_check order(made.options(), made.unique);
@@ -293,7 +294,7 @@ cli::bytes read_files(command const& made, cli::progress& progress, cli::stats& 
   text.reserve(known);
   std::uint64_t read = 0;  // of the files, compressed or not
   for (std::string const& file : made.files) {
-    cli::input in(file);
+    cli::input in(file, made.common.threads);
     std::size_t const before = text.size();
     cli::read_all(in, text, available, [&] { progress.at(read + in.file_read()); });
     read += in.file_read();
@@ -309,7 +310,7 @@ int sort(command const& made, cli::stats& stats) {
   for (std::string const& file : made.files)
     if (file != "-" && faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
       throw input_error(fmt::format("cannot read: {}: {}", file, std::strerror(errno)));
-  cli::output out(made.output.value_or("-"));
+  cli::output out(made.output.value_or("-"), made.common.threads);
   cli::progress progress("strsort", made.common, made.files, made.output.value_or("-"));
   cli::bytes const text = read_files(made, progress, stats);
 

@@ -143,7 +143,7 @@ unsigned width_for(std::string const& asked, suffix::text const& input) {
   return asked == "64" || !narrow ? 64 : 32;
 }
 
-/// All the records. Whole BGZF is inflated by several threads; everything else is read as the other tools read it.
+/// All the records.
 suffix::fasta read_files(settings const& set, telling& tell) {
   suffix::fasta all;
   std::uint64_t before = 0, bytes = 0;
@@ -155,13 +155,9 @@ suffix::fasta read_files(settings const& set, telling& tell) {
     tell.progress.at(before + bytes);
   };
   for (std::string const& file : set.files) {
-    if (suffix::is_whole_bgzf(file)) {
-      suffix::append_fasta(all, file, how);
-    } else {
-      cli::input in(file);
-      how.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
-      suffix::append_fasta(all, in.name(), in, how);
-    }
+    cli::input in(file, set.common.threads);
+    how.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+    suffix::append_fasta(all, in.name(), in, how);
     before += bytes;
   }
   tell.stats.input(before);
@@ -348,7 +344,7 @@ int run(int argc, char const* const* argv) {
   };
 
   CLI::App* const build_command = add("build", "make an index of FASTA files", build);
-  build_command->add_option("files", set.files, "FASTA: plain, gzip or BGZF; - is standard input")
+  build_command->add_option("files", set.files, "FASTA, plain or compressed; - is standard input")
       ->required()
       ->type_name("FASTA");
   build_command->add_option("-o,--output", set.prefix, "where the index goes")->required()->type_name("PREFIX");

@@ -67,11 +67,10 @@ class open_file {
 
 }  // namespace
 
-output::output(std::string const& path, compression how) : name_(path == "-" ? "standard output" : path) {
+output::output(std::string const& path, compression how, unsigned threads) : name_(path == "-" ? "standard output" : path) {
   try {
     open_target(path);
-    if (how == compression::gzip) deflater_ = std::make_unique<deflater>();
-    if (how == compression::bgzf) bgzf_ = std::make_unique<bgzf_deflater>();
+    encoder_ = make_encoder(how, threads);
     buffer_.reserve(buffer_size);
   } catch (...) {
     discard();
@@ -92,9 +91,7 @@ output::output(output&& other) noexcept
       claimed_(std::exchange(other.claimed_, std::nullopt)),
       ticket_(std::exchange(other.ticket_, nullptr)),
       fd_(std::exchange(other.fd_, -1)),
-      deflater_(std::move(other.deflater_)),
-      bgzf_(std::move(other.bgzf_)),
-      block_(std::move(other.block_)),
+      encoder_(std::move(other.encoder_)),
       buffer_(std::move(other.buffer_)),
       expected_(other.expected_),
       written_(other.written_.load()) {}
@@ -209,41 +206,16 @@ void output::put(std::span<char const> data) {
     buffer_.insert(buffer_.end(), data.begin(), data.end());
 }
 
-void output::deflate(std::span<char const> data, bool last) {
-  char block[16384];
-  for (bool done = false; !done && (last || !data.empty());) {
-    std::span<char> free(block);
-    done = deflater_->step(data, free, last);
-    put(std::span<char const>(block, sizeof block - free.size()));
-  }
-}
-
-void output::deflate_blocks(std::span<char const> data, bool last) {
-  while (!data.empty()) {
-    auto const part = data.first(std::min(data.size(), bgzf_deflater::most_text - block_.size()));
-    block_.insert(block_.end(), part.begin(), part.end());
-    data = data.subspan(part.size());
-    if (block_.size() < bgzf_deflater::most_text) break;
-    put(bgzf_->block(block_));
-    block_.clear();
-  }
-  if (!last) return;
-  if (!block_.empty()) put(bgzf_->block(block_));
-  put(bgzf_->block({}));
-}
-
 void output::write(std::span<char const> data) {
   written_ += data.size();
-  if (deflater_)
-    deflate(data, false);
-  else if (bgzf_)
-    deflate_blocks(data, false);
+  if (encoder_)
+    encoder_->write(data, [this](std::span<char const> packed) { put(packed); });
   else
     put(data);
 }
 
 bool output::expect(std::uint64_t bytes) {
-  if (target_.empty() || deflater_ || bgzf_) return false;
+  if (target_.empty() || encoder_) return false;
   // Not every file system can give a file its blocks before its bytes; those that can do it say at once that they have no more.
   while (bytes > 0 && fallocate(fd_, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
          errno != EINVAL)
@@ -266,8 +238,7 @@ void output::write_at(std::uint64_t offset, std::span<char const> data) {
 void output::finish() {
   if (expected_ && written_ != *expected_)
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
-  if (deflater_) deflate({}, true);
-  if (bgzf_) deflate_blocks({}, true);
+  if (encoder_) encoder_->finish([this](std::span<char const> packed) { put(packed); });
   flush();
   if (!target_.empty() && !is_on_disk(fd_)) fail(errno);
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "sort_core/io.hpp"
+#include "tools/cli/compression.hpp"
+#include "tools/cli/encoder.hpp"
 #include "tools/cli/file_id.hpp"
-#include "tools/cli/gzip.hpp"
 
 namespace ordo::cli {
 
@@ -31,8 +32,9 @@ class temporary;
 class output final : public sink {
  public:
   /// Finds out whether the path can be written. @throws output_error if not
-  explicit output(std::string const& path) : output(path, compression_named(path)) {}
-  output(std::string const& path, compression how);
+  /// @param threads  that make BGZF and xz, 0: all that the process may use
+  explicit output(std::string const& path, unsigned threads = 0) : output(path, compression_named(path), threads) {}
+  output(std::string const& path, compression how, unsigned threads = 0);
   /// Without a commit() nothing has happened.
   ~output() override;
   output(output&& other) noexcept;
@@ -73,8 +75,6 @@ class output final : public sink {
   int create_staged(std::string const& folder);
   void claim(std::optional<file_id> id);
   void copy_over_old();
-  void deflate(std::span<char const> data, bool last);
-  void deflate_blocks(std::span<char const> data, bool last);
   void put(std::span<char const> data);
   void flush();
   void put_directly(std::span<char const> data);
@@ -87,9 +87,7 @@ class output final : public sink {
   std::optional<file_id> claimed_;
   temporary* ticket_ = nullptr;
   int fd_ = -1;
-  std::unique_ptr<deflater> deflater_;
-  std::unique_ptr<bgzf_deflater> bgzf_;
-  std::vector<char> block_;  // of BGZF, not full yet
+  std::unique_ptr<encoder> encoder_;  // nothing: written as it is
   std::vector<char> buffer_;
   std::optional<std::uint64_t> expected_;  // where write_at can be used
   std::atomic<std::uint64_t> written_{0};

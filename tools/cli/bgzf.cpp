@@ -1,0 +1,268 @@
+#include "tools/cli/bgzf.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <htslib/bgzf.h>
+#include <htslib/thread_pool.h>
+#include <libdeflate.h>
+
+#include "sort_core/host/threads.hpp"
+
+namespace ordo::cli {
+namespace {
+
+constexpr std::size_t blocks_of_a_job = 16;
+constexpr std::size_t most_text = 0xff00;                          // of a block that is made: fits, whatever it is
+constexpr std::size_t largest_block = std::size_t{1} << 16;        // packed or not
+constexpr std::size_t smallest_block = longest_magic + 2 + 2 * 4;  // of no text, its checksum and its length
+constexpr int level = 6;
+
+std::uint32_t little_endian(std::span<char const> bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+/// Some blocks to be made or inflated.
+struct job {
+  using work = void (*)(job&);
+  work run;
+  std::vector<char> packed, text;
+  std::uint64_t offset = 0;  // of the first block in the file
+  std::exception_ptr error;
+};
+
+/// Runs jobs on htslib's threads, which start with the second job; takes them back in order.
+class ordered_jobs {
+ public:
+  explicit ordered_jobs(unsigned threads) : threads_(static_cast<std::size_t>(detail::threads_for(threads))) {}
+  ~ordered_jobs() {
+    while (!queue_.empty()) static_cast<void>(wait());
+  }
+  ordered_jobs(ordered_jobs const&) = delete;
+  ordered_jobs& operator=(ordered_jobs const&) = delete;
+
+  [[nodiscard]] bool empty() const { return queue_.empty(); }
+  /// Are there as many as keep all threads at work?
+  [[nodiscard]] bool full() const { return queue_.size() >= 2 * threads_; }
+
+  void add(std::unique_ptr<job> one) {
+    queue_.push_back(std::move(one));
+    if (queue_.size() == 1 || !has_pool()) return;
+    for (; started_ < queue_.size(); ++started_)
+      if (hts_tpool_dispatch(pool_.get(), results_.get(), run, queue_[started_].get()) != 0) throw std::bad_alloc();
+  }
+
+  /// The first one, done. @throws what its work threw
+  std::unique_ptr<job> take() {
+    std::unique_ptr<job> done = wait();
+    if (done->error) std::rethrow_exception(done->error);
+    return done;
+  }
+
+ private:
+  struct closer {
+    void operator()(hts_tpool* pool) const { hts_tpool_destroy(pool); }
+    void operator()(hts_tpool_process* results) const { hts_tpool_process_destroy(results); }
+  };
+
+  bool has_pool() {
+    if (pool_ || threads_ == 1) return pool_ != nullptr;
+    pool_.reset(hts_tpool_init(static_cast<int>(threads_)));
+    if (pool_) results_.reset(hts_tpool_process_init(pool_.get(), static_cast<int>(2 * threads_ + 1), 0));
+    if (results_) return true;
+    pool_.reset();
+    threads_ = 1;  // the process may start no more: this one does the work
+    return false;
+  }
+
+  static void* run(void* argument) noexcept {
+    job& one = *static_cast<job*>(argument);
+    try {
+      one.run(one);
+    } catch (...) {
+      one.error = std::current_exception();
+    }
+    return nullptr;
+  }
+
+  std::unique_ptr<job> wait() {
+    if (started_ == 0) {
+      run(queue_.front().get());
+    } else {
+      hts_tpool_delete_result(hts_tpool_next_result_wait(results_.get()), 0);
+      --started_;
+    }
+    std::unique_ptr<job> done = std::move(queue_.front());
+    queue_.pop_front();
+    return done;
+  }
+
+  std::size_t threads_;
+  std::unique_ptr<hts_tpool, closer> pool_;
+  std::unique_ptr<hts_tpool_process, closer> results_;
+  std::deque<std::unique_ptr<job>> queue_;
+  std::size_t started_ = 0;  // of the queue, from its front
+};
+
+/// A whole block: how long it is, and how long its text.
+std::size_t size_of(std::span<char const> head) {
+  return little_endian(head.subspan(longest_magic - 2, 2)) + std::size_t{1};
+}
+std::size_t text_of(std::span<char const> block) {
+  return little_endian(block.last(4));
+}
+
+[[noreturn]] void fail_at(std::string_view what, std::uint64_t offset) {
+  throw decode_error(fmt::format("{} BGZF data at byte {}", what, offset));
+}
+
+// htslib has no public call for a block in memory; libdeflate is what it inflates them with.
+void inflate(job& one) {
+  std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> const inflater(libdeflate_alloc_decompressor(),
+                                                                                              libdeflate_free_decompressor);
+  if (!inflater) throw std::bad_alloc();
+  std::span<char> to(one.text);
+  for (std::span<char const> rest(one.packed); !rest.empty();) {
+    auto const block = rest.first(size_of(rest));
+    std::size_t const text = text_of(block);
+    std::size_t used = 0;
+    if (text > to.size() ||
+        libdeflate_gzip_decompress_ex(inflater.get(), block.data(), block.size(), to.data(), text, &used, nullptr) !=
+            LIBDEFLATE_SUCCESS ||
+        used != block.size())
+      fail_at("corrupt", one.offset + one.packed.size() - rest.size());
+    rest = rest.subspan(block.size());
+    to = to.subspan(text);
+  }
+}
+
+void append_block(std::vector<char>& to, std::span<char const> text) {
+  std::size_t const before = to.size();
+  std::size_t size = largest_block;
+  to.resize(before + size);
+  if (bgzf_compress(to.data() + before, &size, text.data(), text.size(), level) != 0) throw std::bad_alloc();
+  to.resize(before + size);
+}
+
+void deflate(job& one) {
+  for (std::span<char const> rest(one.text); !rest.empty();) {
+    auto const part = rest.first(std::min(rest.size(), most_text));
+    append_block(one.packed, part);
+    rest = rest.subspan(part.size());
+  }
+}
+
+class bgzf_encoder final : public encoder {
+ public:
+  explicit bgzf_encoder(unsigned threads) : jobs_(threads) {}
+
+  void write(std::span<char const> text, raw_writer const& put) override {
+    while (!text.empty()) {
+      if (!next_) next_ = std::make_unique<job>(job{deflate, {}, {}, 0, {}});
+      auto const part = text.first(std::min(text.size(), blocks_of_a_job * most_text - next_->text.size()));
+      next_->text.insert(next_->text.end(), part.begin(), part.end());
+      text = text.subspan(part.size());
+      if (next_->text.size() < blocks_of_a_job * most_text) return;
+      jobs_.add(std::move(next_));
+      while (jobs_.full()) put(jobs_.take()->packed);
+    }
+  }
+
+  void finish(raw_writer const& put) override {
+    if (next_) jobs_.add(std::move(next_));
+    while (!jobs_.empty()) put(jobs_.take()->packed);
+    std::vector<char> end_marker;
+    append_block(end_marker, {});
+    put(end_marker);
+  }
+
+ private:
+  ordered_jobs jobs_;
+  std::unique_ptr<job> next_;
+};
+
+}  // namespace
+
+struct bgzf_blocks::state {
+  lookahead& from;
+  ordered_jobs jobs;
+  std::unique_ptr<job> current;
+  std::span<char const> text;  // of the current job: not read yet
+  bool ended = false;          // the last block was an end marker
+  std::exception_ptr error;    // behind the jobs
+
+  // The next blocks, if any follow.
+  std::unique_ptr<job> gather() {
+    auto next = std::make_unique<job>(job{inflate, {}, {}, from.offset(), {}});
+    std::size_t text_size = 0;
+    for (std::size_t i = 0; i < blocks_of_a_job; ++i) {
+      auto const head = from.peek(longest_magic);
+      if (!is_bgzf(head)) break;
+      std::size_t const size = size_of(head);
+      if (size < smallest_block) fail_at("corrupt", from.offset());
+      auto block = from.peek(size);
+      if (block.size() < size) fail_at("truncated", from.offset() + block.size());
+      block = block.first(size);
+      std::size_t const more = text_of(block);
+      if (more > largest_block) fail_at("corrupt", from.offset());
+      ended = more == 0;
+      text_size += more;
+      next->packed.insert(next->packed.end(), block.begin(), block.end());
+      from.use(size);
+    }
+    if (next->packed.empty()) return nullptr;
+    next->text.resize(text_size);
+    return next;
+  }
+
+  // An error further on waits until all before it is read: it is the same whatever the number of threads.
+  void fill() {
+    while (!error && !jobs.full()) {
+      try {
+        auto next = gather();
+        if (!next) return;
+        jobs.add(std::move(next));
+      } catch (...) {
+        error = std::current_exception();
+      }
+    }
+  }
+};
+
+bgzf_blocks::bgzf_blocks(lookahead& from, unsigned threads)
+    : state_(new state{from, ordered_jobs(threads), {}, {}, false, {}}) {}
+bgzf_blocks::~bgzf_blocks() = default;
+
+std::size_t bgzf_blocks::read(std::span<char> to) {
+  std::span<char> out = to;
+  while (!out.empty()) {
+    if (state_->text.empty()) {
+      state_->fill();
+      if (state_->jobs.empty()) break;
+      state_->current = state_->jobs.take();
+      state_->text = state_->current->text;
+    }
+    std::size_t const part = std::min(out.size(), state_->text.size());
+    std::copy_n(state_->text.begin(), part, out.begin());
+    state_->text = state_->text.subspan(part);
+    out = out.subspan(part);
+  }
+  if (!out.empty() && state_->error) std::rethrow_exception(state_->error);
+  if (!out.empty() && !state_->ended) throw decode_error("truncated BGZF data: the end marker is missing");
+  return to.size() - out.size();
+}
+
+std::unique_ptr<encoder> make_bgzf_encoder(unsigned threads) {
+  return std::make_unique<bgzf_encoder>(threads);
+}
+
+}  // namespace ordo::cli

@@ -1,0 +1,95 @@
+#include "tools/cli/raw_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sort_core/error.hpp"
+
+namespace ordo::cli {
+namespace {
+
+constexpr std::size_t largest_read = std::size_t{1} << 30;  // Linux gives no more than 2 GiB at once
+
+}  // namespace
+
+raw_file::raw_file(std::string const& path) : name_(path == "-" ? "standard input" : path) {
+  fd_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd_ < 0) fail(std::strerror(errno));
+  try {
+    struct stat info {};
+    if (fstat(fd_, &info) != 0) fail(std::strerror(errno));
+    if (S_ISDIR(info.st_mode)) fail(std::strerror(EISDIR));
+    id_ = id_of(info);
+    claimed_size_ = info.st_size;
+    if (S_ISREG(info.st_mode) && info.st_size > 0)  // the files of /proc have size 0
+      if (off_t const at = lseek(fd_, 0, SEEK_CUR); at >= 0) {
+        size_ = std::max<off_t>(info.st_size - at, 0);
+        begin_ = at;
+        has_addresses_ = info.st_blocks > 0;  // else its size may be nominal
+      }
+    posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
+
+raw_file::~raw_file() {
+  close(fd_);
+}
+
+void raw_file::fail(std::string const& why) const {
+  throw input_error(fmt::format("cannot read: {}: {}", name_, why));
+}
+
+// Files of /sys and its like claim a page, hold less, and no block of a disk. A file that was made shorter claims less now.
+bool raw_file::has_nominal_size() const {
+  struct stat now {};
+  return fstat(fd_, &now) == 0 && now.st_blocks == 0 && now.st_size == claimed_size_;
+}
+
+std::size_t raw_file::read(std::span<char> to) {
+  if (at_end_) return 0;
+  for (;;) {
+    ssize_t const got = ::read(fd_, to.data(), std::min(to.size(), largest_read));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(std::strerror(errno));
+    if (got == 0 && size_ && position_ < *size_) {
+      if (!has_nominal_size()) fail(fmt::format("short read: {} of {} bytes", position_, *size_));
+      size_ = position_;
+    }
+    position_ += static_cast<std::size_t>(got);
+    at_end_ = got == 0 && !to.empty();
+    return static_cast<std::size_t>(got);
+  }
+}
+
+void raw_file::read_at(std::uint64_t offset, std::span<char> to) const {
+  while (!to.empty()) {
+    ssize_t const got = pread(fd_, to.data(), std::min(to.size(), largest_read), begin_ + static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(std::strerror(errno));
+    if (got == 0) {  // somebody made it shorter, by more than this thread knows
+      struct stat now {};
+      if (fstat(fd_, &now) == 0)
+        offset = std::min(offset, static_cast<std::uint64_t>(std::max<off_t>(now.st_size - begin_, 0)));
+      fail(fmt::format("short read: {} of {} bytes", offset, *size_));
+    }
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+}
+
+void raw_file::skip(std::uint64_t bytes) {
+  // The descriptor may be shared with a process that goes on reading where this one ends.
+  if (bytes != 0 && lseek(fd_, static_cast<off_t>(bytes), SEEK_CUR) < 0) fail(std::strerror(errno));
+  position_ += bytes;
+}
+
+}  // namespace ordo::cli
