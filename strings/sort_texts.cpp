@@ -27,7 +27,7 @@ constexpr std::size_t least_room = std::size_t{256} << 10, step = std::size_t{32
 }
 
 // All of a text behind what is there.
-void append(host& machine, source& from, bytes& to, std::size_t limit) {
+void append(host& machine, source& from, host_bytes& to, std::size_t limit) {
   if (auto const part = ordo::detail::addressed_part(from, std::numeric_limits<std::uint64_t>::max())) {
     if (part->bytes > limit - std::min(limit, to.size())) refuse(limit, to.size() + part->bytes);
     std::size_t const before = to.size();

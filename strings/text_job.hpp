@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "sort_core/bytes.hpp"
+#include "sort_core/host_bytes.hpp"
 #include "sort_core/io.hpp"
 #include "strings/strings.hpp"
 
@@ -20,7 +20,7 @@ struct text_job {
 
   std::unique_ptr<source> open = nullptr;  // the text that comes next, if it is open already
   std::size_t next = 0;                    // the first text that is not
-  bytes host = {};                         // texts that came to the host's memory
+  host_bytes host = {};                         // texts that came to the host's memory
   bool on_device = false;                  // texts are in a GPU's memory and nowhere else
   bool writing = false;                    // the sink has been told something: nobody else can do it again
   sort_report report = {};

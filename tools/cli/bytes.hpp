@@ -1,6 +1,8 @@
 #pragma once
-#include "sort_core/bytes.hpp"
+#include "sort_core/host_bytes.hpp"
 
 namespace ordo::cli {
-using ordo::bytes;
-}
+
+using bytes = host_bytes;
+
+}  // namespace ordo::cli

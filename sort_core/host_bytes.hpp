@@ -7,16 +7,16 @@ namespace ordo {
 
 /// A contiguous array of bytes that grows without copying (its pages are moved) and without being initialised. On huge pages
 /// where the system gives them.
-class bytes {
+class host_bytes {
  public:
-  bytes() = default;
-  explicit bytes(std::size_t capacity) { reserve(capacity); }
-  bytes(bytes&& other) noexcept { swap(other); }
-  bytes& operator=(bytes&& other) noexcept {
+  host_bytes() = default;
+  explicit host_bytes(std::size_t capacity) { reserve(capacity); }
+  host_bytes(host_bytes&& other) noexcept { swap(other); }
+  host_bytes& operator=(host_bytes&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~bytes();
+  ~host_bytes();
 
   [[nodiscard]] char* data() noexcept { return data_; }
   [[nodiscard]] char const* data() const noexcept { return data_; }
@@ -35,7 +35,7 @@ class bytes {
   [[nodiscard]] std::span<char> room(std::size_t least);
 
  private:
-  void swap(bytes& other) noexcept {
+  void swap(host_bytes& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
