@@ -84,4 +84,19 @@ class memory_source final : public source {
   std::size_t position_ = 0;
 };
 
+namespace detail {
+
+/// What is left of a source with addresses, or `most` bytes of it: from where, and how much. Nothing if it has none.
+struct loaded_part {
+  std::uint64_t from, bytes;
+};
+inline std::optional<loaded_part> addressed_part(source const& from, std::uint64_t most) {
+  std::optional<std::uint64_t> const size = from.size();
+  if (!size) return std::nullopt;
+  std::uint64_t const at = from.position();
+  return loaded_part{at, std::min(most, *size - std::min(*size, at))};
+}
+
+}  // namespace detail
+
 }  // namespace ordo

@@ -64,17 +64,6 @@ class pieces {
   std::exception_ptr failure_;
 };
 
-/// What load() takes of a source with addresses: from where, and how much.
-struct loaded_part {
-  std::uint64_t from, bytes;
-};
-inline std::optional<loaded_part> addressed_part(source const& from, std::uint64_t most) {
-  std::optional<std::uint64_t> const size = from.size();
-  if (!size) return std::nullopt;
-  std::uint64_t const at = from.position();
-  return loaded_part{at, std::min(most, *size - std::min(*size, at))};
-}
-
 /// Memory of the host from a source, and to a sink, straight, by all threads of the arena.
 inline std::size_t load(tbb::task_arena& arena, source& from, std::span<char> to) {
   constexpr std::size_t piece_bytes = std::size_t{2} << 20;

@@ -1,7 +1,6 @@
 #include "spectra/line.hpp"
 
 #include <cstring>
-#include <optional>
 
 #include "spectra/spectra.hpp"
 
@@ -45,10 +44,6 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-std::size_t next_begin(std::string_view text, std::size_t from) {
-  return next_line_of(text, from, begin_ions).value_or(text.size());
-}
-
 std::string_view title_of(std::string_view text) {
   constexpr std::string_view key = "TITLE=";
   take_line(text);
@@ -60,16 +55,18 @@ std::string_view title_of(std::string_view text) {
   return {};
 }
 
-}  // namespace detail
-
-std::size_t whole_spectra(std::span<char const> bytes) {
-  using namespace detail;
-  std::string_view text(bytes.data(), bytes.size());
+last_cut find_cut(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);  // an LF may follow, and belong to it
   while (!text.empty() && !is_line_end(text.back())) text.remove_suffix(1);
-  auto const last = last_line_of(text, begin_ions);
+  auto const begin = last_line_of(text, begin_ions);
   // Behind the last BEGIN IONS a whole line is a place to cut only where END IONS came before.
-  return last && !next_line_of(text, *last, end_ions) ? *last : text.size();
+  return {begin && !next_line_of(text, *begin, end_ions) ? *begin : text.size(), begin};
+}
+
+}  // namespace detail
+
+std::size_t whole_spectra(std::span<char const> text) {
+  return detail::find_cut({text.data(), text.size()}).at;
 }
 
 }  // namespace ordo::spectra

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 // Lines of MGF, and where a text may be cut.
@@ -26,9 +27,13 @@ inline std::string_view trimmed(std::string_view line) {
 /// Takes the first line off a text, line end (LF, CRLF, CR) excluded.
 std::string_view take_line(std::string_view& text);
 
-/// Where the first line begins that is BEGIN IONS, with its line end, and whose words begin at or behind `from`; text.size()
-/// if there is none. A line begins at the front of `text`.
-std::size_t next_begin(std::string_view text, std::size_t from);
+/// Where a text that begins outside of a spectrum can be cut, as whole_spectra says; and where its last BEGIN IONS begins, if
+/// there is one.
+struct last_cut {
+  std::size_t at;
+  std::optional<std::size_t> begin;
+};
+last_cut find_cut(std::string_view text);
 
 /// What TITLE= says in the spectrum whose BEGIN IONS is at the front of `text`; empty if it says nothing.
 std::string_view title_of(std::string_view text);

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
 
 /// Peaks of mass spectra in Mascot Generic Format (MGF), put in order. The lines of an input end with LF, CRLF or a lone CR.
@@ -20,6 +22,10 @@
 /// two zeros are equal; a missing intensity comes last. Same input, same bytes: on any machine, with any number of threads.
 namespace ordo::spectra {
 
+namespace detail {
+class pipeline;
+}
+
 enum class sort_key { mz, intensity };
 
 struct options {
@@ -31,15 +37,25 @@ struct options {
 
   std::string name = "input";     // of the input, for messages
   std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
-  std::size_t block_bytes = std::size_t{16} << 20;  // sorted at a time; a larger spectrum makes its block larger
-  /// Called with "what: where: why" for the first of the warnings, on the caller's thread, in the input's order.
+  /// Worked on at a time by each thread, and sixteen times as much on a GPU; a larger spectrum makes its block larger. The
+  /// default is what fits a thread's cache with what belongs to it.
+  std::size_t block_bytes = std::size_t{512} << 10;
+  /// Callbacks come from the library's threads, one call at a time, in the input's order.
+  /// Called with "what: where: why" for the first of the warnings.
   std::function<void(std::string const&)> on_warning = {};
   std::size_t warnings_shown = 10;
-  /// Called on the caller's thread as each phase begins - "read", "scan", "sort", "move", "write", for each block - with the
-  /// bytes that it works on. read and write are what could not be hidden behind the other work.
+  /// Called for each block that is done, for each phase that it went through - "read", "scan", "sort", "move", "write" - with
+  /// the bytes that the phase worked on.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
-  /// Called on the caller's thread after every block of a stream, with the bytes of input done so far.
+  /// Called for each block that is done, with the bytes of input done so far.
   std::function<void(std::uint64_t)> on_progress = {};
+};
+
+/// Phases overlap: the seconds of all threads, added.
+struct phase_time {
+  std::string_view name;
+  double seconds = 0;
+  std::uint64_t bytes = 0;
 };
 
 /// What was done.
@@ -49,6 +65,7 @@ struct report {
   std::uint64_t warnings = 0;
   decision machine{device::cpu, "every spectrum is in order", false, false};
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
+  std::vector<phase_time> phases;
 };
 
 /// How many bytes at the front of `text`, which begins outside a spectrum, are whole spectra and whole lines between them: the
@@ -65,17 +82,22 @@ class sorter {
   sorter& operator=(sorter const&) = delete;
 
   /// Sorts the next block of the input where it lies. A block ends where whole_spectra says; the last one ends the input.
-  /// Memory beside it: about 28 bytes per peak of its spectra that are not in order, which is about the block's size, and what
-  /// the machine's segmented sort takes.
+  /// Memory beside it: that of sort() from a source to a sink.
   /// @throws input_error  naming the line, for a line that MGF does not allow, unless lenient
   void sort(std::span<char> block, bool last);
   /// So far.
-  [[nodiscard]] report const& done() const noexcept;
+  [[nodiscard]] report done() const;
 
  private:
-  struct state;
-  std::unique_ptr<state> state_;
+  std::unique_ptr<detail::pipeline> pipeline_;
 };
+
+/// Sorts the rest of an input, of any length, from a source to a sink, from the sink's beginning on. Every thread reads, scans,
+/// sorts, moves and writes blocks of its own: where both have addresses, in no order. Else one thread at a time reads, or
+/// writes, in order. What is thrown is what comes first in the input.
+/// Memory: two blocks for each thread, and about as much again for each where spectra are out of order.
+/// @throws as sorter, source and sink
+report sort(source& from, sink& to, options const& how);
 
 /// Sorts a whole input from `in` to `out`, which are as long and may be the same. @throws as sorter
 report sort(std::span<char const> in, std::span<char> out, options const& how);
@@ -84,8 +106,7 @@ report sort(std::span<char const> in, std::span<char> out, options const& how);
 using reader = std::function<std::size_t(std::span<char> to)>;
 using writer = std::function<void(std::span<char const> from)>;
 
-/// Sorts an input of any length, in blocks, while the next block is read and the last is written: `read` and `write` are
-/// called from threads of their own, one call of each at a time. Memory: three blocks, and what sorter takes.
+/// The same, as a stream: `read` and `write` are called from the library's threads, one call of each at a time.
 /// @throws as sorter, read and write
 report sort(reader const& read, writer const& write, options const& how);
 
@@ -99,11 +120,12 @@ struct disorder {
 
 struct checked {
   std::optional<disorder> first;  // none: everything is in order
-  report done;                    // what was looked at: up to the disorder, not counting the piece of the input it is in
+  report done;                    // what was looked at: up to the disorder, not counting the block of the input it is in
 };
 
 /// Looks for the first peak out of order; nothing is sorted, and the machine does not matter. Warnings and errors before that
 /// peak are as in sorting, what follows it is not looked at.
+checked check(source& from, options const& how);
 checked check(reader const& read, options const& how);
 checked check(std::span<char const> in, options const& how);
 

@@ -29,6 +29,8 @@ std::size_t memory_on_host(std::size_t bytes, std::size_t lines);
 template <class Offset>
 std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines);
 
+/// @throws usage_error
+void check_delimiter(char delimiter);
 /// @throws out_of_memory, with all the figures, if needed > limit
 void check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit);
 

@@ -1,6 +1,7 @@
 #include "sort_core/gpu.cuh"
 #include "sort_core/machine_lease.hpp"
 #include "strings/prefix_sort.hpp"
+#include "strings/sort_texts.hpp"
 
 namespace ordo::strings::detail {
 
@@ -12,12 +13,19 @@ line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsign
 }
 
 template <class Offset>
+bool sort_texts_on_cuda(text_job& job, unsigned gpu_index) {
+  return work_on<gpu>(job.how.machine, gpu_index, [&](cuda& machine) { return sort_texts_on<Offset>(machine, job); });
+}
+
+template <class Offset>
 std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines) {
   return pool::rounded(bytes) + sort_memory<Offset, cuda>(bytes, lines);
 }
 
 template line_sort<std::uint32_t> sort_on_cuda(std::string_view, options const&, unsigned);
 template line_sort<std::uint64_t> sort_on_cuda(std::string_view, options const&, unsigned);
+template bool sort_texts_on_cuda<std::uint32_t>(text_job&, unsigned);
+template bool sort_texts_on_cuda<std::uint64_t>(text_job&, unsigned);
 template std::size_t memory_on_cuda<std::uint32_t>(std::size_t, std::size_t);
 template std::size_t memory_on_cuda<std::uint64_t>(std::size_t, std::size_t);
 

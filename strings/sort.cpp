@@ -9,15 +9,13 @@
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/worth_a_gpu.hpp"
 #include "sort_core/host/threads.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/strings.hpp"
 
 namespace ordo::strings {
 namespace {
-
-// Below this the GPU's start costs more than it saves.
-constexpr std::size_t worth_a_gpu = std::size_t{128} << 20;
 
 bool is_narrow(std::size_t bytes) {
   return bytes <= std::numeric_limits<std::uint32_t>::max();
@@ -52,13 +50,17 @@ void detail::check_memory(std::size_t bytes, std::size_t lines, std::size_t need
                         needed);
 }
 
-sorted_lines sort(std::string_view text, options const& how) {
-  if (static_cast<unsigned char>(how.delimiter) >= 0x80)
+void detail::check_delimiter(char delimiter) {
+  if (static_cast<unsigned char>(delimiter) >= 0x80)
     throw usage_error("bad delimiter: lines: it must be a character below 0x80");
+}
+
+sorted_lines sort(std::string_view text, options const& how) {
+  detail::check_delimiter(how.delimiter);
   sorted_lines result;
   result.text_ = text;
   result.delimiter_ = how.delimiter;
-  result.machine_ = choose(how.machine, text.size(), worth_a_gpu, [&](gpu_info const&) {
+  result.machine_ = choose(how.machine, text.size(), worth_a_gpu(string_rates, how.machine.threads), [&](gpu_info const&) {
     return memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter, how.machine.threads));
   });
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {

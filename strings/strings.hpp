@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
 
 /// Lines of text in the order of `LC_ALL=C sort`: bytes are unsigned, a line that ends is smaller than one that goes on, and
@@ -69,10 +70,37 @@ std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines);
 
 enum class repeated { keep, drop };
 
-/// Hands the lines in order to `sink`, each with its delimiter, in pieces of about a megabyte; of equal lines only the first,
-/// if so wished. sink is called from one thread at a time, while other threads gather what comes next; what it throws comes
-/// through. @param threads  0 for all there are
-void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::string_view)> const& sink);
+/// Writes the lines in order, each with its delimiter; of equal lines only the first, if so wished. Several threads gather
+/// lines; where the sink can be given addresses, they write them too. @param threads  0 for all there are
+/// @returns how many bytes that are. @throws what the sink throws
+std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to);
+
+/// Texts that are sorted as one. The end of each ends its last line.
+struct texts {
+  std::size_t count = 0;
+  std::uint64_t bytes = 0;  // of all of them, as far as is known before they are opened: the machine is chosen by it
+  /// Called once for each k in [0, count), in order, when the one before is used up and gone.
+  std::function<std::unique_ptr<source>(std::size_t k)> open;
+};
+
+enum class phase { read, sort, write };
+/// Called when a phase begins, with the bytes that it will be about, or 0.
+using phase_observer = std::function<void(phase, std::uint64_t bytes)>;
+
+struct sort_report {
+  std::uint64_t bytes = 0, written = 0;  // read, ends that were added counted, and written
+  decision machine;                      // which did the work, and why
+  std::size_t device_memory = 0;         // bytes of GPU memory in use at most
+};
+
+/// Sorts the lines of all texts into a sink. A GPU loads what has addresses itself, so that it is never whole in the host's
+/// memory, and stores lines in order as it gathers them; all else, and what a GPU's memory cannot take after all, comes to the
+/// host first.
+/// @param how  `memory` is all that may be taken of the host's, text and results counted
+/// @throws usage_error, out_of_memory as sort() of a text, that before anything is read if the sizes are known; what sources
+/// and sink throw. Nothing is written then, unless writing failed
+sort_report sort(texts const& from, sink& to, options const& how, repeated equal = repeated::keep,
+                 phase_observer const& began = {});
 
 /// Looks for the first line out of order in a text that comes in pieces, cut anywhere. Memory: two lines.
 class order_check {

@@ -1,12 +1,18 @@
 #include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <tbb/parallel_pipeline.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
 #include "sort_core/host/threads.hpp"
+#include "sort_core/pieces.hpp"
 #include "strings/strings.hpp"
 
 namespace ordo::strings {
@@ -16,18 +22,13 @@ constexpr std::size_t batch_bytes = std::size_t{1} << 20, most_lines = std::size
 constexpr std::size_t long_line = 4096;  // from this length on a line is not copied before it is written
 constexpr std::size_t look_ahead = 16;
 
-// Lines gathered on one thread. Short ones are copied together; each long one is a piece of its own.
-struct batch {
-  struct piece {
-    std::size_t copied;  // end of what goes out before it, in `text`
-    std::string_view line;
-  };
-  std::string text;
-  std::vector<piece> pieces;
-
+// Lines gathered on one thread. Short ones are copied behind one another; each long one is a piece of its own.
+class batch {
+ public:
   void gather(sorted_lines const& lines, std::size_t first, std::size_t last, repeated equal) {
-    text.clear();
-    pieces.clear();
+    text_.clear();
+    pieces_.clear();
+    size_ = 0;
     char const* const from = lines.text().data();
     for (std::size_t k = first; k < last; ++k) {
       if (k + look_ahead < last) __builtin_prefetch(from + lines.start(k + look_ahead));
@@ -35,55 +36,123 @@ struct batch {
       std::string_view const line = lines[k];
       bool const ends = line.data() + line.size() != from + lines.text().size();  // else no delimiter follows
       std::string_view const whole(line.data(), line.size() + ends);
-      if (whole.size() < long_line)
-        text.append(whole);
-      else
-        pieces.push_back({text.size(), whole});
-      if (!ends) text.push_back(lines.delimiter());
+      if (whole.size() < long_line) {
+        text_.append(whole);
+      } else {
+        pieces_.push_back({text_.size(), whole});
+        size_ += whole.size();
+      }
+      if (!ends) text_.push_back(lines.delimiter());
     }
+    size_ += text_.size();
   }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
-  template <class Sink>
-  void put(Sink const& sink) const {
+  /// put(bytes) for every piece, in order.
+  template <class Put>
+  void each_piece(Put put) const {
     std::size_t done = 0;
     auto const copied = [&](std::size_t end) {
-      if (end != done) sink(std::string_view(text).substr(done, end - done));
+      if (end != done) put(std::string_view(text_).substr(done, end - done));
       done = end;
     };
-    for (piece const& p : pieces) {
+    for (piece const& p : pieces_) {
       copied(p.copied);
-      sink(p.line);
+      put(p.line);
     }
-    copied(text.size());
+    copied(text_.size());
   }
+
+ private:
+  struct piece {
+    std::size_t copied;  // end of what goes out before it, in text_
+    std::string_view line;
+  };
+  std::string text_;
+  std::vector<piece> pieces_;
+  std::size_t size_ = 0;
 };
+
+// Lets threads do something in the order of their numbers.
+class turns {
+ public:
+  /// f() when all lower numbers have had theirs. @returns false, and does nothing, after stop()
+  template <class F>
+  [[nodiscard]] bool take(std::uint64_t number, F f) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return next_ == number || stopped_; });
+    if (stopped_) return false;
+    f();
+    ++next_;
+    changed_.notify_all();
+    return true;
+  }
+  void stop() {
+    std::lock_guard const lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0;
+  bool stopped_ = false;
+};
+
+std::uint64_t size_of(sorted_lines const& lines, repeated equal) {
+  std::string_view const text = lines.text();
+  std::uint64_t const all = text.size() + (text.back() != lines.delimiter());
+  if (equal == repeated::keep) return all;
+  return all - tbb::parallel_reduce(
+                   tbb::blocked_range<std::size_t>(0, lines.size(), most_lines), std::uint64_t{0},
+                   [&](auto const& part, std::uint64_t dropped) {
+                     for (std::size_t k = part.begin(); k != part.end(); ++k)
+                       if (lines.repeats(k)) dropped += lines[k].size() + 1;
+                     return dropped;
+                   },
+                   std::plus<>{});
+}
 
 }  // namespace
 
-void write(sorted_lines const& lines, repeated equal, unsigned threads, std::function<void(std::string_view)> const& sink) {
-  if (lines.size() == 0) return;
+std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to) {
+  if (lines.size() == 0) {
+    to.expect(0);
+    return 0;
+  }
   tbb::task_arena arena(threads_for(threads));
+  std::uint64_t const total = arena.execute([&] { return size_of(lines, equal); });
+  bool const addressed = to.expect(total);
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
-  std::size_t const tokens = 2 * std::size_t(arena.max_concurrency());
-  // Batches go out in order and only so many are on their way: when a batch begins, the one `tokens` before it is out.
-  std::vector<batch> batches(tokens);
-  std::size_t next = 0;
-  auto const count_off = [&](tbb::flow_control& control) {
-    if (next * step >= lines.size()) control.stop();
-    return next++;
-  };
-  auto const gather = [&](std::size_t b) {
-    batches[b % tokens].gather(lines, b * step, std::min((b + 1) * step, lines.size()), equal);
-    return b;
-  };
-  auto const put = [&](std::size_t b) { batches[b % tokens].put(sink); };
-  using tbb::filter_mode;
-  arena.execute([&] {
-    tbb::parallel_pipeline(tokens, tbb::make_filter<void, std::size_t>(filter_mode::serial_in_order, count_off) &
-                                       tbb::make_filter<std::size_t, std::size_t>(filter_mode::parallel, gather) &
-                                       tbb::make_filter<std::size_t, void>(filter_mode::serial_in_order, put));
+  ordo::detail::pieces batches(lines.size(), step);
+  turns in_order;
+  std::uint64_t end = 0;  // of all batches that had their turn
+  batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
+    try {
+      batch lines_here;
+      while (auto const p = batches.next()) {
+        lines_here.gather(lines, p->at, p->at + p->size, equal);
+        std::uint64_t at = 0;
+        bool const had_turn = in_order.take(p->at / step, [&] {
+          at = end;
+          end += lines_here.size();
+          if (!addressed) lines_here.each_piece([&](std::string_view piece) { to.write(piece); });
+        });
+        if (!had_turn) return;
+        if (!addressed) continue;
+        lines_here.each_piece([&](std::string_view piece) {
+          to.write_at(at, piece);
+          at += piece.size();
+        });
+      }
+    } catch (...) {
+      in_order.stop();
+      throw;
+    }
   });
+  return total;
 }
 
 }  // namespace ordo::strings

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,20 +18,35 @@ class record_names {
   }
 
   void push_back(std::string_view name) {
+    begins_.push_back(bytes_.size());
     bytes_ += name;
-    ends_.push_back(bytes_.size());
   }
-  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  /// Of record r in [0, size()); valid until the next push_back.
+  /// Names in bulk, to be written to the memory that this returns: `bytes`, of which the first ones may still be the last
+  /// name's; and where in all bytes of names each of `records` new names begins.
+  struct room {
+    std::span<char> bytes;
+    std::span<std::uint64_t> begins;
+  };
+  room extend(std::size_t records, std::size_t bytes) {
+    std::size_t const names = size(), before = bytes_.size();
+    bytes_.resize(before + bytes);
+    begins_.resize(names + records);
+    return {std::span(bytes_).subspan(before), std::span(begins_).subspan(names)};
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
+  /// Of all names.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
+  /// Of record r in [0, size()); valid until the next push_back or extend.
   [[nodiscard]] std::string_view operator[](std::size_t r) const noexcept {
-    std::size_t const begin = r == 0 ? 0 : ends_[r - 1];
-    return std::string_view(bytes_).substr(begin, ends_[r] - begin);
+    std::size_t const end = r + 1 < size() ? begins_[r + 1] : bytes_.size();
+    return std::string_view(bytes_).substr(begins_[r], end - begins_[r]);
   }
   friend bool operator==(record_names const&, record_names const&) = default;
 
  private:
   std::string bytes_;
-  std::vector<std::uint64_t> ends_;
+  std::vector<std::uint64_t> begins_;
 };
 
 }  // namespace ordo::suffix

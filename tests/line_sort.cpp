@@ -1,11 +1,14 @@
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sort_core/error.hpp"
 #include "strings/prefix_sort.hpp"
+#include "strings/sort_texts.hpp"
 #include "strings/strings.hpp"
+#include "tests/io_ends.hpp"
 #include "tests/lines.hpp"
 #include "tests/machines_host.hpp"
 
@@ -35,7 +38,69 @@ void check_sort(B& machine, std::string const& text, char delimiter, bool revers
   CHECK(wrong == 0);
 }
 
+// From a source to a sink through the machine's memory, as the GPU does it.
+template <class Offset, class B>
+void check_texts(B& machine, std::string const& text, char delimiter, bool addressed) {
+  ordo::strings::options how;
+  how.delimiter = delimiter;
+  ordo::strings::texts const from{2, 2 * text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};
+  std::string const part = text.empty() || text.back() == delimiter ? text : text + delimiter, whole = part + part;
+  auto const want = sorted_lines_of(whole, delimiter, false);
+  for (auto const equal : {ordo::strings::repeated::keep, ordo::strings::repeated::drop}) {
+    std::string expected;
+    for (std::size_t k = 0; k < want.size(); ++k)
+      if (equal == ordo::strings::repeated::keep || k == 0 || want[k] != want[k - 1])
+        expected.append(want[k]).push_back(delimiter);
+    test_sink to(addressed);
+    ordo::strings::detail::text_job job{from, to, how, equal, {}};
+    CHECK(ordo::strings::detail::sort_texts_on<Offset>(machine, job) == !text.empty());
+    CHECK((to.text() == expected));
+    CHECK(to.taken() == expected.size());
+    CHECK(job.report.written == expected.size());
+  }
+}
+
 }  // namespace
+
+MACHINE_TEST("lines are gathered in order from the machine's memory", "[strings]") {
+  if (!present<TestType>()) return;
+  TestType machine;
+  for (char const delimiter : {'\n', '\0'})
+    for (auto const& [name, text] : line_texts(delimiter)) {
+      INFO(name << ", delimiter " << int(delimiter));
+      check_texts<std::uint32_t>(machine, text, delimiter, true);
+      check_texts<std::uint64_t>(machine, text, delimiter, false);
+    }
+}
+
+MACHINE_TEST("texts that a machine cannot sort after all are in the host's memory, whole", "[strings]") {
+  if (!present<TestType>()) return;
+  std::string text;
+  for (unsigned i = 0; i < 30000; ++i) text += std::to_string(i * 2654435761u) + "\n";
+  std::size_t refused = 0;
+  for (std::size_t nth = 0;; ++nth) {
+    plain_memory plain;
+    ordo::failing_memory failing(plain, nth, true);
+    auto machine = machine_over(failing);
+    ordo::strings::options const how;
+    ordo::strings::texts const from{2, 2 * text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};
+    test_sink to(true);
+    ordo::strings::detail::text_job job{from, to, how, ordo::strings::repeated::keep, {}};
+    try {
+      bool const sorted = ordo::strings::detail::sort_texts_on<std::uint32_t>(machine, job);
+      CHECK(sorted);
+      break;
+    } catch (ordo::out_of_memory const&) {
+      ++refused;
+      CHECK(!job.writing);
+      CHECK(!job.on_device);
+      CHECK(to.taken() == 0);
+      std::string const host(job.host.data(), job.host.size());
+      CHECK(((host.empty() && job.next == 0) || host == text + text));
+    }
+  }
+  CHECK(refused > 5);
+}
 
 MACHINE_TEST("lines are sorted as by comparison, with 32 and with 64 bits", "[strings]") {
   if (!present<TestType>()) return;

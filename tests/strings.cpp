@@ -1,7 +1,7 @@
 #include "strings/strings.hpp"
 
 #include <cstdlib>
-#include <stdexcept>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,16 +10,19 @@
 #include "strings/symbols.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices.hpp"
+#include "tests/io_ends.hpp"
 #include "tests/lines.hpp"
 
 namespace strings = ordo::strings;
 
 namespace {
 
-std::string written(strings::sorted_lines const& lines, strings::repeated equal, unsigned threads = 0) {
-  std::string text;
-  strings::write(lines, equal, threads, [&](std::string_view piece) { text.append(piece); });
-  return text;
+std::string written(strings::sorted_lines const& lines, strings::repeated equal, bool addressed, unsigned threads = 0) {
+  test_sink to(addressed);
+  std::uint64_t const bytes = strings::write(lines, equal, threads, to);
+  CHECK(bytes == to.text().size());
+  CHECK(to.taken() == to.text().size());
+  return to.text();
 }
 
 std::string joined(std::vector<std::string_view> const& lines, char delimiter, bool unique) {
@@ -35,6 +38,31 @@ std::size_t disorder(std::string_view text, strings::options const& how, bool st
   for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
     if (!check.feed(text.substr(0, piece))) return check.number();
   return check.finish() ? 0 : check.number();
+}
+
+// From texts to a sink, with addresses or without, kept whole or without repeats.
+void check_texts(std::vector<std::string> const& parts, strings::options const& how, bool addressed) {
+  std::string whole;
+  std::uint64_t known = 0;
+  for (std::string const& part : parts) {
+    whole += part;
+    if (!part.empty() && part.back() != how.delimiter) whole += how.delimiter;
+    if (addressed) known += part.size();
+  }
+  auto const want = sorted_lines_of(whole, how.delimiter, how.reverse);
+  strings::texts const from{parts.size(), known,
+                            [&](std::size_t k) { return std::make_unique<test_source>(parts[k], addressed); }};
+  for (auto const equal : {strings::repeated::keep, strings::repeated::drop}) {
+    test_sink to(addressed);
+    std::vector<strings::phase> phases;
+    auto const done = strings::sort(from, to, how, equal, [&](strings::phase p, std::uint64_t) { phases.push_back(p); });
+    CHECK((to.text() == joined(want, how.delimiter, equal == strings::repeated::drop)));
+    CHECK(to.taken() == to.text().size());
+    CHECK(done.written == to.text().size());
+    CHECK(done.bytes == whole.size());
+    CHECK(done.machine.where == how.machine.where);
+    CHECK((phases == std::vector{strings::phase::read, strings::phase::sort, strings::phase::write}));
+  }
 }
 
 // Sorting, the permutation and writing, on every device.
@@ -56,8 +84,11 @@ void check_sorting(std::string const& text, char delimiter, bool reverse) {
       same = same && lines[k].data() == want[k].data() && lines[k].size() == want[k].size() &&
              lines.repeats(k) == (k != 0 && want[k] == want[k - 1]) && in_order[numbers[k]].data() == want[k].data();
     CHECK(same);
-    CHECK((written(lines, strings::repeated::keep) == joined(want, delimiter, false)));
-    CHECK((written(lines, strings::repeated::drop, 3) == joined(want, delimiter, true)));
+    for (bool const addressed : {true, false}) {
+      CHECK((written(lines, strings::repeated::keep, addressed) == joined(want, delimiter, false)));
+      CHECK((written(lines, strings::repeated::drop, addressed, 3) == joined(want, delimiter, true)));
+    }
+    check_texts({text}, how, true);
   }
 }
 
@@ -122,15 +153,83 @@ TEST_CASE("the number of threads changes nothing", "[strings]") {
   }
 }
 
-TEST_CASE("what writing's sink throws comes through", "[strings]") {
-  std::string const text = line_texts('\n').back().second;
+TEST_CASE("texts of any kind are sorted as one", "[strings]") {
+  std::string const large = line_texts('\n').back().second;
+  std::vector<std::vector<std::string>> const cases{
+      {}, {""}, {"", ""}, {"b"}, {"b\n"}, {"\n"}, {"b", "a"}, {"b\n", "", "a", "\n", "b"}, {"c\na", large, "b", large}};
+  for (ordo::device const where : devices())
+    for (auto const& parts : cases)
+      for (bool const addressed : {true, false}) {
+        INFO(to_string(where) << ", " << parts.size() << " texts");
+        strings::options how;
+        how.machine.where = where;
+        check_texts(parts, how, addressed);
+        how.reverse = true;
+        check_texts(parts, how, addressed);
+        how.machine.threads = 1;
+        check_texts(parts, how, addressed);
+      }
+}
+
+TEST_CASE("texts some of which have addresses", "[strings]") {
+  std::vector<std::string> const parts{"d\nb", "c\n", "a"};
+  for (ordo::device const where : devices()) {
+    strings::options how;
+    how.machine.where = where;
+    for (unsigned with = 0; with < 8; ++with) {
+      strings::texts const from{3, 100,
+                                [&](std::size_t k) { return std::make_unique<test_source>(parts[k], (with >> k & 1) != 0); }};
+      test_sink to(true);
+      strings::sort(from, to, how);
+      CHECK(to.text() == "a\nb\nc\nd\n");
+    }
+    // More than was known of, as of files that have grown since.
+    strings::texts const grown{3, 4, [&](std::size_t k) { return std::make_unique<test_source>(parts[k], true); }};
+    test_sink to(false);
+    strings::sort(grown, to, how);
+    CHECK(to.text() == "a\nb\nc\nd\n");
+  }
+}
+
+TEST_CASE("what sources and sinks throw comes through, on whatever thread", "[strings]") {
+  std::string text;
+  for (unsigned i = 0; i < 900000; ++i) text += std::to_string(i * 2654435761u % 1000003) + "\n";
   auto const lines = strings::sort(text);
-  std::size_t calls = 0;
-  CHECK_THROWS_AS(strings::write(lines, strings::repeated::keep, 0,
-                                 [&](std::string_view) {
-                                   if (++calls == 2) throw std::runtime_error("full");
-                                 }),
-                  std::runtime_error);
+  for (bool const addressed : {true, false})
+    for (std::uint64_t const bad : {std::uint64_t{0}, std::uint64_t{5 << 19}, std::uint64_t{text.size() - 1}}) {
+      test_sink full(addressed, bad);
+      CHECK_THROWS_AS(strings::write(lines, strings::repeated::keep, 0, full), ordo::output_error);
+      for (ordo::device const where : devices()) {
+        strings::options how;
+        how.machine.where = where;
+        auto const from = [&](std::uint64_t broken) {
+          return strings::texts{2, 2 * text.size(),
+                                [&, broken](std::size_t) { return std::make_unique<test_source>(text, addressed, broken); }};
+        };
+        test_sink other(addressed, bad), untouched(addressed);
+        CHECK_THROWS_AS(strings::sort(from(~std::uint64_t{0}), other, how), ordo::output_error);
+        CHECK_THROWS_AS(strings::sort(from(bad), untouched, how), ordo::input_error);
+        CHECK(untouched.taken() == 0);
+      }
+    }
+}
+
+TEST_CASE("texts that do not fit are refused before they are read, or when that is found", "[strings]") {
+  strings::options how;
+  how.machine.where = ordo::device::cpu;
+  how.memory = 1000;
+  unsigned opened = 0;
+  std::string const text(3000, 'x');
+  test_sink to(true);
+  auto const open = [&](std::size_t) {
+    ++opened;
+    return std::make_unique<test_source>(text, false);
+  };
+  CHECK_THROWS_AS(strings::sort({1, 600, open}, to, how), ordo::out_of_memory);
+  CHECK(opened == 0);
+  CHECK_THROWS_AS(strings::sort({1, 0, open}, to, how), ordo::out_of_memory);
+  CHECK(opened == 1);
+  CHECK(to.taken() == 0);
 }
 
 TEST_CASE("sort refuses what it cannot do", "[strings]") {

@@ -12,6 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/suffix_texts.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 
 using namespace ordo;
@@ -23,7 +24,12 @@ using starts_list = std::vector<std::uint64_t>;
 namespace {
 
 suffix::fasta read(strings_list const& paths, suffix::fasta_options const& how = {}) {
-  return suffix::read_fasta(paths, how);
+  suffix::fasta all;
+  for (std::string const& path : paths) {
+    cli::input in(path, how.machine.threads);
+    suffix::append_fasta(all, in.name(), in, how);
+  }
+  return all;
 }
 
 suffix::fasta parse(std::string_view content, suffix::fasta_options const& how = {}) {
@@ -52,28 +58,28 @@ std::string bgzip(temporary_folder const& folder, std::string_view name, std::st
 }
 
 bool same(suffix::fasta const& a, suffix::fasta const& b) {
-  return a.residues == b.residues && a.starts == b.starts && a.names == b.names;
+  return a.view().residues == b.view().residues && a.starts == b.starts && a.names == b.names;
 }
 
 }  // namespace
 
 TEST_CASE("records of a FASTA file", "[suffix]") {
   auto const all = parse(">chr1 the first\nACGT\nACG\n>chr2\tsecond\nTTT\n");
-  CHECK(all.residues == "ACGTACGTTT");
+  CHECK(all.view().residues == "ACGTACGTTT");
   CHECK(all.starts == starts_list{0, 7});
   CHECK(all.names == suffix::record_names{"chr1", "chr2"});
   CHECK(all.view().records() == 2);
 }
 
 TEST_CASE("FASTA as people write it", "[suffix]") {
-  CHECK(parse(">a\nAC\n>b\nGT").residues == "ACGT");                      // no last newline
-  CHECK(parse(">a").names == suffix::record_names{"a"});                  // not even a line of residues
-  CHECK(parse(">a\r\nAC\r\nGT\r\n>b x\r\nTT\r\n").residues == "ACGTTT");  // CR LF
+  CHECK(parse(">a\nAC\n>b\nGT").view().residues == "ACGT");                      // no last newline
+  CHECK(parse(">a").names == suffix::record_names{"a"});                         // not even a line of residues
+  CHECK(parse(">a\r\nAC\r\nGT\r\n>b x\r\nTT\r\n").view().residues == "ACGTTT");  // CR LF
   CHECK(parse(">a\r\nAC\r\n").names == suffix::record_names{"a"});
-  CHECK(parse(">a\r\nAC\r").residues == "AC");
-  CHECK(parse("\n\n>a\n\nAC\n\n\nGT\n\n").residues == "ACGT");  // empty lines
-  CHECK(parse("  \n>a\nAC GT\tAC\n").residues == "ACGTAC");     // blanks
-  CHECK(parse("; old\n>a\n;comment, 1984!\nAC\n;\nGT\n").residues == "ACGT");
+  CHECK(parse(">a\r\nAC\r").view().residues == "AC");
+  CHECK(parse("\n\n>a\n\nAC\n\n\nGT\n\n").view().residues == "ACGT");  // empty lines
+  CHECK(parse("  \n>a\nAC GT\tAC\n").view().residues == "ACGTAC");     // blanks
+  CHECK(parse("; old\n>a\n;comment, 1984!\nAC\n;\nGT\n").view().residues == "ACGT");
   auto const empty = parse(">a\n>b\n\n>c\nA\n>d\n");
   CHECK(empty.starts == starts_list{0, 0, 0, 1});
   CHECK(empty.names == suffix::record_names{"a", "b", "c", "d"});
@@ -83,11 +89,11 @@ TEST_CASE("FASTA as people write it", "[suffix]") {
 }
 
 TEST_CASE("residues of every kind", "[suffix]") {
-  CHECK(parse(">a\nacgtnRYKMSWBDHVN\n").residues == "ACGTNRYKMSWBDHVN");
-  CHECK(parse(">a\nacgtACGT\n", {.keep_case = true}).residues == "acgtACGT");
-  CHECK(parse(">rna\nAUGGCUUAA\n").residues == "AUGGCUUAA");
-  CHECK(parse(">p\nMKWVTFISLLXBZJUO*\n").residues == "MKWVTFISLLXBZJUO*");
-  CHECK(parse(">gaps\nA-C.G*\n").residues == "A-C.G*");
+  CHECK(parse(">a\nacgtnRYKMSWBDHVN\n").view().residues == "ACGTNRYKMSWBDHVN");
+  CHECK(parse(">a\nacgtACGT\n", {.keep_case = true}).view().residues == "acgtACGT");
+  CHECK(parse(">rna\nAUGGCUUAA\n").view().residues == "AUGGCUUAA");
+  CHECK(parse(">p\nMKWVTFISLLXBZJUO*\n").view().residues == "MKWVTFISLLXBZJUO*");
+  CHECK(parse(">gaps\nA-C.G*\n").view().residues == "A-C.G*");
 }
 
 TEST_CASE("FASTA that is none", "[suffix]") {
@@ -114,7 +120,7 @@ TEST_CASE("several FASTA files in order, and each must have records", "[suffix]"
   std::string const one = folder.write("one", ">a\nAC"), two = folder.write("two", ">b\nGT\n>c\n"),
                     none = folder.write("none", "");
   auto const all = read({one, two, one});
-  CHECK(all.residues == "ACGTAC");
+  CHECK(all.view().residues == "ACGTAC");
   CHECK(all.starts == starts_list{0, 2, 4, 4});
   CHECK(all.names == suffix::record_names{"a", "b", "c", "a"});
   CHECK_THROWS_WITH(read({one, none}), contains_text("none: no records"));
@@ -127,9 +133,10 @@ TEST_CASE("several FASTA files in order, and each must have records", "[suffix]"
 
 TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
   random_numbers random(1);
-  std::string const long_line = random_letters(random, "ACGTacgt", 3'000'001), folded = parse(">x\n" + long_line).residues;
+  std::string const long_line = random_letters(random, "ACGTacgt", 3'000'001),
+                    folded(parse(">x\n" + long_line).view().residues);
   CHECK(folded.size() == long_line.size());
-  CHECK(parse(">x\n" + long_line, {.keep_case = true}).residues == long_line);
+  CHECK(parse(">x\n" + long_line, {.keep_case = true}).view().residues == long_line);
   // Line ends and headers round the end of a block of 1 MiB.
   constexpr std::size_t block = std::size_t{1} << 20;
   for (std::size_t shift = 0; shift <= 12; ++shift) {
@@ -138,7 +145,7 @@ TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
     auto const all = parse(content);
     INFO(shift);
     CHECK(all.names == suffix::record_names{"first", "second"});
-    CHECK(all.residues == std::string(block - shift - 13, 'A') + "C");
+    CHECK(all.view().residues == std::string(block - shift - 13, 'A') + "C");
     content[block - shift] = 'A';  // now CR stands at the end of a block, but not of a line
     content[block - shift + 1] = '\r';
     content[block - shift + 2] = 'A';
@@ -155,7 +162,7 @@ TEST_CASE("compressed FASTA is known by its bytes, with any number of threads", 
   auto const plain = parse(content);
   for (unsigned threads : {1u, 2u, 5u}) {
     suffix::fasta_options how;
-    how.threads = threads;
+    how.machine.threads = threads;
     CHECK(same(plain, read({gzip(folder, "gz", content)}, how)));
     CHECK(same(plain, read({bgzip(folder, "bgz", content)}, how)));
   }
@@ -169,34 +176,17 @@ TEST_CASE("compressed FASTA is known by its bytes, with any number of threads", 
   CHECK(same(plain, read({folder.write("members", folder.read("a") + folder.read("b"))})));
 }
 
-TEST_CASE("BGZF is whole where its end marker ends it", "[suffix]") {
-  temporary_folder const folder;
-  std::string const path = bgzip(folder, "whole", ">a\nACGT\n"), whole = folder.read("whole");
-  CHECK(suffix::is_whole_bgzf(path));
-  CHECK_FALSE(suffix::is_whole_bgzf(gzip(folder, "gz", ">a\nACGT\n")));
-  for (std::string const& other : {whole + '\0', whole + folder.read("gz"), folder.read("gz") + whole,
-                                   whole.substr(0, whole.size() - 28), whole.substr(0, 20), ""s})
-    CHECK_FALSE(suffix::is_whole_bgzf(folder.write("other", other)));
-  CHECK_FALSE(suffix::is_whole_bgzf(folder.path("none")));
-}
-
 TEST_CASE("FASTA from any reader", "[suffix]") {
   suffix::fasta all;
-  for (std::string_view text : {">a\nAC\nGT\n>b\n"sv, ">c\nTT"sv})
-    suffix::append_fasta(
-        all, "text",
-        [&](std::span<char> to) {
-          std::size_t const n = text.copy(to.data(), to.size());
-          text.remove_prefix(n);
-          return n;
-        },
-        0);
-  CHECK(all.residues == "ACGTTT");
+  for (std::string_view const text : {">a\nAC\nGT\n>b\n"sv, ">c\nTT"sv}) {
+    memory_source from(text);
+    suffix::append_fasta(all, "text", from);
+  }
+  CHECK(all.view().residues == "ACGTTT");
   CHECK(all.names == suffix::record_names{"a", "b", "c"});
   CHECK(all.starts == starts_list{0, 4, 4});
-  CHECK_THROWS_WITH(suffix::append_fasta(
-                        all, "nothing", [](std::span<char>) { return std::size_t{0}; }, 0),
-                    "bad FASTA: nothing: no records");
+  memory_source nothing("");
+  CHECK_THROWS_WITH(suffix::append_fasta(all, "nothing", nothing), "bad FASTA: nothing: no records");
 }
 
 TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {
@@ -219,7 +209,7 @@ TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {
       INFO(name << " cut at " << size << " of " << whole.size());
       for (unsigned threads : {1u, 3u}) {
         suffix::fasta_options how;
-        how.threads = threads;
+        how.machine.threads = threads;
         CHECK_THROWS_AS(read({folder.write("cut", whole.substr(0, size))}, how), input_error);
       }
     }
@@ -230,7 +220,7 @@ TEST_CASE("a corrupt FASTA.gz is an error", "[suffix]") {
   temporary_folder const folder;
   random_numbers random(4);
   suffix::fasta_options one_thread;  // with more, htslib 1.16 leaks 32 bytes for each block in flight when it finds bad data
-  one_thread.threads = 1;
+  one_thread.machine.threads = 1;
   std::string const content = ">one\n" + random_letters(random, "ACGTN", 300) + "\n";
   gzip(folder, "gz", content);
   bgzip(folder, "bgz", content);

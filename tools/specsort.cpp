@@ -1,4 +1,5 @@
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,8 +46,23 @@ std::optional<int> parse(command& made, int argc, char** argv) {
   return cli::parse(app, argc, argv);
 }
 
-// The library's options for this run; warnings and phases go where the user wants them.
-spectra::options options_of(command const& made, cli::input const& in, cli::stats& stats) {
+// The output. A write in order that fails ends the process at once: the input may wait for more that never comes.
+class prompt_output final : public sink {
+ public:
+  explicit prompt_output(cli::output& out) : out_(out) {}
+  void write(std::span<char const> data) override {
+    cli::run_beside(tool, [&] { out_.write(data); });
+  }
+  bool expect(std::uint64_t bytes) override { return out_.expect(bytes); }
+  [[nodiscard]] bool addressable() const override { return out_.addressable(); }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { out_.write_at(offset, data); }
+
+ private:
+  cli::output& out_;
+};
+
+// The library's options for this run; warnings go where the user wants them.
+spectra::options options_of(command const& made, cli::input const& in) {
   spectra::options how;
   how.by = made.by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity;
   how.descending = made.descending;
@@ -55,10 +71,6 @@ spectra::options options_of(command const& made, cli::input const& in, cli::stat
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
   if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
-  how.on_phase = [&](std::string_view name, std::uint64_t bytes) {
-    stats.phase(name);
-    stats.bytes(bytes);
-  };
   return how;
 }
 
@@ -71,15 +83,14 @@ int run(int argc, char** argv) {
   stats.refuse_inputs({made.input});
   cli::progress progress(tool, made.common, {&made.input, 1}, made.check ? "" : made.output);
   cli::input in(made.input, made.common.threads);
-  spectra::options how = options_of(made, in, stats);
+  spectra::options how = options_of(made, in);
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
-  auto const read = [&](std::span<char> to) { return in.read(to); };
   progress.phase(made.check ? "checking" : "sorting", how.input_bytes);
 
   int status = 0;
   spectra::report done;
   if (made.check) {
-    auto const [first, looked_at] = spectra::check(read, how);
+    auto const [first, looked_at] = spectra::check(in, how);
     done = looked_at;
     if (first) {
       status = 1;
@@ -89,8 +100,9 @@ int run(int argc, char** argv) {
   } else {
     cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);
-    done = spectra::sort(
-        read, [&](std::span<char const> from) { cli::run_beside(tool, [&] { out.write(from); }); }, how);
+    prompt_output to(out);
+    done = spectra::sort(in, to, how);
+    stats.phase("commit");
     out.commit();
     stats.machine(done.machine);
     stats.device_memory(done.device_memory);
@@ -98,6 +110,7 @@ int run(int argc, char** argv) {
   progress.clear();
   if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", how.name, done.warnings - how.warnings_shown));
+  for (auto const& [name, seconds, bytes] : done.phases) stats.overlapping(name, seconds, bytes);
   stats.input(done.bytes);
   stats.finish();
   return status;

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,14 +27,12 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/cli/watched.hpp"
 
 // The options, their errors and the order of all checks are those of GNU sort 9 (src/sort.c, main).
 namespace {
 
 using namespace ordo;
-
-// Memory for the text and, at lines of about 60 bytes, for sorting it. When all is read, the true figure is known.
-constexpr std::size_t memory_per_byte = 2;
 
 struct command {
   bool reverse = false, unique = false;
@@ -281,57 +281,36 @@ std::uint64_t known_bytes(std::vector<std::string> const& files) {
   return sum;
 }
 
-cli::bytes read_files(command const& made, cli::progress& progress, cli::stats& stats) {
-  std::uint64_t const known = known_bytes(made.files);
-  std::size_t const available = cli::available_memory();
-  if (known > available / memory_per_byte)
-    throw out_of_memory(fmt::format("out of memory: input: {} bytes need {} of memory, {} are available", known,
-                                    known * memory_per_byte, available),
-                        known * memory_per_byte);
-  progress.phase("reading", known);
-  stats.phase("read");
-  cli::bytes text;
-  text.reserve(known);
-  std::uint64_t read = 0;  // of the files, compressed or not
-  for (std::string const& file : made.files) {
-    cli::input in(file, made.common.threads);
-    std::size_t const before = text.size();
-    cli::read_all(in, text, available, [&] { progress.at(read + in.file_read()); });
-    read += in.file_read();
-    // The end of a file ends a line.
-    if (text.size() != before && text.span().back() != made.delimiter) text.append({&made.delimiter, 1});
-  }
-  stats.bytes(text.size());
-  stats.input(text.size());
-  return text;
-}
-
 int sort(command const& made, cli::stats& stats) {
   for (std::string const& file : made.files)
     if (file != "-" && faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
       throw input_error(fmt::format("cannot read: {}: {}", file, std::strerror(errno)));
   cli::output out(made.output.value_or("-"), made.common.threads);
   cli::progress progress("strsort", made.common, made.files, made.output.value_or("-"));
-  cli::bytes const text = read_files(made, progress, stats);
 
-  progress.phase("sorting");
-  stats.phase("sort");
+  std::atomic<std::uint64_t> read = 0;
+  strings::texts const files{made.files.size(), known_bytes(made.files), [&](std::size_t k) {
+                               return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
+                             }};
+  cli::watched_output watched(out, progress);
+  auto const began = [&](strings::phase what, std::uint64_t bytes) {
+    constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
+    auto const row = static_cast<std::size_t>(what);
+    progress.phase(shown[row], what == strings::phase::sort ? 0 : bytes);
+    stats.phase(names[row]);
+  };
   strings::options how = made.options();
   how.memory = cli::available_memory();
-  auto const lines = strings::sort({text.data(), text.size()}, how);
-  stats.bytes(text.size());
-  stats.machine(lines.machine());
-  stats.device_memory(lines.device_memory());
-
-  progress.phase("writing", text.size());
-  stats.phase("write");
-  strings::write(lines, made.unique ? strings::repeated::drop : strings::repeated::keep, how.machine.threads,
-                 [&](std::string_view piece) {
-                   out.write(piece);
-                   progress.at(out.written());
-                 });
+  auto const done = strings::sort(files, watched, how, made.unique ? strings::repeated::drop : strings::repeated::keep, began);
   out.commit();
-  stats.bytes(out.written());
+  stats.bytes(done.written);
+  stats.phase("sort");
+  stats.bytes(done.bytes);
+  stats.phase("read");
+  stats.bytes(done.bytes);
+  stats.input(done.bytes);
+  stats.machine(done.machine);
+  stats.device_memory(done.device_memory);
   return 0;
 }
 

@@ -159,15 +159,15 @@ suffix::fasta read_files(settings const& set, telling& tell) {
   std::uint64_t before = 0, bytes = 0;
   suffix::fasta_options how;
   how.keep_case = set.keep_case;
+  how.machine.threads = set.common.threads;
   how.on_progress = [&](std::uint64_t more) {
     bytes = more;
     tell.progress.at(before + bytes);
   };
   for (std::string const& file : set.files) {
     cli::input in(file, set.common.threads);
-    std::size_t const size = in.file_size().value_or(0);
-    suffix::append_fasta(
-        all, in.name(), [&](std::span<char> to) { return in.read(to); }, in.compressed() ? 4 * size : size, how);
+    how.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+    suffix::append_fasta(all, in.name(), in, how);
     before += bytes;
   }
   tell.stats.input(before);

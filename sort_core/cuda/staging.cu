@@ -11,9 +11,7 @@
 
 namespace ordo::cuda_detail {
 
-using detail::addressed_part;
-using detail::piece;
-using detail::pieces;
+using detail::addressed_part, detail::piece, detail::pieces;
 
 namespace {
 

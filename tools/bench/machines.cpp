@@ -16,6 +16,7 @@
 #include "suffix/fasta.hpp"
 #include "suffix/suffix.hpp"
 #include "tools/bench/host_bench.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -25,13 +26,12 @@ namespace {
 
 struct task {
   std::string name;
-  suffix::fasta records;
+  std::shared_ptr<suffix::fasta const> records;
   std::vector<std::uint32_t> sa;
   suffix::report done;
 
   void build(machine_options const& how) {
-    suffix::text const text{records.residues, records.starts};
-    done = suffix::build(text, suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = how});
+    done = suffix::build(records->view(), suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = how});
   }
 };
 
@@ -67,8 +67,9 @@ int run(int argc, char const* const* argv) {
   fmt::print("{:<28} {:>11} {:>8} {:>10} {:>10} {:>12} {:>12} {:>12}\n", "input", "residues", "machine", "kept ms", "own ms",
              "one by one", "two threads", "two GPUs");
   for (std::string const& file : files) {
-    task one{file.substr(file.rfind('/') + 1), suffix::read_fasta({&file, 1}), {}, {}};
-    one.sa.resize(one.records.residues.size());
+    cli::input in(file);
+    task one{file.substr(file.rfind('/') + 1), std::make_shared<suffix::fasta>(suffix::read_fasta(in.name(), in)), {}, {}};
+    one.sa.resize(one.records->residues.size());
     task other = one;
     double const kept = median_ms(runs, [&] { one.build({.on = first.get()}); });
     std::size_t const memory = one.done.device_memory;

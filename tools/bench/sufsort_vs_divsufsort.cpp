@@ -16,6 +16,7 @@
 #include "sort_core/error.hpp"
 #include "suffix/fasta.hpp"
 #include "suffix/suffix.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -43,8 +44,9 @@ int run(int argc, char const* const* argv) {
   fmt::print("{:<28} {:>11} {:>7} {:>9} {:>8} {:>13} {:>8} {:>7}\n", "input", "residues", "device", "seconds", "MB/s",
              "divsufsort s", "MB/s", "times");
   for (std::string const& file : files) {
-    suffix::fasta const records = suffix::read_fasta({&file, 1});
-    std::string_view const text = records.residues;
+    cli::input in(file);
+    suffix::fasta const records = suffix::read_fasta(in.name(), in);
+    std::string_view const text = records.view().residues;
     std::size_t const n = text.size();
     if (n > std::size_t(std::numeric_limits<saidx_t>::max()))
       throw usage_error(fmt::format("too many residues: {}: libdivsufsort takes up to 2^31 - 1", file));

@@ -240,7 +240,8 @@ void output::finish() {
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
   if (encoder_) encoder_->finish([this](std::span<char const> packed) { put(packed); });
   flush();
-  if (!target_.empty() && !is_on_disk(fd_)) fail(errno);
+  // What is replaced must not be lost if the power fails before the new file is on the disk. For a new file nobody waits.
+  if (replaces_ && !is_on_disk(fd_)) fail(errno);
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
 }
 

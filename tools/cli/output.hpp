@@ -53,13 +53,14 @@ class output final : public sink {
   bool expect(std::uint64_t bytes) override;
   [[nodiscard]] bool addressable() const override { return expected_.has_value(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
-  /// Everything is written and on the disk, but not yet in its place: so that outputs which belong together take their places
-  /// together. Nothing can be written afterwards.
+  /// Everything is written, but not yet in its place: so that outputs which belong together take their places together. Nothing
+  /// can be written afterwards. What replaces a file is on the disk then, so that a power failure leaves the old one or the new
+  /// one; a new file reaches the disk when the system likes, as a copy by cp does.
   void finish();
   /// What is in the place now goes, so that it is not taken for a part of what will come; if it cannot be removed it is
   /// emptied.
   void withdraw_old() noexcept;
-  /// Everything is written, on the disk, and in its place. Call once, last.
+  /// Everything is written and in its place. Call once, last.
   void commit();
 
   /// The path, or "standard output".

@@ -40,13 +40,16 @@ progress::progress(std::string_view tool, common_options const& options, std::sp
 }
 
 void progress::phase(std::string_view what, std::uint64_t bytes) {
+  std::lock_guard const lock(drawing_);
   phase_name = what;
   total_ = bytes;
   if (shown_) draw(0);
 }
 
 void progress::at(std::uint64_t bytes) {
-  if (shown_ && std::chrono::steady_clock::now() >= next_) draw(bytes);
+  if (!shown_) return;
+  std::unique_lock const lock(drawing_, std::try_to_lock);
+  if (lock && std::chrono::steady_clock::now() >= next_) draw(bytes);
 }
 
 void progress::draw(std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ class progress {
 
   /// What is done now, in one or two words, and of how many bytes (0: not known).
   void phase(std::string_view what, std::uint64_t bytes = 0);
-  /// Bytes of the phase done so far. Cheap: draws ten times a second at most.
+  /// Bytes of the phase done so far. Cheap: draws ten times a second at most. Any number of threads at a time.
   void at(std::uint64_t bytes);
   /// Take the line away, so that something else can be printed; say() does so by itself. Safe on any thread.
   static void clear() noexcept;
@@ -36,6 +37,7 @@ class progress {
   std::string tool_;
   std::uint64_t total_ = 0;
   bool shown_ = false;
+  std::mutex drawing_;
   std::chrono::steady_clock::time_point next_{};
 };
 

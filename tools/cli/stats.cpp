@@ -44,19 +44,31 @@ void stats::refuse_inputs(std::vector<std::string> const& paths) const {
 
 void stats::end_phase() {
   auto const now = clock::now();
-  if (!phases_.empty()) phases_[current_].seconds += std::chrono::duration<double>(now - phase_start_).count();
+  if (current_) phases_[*current_].seconds += std::chrono::duration<double>(now - phase_start_).count();
   phase_start_ = now;
+}
+
+// The phase of this name, a new one if there is none.
+std::size_t stats::find(std::string_view name) {
+  auto const found = std::find_if(phases_.begin(), phases_.end(), [&](phase_entry const& p) { return p.name == name; });
+  auto const index = static_cast<std::size_t>(found - phases_.begin());
+  if (found == phases_.end()) phases_.push_back({std::string(name), 0, 0});
+  return index;
 }
 
 void stats::phase(std::string_view name) {
   end_phase();
-  auto const found = std::find_if(phases_.begin(), phases_.end(), [&](phase_entry const& p) { return p.name == name; });
-  current_ = static_cast<std::size_t>(found - phases_.begin());
-  if (found == phases_.end()) phases_.push_back({std::string(name), 0, 0});
+  current_ = find(name);
 }
 
 void stats::bytes(std::uint64_t more) {
-  if (!phases_.empty()) phases_[current_].bytes += more;
+  if (current_) phases_[*current_].bytes += more;
+}
+
+void stats::overlapping(std::string_view name, double seconds, std::uint64_t bytes) {
+  phase_entry& one = phases_[find(name)];
+  one.seconds += seconds;
+  one.bytes += bytes;
 }
 
 void stats::machine(decision const& decided) {

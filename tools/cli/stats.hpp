@@ -15,8 +15,8 @@ namespace ordo::cli {
 /// "1.5 GB", in powers of ten.
 std::string human_bytes(std::uint64_t bytes);
 
-/// What a run did and what it took, for --stats and --verbose. Phases follow one another; one of the same name goes on with
-/// what it had.
+/// What a run did and what it took, for --stats and --verbose. Phases follow one another, but for those told by overlapping();
+/// one of the same name goes on with what it had.
 class stats {
  public:
   /// Opens the file of --stats, so that a bad path is found now. The clock starts.
@@ -29,6 +29,8 @@ class stats {
   void phase(std::string_view name);
   /// Bytes that the current phase worked on, added.
   void bytes(std::uint64_t more);
+  /// A phase that overlaps others: the seconds that threads were busy with it, added, and the bytes that it worked on.
+  void overlapping(std::string_view name, double seconds, std::uint64_t bytes);
   /// Bytes of input, uncompressed, added: what MB/s is counted in.
   void input(std::uint64_t more) { input_ += more; }
   /// Which machine took the work and why; a fall back to the CPU gets a line on stderr, unless --quiet.
@@ -49,13 +51,14 @@ class stats {
 
   [[nodiscard]] std::string json(double seconds, double cpu, std::uint64_t memory) const;
   void end_phase();
+  std::size_t find(std::string_view name);
 
   std::string tool_, command_;
   common_options options_;
   std::optional<output> file_;
   clock::time_point start_ = clock::now(), phase_start_ = start_;
   std::vector<phase_entry> phases_;
-  std::size_t current_ = 0;
+  std::optional<std::size_t> current_;
   std::uint64_t input_ = 0, device_memory_ = 0;
   decision machine_;
 };

@@ -1,4 +1,4 @@
-#include "tools/cli/bytes.hpp"
+#include "sort_core/host_bytes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,18 +9,18 @@
 
 #include "sort_core/error.hpp"
 
-namespace ordo::cli {
+namespace ordo {
 namespace {
 
 constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
 
 }  // namespace
 
-bytes::~bytes() {
+host_bytes::~host_bytes() {
   if (data_) munmap(data_, capacity_);
 }
 
-void bytes::reserve(std::size_t capacity) {
+void host_bytes::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
   std::size_t const unit = capacity >= huge_page ? huge_page : page;
   if (capacity > std::numeric_limits<std::size_t>::max() - unit)
@@ -34,20 +34,20 @@ void bytes::reserve(std::size_t capacity) {
   if (size >= huge_page) madvise(data_, size, MADV_HUGEPAGE);
 }
 
-void bytes::resize(std::size_t size) {
+void host_bytes::resize(std::size_t size) {
   reserve(size);
   size_ = size;
 }
 
-std::span<char> bytes::room(std::size_t least) {
+std::span<char> host_bytes::room(std::size_t least) {
   if (capacity_ - size_ < least) reserve(std::max(size_ + least, capacity_ + capacity_ / 2));
   return {data_ + size_, capacity_ - size_};
 }
 
-void bytes::append(std::span<char const> more) {
+void host_bytes::append(std::span<char const> more) {
   if (more.empty()) return;
   std::memcpy(room(more.size()).data(), more.data(), more.size());
   size_ += more.size();
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo

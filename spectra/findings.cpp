@@ -1,10 +1,6 @@
-#include "spectra/block_scan.hpp"
-
-#include <algorithm>
-#include <string_view>
+#include "spectra/findings.hpp"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 
 #include "sort_core/error.hpp"
 #include "spectra/kind.hpp"
@@ -13,9 +9,7 @@
 namespace ordo::spectra::detail {
 namespace {
 
-constexpr std::size_t least_piece = std::size_t{256} << 10, largest_piece = std::size_t{2} << 20;
 constexpr std::size_t longest_excerpt = 60;
-constexpr std::uint64_t block_limit = std::uint64_t{1} << 32;
 
 std::string excerpt(std::string_view line) {
   line = trimmed(line);
@@ -33,48 +27,9 @@ bool has_decimal_comma(std::string_view line) {
 
 }  // namespace
 
-block_scan::block_scan(options const& how, bool check)
-    : how_(how), scan_options_{how.by, how.descending, how.lenient, check, how.on_warning ? how.warnings_shown : 0, false} {}
-
-std::span<piece const> block_scan::scan(std::span<char const> bytes, bool last, tbb::task_arena& arena) {
-  std::string_view const block(bytes.data(), bytes.size());
-  if (block.size() >= block_limit)
-    throw input_error(fmt::format("spectrum too large: {}:{}: {} bytes, where less than 4 GiB can be sorted", how_.name,
-                                  totals.lines + 1, block.size()));
-  std::span<piece> const pieces = cut(block, std::size_t(arena.max_concurrency()));
-  scan_options_.begun = totals.spectra != 0;
-  if (totals.bytes == 0) kind_ = kind_of(block);
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, pieces.size(),
-                      [&](std::size_t p) { detail::scan(pieces[p].text, scan_options_, pieces[p].found); });
-  });
-  for (piece const& part : pieces) {
-    if (!take(part)) return pieces;
-  }
-  if (last && open_)
-    forgive(fmt::format("missing END IONS: {}:{}: the input ends inside the spectrum of line {}", how_.name, totals.lines,
-                        *open_ + 1));
-  return pieces;
-}
-
-// Pieces of about equal size that begin with BEGIN IONS; the first, with whatever the block begins with.
-std::span<piece> block_scan::cut(std::string_view block, std::size_t threads) {
-  std::size_t const size = std::clamp(block.size() / (8 * threads), least_piece, largest_piece);
-  std::size_t count = 0;
-  for (std::size_t begin = 0; begin != block.size();) {
-    std::size_t const end = begin + size < block.size() ? next_begin(block, begin + size) : block.size();
-    if (count == pieces_.size()) pieces_.emplace_back();
-    pieces_[count++].text = {block.data() + begin, end - begin};
-    begin = end;
-  }
-  return std::span(pieces_).first(count);
-}
-
-// @returns false if there is a disorder
-bool block_scan::take(piece const& part) {
-  std::string_view const text(part.text.data(), part.text.size());
-  scan_result const& found = part.found;
-  // Behind a piece that ends inside a spectrum comes one that begins with BEGIN IONS.
+bool findings::take(std::string_view text, scan_result const& found) {
+  if (totals.bytes == 0) kind_ = kind_of(text);
+  // Behind a slice that ends inside a spectrum comes one that begins with BEGIN IONS.
   if (open_) forgive(missing_end(0, *open_));
   open_.reset();
   for (finding const& warning : found.first_warnings) warn(message(warning, text));
@@ -96,22 +51,33 @@ bool block_scan::take(piece const& part) {
   return true;
 }
 
-void block_scan::warn(std::string const& message) {
+void findings::end() {
+  if (open_)
+    forgive(fmt::format("missing END IONS: {}:{}: the input ends inside the spectrum of line {}", how_.name, totals.lines,
+                        *open_ + 1));
+}
+
+void findings::refuse_large(std::uint64_t bytes) const {
+  throw input_error(fmt::format("spectrum too large: {}:{}: {} bytes, where less than 4 GiB can be sorted", how_.name,
+                                totals.lines + 1, bytes));
+}
+
+void findings::warn(std::string const& message) {
   if (how_.on_warning && totals.warnings < how_.warnings_shown) how_.on_warning(message);
   ++totals.warnings;
 }
 
-void block_scan::forgive(std::string const& message) {
+void findings::forgive(std::string const& message) {
   if (!how_.lenient) throw input_error(message);
   warn(message);
 }
 
-std::string block_scan::missing_end(std::uint64_t line, std::uint64_t since) const {
+std::string findings::missing_end(std::uint64_t line, std::uint64_t since) const {
   return fmt::format("missing END IONS: {}:{}: another BEGIN IONS inside the spectrum of line {}", how_.name,
                      totals.lines + line + 1, since + 1);
 }
 
-std::string block_scan::message(finding const& found, std::string_view text) const {
+std::string findings::message(finding const& found, std::string_view text) const {
   std::string const where = fmt::format("{}:{}", how_.name, totals.lines + found.line + 1);
   std::string_view const line = text.substr(found.begin, found.end - found.begin);
   switch (found.what) {

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "spectra/scan.hpp"
+#include "spectra/spectra.hpp"
+
+namespace ordo::spectra::detail {
+
+/// What was found in the slices of an input, put together in the input's order: totals, warnings, the first error.
+class findings {
+ public:
+  /// @param how  must outlive it
+  explicit findings(options const& how) : how_(how) {}
+
+  /// The next slice. Warnings are handed on. @throws input_error for what is wrong in it
+  /// @returns false if there is a disorder, which is the last to be taken
+  bool take(std::string_view text, scan_result const& found);
+  /// The input ends here. @throws input_error if it does inside a spectrum
+  void end();
+  /// @throws input_error  for a slice of so many bytes
+  [[noreturn]] void refuse_large(std::uint64_t bytes) const;
+
+  /// So far, but for the machine and the phases.
+  report totals;
+  std::optional<disorder> first_disorder;
+
+ private:
+  void warn(std::string const& message);
+  void forgive(std::string const& message);
+  [[nodiscard]] std::string missing_end(std::uint64_t line, std::uint64_t since) const;
+  [[nodiscard]] std::string message(finding const& found, std::string_view text) const;
+
+  options const& how_;
+  std::string_view kind_;              // what the input looks like, if not MGF
+  std::optional<std::uint64_t> open_;  // line of the BEGIN IONS that has no END IONS so far
+};
+
+}  // namespace ordo::spectra::detail

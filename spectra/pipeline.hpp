@@ -1,0 +1,50 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <tbb/task_arena.h>
+
+#include "sort_core/io.hpp"
+#include "spectra/findings.hpp"
+#include "spectra/peak_machines.hpp"
+#include "spectra/slice_work.hpp"
+
+namespace ordo::spectra::detail {
+
+/// Works on an input slice by slice. A thread that has read a slice scans, sorts and moves it while it is in the thread's
+/// cache, and writes it where the sink has addresses; what has an order - warnings, errors, writing without addresses - comes
+/// slice after slice. So all of that overlaps, in the memory of a few slices for each thread.
+class pipeline {
+ public:
+  /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
+  pipeline(options how, bool check);
+
+  /// The rest of a source, sorted; or checked. An input may come as several sources: all but the last end where whole_spectra
+  /// says. @param to  nullptr to write nothing. @throws input_error, and what source and sink throw: what is first in the input
+  void run(source& from, sink* to, bool last);
+
+  [[nodiscard]] report done() const;
+  [[nodiscard]] std::optional<disorder> const& first_disorder() const { return found_.first_disorder; }
+
+ private:
+  slice_work* take_idle();
+  void finish(slice_work& one, sink* to, bool last);
+
+  options how_;
+  scan_options scan_options_;
+  tbb::task_arena arena_;
+  findings found_;
+  std::optional<peak_machines> machines_;  // none to check
+  std::atomic<bool> stopped_{false};       // behind a disorder
+  std::vector<phase_time> phases_;
+
+  std::mutex changing_;
+  std::vector<std::unique_ptr<slice_work>> all_;
+  std::vector<slice_work*> idle_;  // the last to be used is taken first: it is in a cache
+};
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,62 @@
+#include "spectra/slice_work.hpp"
+
+#include <algorithm>
+
+#include "spectra/permute.hpp"
+
+namespace ordo::spectra::detail {
+
+bool slice_work::next(slices& from, std::size_t wanted) {
+  failure = nullptr;
+  scanned = false;
+  seconds = {};
+  bytes = {};
+  bool any = true;
+  try {
+    any = timed(reading, 0, [&] { return from.next(part, wanted); });
+    bytes[reading] = any ? part.size : 0;
+  } catch (...) {  // that comes after what is wrong in the slices before
+    failure = std::current_exception();
+    part.size = 0;
+  }
+  return any;
+}
+
+void slice_work::run(slices const& from, scan_options how, peak_machines* machines, sink* to) noexcept try {
+  if (failure || part.size >= slices::limit) return;
+  timed(reading, 0, [&] { from.fill(part); });
+  how.begun = part.begun;
+  timed(scanning, part.size, [&] { scan(part.text(), how, found); });
+  scanned = true;
+  if (found.error || found.disorder) return;
+  if (machines && !found.ends.empty()) {
+    timed(sorting, found.peaks.size() * sizeof(std::uint64_t), [&] { sort(*machines); });
+    timed(moving, part.size, [&] { move_lines(); });
+  }
+  if (to) timed(writing, part.size, [&] { to->write_at(part.offset, part.text()); });
+} catch (...) {
+  failure = std::current_exception();
+}
+
+void slice_work::sort(peak_machines& machines) {
+  std::size_t const peaks = found.peaks.size(), spectra = found.ends.size();
+  codes_.resize(peaks);
+  order_.resize(peaks);
+  offsets_.resize(spectra + 1);
+  std::transform(found.peaks.begin(), found.peaks.end(), codes_.begin(), [](peak const& one) { return one.code; });
+  std::transform(found.ends.begin(), found.ends.end(), offsets_.begin() + 1,
+                 [](std::size_t end) { return std::uint32_t(end); });
+  machines.sort(codes_, offsets_, order_, double(spectra) / double(found.spectra));
+}
+
+void slice_work::move_lines() {
+  std::size_t begin = 0;
+  for (std::size_t const end : found.ends) {
+    permute_lines(part.text(), std::span(found.peaks).subspan(begin, end - begin),
+                  std::span(order_).subspan(begin, end - begin), std::uint32_t(begin),
+                  found.unterminated && end == found.peaks.size(), scratch_);
+    begin = end;
+  }
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "sort_core/io.hpp"
+#include "spectra/peak_machines.hpp"
+#include "spectra/scan.hpp"
+#include "spectra/slices.hpp"
+
+namespace ordo::spectra::detail {
+
+enum step : std::size_t { reading, scanning, sorting, moving, writing, steps };
+inline constexpr std::array<std::string_view, steps> step_names{"read", "scan", "sort", "move", "write"};
+
+/// A slice and what one thread at a time does to it, and the time that takes.
+class slice_work {
+ public:
+  slice part;
+  scan_result found;
+  std::exception_ptr failure;  // of what came behind the scan, or of reading, without which nothing was scanned
+  bool scanned = false;
+  std::array<double, steps> seconds{};
+  std::array<std::uint64_t, steps> bytes{};
+
+  /// Before anything else. @returns false if there is no more
+  bool next(slices& from, std::size_t wanted);
+  /// Reads and scans; unless machines is nullptr sorts; and writes to a sink with addresses, where the output begins at
+  /// `base`. Nothing is thrown.
+  void run(slices const& from, scan_options how, peak_machines* machines, sink* to) noexcept;
+  /// f(), as that step, with what it works on.
+  template <class F>
+  decltype(auto) timed(step which, std::uint64_t size, F f) {
+    struct clock {
+      double& seconds;
+      std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+      ~clock() { seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+    } const running{seconds[which]};
+    bytes[which] += size;
+    return f();
+  }
+
+ private:
+  void sort(peak_machines& machines);
+  void move_lines();
+
+  // Kept for their memory.
+  std::vector<std::uint64_t> codes_;
+  std::vector<std::uint32_t> offsets_, order_;
+  std::vector<char> scratch_;
+};
+
+}  // namespace ordo::spectra::detail

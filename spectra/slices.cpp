@@ -1,0 +1,90 @@
+#include "spectra/slices.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sort_core/memory.hpp"
+#include "spectra/line.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+// It has no state, so threads may share it.
+host_memory plain;
+
+// What is looked at first for the end of a slice: more than most spectra have.
+constexpr std::size_t first_tail = std::size_t{16} << 10;
+
+}  // namespace
+
+std::span<char> slice::room(std::size_t wanted, std::size_t kept) {
+  if (memory_.size() < wanted) {
+    buffer<char> larger(plain, wanted);
+    std::copy_n(memory_.data(), kept, larger.data());
+    memory_ = std::move(larger);
+  }
+  return memory_.span();
+}
+
+bool slices::next(slice& made, std::size_t wanted) {
+  if (std::exchange(at_end_, true)) return false;  // and if this fails it was the last
+  wanted = std::clamp<std::size_t>(wanted, 1, limit / 2);
+  made.offset = done_;
+  made.begun = begun_;
+  bool const last = size_ ? find_end(made, wanted) : read(made, wanted);
+  made.last = at_end_ = last || made.size >= limit;
+  done_ += made.size;
+  return true;
+}
+
+void slices::fill(slice& made) const {
+  if (!size_) return;
+  static_cast<void>(made.room(made.size));
+  from_.read_at(begin_ + made.offset, made.text());
+}
+
+// @returns whether it is the last
+bool slices::find_end(slice& made, std::size_t wanted) {
+  std::uint64_t const begin = begin_ + done_, left = *size_ - std::min(*size_, begin);
+  for (; wanted < left; wanted *= 2) {
+    made.size = wanted >= limit ? wanted : cut(begin, wanted);
+    if (made.size != 0) return false;
+  }
+  made.size = std::size_t(left);
+  return true;
+}
+
+// whole_spectra of that part of the source, by no more of its end than must be looked at.
+std::size_t slices::cut(std::uint64_t begin, std::size_t size) {
+  for (std::size_t looked = first_tail;; looked *= 4) {
+    looked = std::min(looked, size);
+    tail_.resize(looked);
+    from_.read_at(begin + (size - looked), tail_);
+    last_cut const found = find_cut({tail_.data(), looked});
+    // What comes before the tail may make another line of its first one.
+    bool const certain = looked == size || (found.begin && *found.begin != 0);
+    begun_ = begun_ || (certain && found.begin);
+    if (certain) return size - looked + found.at;
+  }
+}
+
+// @returns whether it is the last
+bool slices::read(slice& made, std::size_t wanted) {
+  std::span<char> room = made.room(std::max(wanted, 2 * rest_.size()));
+  std::copy(rest_.begin(), rest_.end(), room.begin());
+  for (std::size_t have = rest_.size();;) {
+    std::size_t const got = from_.read(room.subspan(have));
+    bool const last = got < room.size() - have;
+    have += got;
+    last_cut const found = find_cut({room.data(), have});
+    begun_ = begun_ || found.begin;
+    made.size = last || (found.at == 0 && have >= limit) ? have : found.at;
+    if (made.size != 0 || last) {
+      rest_.assign(room.begin() + std::ptrdiff_t(made.size), room.begin() + std::ptrdiff_t(have));
+      return last;
+    }
+    room = made.room(2 * have, have);
+  }
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,172 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/host_bytes.hpp"
+#include "sort_core/io.hpp"
+#include "suffix/fasta.hpp"
+#include "suffix/fasta_fault.hpp"
+#include "suffix/parse_fasta.hpp"
+#include "suffix/utf8.hpp"
+
+namespace ordo::suffix::detail {
+
+/// Bytes of text that are parsed at a time, at most; and by one thread, a multiple of 64.
+struct fasta_sizes {
+  std::size_t part;
+  std::size_t block = fasta_block;
+};
+
+/// What one machine does for append_fasta. Instantiated in fasta_host.cpp and fasta_cuda.cu.
+void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how);
+void append_on_cuda(fasta& to, std::string const& name, source& from, fasta_options const& how, unsigned gpu_index);
+
+/// Adds the records of one text, part by part.
+template <Backend B>
+class fasta_appender {
+ public:
+  fasta_appender(B& machine, fasta& to, std::string const& file, bool keep_case, std::size_t block)
+      : machine_(machine), to_(to), file_(file), fold_(!keep_case), block_(block), checked_(to.names.size()) {
+    before_.residues_before = to.residues.size();
+    before_.names_before = to.names.bytes();
+  }
+
+  /// @param text  as parsed_fasta takes it
+  void take(std::span<unsigned char const> text) {
+    if (text.empty()) return;
+    parsed_fasta<B> part(machine_, text, position_, block_);
+    fasta_counts const& found = part.counted();
+    if (found.refused || (position_.records == 0 && found.early)) refuse(text, open_name());
+    std::string const name = found.beyond_ascii || unchecked_ ? open_name() : std::string();
+    write(part, found);
+    check_names(found, part.behind(), text, name);
+    position_ = part.behind();
+  }
+
+  void end() {
+    if (unchecked_ && !is_utf8(open_name())) refuse_fasta(file_, "\n", position_, open_name());
+    if (position_.records == 0) refuse_no_records(file_);
+  }
+
+ private:
+  static bool in_header(fasta_position const& at) {
+    return at.place == fasta_place::name || at.place == fasta_place::description;
+  }
+  [[nodiscard]] std::string open_name() const {
+    return in_header(position_) ? std::string(to_.names[to_.names.size() - 1]) : std::string();
+  }
+
+  void write(parsed_fasta<B>& part, fasta_counts const& found) {
+    std::size_t const residues_before = to_.residues.size(), starts_before = to_.starts.size();
+    to_.residues.resize(residues_before + found.residues);
+    to_.starts.resize(starts_before + found.records);
+    auto const names_room = to_.names.extend(found.records, found.name_bytes);
+    std::span<char> const host_residues = to_.residues.span().subspan(residues_before), host_names = names_room.bytes;
+    std::span<std::uint64_t> const host_starts = std::span(to_.starts).subspan(starts_before),
+                                   host_name_starts = names_room.begins;
+
+    auto const residues = machine_.target(host_residues), names = machine_.target(host_names);
+    auto const starts = machine_.target(host_starts), name_starts = machine_.target(host_name_starts);
+    fasta_target to = before_;
+    to.residues = reinterpret_cast<unsigned char*>(residues.data());
+    to.names = reinterpret_cast<unsigned char*>(names.data());
+    to.starts = starts.data();
+    to.name_starts = name_starts.data();
+    part.write(to, fold_);
+    machine_.download(std::span<char const>(residues.span()), host_residues);
+    machine_.download(std::span<char const>(names.span()), host_names);
+    machine_.download(std::span<std::uint64_t const>(starts.span()), host_starts);
+    machine_.download(std::span<std::uint64_t const>(name_starts.span()), host_name_starts);
+  }
+
+  // Those whose header has ended. ASCII is UTF-8.
+  void check_names(fasta_counts const& found, fasta_position const& behind, std::span<unsigned char const> text,
+                   std::string const& name) {
+    std::size_t const ended = to_.names.size() - (in_header(behind) ? 1 : 0);
+    if (found.beyond_ascii || unchecked_)
+      for (; checked_ < ended; ++checked_)
+        if (!is_utf8(to_.names[checked_])) refuse(text, name);
+    checked_ = ended;
+    unchecked_ = in_header(behind) && (found.beyond_ascii || unchecked_);
+  }
+
+  [[noreturn]] void refuse(std::span<unsigned char const> text, std::string const& name) const {
+    std::string copy(text.size(), '\0');
+    machine_.download(text, std::span(reinterpret_cast<unsigned char*>(copy.data()), copy.size()));
+    refuse_fasta(file_, copy, position_, name);
+  }
+
+  B& machine_;
+  fasta& to_;
+  std::string const& file_;
+  bool fold_;
+  std::size_t block_;
+  fasta_target before_{};
+  fasta_position position_;
+  std::size_t checked_;     // names
+  bool unchecked_ = false;  // may the name of the header that has not ended be no UTF-8?
+};
+
+/// The text of a stream: the next part is read while one is parsed.
+template <class Take>
+void take_stream(source& from, std::size_t part, Take take) {
+  std::array<host_bytes, 2> parts;
+  auto const read = [&](host_bytes& to) {
+    to.resize(part + fasta_slack);
+    return from.read(to.span().first(part));
+  };
+  std::size_t got = read(parts[0]);
+  while (got == part) {
+    std::future<std::size_t> next;
+    try {
+      next = std::async(std::launch::async, [&] { return read(parts[1]); });
+    } catch (std::system_error const&) {  // no thread can be had
+    }
+    take(std::span<char const>(parts[0].span().first(got)));
+    got = next.valid() ? next.get() : read(parts[1]);
+    std::swap(parts[0], parts[1]);
+  }
+  take(std::span<char const>(parts[0].span().first(got)));
+}
+
+template <Backend B>
+void append_on(B& machine, fasta& to, std::string const& name, source& from, fasta_options const& how,
+               fasta_sizes const& sizes) {
+  std::uint64_t const left = from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0;
+  to.residues.reserve(to.residues.size() + std::max<std::size_t>(left, how.expected));
+  fasta_appender<B> records(machine, to, name, how.keep_case, sizes.block);
+  std::uint64_t bytes = 0;
+  auto const take = [&](std::span<unsigned char const> text) {
+    records.take(text);
+    bytes += text.size();
+    if (how.on_progress) how.on_progress(bytes);
+  };
+  if (left != 0) {
+    std::size_t const part = std::min<std::uint64_t>(left, sizes.part);
+    auto const memory = machine.template buffer<unsigned char>(part + fasta_slack);
+    for (std::uint64_t rest = left; rest != 0;) {
+      std::size_t const got = machine.load(from, memory.span().first(std::min<std::uint64_t>(rest, part)));
+      take(memory.span().first(got));
+      rest = got == 0 ? 0 : rest - got;
+    }
+  }
+  // All of a stream; what a file has grown by.
+  take_stream(from, sizes.part, [&](std::span<char const> text) {
+    std::span<unsigned char const> const part{reinterpret_cast<unsigned char const*>(text.data()), text.size()};
+    auto const uploaded = machine.upload(part);
+    take(uploaded.span());
+  });
+  records.end();
+}
+
+}  // namespace ordo::suffix::detail
