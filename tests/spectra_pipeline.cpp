@@ -271,3 +271,19 @@ TEST_CASE("spectra: one memory is sorted into another that it overlaps") {
     CHECK(both.substr(shift) == expected);
   }
 }
+
+TEST_CASE("spectra: warnings show lines as they were before peaks moved") {
+  std::string const text = "first, no MGF\nBEGIN IONS\n30 1\n300,5 1\n1 2\nnan 7\n2 1\nEND IONS\n";
+  test_source from(text);
+  test_sink to;
+  options how = lenient();
+  how.name = "f.mgf";
+  std::vector<std::string> seen;
+  how.on_warning = [&](std::string const& message) { seen.push_back(message); };
+  ordo::spectra::sort(from, to, how);
+  CHECK(to.text == "first, no MGF\nBEGIN IONS\n1 2\n300,5 1\n2 1\nnan 7\n30 1\nEND IONS\n");
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].starts_with("not MGF: f.mgf:1: "));
+  CHECK(seen[1] == "decimal comma: f.mgf:4: '300,5 1'; a point is expected");
+  CHECK(seen[2] == "not a peak: f.mgf:6: 'nan 7' is not finite, and stays where it is");
+}
