@@ -27,19 +27,19 @@ bool has_decimal_comma(std::string_view line) {
 
 }  // namespace
 
-bool findings::take(std::string_view text, scan_result const& found) {
-  if (totals.bytes == 0) kind_ = kind_of(text);
+bool findings::take(std::string_view text, scan_result const& found, std::span<std::string const> warned,
+                    std::string_view kind) {
+  if (totals.bytes == 0) kind_ = kind;
   // Behind a slice that ends inside a spectrum comes one that begins with BEGIN IONS.
   if (open_) forgive(missing_end(0, *open_));
   open_.reset();
-  for (finding const& warning : found.first_warnings) warn(message(warning, text));
+  for (std::size_t i = 0; i < warned.size(); ++i) warn(message(found.first_warnings[i], warned[i]));
   totals.warnings += found.warnings - found.first_warnings.size();
-  if (found.error) throw input_error(message(*found.error, text));
+  if (found.error) throw input_error(message(*found.error, line_of(*found.error, text)));
   if (found.disorder) {
     disorder_at const& at = *found.disorder;
     first_disorder = disorder{totals.lines + at.where.line + 1, totals.spectra + at.spectrum + 1,
-                              std::string(title_of(text.substr(at.begin))),
-                              std::string(text.substr(at.where.begin, at.where.end - at.where.begin))};
+                              std::string(title_of(text.substr(at.begin))), std::string(line_of(at.where, text))};
     return false;
   }
   if (found.open) open_ = totals.lines + *found.open;
@@ -77,9 +77,8 @@ std::string findings::missing_end(std::uint64_t line, std::uint64_t since) const
                      totals.lines + line + 1, since + 1);
 }
 
-std::string findings::message(finding const& found, std::string_view text) const {
+std::string findings::message(finding const& found, std::string_view line) const {
   std::string const where = fmt::format("{}:{}", how_.name, totals.lines + found.line + 1);
-  std::string_view const line = text.substr(found.begin, found.end - found.begin);
   switch (found.what) {
     case fault::missing_end:
       return missing_end(found.line, totals.lines + found.since);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,11 @@ class findings {
   /// @param how  must outlive it
   explicit findings(options const& how) : how_(how) {}
 
-  /// The next slice. Warnings are handed on. @throws input_error for what is wrong in it
-  /// @returns false if there is a disorder, which is the last to be taken
-  bool take(std::string_view text, scan_result const& found);
+  /// The next slice, whose lines may have been moved where there is neither error nor disorder. Warnings are handed on.
+  /// @param warned  the lines of found.first_warnings
+  /// @param kind  what it looked like, if not MGF
+  /// @returns false if there is a disorder, which is the last to be taken. @throws input_error for what is wrong in it
+  bool take(std::string_view text, scan_result const& found, std::span<std::string const> warned, std::string_view kind);
   /// The input ends here. @throws input_error if it does inside a spectrum
   void end();
   /// @throws input_error  for a slice of so many bytes
@@ -31,7 +34,7 @@ class findings {
   void warn(std::string const& message);
   void forgive(std::string const& message);
   [[nodiscard]] std::string missing_end(std::uint64_t line, std::uint64_t since) const;
-  [[nodiscard]] std::string message(finding const& found, std::string_view text) const;
+  [[nodiscard]] std::string message(finding const& found, std::string_view line) const;
 
   options const& how_;
   std::string_view kind_;              // what the input looks like, if not MGF

@@ -40,7 +40,7 @@ void pipeline::finish(slice_work& one, sink* to, bool last) {
   if (stopped_) return;
   if (part.size >= slices::limit) found_.refuse_large(part.size);
   std::string_view const text(part.text().data(), one.scanned ? part.size : 0);
-  if (!text.empty() && !found_.take(text, one.found)) {
+  if (!text.empty() && !found_.take(text, one.found, one.warned, one.kind)) {
     stopped_ = true;
     return;
   }

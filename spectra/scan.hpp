@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "spectra/spectra.hpp"
@@ -30,6 +31,10 @@ struct finding {
   std::size_t begin, end;
   std::uint64_t since = 0;
 };
+
+inline std::string_view line_of(finding const& found, std::string_view text) {
+  return text.substr(found.begin, found.end - found.begin);
+}
 
 /// A peak's line, all bytes of it, as an offset in its piece and a length; and its code, which orders peaks by < as asked for.
 struct peak {

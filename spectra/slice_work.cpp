@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "spectra/kind.hpp"
 #include "spectra/permute.hpp"
 
 namespace ordo::spectra::detail {
@@ -27,6 +28,10 @@ void slice_work::run(slices const& from, scan_options how, peak_machines* machin
   timed(reading, 0, [&] { from.fill(part); });
   how.begun = part.begun;
   timed(scanning, part.size, [&] { scan(part.text(), how, found); });
+  std::string_view const text(part.text().data(), part.size);
+  warned.clear();
+  for (finding const& warning : found.first_warnings) warned.emplace_back(line_of(warning, text));
+  kind = part.begun ? std::string_view() : kind_of(text);
   scanned = true;
   if (found.error || found.disorder) return;
   if (machines && !found.ends.empty()) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,9 @@ class slice_work {
  public:
   slice part;
   scan_result found;
-  std::exception_ptr failure;  // of what came behind the scan, or of reading, without which nothing was scanned
+  std::vector<std::string> warned;  // the lines of found.first_warnings, before any was moved
+  std::string_view kind;            // what the slice looked like, if not MGF; only if no spectrum begun before it
+  std::exception_ptr failure;       // of what came behind the scan, or of reading, without which nothing was scanned
   bool scanned = false;
   std::array<double, steps> seconds{};
   std::array<std::uint64_t, steps> bytes{};

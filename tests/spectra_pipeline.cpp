@@ -26,8 +26,7 @@ class test_source final : public ordo::source {
     return addresses_ ? std::optional<std::uint64_t>(text_.size()) : std::nullopt;
   }
   void read_at(std::uint64_t offset, std::span<char> to) const override {
-    REQUIRE(addresses_);
-    REQUIRE(offset + to.size() <= text_.size());
+    if (!addresses_ || offset + to.size() > text_.size()) throw std::logic_error("no such bytes");
     copy(std::size_t(offset), to);
   }
   [[nodiscard]] std::uint64_t position() const override { return position_; }
@@ -51,7 +50,7 @@ class test_sink final : public ordo::sink {
       : addresses_(addresses), fails_at_(fails_at), fails_call_(fails_call) {}
 
   void write(std::span<char const> data) override {
-    CHECK_FALSE(addresses_);
+    if (addresses_) throw std::logic_error("in order, in spite of addresses");
     text.resize(written + data.size());
     take(written, data);
   }
@@ -270,4 +269,20 @@ TEST_CASE("spectra: one memory is sorted into another that it overlaps") {
     ordo::spectra::sort(all.first(text.size()), all.last(text.size()), in_blocks(100, 4));
     CHECK(both.substr(shift) == expected);
   }
+}
+
+TEST_CASE("spectra: warnings show lines as they were before peaks moved") {
+  std::string const text = "first, no MGF\nBEGIN IONS\n30 1\n300,5 1\n1 2\nnan 7\n2 1\nEND IONS\n";
+  test_source from(text);
+  test_sink to;
+  options how = lenient();
+  how.name = "f.mgf";
+  std::vector<std::string> seen;
+  how.on_warning = [&](std::string const& message) { seen.push_back(message); };
+  ordo::spectra::sort(from, to, how);
+  CHECK(to.text == "first, no MGF\nBEGIN IONS\n1 2\n300,5 1\n2 1\nnan 7\n30 1\nEND IONS\n");
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].starts_with("not MGF: f.mgf:1: "));
+  CHECK(seen[1] == "decimal comma: f.mgf:4: '300,5 1'; a point is expected");
+  CHECK(seen[2] == "not a peak: f.mgf:6: 'nan 7' is not finite, and stays where it is");
 }

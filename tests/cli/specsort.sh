@@ -95,7 +95,7 @@ for sample in "$ORDO_SOURCE"/datasets/samples/*.mgf*; do
   fi
 done
 
-# Many blocks: more than 16 MiB, with a spectrum across every cut. What by_mz says must hold for every line.
+# Many blocks, by several threads. What by_mz says must hold for every line.
 awk 'BEGIN { for (i = 0; i < 1200; ++i) { print "BEGIN IONS\nTITLE=spectrum " i; for (j = 0; j < 1000; ++j)
   printf "%d.%04d %d.5\n", (i * 31 + j * 7919) % 1009 + 100, j, (j * 101) % 997 + 10000000; print "END IONS" } }' > large.mgf
 [[ $(stat -c %s large.mgf) -gt 16777216 ]] || fail "the large sample is too small"
