@@ -1,7 +1,8 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <unordered_map>
+#include <vector>
 
 #include "sort_core/cuda/error.cuh"
 
@@ -34,6 +35,7 @@ class kernel_launcher {
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
 
   struct kernel_facts {
+    bool known = false;
     /// May it be launched while the kernel before it ends? Then some 1.5 microseconds pass from one that has nothing to do to
     /// the next, else 3, and a segmented sort has up to 35. Graphs hold such launches since CUDA 12.3. With a signal of their
     /// own at the start, so that the next may come sooner still, kernels that have work were slower.
@@ -46,9 +48,10 @@ class kernel_launcher {
   /// Raises the kernel's limit of shared memory on the way.
   template <auto* Kernel>
   kernel_facts& facts_of() {
-    auto const [found, is_new] = facts_.try_emplace(reinterpret_cast<void const*>(Kernel));
-    kernel_facts& facts = found->second;
-    if (is_new) {
+    static std::size_t const number = next_number()++;
+    if (number >= facts_.size()) facts_.resize(number + 1);
+    kernel_facts& facts = facts_[number];
+    if (!facts.known) {
       cudaFuncAttributes of_kernel{};
       ORDO_CUDA(cudaFuncGetAttributes(&of_kernel, Kernel));
       ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -57,6 +60,7 @@ class kernel_launcher {
       // driver compiles it from PTX.
       bool const waits = of_kernel.ptxVersion >= 90;
       facts.may_overlap = waits && driver_overlaps();
+      facts.known = true;
     }
     return facts;
   }
@@ -83,6 +87,11 @@ class kernel_launcher {
     }
     return unsigned(multiprocessors_);
   }
+  /// Kernels are numbered as they are first launched by any machine.
+  static std::atomic<std::size_t>& next_number() {
+    static std::atomic<std::size_t> next = 0;
+    return next;
+  }
   static bool driver_overlaps() {
     int driver = 0;
     ORDO_CUDA(cudaDriverGetVersion(&driver));
@@ -91,7 +100,7 @@ class kernel_launcher {
 
   cudaStream_t stream_;
   int multiprocessors_ = 0;
-  std::unordered_map<void const*, kernel_facts> facts_;
+  std::vector<kernel_facts> facts_;  // by the kernel's number: a table of hashes took a tenth of a launch
 };
 
 inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
