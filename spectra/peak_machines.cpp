@@ -9,10 +9,10 @@ namespace ordo::spectra::detail {
 namespace {
 
 // Reading, scanning, moving and writing are the CPU's work on either machine, on all of its threads; a GPU takes the sorting
-// off them, and takes 0.3 s to start and end. Measured on a Xeon of 2023, file to file: of the 2.8 s that a thread takes for
-// 1 GB of spectra that are not in order, sorting is 0.9. So a GPU pays from so many bytes for each thread on; and where threads
-// are as many as can fill the page cache at its speed (it is written at 3 to 5 GB/s), it never does.
-constexpr std::uint64_t worth_a_gpu_per_thread = std::uint64_t{350} << 20;
+// off them, and takes 0.3 s to start and end. Measured with --threads 1 --stats on a Xeon of 2023 and 350 MB of spectra by
+// intensity: of the 3.5 s of CPU time that 1 GB takes, 1.2 are "sort". So a GPU pays from 0.25 GB for each thread on; and where
+// threads are as many as fill the page cache as fast as it can be filled (3 to 5 GB/s), it never does.
+constexpr std::uint64_t worth_a_gpu_per_thread = 250'000'000;
 constexpr unsigned threads_that_fill_the_page_cache = 10;
 
 std::size_t worth_a_gpu(unsigned threads) {
