@@ -1,24 +1,12 @@
 #include "spectra/peak_machines.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "sort_core/config.hpp"
+#include "sort_core/worth_a_gpu.hpp"
 
 namespace ordo::spectra::detail {
 namespace {
-
-// Reading, scanning, moving and writing are the CPU's work on either machine, on all of its threads; a GPU takes the sorting
-// off them, and takes 0.3 s to start and end. Measured with --threads 1 --stats on a Xeon of 2023 and 350 MB of spectra by
-// intensity: of the 3.5 s of CPU time that 1 GB takes, 1.2 are "sort". So a GPU pays from 0.25 GB for each thread on; and where
-// threads are as many as fill the page cache as fast as it can be filled (3 to 5 GB/s), it never does.
-constexpr std::uint64_t worth_a_gpu_per_thread = 250'000'000;
-constexpr unsigned threads_that_fill_the_page_cache = 10;
-
-std::size_t worth_a_gpu(unsigned threads) {
-  return threads < threads_that_fill_the_page_cache ? std::size_t(threads * worth_a_gpu_per_thread)
-                                                    : std::numeric_limits<std::size_t>::max();
-}
 
 // GPU memory for some ten thousand spectra. Slices with more peaks than fit are taken in parts.
 constexpr std::size_t least_gpu_memory = std::size_t{64} << 20;
@@ -40,7 +28,7 @@ peak_machines::peak_machines(options const& how, unsigned threads)
 peak_machines::~peak_machines() = default;
 
 decision peak_machines::choose_for(std::uint64_t bytes) const {
-  return choose(how_.machine, std::size_t(bytes), worth_a_gpu(threads_), [](gpu_info const&) { return least_gpu_memory; });
+  return choose(how_.machine, std::size_t(bytes), peaks_worth_a_gpu(threads_), [](gpu_info const&) { return least_gpu_memory; });
 }
 
 // The one that was started, if any was.
