@@ -159,6 +159,7 @@ suffix::fasta read_files(settings const& set, telling& tell) {
   std::uint64_t before = 0, bytes = 0;
   suffix::fasta_options how;
   how.keep_case = set.keep_case;
+  how.machine.where = device::cpu;  // whatever ORDO_DEVICE says: records stay in the host's memory
   how.machine.threads = set.common.threads;
   how.on_progress = [&](std::uint64_t more) {
     bytes = more;
