@@ -6,8 +6,8 @@
 #include "sort_core/config.hpp"
 #include "sort_core/cpu_backend.hpp"
 #include "sort_core/error.hpp"
-#include "sort_core/worth_a_gpu.hpp"
 #include "sort_core/machine_lease.hpp"
+#include "sort_core/worth_a_gpu.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/strings.hpp"
 #include "strings/text_job.hpp"
@@ -19,7 +19,8 @@ using detail::text_job;
 
 // Memory for the text and, at lines of about 60 bytes, for sorting it. When all is read, the true figure is known.
 constexpr std::size_t memory_per_byte = 2;
-constexpr std::size_t usual_line = 64;  // bytes, to guess how many lines there are
+constexpr std::size_t usual_line = 64;   // bytes, to guess how many lines there are
+constexpr std::size_t beside_text = 16;  // this part of the memory is for what reading takes: buffers, whole huge pages
 constexpr std::size_t least_room = std::size_t{256} << 10, step = std::size_t{32} << 20;
 
 [[noreturn]] void refuse(std::size_t limit, std::size_t bytes) {
@@ -37,7 +38,8 @@ void append(host& machine, source& from, host_bytes& to, std::size_t limit) {
   }
   for (;;) {
     std::span<char> room = to.room(least_room);
-    room = room.first(std::min(room.size(), step));
+    // A byte beyond the limit shows that there is more.
+    room = room.first(std::min({room.size(), step, limit - std::min(limit, to.size()) + 1}));
     std::size_t const got = machine.load(from, room);
     to.resize(to.size() + got);
     if (to.size() > limit) refuse(limit, to.size());
@@ -49,12 +51,13 @@ void append(host& machine, source& from, host_bytes& to, std::size_t limit) {
 void load_rest(text_job& job) {
   machine_options const here{.threads = job.how.machine.threads};
   work_on<cpu>(here, here.threads, [&](host& machine) {
+    std::size_t const limit = job.how.memory - job.how.memory / beside_text;
     // One byte more than is expected: the read that finds the end needs a place.
-    std::size_t const known = std::size_t(std::min<std::uint64_t>(job.from.bytes, job.how.memory));
+    std::size_t const known = std::size_t(std::min<std::uint64_t>(job.from.bytes, limit));
     job.host.reserve(std::max(job.host.size(), known) + least_room);
     for (; job.more(); job.open.reset()) {
       std::size_t const before = job.host.size();
-      append(machine, *job.open, job.host, job.how.memory);
+      append(machine, *job.open, job.host, limit);
       if (job.host.size() != before && job.host.span().back() != job.how.delimiter) job.host.append({&job.how.delimiter, 1});
     }
   });

@@ -35,8 +35,14 @@ void append_on_cuda(fasta& to, std::string const& name, source& from, fasta_opti
 template <Backend B>
 class fasta_appender {
  public:
-  fasta_appender(B& machine, fasta& to, std::string const& file, bool keep_case, std::size_t block)
-      : machine_(machine), to_(to), file_(file), fold_(!keep_case), block_(block), checked_(to.names.size()) {
+  fasta_appender(B& machine, fasta& to, std::string const& file, fasta_options const& how, std::size_t block)
+      : machine_(machine),
+        to_(to),
+        file_(file),
+        fold_(!how.keep_case),
+        memory_(how.memory),
+        block_(block),
+        checked_(to.names.size()) {
     before_.residues_before = to.residues.size();
     before_.names_before = to.names.bytes();
   }
@@ -48,6 +54,7 @@ class fasta_appender {
     fasta_counts const& found = part.counted();
     if (found.refused || (position_.records == 0 && found.early)) refuse(text, open_name());
     std::string const name = found.beyond_ascii || unchecked_ ? open_name() : std::string();
+    check_memory(found);
     write(part, found);
     check_names(found, part.behind(), text, name);
     position_ = part.behind();
@@ -64,6 +71,13 @@ class fasta_appender {
   }
   [[nodiscard]] std::string open_name() const {
     return in_header(position_) ? std::string(to_.names[to_.names.size() - 1]) : std::string();
+  }
+
+  // Names and starts may be copied to where there is more room.
+  void check_memory(fasta_counts const& found) const {
+    std::size_t const names = to_.names.bytes() + found.name_bytes, records = to_.names.size() + found.records;
+    if (to_.residues.size() + found.residues + 2 * (names + 2 * sizeof(std::uint64_t) * records) > memory_)
+      refuse_large(file_, memory_);
   }
 
   void write(parsed_fasta<B>& part, fasta_counts const& found) {
@@ -110,7 +124,7 @@ class fasta_appender {
   fasta& to_;
   std::string const& file_;
   bool fold_;
-  std::size_t block_;
+  std::size_t memory_, block_;
   fasta_target before_{};
   fasta_position position_;
   std::size_t checked_;     // names
@@ -143,8 +157,9 @@ template <Backend B>
 void append_on(B& machine, fasta& to, std::string const& name, source& from, fasta_options const& how,
                fasta_sizes const& sizes) {
   std::uint64_t const left = from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0;
-  to.residues.reserve(to.residues.size() + std::max<std::size_t>(left, how.expected));
-  fasta_appender<B> records(machine, to, name, how.keep_case, sizes.block);
+  std::size_t const room = how.memory - std::min(how.memory, to.residues.size());
+  to.residues.reserve(to.residues.size() + std::min<std::size_t>(room, std::max(left, how.expected)));
+  fasta_appender<B> records(machine, to, name, how, sizes.block);
   std::uint64_t bytes = 0;
   auto const take = [&](std::span<unsigned char const> text) {
     records.take(text);

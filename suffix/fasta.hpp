@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct fasta_options {
   bool keep_case = false;  // else letters are folded to upper case
   /// What parses the text: the CPU, unless the GPU is asked for; and how many threads.
   machine_options machine = {};
+  /// Bytes that all records may take, those of calls before with them.
+  std::size_t memory = std::numeric_limits<std::size_t>::max();
   /// A guess how many bytes of text there are, for sources that have no size; 0: no idea.
   std::uint64_t expected = 0;
   /// Called now and then with the bytes of text read so far by the one call.
@@ -37,6 +40,7 @@ struct fasta_options {
 /// comment. All other lines are residues: letters, '*', '-' and '.'; blanks among them are dropped, as samtools does. Lines
 /// end in LF or CR LF; empty lines are passed over; a record may be empty. Takes some 64 MiB of memory beside the records.
 /// @param name  for messages
+/// @throws out_of_memory  if the records take more than they may
 /// @throws input_error  naming text and line: text before the first '>', any other character, a CR inside a line, a name that
 ///     is not UTF-8; naming the text: no records. And what the source throws. The records before the error may be there
 void append_fasta(fasta& to, std::string const& name, source& from, fasta_options const& how = {});

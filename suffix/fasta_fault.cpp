@@ -96,4 +96,8 @@ void refuse_no_records(std::string const& file) {
   throw input_error(fmt::format("bad FASTA: {}: no records", file));
 }
 
+void refuse_large(std::string const& file, std::size_t memory) {
+  throw out_of_memory(fmt::format("out of memory: {}: its records take more than the {} bytes that fit", file, memory), memory);
+}
+
 }  // namespace ordo::suffix::detail

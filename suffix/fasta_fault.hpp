@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,8 @@ namespace ordo::suffix::detail {
 
 /// The text has no records. @throws input_error
 [[noreturn]] void refuse_no_records(std::string const& file);
+
+/// Its records do not fit. @throws out_of_memory
+[[noreturn]] void refuse_large(std::string const& file, std::size_t memory);
 
 }  // namespace ordo::suffix::detail

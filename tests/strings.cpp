@@ -1,7 +1,9 @@
 #include "strings/strings.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -229,6 +231,22 @@ TEST_CASE("texts that do not fit are refused before they are read, or when that 
   CHECK(opened == 0);
   CHECK_THROWS_AS(strings::sort({1, 0, open}, to, how), ordo::out_of_memory);
   CHECK(opened == 1);
+  // No more is read than shows that it does not fit.
+  how.memory = std::size_t{1} << 20;
+  std::size_t asked = 0;
+  struct endless final : ordo::source {
+    explicit endless(std::size_t& asked) : asked_(asked) {}
+    std::size_t read(std::span<char> to) override {
+      std::ranges::fill(to, 'x');
+      asked_ += to.size();
+      return to.size();
+    }
+    std::size_t& asked_;
+  };
+  auto const open_endless = [&](std::size_t) { return std::make_unique<endless>(asked); };
+  CHECK_THROWS_AS(strings::sort({1, 0, open_endless}, to, how), ordo::out_of_memory);
+  CHECK(asked > how.memory / 2);
+  CHECK(asked < how.memory);
   CHECK(to.taken() == 0);
 }
 

@@ -131,6 +131,22 @@ TEST_CASE("several FASTA files in order, and each must have records", "[suffix]"
   CHECK_THROWS_WITH(read({one, folder.path("rest")}), contains_text("rest:1: text before the first '>'"));
 }
 
+TEST_CASE("records that take more memory than they may are refused", "[suffix]") {
+  std::string const content = ">one\nACGT\n>two\n" + std::string(900, 'A') + "\n";
+  suffix::fasta_options how;
+  how.memory = 1000;  // 904 residues; twice 6 bytes of names and 32 of begins
+  for (std::uint64_t const expected : {0, 1 << 30}) {
+    how.expected = expected;
+    CHECK(parse(content, how).residues.size() == 904);
+    CHECK_THROWS_AS(parse(content + std::string(30, 'C'), how), out_of_memory);
+  }
+  temporary_folder const folder;
+  std::string const path = folder.write("in.fa", content);
+  CHECK_THROWS_WITH(read({path, path}, how), contains_text("out of memory: " + path));
+  std::string const names = gzip(folder, "names.fa.gz", '>' + std::string(500, 'x') + '\n');
+  CHECK_THROWS_AS(read({names}, how), out_of_memory);
+}
+
 TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
   random_numbers random(1);
   std::string const long_line = random_letters(random, "ACGTacgt", 3'000'001),

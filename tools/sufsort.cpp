@@ -161,6 +161,7 @@ suffix::fasta read_files(settings const& set, telling& tell) {
   how.keep_case = set.keep_case;
   how.machine.where = device::cpu;  // whatever ORDO_DEVICE says: records stay in the host's memory
   how.machine.threads = set.common.threads;
+  how.memory = cli::available_memory() / 4 * 3;  // reading takes some, too
   how.on_progress = [&](std::uint64_t more) {
     bytes = more;
     tell.progress.at(before + bytes);
