@@ -105,7 +105,7 @@ report build(text const& input, arrays<Index> out, options const& how) {
 }
 
 template <class Index>
-report build(text const& input, sinks const& out, options const& how) {
+report build_into(text const& input, sinks const& out, options const& how) {
   std::size_t const n = input.size(), rows = n + input.records();
   if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
   check_sizes(input, n, 0, 0, sizeof(Index));
@@ -158,8 +158,8 @@ std::optional<fault> check(text const& input, arrays<Index const> all, options c
 
 template report build(text const&, arrays<std::uint32_t>, options const&);
 template report build(text const&, arrays<std::uint64_t>, options const&);
-template report build<std::uint32_t>(text const&, sinks const&, options const&);
-template report build<std::uint64_t>(text const&, sinks const&, options const&);
+template report build_into<std::uint32_t>(text const&, sinks const&, options const&);
+template report build_into<std::uint64_t>(text const&, sinks const&, options const&);
 template result<std::uint32_t> build(text const&, wanted, options const&);
 template result<std::uint64_t> build(text const&, wanted, options const&);
 template std::optional<fault> check(text const&, arrays<std::uint32_t const>, options const&, report*);

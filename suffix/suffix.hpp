@@ -95,10 +95,10 @@ template <class Index>
 report build(text const& input, arrays<Index> out, options const& how = {});
 
 /// The same, into sinks, to which a GPU stores its own memory: the host holds no array. They are told what they will hold
-/// before the work begins, and get it when all is made. Index is given by the caller: build<std::uint32_t>(...).
+/// before the work begins, and get it when all is made. Index is given by the caller: build_into<std::uint32_t>(...).
 /// @throws what the sinks throw
 template <class Index>
-report build(text const& input, sinks const& out, options const& how = {});
+report build_into(text const& input, sinks const& out, options const& how = {});
 
 template <class Index>
 struct result {

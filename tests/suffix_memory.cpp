@@ -68,7 +68,7 @@ void expect_plan(sample const& one, suffix::wanted what, device where) {
   made<Index> all(text, what);
   suffix::options how;
   how.machine.where = where;
-  std::size_t const peak = where == device::cpu ? suffix::detail::build_on_host<Index>(text, all.arrays(), how)
+  std::size_t const peak = where == device::cpu ? suffix::detail::build_on_host<Index>(text, {what, all.arrays(), {}}, how)
                                                 : suffix::build<Index>(text, all.arrays(), how).device_memory;
   CHECK(peak <= plan.most);
   if (!one.repeats) CHECK(peak <= plan.least);

@@ -72,7 +72,7 @@ void expect_same(suffix::text const& text, device where) {
   for (bool addressed : {true, false}) {
     string_sink sa(addressed), lcp(addressed), bwt(addressed);
     suffix::checksum_sink sum(sa);
-    suffix::report const done = suffix::build<Index>(text, {&sum, &lcp, &bwt}, on(where));
+    suffix::report const done = suffix::build_into<Index>(text, {&sum, &lcp, &bwt}, on(where));
     CHECK(done.machine.where == where);
     REQUIRE((sa.all == bytes_of(made.sa)));
     REQUIRE((lcp.all == bytes_of(made.lcp)));
@@ -83,7 +83,7 @@ void expect_same(suffix::text const& text, device where) {
     CHECK(about.bytes == sa.all.size());
     CHECK(about.crc32 == crc32_of(sa.all));
     string_sink alone(addressed);
-    suffix::build<Index>(text, {&alone}, on(where));
+    suffix::build_into<Index>(text, {&alone}, on(where));
     REQUIRE((alone.all == sa.all));
   }
 }
@@ -108,13 +108,13 @@ TEST_CASE("a sink that fails ends the build", "[suffix]") {
   for (device const where : devices()) {
     for (bool addressed : {true, false}) {
       string_sink full(addressed, 3'000'000), other(addressed);
-      CHECK_THROWS_AS(suffix::build<std::uint32_t>({letters}, {&full}, on(where)), output_error);
+      CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, {&full}, on(where)), output_error);
       string_sink rows(addressed, 500'000);
-      CHECK_THROWS_AS(suffix::build<std::uint32_t>({letters}, {&other, nullptr, &rows}, on(where)), output_error);
+      CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, {&other, nullptr, &rows}, on(where)), output_error);
       CHECK_THROWS_AS(suffix::store(letters, rows), output_error);
     }
   }
-  CHECK_THROWS_AS(suffix::build<std::uint32_t>({letters}, suffix::sinks{}), usage_error);
+  CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, suffix::sinks{}), usage_error);
 }
 
 TEST_CASE("a checksum of parts in any order", "[suffix]") {

@@ -28,7 +28,7 @@ void expect_as_wide(stored_text const& stored) {
   std::vector<model> sa(text.size()), lcp(text.size());
   std::string bwt(text.size() + text.records(), ' ');
   host machine;
-  suffix::detail::build_on(machine, text, suffix::arrays<model>{sa, lcp, bwt}, {});
+  suffix::detail::build_on(machine, text, suffix::detail::results<model>{{true, true}, {sa, lcp, bwt}, {}}, {});
   suffix::options how;
   how.machine.where = device::cpu;
   auto const wide = suffix::build<std::uint64_t>(text, {true, true}, how);

@@ -208,7 +208,7 @@ int build(settings const& set, telling& tell) {
       std::async(std::launch::async, [&] { suffix::store(input.residues, *writer.to("seq"), how.machine.threads); });
   suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt")};
   suffix::report const done =
-      width == 32 ? suffix::build<std::uint32_t>(input, out, how) : suffix::build<std::uint64_t>(input, out, how);
+      width == 32 ? suffix::build_into<std::uint32_t>(input, out, how) : suffix::build_into<std::uint64_t>(input, out, how);
   text_written.get();
   tell.stats.machine(done.machine);
   tell.stats.device_memory(done.device_memory);
