@@ -87,10 +87,30 @@ struct scatter {
 };
 
 template <class Index>
-struct slot_of_head {
-  Index const* slots;
+struct position_of_head {
   std::uint8_t const* heads;
-  ORDO_FN Index operator()(std::size_t i) const { return heads[i] ? slots[i] : Index{0}; }
+  ORDO_FN Index operator()(std::size_t i) const { return heads[i] ? Index(i) : Index{0}; }
+};
+
+/// What heads() holds where a group begins: one that has been there since the last round, or a new one.
+enum : std::uint8_t { new_head = 1, old_head = 2 };
+
+template <class Index>
+struct mark_old_head {
+  Index const* begins;
+  std::uint8_t* heads;
+  ORDO_FN void operator()(std::size_t group) const { heads[begins[group]] = old_head; }
+};
+
+/// The group in which an item is, after a sort.
+template <class Index>
+struct group_of {
+  Index const *head, *slots;
+  std::uint8_t const* heads;
+  /// Has the group of item i begun where it does since before the sort? Then its items are a part of an older one's, the first.
+  [[nodiscard]] ORDO_FN bool is_old(std::size_t i) const { return heads[head[i]] == old_head; }
+  /// The slot of its head, which is the rank of its items in the whole order.
+  [[nodiscard]] ORDO_FN Index slot(std::size_t i) const { return slots[head[i]]; }
 };
 
 }  // namespace detail
@@ -173,9 +193,12 @@ class refinement {
     machine_.each(size_, detail::scatter<Item, Index>{side_[0].items.data(), side_[0].slots.data(), order.data()});
   }
 
-  /// first[i] = the slot of the head of i's group, which is the rank of its items in the whole order.
-  void head_slots(std::span<Index> first) const {
-    machine_.scan(size_, detail::slot_of_head<Index>{side_[0].slots.data(), side_[0].heads.data()}, first, maximum{});
+  /// In which group each item is, between sort and drop_settled. @param head  memory for as many as there are items
+  [[nodiscard]] detail::group_of<Index> groups_of_items(std::span<Index> head) const {
+    std::uint8_t* const heads = side_[0].heads.data();
+    machine_.each(groups_, detail::mark_old_head<Index>{offsets_.data(), heads});
+    machine_.scan(size_, detail::position_of_head<Index>{heads}, head, maximum{});
+    return {head.data(), side_[0].slots.data(), heads};
   }
 
   /// Let the groups of one item go, and find the segments of those that stay.

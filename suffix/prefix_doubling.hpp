@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/refinement.hpp"
@@ -92,15 +93,17 @@ class suffix_ranks {
 
   /// Every suffix of the refinement takes the rank of the head of its group.
   void update(refinement<B, Index, Index>& open) {
-    auto const heads = machine_.template buffer<Index>(open.size());
-    open.head_slots(heads.span());
-    auto const* const head = heads.data();
+    auto const head = machine_.template buffer<Index>(open.size());
+    auto const group = open.groups_of_items(head.span());
     auto const* const suffix = open.items().data();
     auto* const ranks = ranks_.data();
     auto const breaks = breaks_;
     Index const first = first_;
+    // Those of a group that begins where it did have the rank that they had. In genomes that are nearly alike most do, and
+    // writing to random places is what a round costs.
+    bool const all = std::exchange(none_yet_, false);
     machine_.each(open.size(), [=] ORDO_FN(std::size_t i) {
-      if (!breaks(suffix[i])) ranks[suffix[i]] = Index(first + head[i]);
+      if ((all || !group.is_old(i)) && !breaks(suffix[i])) ranks[suffix[i]] = Index(first + group.slot(i));
     });
   }
 
@@ -115,6 +118,7 @@ class suffix_ranks {
   break_mask breaks_;
   Index first_;
   buffer<Index> ranks_;
+  bool none_yet_ = true;  // no group's items have its rank, but their own
 };
 
 /// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
