@@ -5,18 +5,18 @@
 #include "sort_core/host/threads.hpp"
 
 // From how much input on a GPU is quicker than the CPU, in a whole command from file to file. The one place for what was
-// measured: by tools/bench/files.py, hot cache, with --threads 2, 4, 8 and 16, on a host with one H200.
+// measured: by tools/bench/files.py, hot cache, 16 threads, on a host with one H200 (tools/bench/results/files_h200.json).
 namespace ordo {
 
 /// Bytes of input a second: of each thread of the CPU, and of a GPU that has started.
 struct measured_rates {
   double cpu_thread, gpu;
 };
-constexpr measured_rates suffix_array_rates{7e6, 400e6};
-constexpr measured_rates string_rates{55e6, 2000e6};
+constexpr measured_rates suffix_array_rates{4.1e6, 700e6};  // made-up genomes of 64 M and 1 G
+constexpr measured_rates string_rates{52e6, 3400e6};        // 379 MB of paths, 3.1 GB of URLs
 
 /// Seconds that a GPU takes to start and to end.
-constexpr double gpu_start_seconds = 0.35;
+constexpr double gpu_start_seconds = 0.42;
 
 /// Bytes of input for which both take as long; without end where the GPU never catches up.
 /// @param threads  as in machine_options
@@ -28,9 +28,9 @@ inline std::size_t worth_a_gpu(measured_rates const& rates, unsigned threads) {
 
 /// The same for the peaks of spectra. Reading, scanning, moving and writing are the CPU's work on either machine, on all of its
 /// threads; a GPU takes the sorting off them, and takes 0.3 s to start and end. Measured with --threads 1 --stats on a Xeon of
-/// 2023 and 350 MB of spectra by intensity: of the 3.5 s of CPU time that 1 GB takes, 1.2 are "sort". So a GPU pays from 0.25 GB
-/// for each thread on; and where threads are as many as fill the page cache as fast as it can be filled (3 to 5 GB/s), it never
-/// does.
+/// 2023 and 350 MB of spectra by intensity: of the 3.5 s of CPU time that 1 GB takes, 1.2 are "sort". So a GPU pays from 0.25
+/// GB for each thread on; and where threads are as many as fill the page cache as fast as it can be filled (3 to 5 GB/s), it
+/// never does.
 inline std::size_t peaks_worth_a_gpu(unsigned threads) {
   constexpr std::size_t per_thread = 250'000'000;
   constexpr unsigned fill_the_page_cache = 10;
