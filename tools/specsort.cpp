@@ -33,7 +33,8 @@ std::optional<int> parse(command& made, int argc, char** argv) {
       std::string(tool));
   app.add_option("IN", made.input, "MGF, plain or compressed; - is standard input")->required()->type_name("");
   auto* const output =
-      app.add_option("-o,--output", made.output, "write to FILE, compressed if it is named .gz or .bgz [-: standard output]");
+      app.add_option("-o,--output", made.output,
+                     "write to FILE, compressed if it is named .gz, .bgz, .bz2, .xz or .zst [-: standard output]");
   output->type_name("FILE");
   app.add_option("--by", made.by, "what orders the peaks: mz or intensity [mz]")
       ->check(CLI::IsMember({"mz", "intensity"}).description(""))

@@ -108,8 +108,8 @@ decompressed.
   -z, --zero-terminated   lines end with NUL, not newline
   -c, --check             check that the one FILE is sorted; say where it is not, and exit with 1
   -C, --check=quiet       the same without a word
-  -o, --output=FILE       write to FILE, which may be one of the inputs; compressed if it is named .gz or
-                          .bgz [-: standard output]
+  -o, --output=FILE       write to FILE, which may be one of the inputs; compressed if it is named .gz, .bgz,
+                          .bz2, .xz or .zst [-: standard output]
       --parallel=N        GNU's name for --threads
       --files0-from=F     read the files that F names, each name ended by NUL; - is standard input
 {}      --help              print this and exit
