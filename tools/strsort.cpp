@@ -270,13 +270,15 @@ int check(command const& made, cli::stats& stats) {
   return 1;
 }
 
-// The sizes of the regular files among them, together.
+// What regular files among them have left to read, together.
 std::uint64_t known_bytes(std::vector<std::string> const& files) {
   std::uint64_t sum = 0;
   for (std::string const& file : files) {
     struct stat info {};
     int const failed = file == "-" ? fstat(STDIN_FILENO, &info) : stat(file.c_str(), &info);
-    if (failed == 0 && S_ISREG(info.st_mode)) sum += std::uint64_t(info.st_size);
+    if (failed != 0 || !S_ISREG(info.st_mode)) continue;
+    off_t const at = file == "-" ? std::max<off_t>(lseek(STDIN_FILENO, 0, SEEK_CUR), 0) : 0;
+    sum += std::uint64_t(std::max<off_t>(info.st_size - at, 0));
   }
   return sum;
 }

@@ -202,3 +202,7 @@ truncate -s 1000T sparse 2> /dev/null || truncate -s 8T sparse
 expect_error strsort sparse -o made
 grep -q 'bytes' err || fail "no figures: $(cat err)"
 [[ ! -e made ]] || fail 'output without memory'
+# What lies before the place where standard input stands takes none.
+truncate -s 8T far
+printf 'b\na\n' >> far
+{ dd skip=8T iflag=skip_bytes count=0 status=none; strsort; } < far | cmp - <(printf 'a\nb\n')
