@@ -26,6 +26,7 @@ struct fasta_counts {
   bool refused = false;       // there is an error in it
   bool early = false;         // residues come before the first record
   bool beyond_ascii = false;  // in the names
+  bool unused = false;        // copied with the others from a GPU: no byte may be without a value
 };
 
 struct sum_of_fasta {
