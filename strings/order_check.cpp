@@ -4,7 +4,8 @@
 
 namespace ordo::strings {
 
-order_check::order_check(options const& how, bool strict) : reverse_(how.reverse), strict_(strict), delimiter_(how.delimiter) {}
+order_check::order_check(options const& how, bool strict)
+    : reverse_(how.by.reverse), strict_(strict), delimiter_(how.delimiter) {}
 
 bool order_check::take(std::string_view line, std::string_view before) {
   if (lines_++ == 0) return true;

@@ -196,7 +196,7 @@ line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how,
   std::span const repeats(result.repeats.get(), lines);
   auto const order = machine.target(starts);
   auto const same = machine.target(repeats);
-  prefix_sort(machine, all, ends, how.reverse, order.span(), same.span());
+  prefix_sort(machine, all, ends, how.by.reverse, order.span(), same.span());
   machine.download(std::span<Offset const>(order.span()), starts);
   machine.download(std::span<std::uint8_t const>(same.span()), repeats);
   result.peak_memory = machine.pool().peak();

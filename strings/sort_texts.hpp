@@ -43,7 +43,7 @@ void sort_to_sink(B& machine, text_job& job, std::span<unsigned char const> text
   std::size_t const lines = value_at(machine, std::span<Offset const>(counts.span()), counts.size() - 1);
   auto const order = machine.template buffer<Offset>(lines);
   auto const repeats = machine.template buffer<std::uint8_t>(lines);
-  prefix_sort(machine, all, std::span<Offset const>(counts.span()), job.how.reverse, order.span(), repeats.span());
+  prefix_sort(machine, all, std::span<Offset const>(counts.span()), job.how.by.reverse, order.span(), repeats.span());
   job.report.written =
       store_lines(machine, all, text.data(), std::span<Offset const>(counts.span()), std::span<Offset const>(order.span()),
                   job.equal == repeated::drop ? repeats.data() : nullptr, job.to, [&](std::uint64_t total) {

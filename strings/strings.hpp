@@ -10,6 +10,7 @@
 
 #include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
+#include "strings/order.hpp"
 
 /// Lines of text in the order of `LC_ALL=C sort`: bytes are unsigned, a line that ends is smaller than one that goes on, and
 /// every byte but the delimiter is an ordinary one, NUL and CR too. What follows the last delimiter is a line if it is not
@@ -18,7 +19,7 @@
 namespace ordo::strings {
 
 struct options {
-  bool reverse = false;   // the greatest line first
+  order by;
   char delimiter = '\n';  // ends a line and is no part of it; below 0x80
   machine_options machine;
   /// Bytes of host memory that the CPU machine may take beside the text.

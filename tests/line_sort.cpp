@@ -26,7 +26,7 @@ template <class Offset, class B>
 void check_sort(B& machine, std::string const& text, char delimiter, bool reverse) {
   ordo::strings::options how;
   how.delimiter = delimiter;
-  how.reverse = reverse;
+  how.by.reverse = reverse;
   auto const sorted = sort_on<Offset>(machine, text, how, no_limit);
   auto const want = sorted_lines_of(text, delimiter, reverse);
   REQUIRE(sorted.lines == want.size());

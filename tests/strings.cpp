@@ -51,7 +51,7 @@ void check_texts(std::vector<std::string> const& parts, strings::options const& 
     if (!part.empty() && part.back() != how.delimiter) whole += how.delimiter;
     if (addressed) known += part.size();
   }
-  auto const want = sorted_lines_of(whole, how.delimiter, how.reverse);
+  auto const want = sorted_lines_of(whole, how.delimiter, how.by.reverse);
   strings::texts const from{parts.size(), known,
                             [&](std::size_t k) { return std::make_unique<test_source>(parts[k], addressed); }};
   for (auto const equal : {strings::repeated::keep, strings::repeated::drop}) {
@@ -75,7 +75,7 @@ void check_sorting(std::string const& text, char delimiter, bool reverse) {
     INFO(to_string(where) << ", delimiter " << int(delimiter) << ", reverse " << reverse);
     strings::options how;
     how.delimiter = delimiter;
-    how.reverse = reverse;
+    how.by.reverse = reverse;
     how.machine.where = where;
     auto const lines = strings::sort(text, how);
     CHECK(lines.machine().where == where);
@@ -166,7 +166,7 @@ TEST_CASE("texts of any kind are sorted as one", "[strings]") {
         strings::options how;
         how.machine.where = where;
         check_texts(parts, how, addressed);
-        how.reverse = true;
+        how.by.reverse = true;
         check_texts(parts, how, addressed);
         how.machine.threads = 1;
         check_texts(parts, how, addressed);
@@ -272,7 +272,7 @@ TEST_CASE("the first line out of order is found, wherever the text is cut", "[st
         for (bool const strict : {false, true}) {
           strings::options how;
           how.delimiter = delimiter;
-          how.reverse = reverse;
+          how.by.reverse = reverse;
           std::string const ordered = joined(sorted_lines_of(text, delimiter, reverse), delimiter, strict);
           for (std::string const& tried : {text, ordered}) {
             auto const lines = lines_of(tried, delimiter);

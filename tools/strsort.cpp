@@ -44,7 +44,7 @@ struct command {
 
   [[nodiscard]] strings::options options() const {
     strings::options how;
-    how.reverse = reverse;
+    how.by.reverse = reverse;
     how.delimiter = delimiter;
     how.machine = common.machine();
     return how;
