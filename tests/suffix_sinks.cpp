@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "sort_core/error.hpp"
+#include "sort_core/gpu.hpp"
 #include "suffix/build_fasta.hpp"
 #include "suffix/index.hpp"
 #include "suffix/suffix.hpp"
@@ -181,21 +182,28 @@ TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
   }
 }
 
-TEST_CASE("FASTA that a GPU finds too large goes on on the CPU", "[suffix][fasta]") {
-  std::string const once = letters_of(500'000, 8);
-  std::vector<std::string> const all{">one\n" + once + once + once + once + "\n>two\n" + once};
+TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
+  // Every suffix shares its first letters with others.
   std::size_t const n = 2'500'000;
-  suffix::memory_plan const plan = suffix::memory_needed(device::gpu, n, 2, 4, {true, true});
+  std::vector<std::string> const all{">one\n" + std::string(n - 10, 'A') + "\n>two\n" + std::string(10, 'A')};
   machine_options how;
   how.threads = 1;  // so that a GPU is worth its start
   {
-    environment const limit("ORDO_GPU_MEMORY", std::to_string(plan.least + (plan.most - plan.least) / 4));
+    environment const limit("ORDO_GPU_MEMORY", "1M");
     suffix::report const done = expect_loaded(all, how, false);
     CHECK(done.machine.where == device::cpu);
     CHECK(done.machine.fell_back == !gpus().empty());
   }
-  environment const limit("ORDO_GPU_MEMORY", "1M");
-  CHECK(expect_loaded(all, how, false).machine.where == device::cpu);
+  if (gpus().empty()) return;
+  suffix::memory_plan const plan = suffix::memory_needed(device::gpu, n, 2, 4, {true, true});
+  for (std::size_t const most : {n / 2, plan.least + (plan.most - plan.least) / 8, plan.most + (std::size_t{8} << 20)}) {
+    gpu machine({.memory_limit = most});
+    how.on = &machine;
+    if (most > plan.most)
+      CHECK(expect_loaded(all, how, false).machine.where == device::gpu);
+    else
+      CHECK_THROWS_AS(expect_loaded(all, how, false), out_of_memory);
+  }
 }
 
 TEST_CASE("what is built into sinks is what is built into arrays", "[suffix]") {

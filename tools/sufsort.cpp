@@ -178,7 +178,8 @@ suffix::loaded_fasta read_files(settings const& set, telling& tell) {
     bytes = read;
     tell.progress.at(read);
   };
-  tell.phase("read", texts.bytes);
+  tell.stats.phase("read");
+  tell.progress.phase("read", texts.bytes);
   suffix::loaded_fasta all(texts, set.what, set.common.machine(), how);
   tell.stats.input(bytes);
   tell.stats.bytes(bytes);
