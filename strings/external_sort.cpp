@@ -28,15 +28,17 @@ constexpr std::size_t most_merged = 1024, most_copied = std::size_t{8} << 20;
 // Where a part of what is written goes: behind what was written before.
 class part_sink final : public sink {
  public:
-  part_sink(sink& to, std::uint64_t begin) : to_(to), begin_(begin) {}
+  /// @param addressed  whether `to` knows how many bytes will come, and takes them in any order
+  part_sink(sink& to, std::uint64_t begin, bool addressed) : to_(to), begin_(begin), addressed_(addressed) {}
   void write(std::span<char const> data) override { to_.write(data); }
-  bool expect(std::uint64_t) override { return to_.addressable(); }
-  [[nodiscard]] bool addressable() const override { return to_.addressable(); }
+  bool expect(std::uint64_t) override { return addressed_; }
+  [[nodiscard]] bool addressable() const override { return addressed_; }
   void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
 
  private:
   sink& to_;
   std::uint64_t begin_;
+  bool addressed_;
 };
 
 class external_sort {
@@ -139,9 +141,9 @@ class external_sort {
     std::uint64_t total = 0, written = 0;
     for (range const& r : ranges) total += r.bytes();
     if (last) begin(phase::write, total);
-    if (equal_ == repeated::keep) to.expect(total);
+    bool const addressed = equal_ == repeated::keep && to.expect(total);
     for (range const& r : ranges) {
-      part_sink part(to, written);
+      part_sink part(to, written, addressed);
       written += r.sorted ? copy(r, part) : sort_range(r, part);
     }
     return written;

@@ -132,11 +132,13 @@ std::size_t decompressing_source::read(std::span<char> to) {
   std::size_t size = 0;
   while (size < to.size() && !over_) {
     std::size_t const got = process_.read(to.subspan(size));
+    if (got > left_) process_.fail("it gives more than it was given");
+    left_ -= got;
     size += got;
-    if (got == 0) {
-      over_ = true;
-      process_.finish();
-    }
+    if (got != 0) continue;
+    over_ = true;
+    process_.finish();
+    if (left_ != 0) process_.fail(fmt::format("it gives {} bytes less than it was given", left_));
   }
   return size;
 }

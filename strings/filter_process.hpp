@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -28,10 +29,9 @@ class filter_process {
   std::size_t read(std::span<char> to);
   /// No more is written or read: waits for the program. @throws output_error unless it ended well
   void finish();
-
- private:
   [[noreturn]] void fail(std::string const& why) const;
 
+ private:
   std::string name_;
   pid_t process_ = -1;
   int pipe_ = -1;
@@ -41,21 +41,31 @@ class compressing_sink final : public sink {
  public:
   compressing_sink(std::string const& program, temporary_file const& file)
       : process_(program, false, file, filter_process::end::output) {}
-  void write(std::span<char const> data) override { process_.write(data); }
-  void finish() { process_.finish(); }
+  void write(std::span<char const> data) override {
+    process_.write(data);
+    taken_ += data.size();
+  }
+  /// @returns how many bytes it took
+  std::uint64_t finish() {
+    process_.finish();
+    return taken_;
+  }
 
  private:
   filter_process process_;
+  std::uint64_t taken_ = 0;
 };
 
 class decompressing_source final : public source {
  public:
-  decompressing_source(std::string const& program, temporary_file const& file)
-      : process_(program, true, file, filter_process::end::input) {}
+  /// @param bytes  that the program has to give
+  decompressing_source(std::string const& program, temporary_file const& file, std::uint64_t bytes)
+      : process_(program, true, file, filter_process::end::input), left_(bytes) {}
   std::size_t read(std::span<char> to) override;
 
  private:
   filter_process process_;
+  std::uint64_t left_;
   bool over_ = false;
 };
 

@@ -19,7 +19,7 @@ stored_lines run_store::keep(std::uint64_t most_bytes, std::function<void(sink&)
     made.packed = std::make_unique<temporary_file>(in);
     compressing_sink to(where_.compress_program, *made.packed);
     fill(to);
-    to.finish();
+    made.packed_bytes = to.finish();
     return made;
   }
   places_.resize(where_.folders.size());
@@ -33,7 +33,7 @@ stored_lines run_store::keep(std::uint64_t most_bytes, std::function<void(sink&)
 }
 
 std::unique_ptr<source> run_store::open(stored_lines const& lines) const {
-  if (lines.packed) return std::make_unique<decompressing_source>(where_.compress_program, *lines.packed);
+  if (lines.packed) return std::make_unique<decompressing_source>(where_.compress_program, *lines.packed, lines.packed_bytes);
   return std::make_unique<slices_source>(std::vector{slice{&lines.plain, 0, lines.plain.bytes}});
 }
 

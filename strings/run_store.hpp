@@ -14,6 +14,7 @@ namespace ordo::strings::detail {
 struct stored_lines {
   run plain;
   std::unique_ptr<temporary_file> packed;
+  std::uint64_t packed_bytes = 0;  // when they are unpacked
 };
 
 /// Puts sorted lines aside in temporary files.
