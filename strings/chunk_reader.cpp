@@ -64,7 +64,7 @@ void chunk_reader::count() {
 // The chunk ends behind the last line that fits, beside what was read behind it, or behind the first one, if that is whole.
 void chunk_reader::cut() {
   std::string_view const all(bytes_.data(), bytes_.size());
-  std::size_t const beside = std::max(plan_.limit - std::min(plan_.limit, all.size()), plan_.limit / 2);
+  std::size_t const beside = std::max(plan_.limit - std::min(plan_.limit, all.size()), plan_.limit / 4 * 3);
   std::size_t end = fitting_, lines = fitting_lines_;
   for (std::size_t step = (all.size() - end + 1) / 2; step >= 256; step /= 2) {
     std::size_t const more = end + step <= all.size() ? lines_in(end, end + step) : 0;

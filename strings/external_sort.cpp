@@ -20,7 +20,7 @@ namespace {
 
 using namespace detail;
 
-constexpr std::size_t least_memory = std::size_t{3} << 19;
+constexpr std::size_t least_memory = std::size_t{2} << 20;
 constexpr std::size_t usual_batch = 16;                              // GNU sort's
 constexpr std::size_t least_slice = std::size_t{64} << 10;           // of a run in a range: less would be read slowly
 constexpr std::size_t most_merged = 1024, most_copied = std::size_t{8} << 20;

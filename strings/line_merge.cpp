@@ -6,20 +6,23 @@
 #include <string_view>
 #include <utility>
 
+#include "sort_core/host_bytes.hpp"
 #include "sort_core/load.hpp"
 #include "strings/line_keys.hpp"
 
 namespace ordo::strings::detail {
 namespace {
 
-constexpr std::size_t least_buffer = std::size_t{16} << 10, most_buffer = std::size_t{4} << 20;
+constexpr std::size_t least_buffer = std::size_t{16} << 10, most_buffer = std::size_t{1} << 20;
 constexpr std::size_t written_at_once = std::size_t{256} << 10;
 
 // The lines of a text, one after the other.
 class line_reader {
  public:
   line_reader(std::unique_ptr<source> from, char delimiter, std::size_t buffer)
-      : from_(std::move(from)), delimiter_(delimiter), bytes_(buffer) {}
+      : from_(std::move(from)), delimiter_(delimiter) {
+    bytes_.resize(buffer);
+  }
 
   /// @returns false if there is none left
   bool next() {
@@ -46,7 +49,7 @@ class line_reader {
     std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
     if (end_ == bytes_.size()) bytes_.resize(2 * bytes_.size());
-    std::span<char> const room = std::span(bytes_).subspan(end_);
+    std::span<char> const room = bytes_.span().subspan(end_);
     std::size_t const got = from_->read(room);
     end_ += got;
     if (got < room.size()) from_.reset();
@@ -54,7 +57,7 @@ class line_reader {
 
   std::unique_ptr<source> from_;
   char delimiter_;
-  std::vector<char> bytes_;
+  host_bytes bytes_;
   std::size_t begin_ = 0, length_ = 0;  // of the line
   std::size_t next_ = 0, end_ = 0;      // of what was read behind it
 };

@@ -17,7 +17,7 @@ namespace strings = ordo::strings;
 
 namespace {
 
-constexpr std::size_t little = std::size_t{3} << 19;  // the least memory there is
+constexpr std::size_t little = std::size_t{2} << 20;  // the least memory there is
 
 // The texts as one, with all delimiters.
 std::string whole_of(std::vector<std::string> const& parts, char delimiter) {
