@@ -8,7 +8,7 @@
 
 #include "sort_core/host_bytes.hpp"
 #include "sort_core/load.hpp"
-#include "strings/line_keys.hpp"
+#include "strings/line_comparison.hpp"
 
 namespace ordo::strings::detail {
 namespace {

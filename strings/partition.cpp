@@ -10,7 +10,7 @@
 #include <tbb/task_arena.h>
 
 #include "sort_core/host/threads.hpp"
-#include "strings/line_keys.hpp"
+#include "strings/line_comparison.hpp"
 
 namespace ordo::strings::detail {
 namespace {
