@@ -179,6 +179,53 @@ using byte_row = detail::word_row;
 
 constexpr std::size_t byte_row_size = 64;
 
+/// 32 bytes, asked in the same way, on the CPU alone.
+class half_row {
+ public:
+  static constexpr std::size_t size = 32;
+
+#if defined(__SSE2__)
+  explicit half_row(char const* p)
+      : low_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p))),
+        high_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + 16))) {}
+  [[nodiscard]] std::uint32_t equal_to(char c) const {
+    __m128i const wanted = _mm_set1_epi8(c);
+    return gathered([=](__m128i part) { return _mm_cmpeq_epi8(part, wanted); });
+  }
+  /// Which are '0' to '9'?
+  [[nodiscard]] std::uint32_t digits() const {
+    return gathered([](__m128i part) {
+      __m128i const digit = _mm_sub_epi8(part, _mm_set1_epi8('0'));
+      return _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    });
+  }
+
+ private:
+  template <class Marks>
+  std::uint32_t gathered(Marks marks) const {
+    return unsigned(_mm_movemask_epi8(marks(low_))) | unsigned(_mm_movemask_epi8(marks(high_))) << 16;
+  }
+  __m128i low_, high_;
+#else
+  explicit half_row(char const* p) : bytes_(p) {}
+  [[nodiscard]] std::uint32_t equal_to(char c) const {
+    return gathered([c](char byte) { return byte == c; });
+  }
+  [[nodiscard]] std::uint32_t digits() const {
+    return gathered([](char byte) { return byte >= '0' && byte <= '9'; });
+  }
+
+ private:
+  template <class Is>
+  std::uint32_t gathered(Is is) const {
+    std::uint32_t bits = 0;
+    for (unsigned i = 0; i < size; ++i) bits |= std::uint32_t{is(bytes_[i])} << i;
+    return bits;
+  }
+  char const* bytes_;
+#endif
+};
+
 /// Copies those of `size` bytes that `chosen` has a bit for, one behind the other; the first byte's is the lowest bit of the
 /// first word. @returns how many
 /// @param room  bytes behind `to` that may be overwritten, as many as are chosen or more
