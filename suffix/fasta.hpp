@@ -39,7 +39,8 @@ struct fasta_options {
 /// Adds the records of a FASTA text, read to its end by several threads at a time where it has addresses.
 /// A line that begins with '>' begins a record, named by what follows up to the first blank; a line that begins with ';' is a
 /// comment. All other lines are residues: letters, '*', '-' and '.'; blanks among them are dropped, as samtools does. Lines
-/// end in LF or CR LF; empty lines are passed over; a record may be empty. Takes some 64 MiB of memory beside the records.
+/// end in LF or CR LF; empty lines are passed over; a record may be empty. Memory beside the records: some 5 MiB for each
+/// thread, or 64 MiB on a GPU; twice that where the text has no addresses.
 /// @param name  for messages
 /// @throws out_of_memory  if the records take more than they may
 /// @throws input_error  naming text and line: text before the first '>', any other character, a CR inside a line, a name that
