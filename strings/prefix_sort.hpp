@@ -10,7 +10,6 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
-#include "strings/line_sort.hpp"
 #include "strings/line_starts.hpp"
 #include "strings/small_groups.hpp"
 #include "strings/symbols.hpp"
@@ -136,7 +135,8 @@ void refine(B& machine, refinement<B, cursor<Offset>, Offset>& groups, line_orde
 }
 
 /// Put the starts of lines in the order of the lines, equal lines in the order of the starts given, and mark those that equal
-/// the one before. `order` and `repeats` are as long. All in the machine's memory. @param reverse  the greatest line first
+/// the one before. `order` and `repeats` have a place for each line, `starts` at least. All in the machine's memory.
+/// @param reverse  the greatest line first
 template <Backend B, class Offset>
 void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, std::span<Offset> order,
                  std::span<std::uint8_t> repeats) {
@@ -147,7 +147,7 @@ void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, 
   auto* const same = repeats.data();
 
   refinement<B, cursor<Offset>, Offset> groups(machine);
-  Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()));
+  Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()).first(lines));
   {
     auto keys = machine.template buffer<std::uint64_t>(lines);
     auto const* const s = starts.data();
@@ -156,7 +156,7 @@ void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, 
       auto index = machine.template buffer<Offset>(lines);
       machine.argsort(
           lines, [=] ORDO_FN(std::size_t i) { return by.key(s[i] + depth); }, keys.span(), index.span());
-      machine.gather(std::span<Offset const>(starts.span()), std::span<Offset const>(index.span()), order);
+      machine.gather(std::span<Offset const>(starts.span()).first(lines), std::span<Offset const>(index.span()), order);
     }
     machine.each(lines, [=] ORDO_FN(std::size_t i) { same[i] = i != 0 && k[i] == k[i - 1] && by.ended(k[i]); });
     groups.start(
@@ -180,7 +180,7 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
   sort_starts(machine, text, std::move(starts), reverse, order, repeats);
 }
 
-/// Bytes that sort_on takes of the machine's memory at most, beside the text.
+/// Bytes that prefix_sort takes of the machine's memory at most, beside the text.
 template <class Offset, Backend B>
 std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   auto const of = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
@@ -193,32 +193,6 @@ std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
       groups + std::max(2 * offsets,
                         2 * of(large, sizeof(Offset)) + refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
   return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
-}
-
-/// All of a machine's part: the text comes from the host and the result goes there.
-/// @throws out_of_memory before any work if it takes more than `limit` bytes of the machine's memory beside the text
-template <class Offset, Backend B>
-line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how, std::size_t limit) {
-  line_sort<Offset> result;
-  if (text.empty()) return result;
-  auto const bytes = machine.upload(std::span(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
-  symbols const all(bytes.data(), bytes.size(), static_cast<unsigned char>(how.delimiter));
-  auto const counts = count_delimiters<Offset>(machine, all);
-  std::span<Offset const> const ends = counts.span();
-  std::size_t const lines = value_at(machine, ends, ends.size() - 1) + (text.back() != how.delimiter);
-  check_memory(text.size(), lines, sort_memory<Offset, B>(text.size(), lines), limit);
-  result.lines = lines;
-  result.starts = std::make_unique_for_overwrite<Offset[]>(lines);
-  result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(lines);
-  std::span const starts(result.starts.get(), lines);
-  std::span const repeats(result.repeats.get(), lines);
-  auto const order = machine.target(starts);
-  auto const same = machine.target(repeats);
-  prefix_sort(machine, all, ends, how.by.reverse, order.span(), same.span());
-  machine.download(std::span<Offset const>(order.span()), starts);
-  machine.download(std::span<std::uint8_t const>(same.span()), repeats);
-  result.peak_memory = machine.pool().peak();
-  return result;
 }
 
 }  // namespace ordo::strings::detail

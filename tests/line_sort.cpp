@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sort_core/error.hpp"
-#include "strings/prefix_sort.hpp"
+#include "strings/order_lines.hpp"
 #include "strings/sort_texts.hpp"
 #include "strings/strings.hpp"
 #include "tests/io_ends.hpp"
