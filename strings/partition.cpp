@@ -68,17 +68,24 @@ class cutter {
       if (from.bytes() == 0) continue;
       run_reader reader(*from.of, how_.delimiter);
       double next = step * std::fmod(0.6180339887 * double(k + 1), 1.0), weight = 0;
-      std::uint64_t last = from.begin;
-      for (std::uint64_t b = from.begin; b < from.end;) {
+      std::uint64_t behind = from.begin;  // the last sample
+      bool more_lines = true;
+      for (std::uint64_t b = from.begin; b < from.end && more_lines;) {
         std::uint64_t const end = std::min(from.end, (b / from.of->block + 1) * from.of->block);
         double const more = double(end - b) + per_line * from.of->lines(b, end);
-        for (; next < weight + more; next += step) {
+        for (; next < weight + more && more_lines; next += step) {
           auto const at = b + std::uint64_t(double(end - b) * (next - weight) / more);
-          std::uint64_t const line = reader.first_line(std::max(at, last), from.end);
-          if (line == from.end || line < last) continue;
-          std::string_view const text = reader.line(line, longest_sample);
-          samples.push_back({std::string(text), k, line, text.size() < longest_sample});
-          last = line + text.size() + 1;
+          if (at < behind && at != from.begin) {  // a long line has many
+            samples.push_back(samples.back());
+            continue;
+          }
+          std::uint64_t const line = reader.first_line(at, from.end);
+          more_lines = line != from.end;
+          if (!more_lines) break;
+          std::string const text(reader.line(line, longest_sample));
+          bool const whole = text.size() < longest_sample;
+          behind = whole ? line + text.size() + 1 : reader.first_line(line + text.size(), from.end);
+          samples.push_back({text, k, line, whole});
         }
         weight += more;
         b = end;
