@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
@@ -114,13 +115,31 @@ Offset common_prefix(B& machine, symbols text, std::span<Offset const> starts) {
   return common == with::identical ? Offset{0} : common;
 }
 
-/// Put the starts of the text's lines in the order of the lines, equal lines in the order of the text, and mark those that
-/// equal the one before. `counts` are the text's delimiters; `order` and `repeats` are as long as it has lines. All in the
-/// machine's memory. @param reverse  the greatest line first
+/// Sort the groups by what follows, and put their lines in their slots of `order`; lines equal to the one before them are
+/// marked in `repeats`, which is zero at their slots before.
 template <Backend B, class Offset>
-void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool reverse, std::span<Offset> order,
-                 std::span<std::uint8_t> repeats) {
+void refine(B& machine, refinement<B, cursor<Offset>, Offset>& groups, line_order by, std::span<Offset> order,
+            std::span<std::uint8_t> repeats) {
   constexpr std::size_t first_window = 64, last_window = std::size_t{1} << 29;
+  auto* const o = order.data();
+  for (std::size_t window = first_window; !groups.empty();) {
+    finish_small_groups(machine, groups, by, window, repeats);
+    std::size_t const skipped = skip_agreement(machine, groups, by.text, window, repeats.data());
+    // Looking far costs much where only some lines of a group go on alike, so it has to be worth it.
+    window = skipped < window ? first_window : std::min(2 * window, last_window);
+    sort_large_groups(machine, groups, by);
+    auto const* const items = groups.items().data();
+    auto const* const slots = groups.slots().data();
+    machine.each(groups.size(), [=] ORDO_FN(std::size_t i) { o[slots[i]] = items[i].at - items[i].depth; });
+    groups.drop_settled();
+  }
+}
+
+/// Put the starts of lines in the order of the lines, equal lines in the order of the starts given, and mark those that equal
+/// the one before. `order` and `repeats` are as long. All in the machine's memory. @param reverse  the greatest line first
+template <Backend B, class Offset>
+void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, std::span<Offset> order,
+                 std::span<std::uint8_t> repeats) {
   std::size_t const lines = order.size();
   if (lines == 0) return;
   line_order const by{text, reverse ? ~std::uint64_t{0} : 0};
@@ -128,10 +147,8 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
   auto* const same = repeats.data();
 
   refinement<B, cursor<Offset>, Offset> groups(machine);
+  Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()));
   {
-    auto starts = machine.template buffer<Offset>(lines);
-    write_starts(machine, text, counts, starts.span());
-    Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()));
     auto keys = machine.template buffer<std::uint64_t>(lines);
     auto const* const s = starts.data();
     auto const* const k = keys.data();
@@ -149,17 +166,18 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
         },
         [=] ORDO_FN(std::size_t i) { return i == 0 || k[i] != k[i - 1] || by.ended(k[i]); });
   }
-  for (std::size_t window = first_window; !groups.empty();) {
-    finish_small_groups(machine, groups, by, window, repeats);
-    std::size_t const skipped = skip_agreement(machine, groups, text, window, same);
-    // Looking far costs much where only some lines of a group go on alike, so it has to be worth it.
-    window = skipped < window ? first_window : std::min(2 * window, last_window);
-    sort_large_groups(machine, groups, by);
-    auto const* const items = groups.items().data();
-    auto const* const slots = groups.slots().data();
-    machine.each(groups.size(), [=] ORDO_FN(std::size_t i) { o[slots[i]] = items[i].at - items[i].depth; });
-    groups.drop_settled();
-  }
+  starts = {};
+  refine(machine, groups, by, order, repeats);
+}
+
+/// The same for all lines of the text. `counts` are its delimiters.
+template <Backend B, class Offset>
+void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool reverse, std::span<Offset> order,
+                 std::span<std::uint8_t> repeats) {
+  auto starts = machine.template buffer<Offset>(order.size());
+  if (order.empty()) return;
+  write_starts(machine, text, counts, starts.span());
+  sort_starts(machine, text, std::move(starts), reverse, order, repeats);
 }
 
 /// Bytes that sort_on takes of the machine's memory at most, beside the text.
@@ -172,8 +190,8 @@ std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   std::size_t const groups = refinement<B, cursor<Offset>, Offset>::memory(lines);
   std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
   std::size_t const rounds =
-      groups + std::max(2 * offsets, 2 * of(large, sizeof(Offset)) +
-                                         refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
+      groups + std::max(2 * offsets,
+                        2 * of(large, sizeof(Offset)) + refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
   return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
 }
 

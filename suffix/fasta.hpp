@@ -25,7 +25,8 @@ struct fasta {
 
 struct fasta_options {
   bool keep_case = false;  // else letters are folded to upper case
-  /// What parses the text: the CPU, unless the GPU is asked for; and how many threads.
+  /// Of these, how many threads of the CPU parse the text, or the CPU machine that does: a GPU has another way
+  /// (build_fasta.hpp).
   machine_options machine = {};
   /// Bytes that all records may take, those of calls before with them.
   std::size_t memory = std::numeric_limits<std::size_t>::max();

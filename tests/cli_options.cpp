@@ -28,6 +28,14 @@ cli::common_options parsed(std::vector<char const*> arguments) {
   return options;
 }
 
+// By the rows that a parser other than CLI11 has.
+void set(std::string_view name, std::string_view value, cli::common_options* options = nullptr) {
+  cli::common_options none;
+  for (cli::common_row const& row : cli::common_rows())
+    if (row.name == name) return row.set(options ? *options : none, value);
+  throw std::logic_error("no such option");
+}
+
 }  // namespace
 
 TEST_CASE("common options, read by CLI11") {
@@ -52,15 +60,13 @@ TEST_CASE("numbers and file names that CLI11 would take, and the other parser wo
   for (char const* bad : {"", "0x10", "+1", " 1", "1 ", "1_0", "1e1", "010x", "99999999999"}) {
     INFO(bad);
     CHECK_THROWS_AS(parsed({"--threads", bad}), usage_error);
-    cli::common_options o;
-    CHECK_THROWS_AS(cli::take_common_option(cli::option_threads, bad, o), usage_error);
+    CHECK_THROWS_AS(set("threads", bad), usage_error);
   }
   CHECK(parsed({"--threads", "010"}).threads == 10);
   for (char const* bad : {"--threads=", "--stats=", "--quiet=false", "--verbose=0"})
     CHECK_THROWS_AS(parsed({bad}), usage_error);
   CHECK_THROWS_AS(parsed({"--stats", ""}), usage_error);
-  cli::common_options o;
-  CHECK_THROWS_AS(cli::take_common_option(cli::option_stats, "", o), usage_error);
+  CHECK_THROWS_AS(set("stats", ""), usage_error);
 }
 
 TEST_CASE("values are what they say, not CLI11's lists") {
@@ -84,19 +90,17 @@ TEST_CASE("values are what they say, not CLI11's lists") {
   }
 }
 
-TEST_CASE("common options, read by another parser") {
+TEST_CASE("common options, set by another parser") {
   cli::common_options o;
-  CHECK(cli::take_common_option(cli::option_device, "gpu", o));
-  CHECK(cli::take_common_option(cli::option_threads, "7", o));
-  CHECK(cli::take_common_option(cli::option_quiet, nullptr, o));
-  CHECK_FALSE(cli::take_common_option('q', nullptr, o));
+  set("device", "gpu", &o);
+  set("threads", "7", &o);
+  set("quiet", "", &o);
   CHECK(o.machine().where == device::gpu);
   CHECK(o.machine().threads == 7);
   CHECK(o.quiet);
-  CHECK_THROWS_AS(cli::take_common_option(cli::option_device, "tpu", o), usage_error);
-  CHECK_THROWS_AS(cli::take_common_option(cli::option_stats, "", o), usage_error);
-  for (char const* bad : {"", "-1", "x", "3x", "99999999999"})
-    CHECK_THROWS_AS(cli::take_common_option(cli::option_threads, bad, o), usage_error);
+  CHECK_THROWS_AS(set("device", "tpu"), usage_error);
+  CHECK_THROWS_AS(set("stats", ""), usage_error);
+  for (char const* bad : {"", "-1", "x", "3x", "99999999999"}) CHECK_THROWS_AS(set("threads", bad), usage_error);
 }
 
 TEST_CASE("progress for people") {

@@ -154,38 +154,24 @@ std::optional<int> parse(CLI::App& app, int argc, char const* const* argv) {
   }
 }
 
-bool take_common_option(int code, char const* value, common_options& options) {
-  switch (code) {
-    case option_device:
-      parse_device(value);
-      options.where = value;
-      return true;
-    case option_threads:
-      options.threads = parse_count("--threads", value);
-      return true;
-    case option_quiet:
-      options.quiet = true;
-      return true;
-    case option_verbose:
-      options.verbose = true;
-      return true;
-    case option_stats:
-      options.stats = file_name("--stats", value);
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::string common_help() {
-  constexpr std::array<std::array<std::string_view, 2>, 5> lines{{{"--device=NAME", device_help},
-                                                                  {"--threads=N", threads_help},
-                                                                  {"--quiet", quiet_help},
-                                                                  {"--verbose", verbose_help},
-                                                                  {"--stats=FILE", stats_help}}};
-  std::string text;
-  for (auto const& [name, help] : lines) text += fmt::format("      {:<20}{}\n", name, help);
-  return text;
+std::span<common_row const> common_rows() {
+  static constexpr std::array<common_row, 5> rows{
+      {{"device", "NAME", "auto cpu gpu", device_help,
+        [](common_options& options, std::string_view value) {
+          parse_device(value);
+          options.where = value;
+        }},
+       {"threads",
+        "N",
+        {},
+        threads_help,
+        [](common_options& options, std::string_view value) { options.threads = parse_count("--threads", value); }},
+       {"quiet", {}, {}, quiet_help, [](common_options& options, std::string_view) { options.quiet = true; }},
+       {"verbose", {}, {}, verbose_help, [](common_options& options, std::string_view) { options.verbose = true; }},
+       {"stats", "FILE", {}, stats_help, [](common_options& options, std::string_view value) {
+          options.stats = file_name("--stats", std::string(value));
+        }}}};
+  return rows;
 }
 
 }  // namespace ordo::cli

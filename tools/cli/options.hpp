@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,12 +41,12 @@ void add_common_options(CLI::App& app, common_options& options);
 /// @throws usage_error for whatever CLI11 does not take
 std::optional<int> parse(CLI::App& app, int argc, char const* const* argv);
 
-/// With getopt_long: the codes of the common options, beyond any character, and what to do with one that came up.
-/// Rows for the table: {"device", required_argument, nullptr, option_device} and so on; help and version are the tool's.
-enum common_option : int { option_device = 1000, option_threads, option_quiet, option_verbose, option_stats };
-/// Takes the option if it is a common one. @returns whether it was. @throws usage_error for a bad value
-bool take_common_option(int code, char const* value, common_options& options);
-/// The common options' lines for a help text laid out as GNU's are, with their defaults.
-std::string common_help();
+/// The common options but help and version, for a parser that is not CLI11's.
+struct common_row {
+  std::string_view name, value, choices, help;  // value: what help calls it, empty: it takes none; choices: with blanks between
+  /// @throws usage_error for a bad value
+  void (*set)(common_options& options, std::string_view value);
+};
+std::span<common_row const> common_rows();
 
 }  // namespace ordo::cli

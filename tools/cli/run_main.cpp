@@ -48,11 +48,11 @@ std::string phase() {
 }
 
 // Says what the exception that is being handled says.
-void say_exception(std::string_view tool) {
+void say_exception(std::string_view tool, std::function<std::string(std::string_view)> const& reworded = {}) {
   try {
     throw;
   } catch (error const& e) {
-    say(tool, e.what());
+    say(tool, reworded ? reworded(e.what()) : e.what());
   } catch (std::bad_alloc const&) {  // of the standard library, which does not tell how much it wanted
     rusage use{};
     getrusage(RUSAGE_SELF, &use);
@@ -92,7 +92,8 @@ void run_beside(std::string_view tool, std::function<void()> const& work) {
   }
 }
 
-int run_main(std::string_view tool, std::function<int()> const& body) {
+int run_main(std::string_view tool, std::function<int()> const& body,
+             std::function<std::string(std::string_view)> const& reworded) {
   hold_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);
   remove_temporaries_on_signals();
@@ -102,7 +103,7 @@ int run_main(std::string_view tool, std::function<int()> const& body) {
     check_stdout();
     return status;
   } catch (...) {
-    say_exception(tool);
+    say_exception(tool, reworded);
   }
   return failure;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace ordo::cli {
@@ -10,7 +11,9 @@ namespace ordo::cli {
 /// - a closed pipe ends the process by SIGPIPE, without a word (or is an error where the caller ignores SIGPIPE);
 /// - a write beyond `ulimit -f` is an error, not a signal;
 /// - a signal that ends the process does so after its temporary files are removed.
-int run_main(std::string_view tool, std::function<int()> const& body);
+/// @param reworded  what to say in the place of a message, for a tool that stands in for another one
+int run_main(std::string_view tool, std::function<int()> const& body,
+             std::function<std::string(std::string_view)> const& reworded = {});
 
 /// Runs work() on a thread beside run_main's. If it throws, the process ends at once as run_main would end it, temporary files
 /// removed: so a failed write is told while another thread waits for input that may never come.

@@ -1,0 +1,173 @@
+#include "tools/strsort/keys.hpp"
+
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sort_core/error.hpp"
+#include "tools/strsort/numbers.hpp"
+#include "tools/strsort/words.hpp"
+
+namespace ordo::strsort {
+namespace {
+
+constexpr std::array<std::pair<char, bool ordering::*>, 10> switches{{{'d', &ordering::dictionary},
+                                                                      {'f', &ordering::fold},
+                                                                      {'g', &ordering::general},
+                                                                      {'h', &ordering::human},
+                                                                      {'i', &ordering::unprinted},
+                                                                      {'M', &ordering::month},
+                                                                      {'n', &ordering::number},
+                                                                      {'R', &ordering::random},
+                                                                      {'r', &ordering::reverse},
+                                                                      {'V', &ordering::version}}};
+
+[[noreturn]] void bad_specification(std::string_view text, std::string_view why) {
+  throw usage_error(fmt::format("{}: invalid field specification {}", why, quoted(text)));
+}
+
+// The number at the head of `rest`, which it leaves there; huge ones are the greatest there is.
+std::size_t take_number(std::string_view& rest, std::string_view where) {
+  number const read = read_number(rest);
+  if (read.digits == 0) throw usage_error(fmt::format("{}: invalid count at start of {}", where, quoted(rest)));
+  rest = read.rest;
+  return read.value;
+}
+
+void take_letters(std::string_view& rest, ordering& how, bool first, bool end) {
+  while (!rest.empty() && how.set(rest.front(), first, end)) rest.remove_prefix(1);
+}
+
+strings::key key_of(given_key const& given, ordering const& how) {
+  strings::key made;
+  made.first_field = given.first_field;
+  made.first_character = given.first_character;
+  made.last_field = given.last_field;
+  made.end_character = given.end_character;
+  made.skip_blanks_at_first = how.blanks_at_first;
+  made.skip_blanks_at_end = how.blanks_at_end;
+  using strings::reading;
+  made.as = how.number    ? reading::number
+            : how.general ? reading::general_number
+            : how.human   ? reading::human_number
+            : how.month   ? reading::month
+            : how.random  ? reading::random
+            : how.version ? reading::version
+                          : reading::bytes;
+  made.fold_case = how.fold;
+  made.dictionary = how.dictionary;
+  made.ignore_unprinted = how.unprinted;
+  made.reverse = how.reverse;
+  return made;
+}
+
+void check_compatible(ordering how) {
+  bool const texts = how.version || how.random || how.dictionary || how.unprinted;
+  if (how.number + how.general + how.human + how.month + texts <= 1) return;
+  how.blanks_at_first = how.blanks_at_end = how.reverse = false;
+  throw usage_error(fmt::format("options '-{}' are incompatible", how.letters()));
+}
+
+}  // namespace
+
+bool ordering::set(char letter, bool first, bool end) {
+  if (letter == 'b') {
+    blanks_at_first |= first;
+    blanks_at_end |= end;
+    return true;
+  }
+  for (auto const& [name, member] : switches)
+    if (name == letter) {
+      this->*member = true;
+      if (dictionary) unprinted = false;
+      return true;
+    }
+  return false;
+}
+
+std::string ordering::letters() const {
+  std::string made(blanks_at_first || blanks_at_end ? "b" : "");
+  for (auto const& [name, member] : switches)
+    if (this->*member) made += name;
+  return made;
+}
+
+bool ordering::is_default() const {
+  ordering plain;
+  plain.reverse = reverse;
+  return *this == plain;
+}
+
+given_key parse_key(std::string_view text) {
+  given_key key;
+  std::string_view rest = text;
+  key.first_field = take_number(rest, "invalid number at field start");
+  if (key.first_field-- == 0) bad_specification(text, "field number is zero");
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    key.first_character = take_number(rest, "invalid number after '.'");
+    if (key.first_character-- == 0) bad_specification(text, "character offset is zero");
+  }
+  take_letters(rest, key.how, true, false);
+  if (rest.starts_with(',')) {
+    rest.remove_prefix(1);
+    key.last_field = take_number(rest, "invalid number after ','");
+    if (key.last_field-- == 0) bad_specification(text, "field number is zero");
+    if (rest.starts_with('.')) {
+      rest.remove_prefix(1);
+      key.end_character = take_number(rest, "invalid number after '.'");
+    }
+    take_letters(rest, key.how, false, true);
+  }
+  if (!rest.empty()) bad_specification(text, "stray character in field spec");
+  return key;
+}
+
+bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key) {
+  key = {};
+  key.obsolete = true;
+  std::string_view rest = first.substr(1);
+  number read = read_number(rest);
+  if (read.digits == 0) return false;
+  key.first_field = read.value;
+  rest = read.rest;
+  if (rest.starts_with('.')) {
+    read = read_number(rest.substr(1));
+    if (read.digits == 0) return false;
+    key.first_character = read.value;
+    rest = read.rest;
+  }
+  take_letters(rest, key.how, true, false);
+  if (!rest.empty()) return false;
+  if (end.empty()) return true;
+
+  rest = end.substr(1);
+  key.last_field = take_number(rest, "invalid number after '-'");
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    key.end_character = take_number(rest, "invalid number after '.'");
+  }
+  // Fields that the key has, with none of the next one's characters.
+  if (key.end_character == 0 && key.last_field != 0) --key.last_field;
+  take_letters(rest, key.how, false, true);
+  if (!rest.empty()) bad_specification(end, "stray character in field spec");
+  return true;
+}
+
+std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global) {
+  std::vector<strings::key> keys;
+  for (given_key const& key : given) {
+    ordering const& how = key.has_options() ? key.how : global;
+    check_compatible(how);
+    keys.push_back(key_of(key, how));
+  }
+  if (given.empty() && !global.is_default()) {
+    check_compatible(global);
+    keys.push_back(key_of({}, global));
+  }
+  return keys;
+}
+
+}  // namespace ordo::strsort

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "sort_core/error.hpp"
+#include "strings/strings.hpp"
+#include "tools/cli/available_memory.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/cli/stats.hpp"
+#include "tools/cli/watched.hpp"
+#include "tools/strsort/command.hpp"
+#include "tools/strsort/inputs.hpp"
+
+// The options, their errors and the order of all checks are those of GNU sort 9.
+namespace {
+
+using namespace ordo;
+using strsort::caller;
+using strsort::command;
+
+// A command that is understood and complete.
+struct work {
+  command const& made;
+  strings::order const& by;
+  caller const& called;
+  bool& writing;
+
+  [[nodiscard]] strings::options options() const {
+    strings::options how;
+    how.by = by;
+    how.delimiter = made.delimiter;
+    how.machine = made.common.machine();
+    return how;
+  }
+};
+
+// The one place that knows which part of a command is not served yet.
+void refuse_unserved(command const& made, strings::order const& by) {
+  auto const refuse = [](bool asked, std::string_view what) {
+    if (asked) throw usage_error(fmt::format("{} is not supported yet", what));
+  };
+  refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
+  refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
+  if (made.check != 0) return;
+  refuse(made.merge, "option --merge");
+  refuse(made.debug, "option --debug");
+  refuse(made.count, "option --count");
+  refuse(made.head.has_value(), "option --head");
+  refuse(made.memory.has_value(), "option --buffer-size");
+}
+
+// A locale of the environment that GNU sort would compare by.
+bool has_hard_locale() {
+  for (char const* const name : {"LC_ALL", "LC_COLLATE", "LANG"})
+    if (char const* const locale = std::getenv(name); locale && *locale) {
+      std::string_view const given = locale;
+      return given != "C" && given != "POSIX" && !given.starts_with("C.");
+    }
+  return false;
+}
+
+int check(work const& w, cli::stats& stats) {
+  command const& made = w.made;
+  std::string const& path = made.files.front();
+  strsort::must_be_readable(path, "open failed");
+  cli::progress progress(w.called.name(), made.common, made.files, "");
+  cli::input in(path, made.common.threads);
+  progress.phase("checking", in.file_size().value_or(0));
+  stats.phase("check");
+  strings::order_check order(w.options(), made.unique);
+  std::vector<char> block(std::size_t{1} << 20);
+  bool in_order = true;
+  for (std::size_t got = block.size(); in_order && got == block.size();) {
+    got = in.read(block);
+    stats.input(got);
+    stats.bytes(got);
+    in_order = order.feed({block.data(), got}) && (got == block.size() || order.finish());
+    progress.at(in.file_read());
+  }
+  if (in_order) return 0;
+  if (made.check == 'c')
+    cli::tell(fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, order.number(), order.line(), made.delimiter));
+  return 1;
+}
+
+int sort(work const& w, cli::stats& stats) {
+  command const& made = w.made;
+  for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
+  cli::output out(made.output.value_or("-"), made.common.threads);
+  w.writing = true;
+  cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
+
+  std::atomic<std::uint64_t> read = 0;
+  strings::texts const files{made.files.size(), strsort::known_bytes(made.files), [&](std::size_t k) {
+                               return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
+                             }};
+  cli::watched_output watched(out, progress);
+  auto const began = [&](strings::phase what, std::uint64_t bytes) {
+    constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
+    auto const row = static_cast<std::size_t>(what);
+    progress.phase(shown[row], what == strings::phase::sort ? 0 : bytes);
+    stats.phase(names[row]);
+  };
+  strings::options how = w.options();
+  how.memory = cli::available_memory();
+  auto const done = strings::sort(files, watched, how, made.unique ? strings::repeated::drop : strings::repeated::keep, began);
+  out.commit();
+  stats.bytes(done.written);
+  stats.phase("sort");
+  stats.bytes(done.bytes);
+  stats.phase("read");
+  stats.bytes(done.bytes);
+  stats.input(done.bytes);
+  stats.machine(done.machine);
+  stats.device_memory(done.device_memory);
+  return 0;
+}
+
+int run(int argc, char** argv, caller const& called, bool& writing) {
+  command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
+  if (made.instead) {
+    if (made.instead->status != 0)
+      cli::say(called.name(), made.instead->text);
+    else
+      fmt::print("{}", made.instead->text);
+    return made.instead->status;
+  }
+  strsort::read_file_names(made, called);
+  strings::order by = made.order();
+  if (made.debug && (made.check != 0 || made.output))
+    throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
+  if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
+    by.random_seed = strsort::read_seed(made.random_source);
+  if (made.check != 0 && made.files.size() > 1)
+    throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
+  if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
+  refuse_unserved(made, by);
+  made.common.check_machine();
+  bool const seen = isatty(STDERR_FILENO) && (!called.is_gnu() || isatty(STDOUT_FILENO));
+  if (seen && !made.locale && !made.common.quiet && has_hard_locale())
+    cli::say(called.name(), "lines are sorted by their bytes, not as the locale has them (--locale=NAME)");
+  cli::stats stats(called.name(), argc, argv, made.common);
+  stats.refuse_inputs(made.files);
+  if (made.files_from) stats.refuse_inputs({*made.files_from});
+  work const w{made, by, called, writing};
+  int const status = made.check != 0 ? check(w, stats) : sort(w, stats);
+  stats.finish();
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  caller const called(argc > 0 ? argv[0] : "");
+  bool writing = false;
+  return cli::run_main(
+      called.name(), [&] { return run(argc, argv, called, writing); },
+      [&](std::string_view message) { return called.reworded(message, writing); });
+}
