@@ -19,6 +19,7 @@
 #include "tools/cli/stats.hpp"
 #include "tools/cli/watched.hpp"
 #include "tools/strsort/command.hpp"
+#include "tools/strsort/debug.hpp"
 #include "tools/strsort/inputs.hpp"
 
 // The options, their errors and the order of all checks are those of GNU sort 9.
@@ -53,7 +54,6 @@ void refuse_unserved(command const& made, strings::order const& by) {
   refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
   if (made.check != 0) return;
   refuse(made.merge, "option --merge");
-  refuse(made.debug, "option --debug");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
   refuse(made.memory.has_value(), "option --buffer-size");
@@ -105,6 +105,7 @@ int sort(work const& w, cli::stats& stats) {
                                return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
                              }};
   cli::watched_output watched(out, progress);
+  strsort::annotated_lines annotated(watched, w.by, made.delimiter);
   auto const began = [&](strings::phase what, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(what);
@@ -113,7 +114,8 @@ int sort(work const& w, cli::stats& stats) {
   };
   strings::options how = w.options();
   how.memory = cli::available_memory();
-  auto const done = strings::sort(files, watched, how, made.unique ? strings::repeated::drop : strings::repeated::keep, began);
+  auto const done = strings::sort(files, made.debug ? static_cast<sink&>(annotated) : watched, how,
+                                  made.unique ? strings::repeated::drop : strings::repeated::keep, began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");
@@ -139,6 +141,8 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   strings::order by = made.order();
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
+  if (made.debug)
+    for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
