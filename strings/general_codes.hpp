@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "strings/key_codes.hpp"
+
+// Numbers as strtold reads them, as codes: what is no number, then NaNs by their bytes in memory, as GNU sort has them, then
+// the numbers from -inf on. Numbers that are equal as long double have equal codes.
+namespace ordo::strings::detail {
+
+/// The codes of one general number.
+struct general_number {
+  unsigned char codes[36];
+  std::size_t size = 0;
+
+  void put(unsigned code) { codes[size++] = static_cast<unsigned char>(code); }
+};
+
+/// Of a piece of a line, read as the key has it.
+general_number read_general_number(compiled_key const& by, unsigned char const* first, unsigned char const* last);
+
+/// How an encoder reads general numbers: on the host. strtold is a function of the host alone.
+struct general_numbers_on_host {
+  template <class Out>
+  void operator()(compiled_key const& by, unsigned char const* first, unsigned char const* last, Out& out) const {
+    general_number const number = read_general_number(by, first, last);
+    key_output<Out> const put(out, by.reverse);
+    for (std::size_t i = 0; i < number.size; ++i) put(number.codes[i]);
+  }
+};
+
+/// For orders that have none.
+struct no_general_numbers {
+  template <class Out>
+  ORDO_FN void operator()(compiled_key const&, unsigned char const*, unsigned char const*, Out&) const {}
+};
+
+}  // namespace ordo::strings::detail

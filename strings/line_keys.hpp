@@ -1,0 +1,140 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
+#include "strings/compiled_keys.hpp"
+#include "strings/general_codes.hpp"
+#include "strings/key_codes.hpp"
+#include "strings/key_fields.hpp"
+#include "strings/number_codes.hpp"
+#include "strings/random_codes.hpp"
+#include "strings/version_codes.hpp"
+
+// The keys of lines as codes (key_codes.hpp): what memcmp makes of them, a line's codes ended by 0, is the order of the keys.
+namespace ordo::strings::detail {
+
+/// The codes of one piece that is not read as bytes.
+template <class Piece, class Out, class General>
+ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, line_fields::piece of, Out& out, General general) {
+  Piece const piece(by, of.first, of.last);
+  key_output<Out> const put(out, by.reverse);
+  switch (by.as) {
+    case reading::number: return put_number(find_number(piece, rules), put);
+    case reading::human_number: return put_human_number(piece, rules, put);
+    case reading::month: return put_month(piece, rules, put);
+    case reading::version: return put_version(piece, rules, put);
+    case reading::random: return put_random(piece, by, rules, of.first, of.last, out);
+    case reading::general_number: return general(by, of.first, of.last, out);
+    default: return;
+  }
+}
+
+/// The codes of one key.
+template <class Out, class General>
+ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, line_fields::piece of, Out& out, General general) {
+  if (by.as != reading::bytes) {
+    if (by.direct) return put_read<direct_piece>(by, rules, of, out, general);
+    return put_read<mapped_piece>(by, rules, of, out, general);
+  }
+  out.put_bytes(by, of.first, of.last);
+  if (by.ended) out.put(by.reverse ? 255 : 1);
+}
+
+/// The codes of all keys of the line [first, last), without the 0 that ends them.
+template <class Out, class General>
+ORDO_FN void put_keys(compiled_order const& by, unsigned char const* first, unsigned char const* last, Out& out,
+                      General general) {
+  line_fields fields(*by.rules, first, last);
+  for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, general);
+}
+
+/// The lines of a text whose keys are written.
+template <class Offset>
+struct text_lines {
+  unsigned char const* text;
+  std::size_t size;
+  unsigned char delimiter;
+  Offset const* starts;  // in the order of the text
+  std::size_t lines;
+
+  ORDO_FN unsigned char const* first(std::size_t line) const { return text + starts[line]; }
+  /// Behind the line's last byte. A delimiter may end the last line, or the text.
+  ORDO_FN unsigned char const* last(std::size_t line) const {
+    if (line + 1 < lines) return text + starts[line + 1] - 1;
+    return text + size - (text[size - 1] == delimiter);
+  }
+};
+
+/// Keys of lines, in the order of the text: for each line a record of its own start in the text, as sizeof(Offset) bytes, the
+/// lowest first; its codes; a 0.
+template <class Offset>
+struct line_keys {
+  buffer<unsigned char> bytes;
+  buffer<Offset> starts;  // of the codes of each line, in `bytes`; and one more, which stands for no line
+};
+
+template <class Offset>
+constexpr std::size_t record_bytes = sizeof(Offset) + 1;  // beside the codes
+
+/// The start in the text of the line that has these codes, in a record.
+template <class Offset>
+ORDO_FN Offset line_of_codes(unsigned char const* codes) {
+  Offset line = 0;
+  for (std::size_t i = 1; i <= sizeof(Offset); ++i) line = Offset(line << 8) | Offset(codes[-std::ptrdiff_t(i)]);
+  return line;
+}
+
+/// How long the records of lines are.
+template <class Offset>
+struct counted_keys {
+  buffer<Offset> sizes;  // of the record before; sizeof(Offset) for the first
+  std::uint64_t bytes;   // of all
+
+  /// Else offsets of 64 bits are needed.
+  [[nodiscard]] bool fit() const { return bytes <= std::numeric_limits<Offset>::max() - sizeof(Offset); }
+};
+
+/// Counts the codes of the lines. Memory: an Offset a line, which becomes the start of its key.
+/// @param general  reads general numbers; general_numbers_on_host, where the machine is the host
+template <class Offset, Backend B, class General = no_general_numbers>
+counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, General general = {}) {
+  counted_keys<Offset> counted{machine.template buffer<Offset>(lines.lines + 1), 0};
+  auto* const sizes = counted.sizes.data();
+  machine.each(lines.lines, [=] ORDO_FN(std::size_t i) {
+    constexpr std::size_t most = std::numeric_limits<Offset>::max();
+    code_counter codes;
+    put_keys(by, lines.first(i), lines.last(i), codes, general);
+    codes.size += record_bytes<Offset>;
+    sizes[i + 1] = Offset(codes.size < most ? codes.size : most);
+    if (i == 0) sizes[0] = sizeof(Offset);
+  });
+  counted.bytes = machine.reduce(
+      lines.lines, [=] ORDO_FN(std::size_t i) { return std::uint64_t(sizes[i + 1]); }, std::uint64_t{0}, plus{});
+  return counted;
+}
+
+/// Writes the keys that were counted, which fit(). Memory: counted.bytes.
+template <class Offset, Backend B, class General = no_general_numbers>
+line_keys<Offset> write_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, counted_keys<Offset> counted,
+                                  General general = {}) {
+  line_keys<Offset> keys{machine.template buffer<unsigned char>(std::size_t(counted.bytes)), std::move(counted.sizes)};
+  auto* const starts = keys.starts.data();
+  auto* const bytes = keys.bytes.data();
+  machine.scan(
+      keys.starts.size(), [=] ORDO_FN(std::size_t i) { return starts[i]; }, keys.starts.span(), plus{});
+  machine.each(lines.lines, [=] ORDO_FN(std::size_t i) {
+    unsigned char* const to = bytes + starts[i];
+    std::uint64_t const start = lines.starts[i];
+    for (std::size_t k = 0; k < sizeof(Offset); ++k) to[k - sizeof(Offset)] = static_cast<unsigned char>(start >> (8 * k));
+    code_writer codes{to};
+    put_keys(by, lines.first(i), lines.last(i), codes, general);
+    codes.put(0);
+  });
+  return keys;
+}
+
+}  // namespace ordo::strings::detail
