@@ -20,6 +20,7 @@
 #include "tools/cli/stats.hpp"
 #include "tools/cli/watched.hpp"
 #include "tools/strsort/command.hpp"
+#include "tools/strsort/debug.hpp"
 #include "tools/strsort/inputs.hpp"
 
 // The options, their errors and the order of all checks are those of GNU sort 9.
@@ -52,7 +53,6 @@ void refuse_unserved(command const& made, strings::order const& by) {
   };
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
   if (made.check != 0) return refuse(!by.keys.empty(), "a check by keys");
-  refuse(made.debug, "option --debug");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
 }
@@ -113,6 +113,7 @@ int sort(work const& w, cli::stats& stats) {
                                return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
                              }};
   cli::watched_output watched(out, progress);
+  strsort::annotated_lines annotated(watched, w.by, made.delimiter);
   auto const began = [&](strings::phase what, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(what);
@@ -123,8 +124,9 @@ int sort(work const& w, cli::stats& stats) {
   how.memory = std::size_t(std::min<std::uint64_t>(made.memory.value_or(~std::uint64_t{0}), cli::available_memory()));
   auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
   strings::spill const where = spill_of(made);
-  auto const done = made.merge ? strings::merge(files, watched, how, equal, where, began)
-                               : strings::sort_external(files, watched, how, equal, where, began);
+  sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
+  auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
+                               : strings::sort_external(files, to, how, equal, where, began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");
@@ -150,6 +152,8 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   strings::order by = made.order();
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
+  if (made.debug)
+    for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
