@@ -9,6 +9,8 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
+#include "strings/agreement.hpp"
+#include "strings/depth_first.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/line_starts.hpp"
 #include "strings/small_groups.hpp"
@@ -20,38 +22,6 @@
 // group first skips all that its lines have in common; lines found equal leave at once; small groups are finished by
 // comparison.
 namespace ordo::strings::detail {
-
-/// Agreements of neighbours and of groups are carried through a scan together with a mark, in one Offset.
-template <class Offset>
-struct agreement {
-  static constexpr Offset identical = std::numeric_limits<Offset>::max() >> 1;  // to the end of both lines
-
-  /// The symbols that the lines have in common from p and q on: all of them, or as many as were looked at, which is `most`
-  /// or a little more; or identical.
-  ORDO_FN static Offset of(symbols text, std::size_t p, std::size_t q, std::size_t most) {
-    for (std::size_t o = 0;; o += 8) {
-      std::uint64_t const a = text(p + o), b = text(q + o);
-      if (a != b) return Offset(o + leading_zeros(a ^ b) / 8);
-      if (symbols::end_in(a)) return identical;
-      if (o + 8 >= most) return Offset(o + 8);
-    }
-  }
-
-  ORDO_FN static Offset marked(Offset value, bool mark) { return Offset(value << 1) | Offset(mark); }
-  ORDO_FN static Offset value(Offset x) { return x >> 1; }
-
-  /// The least value since the last mark.
-  struct least {
-    ORDO_FN Offset operator()(Offset a, Offset b) const {
-      if (b & 1) return b;
-      return marked(value(a) < value(b) ? value(a) : value(b), a & 1);
-    }
-  };
-  /// The last marked value.
-  struct latest {
-    ORDO_FN Offset operator()(Offset a, Offset b) const { return (b & 1) ? b : a; }
-  };
-};
 
 /// Move every group's cursors over what all its lines have in common, as far as `window` goes. Groups of identical lines are
 /// settled: their heads are set, and their lines but the first marked in `repeats`. @returns the longest of these ways
@@ -162,19 +132,31 @@ void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool 
   }
 }
 
+/// prefix_sort in the way that suits the machine.
+template <Backend B, class Offset>
+void sort_lines(B& machine, symbols text, std::span<Offset const> counts, bool reverse, std::span<Offset> order,
+                std::span<std::uint8_t> repeats) {
+  if constexpr (has_workers<B>)
+    sort_depth_first(machine, line_order{text, reverse ? ~std::uint64_t{0} : 0}, counts, order, repeats);
+  else
+    prefix_sort(machine, text, counts, reverse, order, repeats);
+}
+
 /// Bytes that sort_on takes of the machine's memory at most, beside the text.
 template <class Offset, Backend B>
 std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   auto const of = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
   std::size_t const offsets = of(lines, sizeof(Offset)), marks = of(lines, 1);
+  std::size_t const always = of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + (std::size_t{1} << 20);
+  if constexpr (has_workers<B>) return always + depth_first_memory<B, Offset>(lines);
   std::size_t const keys = of(lines, sizeof(std::uint64_t));
   std::size_t const large = lines / (small_group + 1) + 1;
   std::size_t const groups = refinement<B, cursor<Offset>, Offset>::memory(lines);
   std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
   std::size_t const rounds =
-      groups + std::max(2 * offsets, 2 * of(large, sizeof(Offset)) +
-                                         refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
-  return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
+      groups + std::max(2 * offsets,
+                        2 * of(large, sizeof(Offset)) + refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
+  return always + std::max(first, rounds);
 }
 
 /// All of a machine's part: the text comes from the host and the result goes there.
@@ -196,7 +178,7 @@ line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how,
   std::span const repeats(result.repeats.get(), lines);
   auto const order = machine.target(starts);
   auto const same = machine.target(repeats);
-  prefix_sort(machine, all, ends, how.by.reverse, order.span(), same.span());
+  sort_lines(machine, all, ends, how.by.reverse, order.span(), same.span());
   machine.download(std::span<Offset const>(order.span()), starts);
   machine.download(std::span<std::uint8_t const>(same.span()), repeats);
   result.peak_memory = machine.pool().peak();
