@@ -61,18 +61,7 @@ void order_lines(B& machine, symbols text, unsigned char const* bytes, std::span
     sort_starts(machine, codes, std::move(keys.starts), false, order, repeats);
     machine.each(lines, line_of_record<Offset>{keys.bytes.data(), order.data()});
   }
-  if (!how.by.last_resort) return;
-  auto const* const o = order.data();
-  auto* const same = repeats.data();
-  refinement<B, cursor<Offset>, Offset> groups(machine);
-  groups.start(
-      lines,
-      [=] ORDO_FN(std::size_t i) {
-        return cursor<Offset>{o[i], 0};
-      },
-      [=] ORDO_FN(std::size_t i) { return same[i] == 0; });
-  machine.each(lines, [=] ORDO_FN(std::size_t i) { same[i] = 0; });
-  refine(machine, groups, line_order{text, how.by.reverse ? ~std::uint64_t{0} : 0}, order, repeats);
+  if (how.by.last_resort) sort_repeats(machine, text, how.by.reverse, order, repeats);
 }
 
 /// All of a machine's part: the text comes from the host and the result goes there. @throws as order_lines
