@@ -51,8 +51,8 @@ void refuse_unserved(command const& made, strings::order const& by) {
     if (asked) throw usage_error(fmt::format("{} is not supported yet", what));
   };
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
-  refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
   if (made.check != 0) return;
+  refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
   refuse(made.merge, "option --merge");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
