@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "strings/external_sort.hpp"
 #include "strings/strings.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
@@ -28,6 +29,8 @@ using namespace ordo;
 using strsort::caller;
 using strsort::command;
 
+constexpr std::uint64_t least_memory = std::uint64_t{16} << 20;  // less is no use: -S is raised to it, as GNU sort does
+
 // A command that is understood and complete.
 struct work {
   command const& made;
@@ -42,6 +45,13 @@ struct work {
     how.machine = made.common.machine();
     return how;
   }
+  [[nodiscard]] strings::spill spill() const {
+    char const* const usual = std::getenv("TMPDIR");
+    strings::spill where{{usual && *usual ? usual : "/tmp"}, made.compress_program.value_or(""), 0};
+    if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+    where.batch_size = std::size_t(made.batch_size.value_or(0));
+    return where;
+  }
 };
 
 // The one place that knows which part of a command is not served yet.
@@ -52,11 +62,9 @@ void refuse_unserved(command const& made, strings::order const& by) {
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
   refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
   if (made.check != 0) return;
-  refuse(made.merge, "option --merge");
   refuse(made.debug, "option --debug");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
-  refuse(made.memory.has_value(), "option --buffer-size");
 }
 
 // A locale of the environment that GNU sort would compare by.
@@ -113,7 +121,10 @@ int sort(work const& w, cli::stats& stats) {
   };
   strings::options how = w.options();
   how.memory = cli::available_memory();
-  auto const done = strings::sort(files, watched, how, made.unique ? strings::repeated::drop : strings::repeated::keep, began);
+  if (made.memory) how.memory = std::size_t(std::max(*made.memory, least_memory));
+  auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
+  auto const order = made.merge ? strings::merge : strings::sort_external;
+  auto const done = order(files, watched, how, equal, w.spill(), began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");
