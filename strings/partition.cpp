@@ -56,8 +56,8 @@ class cutter {
 
  private:
   // Of a line in memory beside its bytes, about.
-  static double line_weight() { return double(memory_needed(device::cpu, 1 << 24, 1 << 20) >> 20); }
-  static double weight(slice const& s) { return double(s.bytes()) + line_weight() * s.of->lines(s.begin, s.end); }
+  double line_weight() const { return double(plan_.beside(1 << 24, 1 << 20) >> 20); }
+  double weight(slice const& s) const { return double(s.bytes()) + line_weight() * s.of->lines(s.begin, s.end); }
 
   // Lines at regular distances, by weight, in each slice; slices do not begin at the same place of the first distance.
   std::vector<sample> draw(range const& all) {

@@ -294,3 +294,22 @@ TEST_CASE("the first line out of order is found, wherever the text is cut", "[st
   CHECK(check.number() == 3);
   CHECK(check.line() == "b");
 }
+
+TEST_CASE("the check of the order, by keys", "[strings]") {
+  strings::options how;
+  strings::key number;
+  number.as = strings::reading::number;
+  number.first_field = 1;
+  how.by.keys = {number};
+  for (std::size_t const piece : {1u, 3u, 100u}) {
+    CHECK(disorder("b 9\na 10\nb 10\n", how, false, piece) == 0);
+    CHECK(disorder("b 9\nb 10\na 10.0\nc 11", how, false, piece) == 3);
+    CHECK(disorder("a 10\nb 9", how, false, piece) == 2);
+  }
+  how.by.last_resort = false;
+  CHECK(disorder("b 9\nb 10\na 10.0\nc 11", how, false, 5) == 0);
+  CHECK(disorder("b 9\nb 10\na 10.0\nc 11", how, true, 5) == 3);
+  how.by.keys[0].reverse = true;
+  CHECK(disorder("b 9\nb 10\n", how, false, 5) == 2);
+  CHECK(disorder("b 10\nb 9\n", how, true, 5) == 0);
+}

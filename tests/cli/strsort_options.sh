@@ -112,11 +112,43 @@ for name in "x'y" 'a:b' "a'b" 'a b' $'a\nb' $'a\x80b' 'a\b' '~a' 'a~' '#a' 'a#' 
   refused -c -- "$name" f
   refused -c f -- "$name"
 done
-# Every byte, alone and among others.
-for ((byte = 1; byte < 256; ++byte)); do
-  printf -v escaped '\\x%02x' "$byte"
-  printf -v name '%b' "$escaped"
-  [[ $name == [./-] ]] || refused -- "$name" absent
-  [[ $name == / ]] || refused -k "1,$name" -- "a${name}b'"
-  [[ $name == / ]] || refused -- "a${name}b"
+# Bytes that a name or a key may hold, one by one.
+for byte in 01 07 0a 1b 21 22 23 24 25 26 28 2a 2b 2c 3a 3b 3c 3d 3f 40 5b 5c 5d 5e 5f 60 7b 7c 7d 7e 7f 80 c3 ff; do
+  printf -v name '%b' "\\x$byte"
+  refused -- "a${name}b"
+  refused -k "1,$name" -- "a${name}b'"
 done
+
+# Checks by keys: the same line is out of order. random SEED: text of letters, numbers, units, months and blanks, some in order.
+random() { awk -v seed="$1" 'BEGIN {
+  srand(seed); n = split("a A b ab a-b 1 2 10 -1 1.5 1e1 0x2 nan inf 1K 1M 2k Jan FEB mar v1.2 v1.10 . , : _ ~", word, " ")
+  for (i = 0; i < 6; ++i) { line = ""
+    for (j = int(4 * rand()); j >= 0; --j) line = line word[1 + int(n * rand())] substr(" \t::  ,", 1 + int(7 * rand()), 1)
+    print line } }'; }
+checked() {
+  local want=0 got=0
+  "$theirs" "$@" > sort.out 2> sort.err || want=$?
+  (exec -a "$theirs" bin/sort "$@") > strsort.out 2> strsort.err || got=$?
+  [[ $got == "$want" ]] || fail "exit status $got instead of $want: $*: $(< strsort.err)"
+  cmp sort.err strsort.err || fail "other words: $*"
+}
+for ((seed = 1; seed <= 2; ++seed)); do
+  random "$seed" > text
+  for keys in -n -g -h -M -V -d -f -i -b -k2 '-k1,1' '-k2n' '-t: -k2,2' '-t: -k2g' '-k1.2,1.3' '-k2b,2 -k1r' '-fr -k1,1' \
+    '-k2,2M -k1V' '-fd -k2' '-k1h -k2nr' '-R --random-source=bin/sort' '-k2R --random-source=bin/sort' '+0 -1' '+1n'; do
+    for flags in -cu -cs -cr; do checked $keys $flags text; done
+    "$theirs" $keys text > ordered
+    for flags in -c -cu; do checked $keys $flags ordered; done
+  done
+done
+# Several fields, ends supplied, NUL ended lines, many blocks.
+printf 'a b\0a\0b\nc\0' > text
+checked -zc -k2 text
+checked -zc -k1,1 text
+printf '2\n10\n9' > text
+checked -nc text
+yes 'x 10' | head -n 400000 > text
+echo 'x 9' >> text
+checked -c -k2n text
+checked -c -k2 text
+checked -C -k2n text

@@ -20,6 +20,7 @@
 #include "tools/cli/stats.hpp"
 #include "tools/cli/watched.hpp"
 #include "tools/strsort/command.hpp"
+#include "tools/strsort/debug.hpp"
 #include "tools/strsort/inputs.hpp"
 
 // The options, their errors and the order of all checks are those of GNU sort 9.
@@ -29,7 +30,7 @@ using namespace ordo;
 using strsort::caller;
 using strsort::command;
 
-constexpr std::uint64_t least_memory = std::uint64_t{16} << 20;  // less is no use: -S is raised to it, as GNU sort does
+constexpr std::size_t least_memory = std::size_t{16} << 20;
 
 // A command that is understood and complete.
 struct work {
@@ -45,13 +46,6 @@ struct work {
     how.machine = made.common.machine();
     return how;
   }
-  [[nodiscard]] strings::spill spill() const {
-    char const* const usual = std::getenv("TMPDIR");
-    strings::spill where{{usual && *usual ? usual : "/tmp"}, made.compress_program.value_or(""), 0};
-    if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
-    where.batch_size = std::size_t(made.batch_size.value_or(0));
-    return where;
-  }
 };
 
 // The one place that knows which part of a command is not served yet.
@@ -60,9 +54,7 @@ void refuse_unserved(command const& made, strings::order const& by) {
     if (asked) throw usage_error(fmt::format("{} is not supported yet", what));
   };
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
-  refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
   if (made.check != 0) return;
-  refuse(made.debug, "option --debug");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
 }
@@ -101,6 +93,16 @@ int check(work const& w, cli::stats& stats) {
   return 1;
 }
 
+strings::spill spill_of(command const& made) {
+  strings::spill where;
+  char const* const folder = std::getenv("TMPDIR");
+  if (folder && *folder) where.folders = {folder};
+  if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+  where.compress_program = made.compress_program.value_or("");
+  where.batch_size = std::size_t(made.batch_size.value_or(0));
+  return where;
+}
+
 int sort(work const& w, cli::stats& stats) {
   command const& made = w.made;
   for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
@@ -113,6 +115,7 @@ int sort(work const& w, cli::stats& stats) {
                                return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
                              }};
   cli::watched_output watched(out, progress);
+  strsort::annotated_lines annotated(watched, w.by, made.delimiter);
   auto const began = [&](strings::phase what, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(what);
@@ -121,10 +124,13 @@ int sort(work const& w, cli::stats& stats) {
   };
   strings::options how = w.options();
   how.memory = cli::available_memory();
-  if (made.memory) how.memory = std::size_t(std::max(*made.memory, least_memory));
+  // Little memory makes so many runs that it is no use: GNU sort raises it, too.
+  if (made.memory) how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
   auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
-  auto const order = made.merge ? strings::merge : strings::sort_external;
-  auto const done = order(files, watched, how, equal, w.spill(), began);
+  strings::spill const where = spill_of(made);
+  sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
+  auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
+                               : strings::sort_external(files, to, how, equal, where, began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");
@@ -150,6 +156,8 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   strings::order by = made.order();
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
+  if (made.debug)
+    for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
