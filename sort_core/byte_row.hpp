@@ -27,12 +27,25 @@ ORDO_FN inline unsigned count_ones(std::uint64_t x) {
 #endif
 }
 
+/// The same, sooner where they are two at most.
+ORDO_FN inline unsigned count_few_ones(std::uint64_t x) {
+#if !defined(__CUDA_ARCH__)
+  std::uint64_t const second = x & (x - 1);
+  if ((second & (second - 1)) == 0) return unsigned(x != 0) + unsigned(second != 0);
+#endif
+  return count_ones(x);
+}
+
 /// The lowest `count` bits, up to 64.
 ORDO_FN inline std::uint64_t low_bits(std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
 namespace detail {
+
+ORDO_FN inline unsigned char folded(unsigned char c, unsigned char fold) {
+  return static_cast<unsigned char>(c | 0x20) - unsigned{'a'} < 26 ? static_cast<unsigned char>(c & ~fold) : c;
+}
 
 /// A row in general registers: eight bytes to a word, the first one lowest.
 class word_row {
@@ -115,14 +128,24 @@ class vector_row {
 
   /// 64 bytes from one place to another, letters in upper case where `fold` is 0x20; as they are where it is 0.
   static void copy(unsigned char const* from, unsigned char* to, unsigned char fold) {
-    __m128i const bit = _mm_set1_epi8(static_cast<char>(fold));
-    for (unsigned k = 0; k < 4; ++k) {
-      __m128i const part = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + 16 * k));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16 * k), _mm_andnot_si128(_mm_and_si128(letters_of(part), bit), part));
+    for (unsigned k = 0; k < 4; ++k) copy_part(from + 16 * k, to + 16 * k, fold);
+  }
+  /// And so many, up to 64: no byte behind them is read or written.
+  static void copy(unsigned char const* from, unsigned char* to, unsigned char fold, std::size_t count) {
+    if (count < 16) {
+      for (std::size_t i = 0; i < count; ++i) to[i] = folded(from[i], fold);
+      return;
     }
+    for (std::size_t at = 0; at + 16 < count; at += 16) copy_part(from + at, to + at, fold);
+    copy_part(from + count - 16, to + count - 16, fold);
   }
 
  private:
+  static void copy_part(unsigned char const* from, unsigned char* to, unsigned char fold) {
+    __m128i const part = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from));
+    __m128i const bit = _mm_and_si128(letters_of(part), _mm_set1_epi8(static_cast<char>(fold)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_andnot_si128(bit, part));
+  }
   struct row_bytes {
     alignas(16) unsigned char bytes[64] = {};
   };
@@ -146,10 +169,6 @@ class vector_row {
 };
 #endif
 
-ORDO_FN inline unsigned char folded(unsigned char c, unsigned char fold) {
-  return static_cast<unsigned char>(c | 0x20) - unsigned{'a'} < 26 ? static_cast<unsigned char>(c & ~fold) : c;
-}
-
 }  // namespace detail
 
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
@@ -159,6 +178,53 @@ using byte_row = detail::word_row;
 #endif
 
 constexpr std::size_t byte_row_size = 64;
+
+/// 32 bytes, asked in the same way, on the CPU alone.
+class half_row {
+ public:
+  static constexpr std::size_t size = 32;
+
+#if defined(__SSE2__)
+  explicit half_row(char const* p)
+      : low_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p))),
+        high_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + 16))) {}
+  [[nodiscard]] std::uint32_t equal_to(char c) const {
+    __m128i const wanted = _mm_set1_epi8(c);
+    return gathered([=](__m128i part) { return _mm_cmpeq_epi8(part, wanted); });
+  }
+  /// Which are '0' to '9'?
+  [[nodiscard]] std::uint32_t digits() const {
+    return gathered([](__m128i part) {
+      __m128i const digit = _mm_sub_epi8(part, _mm_set1_epi8('0'));
+      return _mm_cmpeq_epi8(_mm_min_epu8(digit, _mm_set1_epi8(9)), digit);
+    });
+  }
+
+ private:
+  template <class Marks>
+  std::uint32_t gathered(Marks marks) const {
+    return unsigned(_mm_movemask_epi8(marks(low_))) | unsigned(_mm_movemask_epi8(marks(high_))) << 16;
+  }
+  __m128i low_, high_;
+#else
+  explicit half_row(char const* p) : bytes_(p) {}
+  [[nodiscard]] std::uint32_t equal_to(char c) const {
+    return gathered([c](char byte) { return byte == c; });
+  }
+  [[nodiscard]] std::uint32_t digits() const {
+    return gathered([](char byte) { return byte >= '0' && byte <= '9'; });
+  }
+
+ private:
+  template <class Is>
+  std::uint32_t gathered(Is is) const {
+    std::uint32_t bits = 0;
+    for (unsigned i = 0; i < size; ++i) bits |= std::uint32_t{is(bytes_[i])} << i;
+    return bits;
+  }
+  char const* bytes_;
+#endif
+};
 
 /// Copies those of `size` bytes that `chosen` has a bit for, one behind the other; the first byte's is the lowest bit of the
 /// first word. @returns how many
@@ -172,13 +238,10 @@ ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t 
   for (std::size_t at = 0; at < size;) {
     std::uint64_t const bits = chosen[at / 64] >> at % 64 | chosen[at / 64 + 1] << 1 << (63 - at % 64);
     std::size_t const run = std::min<std::size_t>(trailing_zeros(~bits), size - at);
-    if (room - done >= byte_row_size) {
+    if (room - done >= byte_row_size)
       byte_row::copy(from + at, to + done, fold);
-    } else {
-      unsigned char row[byte_row_size];
-      byte_row::copy(from + at, row, fold);
-      std::memcpy(to + done, row, run);
-    }
+    else
+      byte_row::copy(from + at, to + done, fold, run);
     done += run;
     // And what is left out behind the run, as far as can be seen.
     std::uint64_t const rest = run == 64 ? 1 : bits >> run;

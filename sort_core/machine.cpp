@@ -9,7 +9,6 @@
 #include "sort_core/config.hpp"
 #include "sort_core/cuda/devices.hpp"
 #include "sort_core/error.hpp"
-#include "sort_core/gpu_start.hpp"
 #include "sort_core/memory.hpp"
 
 namespace ordo {
@@ -145,8 +144,7 @@ using cuda_detail::gpu_state;
   throw usage_error("no usable GPU: " + reasons);
 }
 
-}  // namespace
-
+// The same, but for ORDO_DEVICE where `given` leaves the machine open.
 machine_options asked_for(machine_options const& given) {
   if (given.where == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
@@ -156,6 +154,8 @@ machine_options asked_for(machine_options const& given) {
     }
   return given;
 }
+
+}  // namespace
 
 decision choose(machine_options const& given, std::size_t input_bytes, std::size_t worthwhile,
                 std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {

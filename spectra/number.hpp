@@ -7,6 +7,7 @@
 
 #include <fast_float/fast_float.h>
 
+#include "sort_core/byte_row.hpp"
 #include "spectra/line.hpp"
 
 // Numbers as mass spectrometry writes them: a sign (+ too), digits with at most one point, at least one digit, an exponent;
@@ -83,6 +84,51 @@ template <bool Wanted = true>
   else
     fast_float::from_chars(first, p, value);
   if (negative) value = -value;
+  return true;
+}
+
+/// Reads the line at p, which moves to its LF, if it is one of those that most peaks have: two numbers without sign and
+/// exponent, each with seven digits at most before and behind its point, one blank between them, and an LF; 32 bytes at most.
+/// Where the line ends is known before its numbers are, so that the processor can begin with the next line meanwhile.
+/// @param value  of the first number, or of the second  @returns false, p as it was, if it is another one
+template <bool First>
+[[gnu::always_inline]] inline bool take_plain_pair(char const*& p, char const* end, double& value) {
+  constexpr unsigned most_digits = 7;
+  if (std::endian::native != std::endian::little || std::size_t(end - p) < half_row::size + 8) return false;
+  half_row const row(p);
+  std::uint32_t const feeds = row.equal_to('\n');
+  std::uint32_t others = ~row.digits();
+  if (feeds == 0) return false;
+  unsigned const line_end = unsigned(std::countr_zero(feeds));
+  auto const next_other = [&] {
+    unsigned const at = unsigned(std::countr_zero(others));
+    others &= others - 1;
+    return at;
+  };
+  struct number {
+    unsigned begin, point, end, decimals;
+    [[nodiscard]] bool good() const {
+      return point - begin <= most_digits && decimals <= most_digits && point - begin + decimals != 0;
+    }
+  };
+  auto const next_number = [&](unsigned begin) {
+    unsigned const point = next_other();
+    if (p[point] != '.') return number{begin, point, point, 0};
+    unsigned const stop = next_other();
+    return number{begin, point, stop, stop - point - 1};
+  };
+  number const first = next_number(0), second = next_number(first.end + 1);
+  if (!is_blank(p[first.end]) || second.end != line_end || !first.good() || !second.good()) return false;
+  number const& wanted = First ? first : second;
+  auto const digits_at = [&](unsigned at, unsigned count) {
+    std::uint64_t word;
+    std::memcpy(&word, p + at, 8);
+    return eight_digits((word ^ 0x3030303030303030) << (63 - 8 * count) << 1);
+  };
+  std::uint64_t const digits = digits_at(wanted.begin, wanted.point - wanted.begin) * powers_of_ten[wanted.decimals] +
+                               digits_at(wanted.point + 1, wanted.decimals);
+  value = double(digits) / double_powers_of_ten[wanted.decimals];
+  p += line_end;
   return true;
 }
 

@@ -229,15 +229,19 @@ class scanner {
     std::uint64_t last = last_code_, count = 0;
     bool in_order = true;
     while (p != end_) {
-      char const* s = skip_blanks(p);
+      char const* s = p;
       double value = 0;
-      if (!take_number<By == sort_key::mz>(s, end_, value)) break;
-      s = skip_blanks(s);
-      bool const has_intensity = !is_line_end(*s);
-      if (has_intensity) {
-        if (!take_number<By == sort_key::intensity>(s, end_, value)) break;
+      bool has_intensity = true;
+      if (!take_plain_pair<By == sort_key::mz>(s, end_, value)) {
+        s = skip_blanks(p);
+        if (!take_number<By == sort_key::mz>(s, end_, value)) break;
         s = skip_blanks(s);
-        if (!is_line_end(*s)) s = line_end(s);
+        has_intensity = !is_line_end(*s);
+        if (has_intensity) {
+          if (!take_number<By == sort_key::intensity>(s, end_, value)) break;
+          s = skip_blanks(s);
+          if (!is_line_end(*s)) s = line_end(s);
+        }
       }
       // -0.0 + 0.0 is 0.0. Where the intensity is missing, a code above all others, infinity's too.
       std::uint64_t code = radix_key<double>::encode(value + 0.0) ^ flip_;

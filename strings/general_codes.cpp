@@ -68,16 +68,16 @@ general_number read(char const* text) {
 
 }  // namespace
 
-general_number read_general_number(compiled_key const& by, unsigned char const* first, unsigned char const* last) {
+general_number read_general_number(compiled_key const& by, text_piece of) {
   char small_text[64];
   std::string large_text;
   char* text = small_text;
-  if (std::size_t(last - first) >= sizeof small_text) {
-    large_text.resize(std::size_t(last - first) + 1);
+  if (std::size_t(of.last - of.first) >= sizeof small_text) {
+    large_text.resize(std::size_t(of.last - of.first) + 1);
     text = large_text.data();
   }
   char* to = text;
-  for (mapped_piece piece(by, first, last); *piece != mapped_piece::end; ++piece) *to++ = static_cast<char>(*piece);
+  for (mapped_piece piece(by, of); *piece != mapped_piece::end; ++piece) *to++ = static_cast<char>(*piece);
   *to = 0;
   return read(text);
 }

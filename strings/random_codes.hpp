@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "strings/code_output.hpp"
 #include "strings/key_codes.hpp"
 
 // Pieces in random order, equal ones beside each other: by the MD5 (RFC 1321) of a seed and the piece, as GNU sort has it.
@@ -61,21 +62,21 @@ class md5 {
   std::uint32_t block_[16] = {};
 };
 
-/// The digest, and then the piece itself, as two pieces can have one digest.
+/// The digest as 19 codes of seven bits, and then the piece itself, as two pieces can have one digest.
 template <class Piece, class Out>
-ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, unsigned char const* first,
-                        unsigned char const* last, Out& out) {
+ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece of, Out& out) {
   md5 hash(rules.md5_sines);
   for (unsigned char const byte : rules.random_seed) hash.add(byte);
   for (; *piece != Piece::end; ++piece) hash.add(*piece);
   hash.finish();
   key_output<Out> const put(out, by.reverse);
+  unsigned bits = 0, count = 0;
   for (unsigned i = 0; i < 16; ++i) {
-    unsigned const byte = hash.digest(i);
-    put(byte < 254 ? byte + 1 : 255);
-    if (byte >= 254) put(byte - 253);
+    bits = bits << 8 | hash.digest(i);
+    for (count += 8; count >= 7;) put(1 + (bits >> (count -= 7) & 127));
   }
-  out.put_bytes(by, first, last);
+  put(1 + (bits << (7 - count) & 127));
+  out.put_bytes(by, of);
 }
 
 }  // namespace ordo::strings::detail

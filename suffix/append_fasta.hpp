@@ -27,23 +27,86 @@ struct fasta_sizes {
   std::size_t block = fasta_block;
 };
 
-/// What one machine does for append_fasta. Instantiated in fasta_host.cpp and fasta_cuda.cu.
+/// What the CPU does for append_fasta: fasta_host.cpp.
 void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how);
-void append_on_cuda(fasta& to, std::string const& name, source& from, fasta_options const& how, unsigned gpu_index);
 
-/// Adds the records of one text, part by part.
+/// Residues that a machine parses for the host's memory.
 template <Backend B>
+class residues_for_host {
+ public:
+  residues_for_host(B& machine, host_bytes& to) : machine_(machine), to_(to) {}
+
+  [[nodiscard]] std::size_t size() const { return to_.size(); }
+  void reserve(std::size_t residues) { to_.reserve(residues); }
+  /// Adds n residues: write(where) puts them to the machine's memory.
+  template <class Write>
+  void add(std::size_t n, Write write) {
+    std::size_t const before = to_.size();
+    to_.resize(before + n);
+    std::span<char> const added = to_.span().subspan(before);
+    auto const residues = machine_.target(added);
+    write(residues.data());
+    machine_.download(std::span<char const>(residues.span()), added);
+  }
+
+ private:
+  B& machine_;
+  host_bytes& to_;
+};
+
+struct copy_bytes {
+  unsigned char const* from;
+  unsigned char* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+/// Residues that stay in the machine's memory.
+template <Backend B>
+class residues_on_machine {
+ public:
+  explicit residues_on_machine(B& machine) : machine_(machine) {}
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<unsigned char const> span() const { return memory_.span().first(size_); }
+  /// @throws out_of_memory
+  void reserve(std::size_t residues) {
+    if (residues <= memory_.size()) return;
+    auto larger = machine_.template buffer<unsigned char>(residues);
+    machine_.each(size_, copy_bytes{memory_.data(), larger.data()});
+    memory_ = std::move(larger);
+  }
+  void clear() {
+    memory_ = {};
+    size_ = 0;
+  }
+  template <class Write>
+  void add(std::size_t n, Write write) {
+    if (size_ + n > memory_.size()) reserve(std::max(size_ + n, memory_.size() + memory_.size() / 2));
+    write(reinterpret_cast<char*>(memory_.data()) + size_);
+    size_ += n;
+  }
+
+ private:
+  B& machine_;
+  buffer<unsigned char> memory_;
+  std::size_t size_ = 0;
+};
+
+/// Adds the records of one text, part by part. Residues is one of the two above; names and starts go to the host.
+template <Backend B, class Residues>
 class fasta_appender {
  public:
-  fasta_appender(B& machine, fasta& to, std::string const& file, fasta_options const& how, std::size_t block)
+  fasta_appender(B& machine, fasta& to, Residues& residues, std::string const& file, fasta_options const& how,
+                 std::size_t block)
       : machine_(machine),
         to_(to),
+        residues_(residues),
         file_(file),
         fold_(!how.keep_case),
         memory_(how.memory),
         block_(block),
         checked_(to.names.size()) {
-    before_.residues_before = to.residues.size();
+    before_.residues_before = residues.size();
     before_.names_before = to.names.bytes();
   }
 
@@ -76,28 +139,28 @@ class fasta_appender {
   // Names and starts may be copied to where there is more room.
   void check_memory(fasta_counts const& found) const {
     std::size_t const names = to_.names.bytes() + found.name_bytes, records = to_.names.size() + found.records;
-    if (to_.residues.size() + found.residues + 2 * (names + 2 * sizeof(std::uint64_t) * records) > memory_)
+    if (residues_.size() + found.residues + 2 * (names + 2 * sizeof(std::uint64_t) * records) > memory_)
       refuse_large(file_, memory_);
   }
 
   void write(parsed_fasta<B>& part, fasta_counts const& found) {
-    std::size_t const residues_before = to_.residues.size(), starts_before = to_.starts.size();
-    to_.residues.resize(residues_before + found.residues);
+    std::size_t const starts_before = to_.starts.size();
     to_.starts.resize(starts_before + found.records);
     auto const names_room = to_.names.extend(found.records, found.name_bytes);
-    std::span<char> const host_residues = to_.residues.span().subspan(residues_before), host_names = names_room.bytes;
+    std::span<char> const host_names = names_room.bytes;
     std::span<std::uint64_t> const host_starts = std::span(to_.starts).subspan(starts_before),
                                    host_name_starts = names_room.begins;
 
-    auto const residues = machine_.target(host_residues), names = machine_.target(host_names);
+    auto const names = machine_.target(host_names);
     auto const starts = machine_.target(host_starts), name_starts = machine_.target(host_name_starts);
     fasta_target to = before_;
-    to.residues = reinterpret_cast<unsigned char*>(residues.data());
     to.names = reinterpret_cast<unsigned char*>(names.data());
     to.starts = starts.data();
     to.name_starts = name_starts.data();
-    part.write(to, fold_);
-    machine_.download(std::span<char const>(residues.span()), host_residues);
+    residues_.add(found.residues, [&](char* residues) {
+      to.residues = reinterpret_cast<unsigned char*>(residues);
+      part.write(to, fold_);
+    });
     machine_.download(std::span<char const>(names.span()), host_names);
     machine_.download(std::span<std::uint64_t const>(starts.span()), host_starts);
     machine_.download(std::span<std::uint64_t const>(name_starts.span()), host_name_starts);
@@ -122,6 +185,7 @@ class fasta_appender {
 
   B& machine_;
   fasta& to_;
+  Residues& residues_;
   std::string const& file_;
   bool fold_;
   std::size_t memory_, block_;
@@ -153,13 +217,13 @@ void take_stream(source& from, std::size_t part, Take take) {
   take(std::span<char const>(parts[0].span().first(got)));
 }
 
-template <Backend B>
-void append_on(B& machine, fasta& to, std::string const& name, source& from, fasta_options const& how,
+template <Backend B, class Residues>
+void append_on(B& machine, fasta& to, Residues& residues, std::string const& name, source& from, fasta_options const& how,
                fasta_sizes const& sizes) {
   std::uint64_t const left = from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0;
-  std::size_t const room = how.memory - std::min(how.memory, to.residues.size());
-  to.residues.reserve(to.residues.size() + std::min<std::size_t>(room, std::max(left, how.expected)));
-  fasta_appender<B> records(machine, to, name, how, sizes.block);
+  std::size_t const room = how.memory - std::min(how.memory, residues.size());
+  residues.reserve(residues.size() + std::min<std::size_t>(room, std::max(left, how.expected)));
+  fasta_appender<B, Residues> records(machine, to, residues, name, how, sizes.block);
   std::uint64_t bytes = 0;
   auto const take = [&](std::span<unsigned char const> text) {
     records.take(text);

@@ -46,6 +46,9 @@ std::size_t check_memory_on_host(std::size_t n, std::size_t records);
 template <class Index>
 std::size_t check_memory_on_cuda(std::size_t n, std::size_t records);
 
+/// Tells the sinks of build_into what they will hold. @throws as build_into
+void expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes);
+
 /// A buffer of n that is to be filled for `memory`; or, if that is none, for itself.
 template <Backend B, class T>
 buffer<T> target_of(B& machine, std::span<T> memory, std::size_t n) {
@@ -75,14 +78,13 @@ inline void store_first(sink& to, std::span<char const> bytes) {
     to.write(bytes);
 }
 
+/// Makes the arrays of a text, and stores them.
 template <Backend B, class Index>
-std::size_t build_on(B& machine, text const& input, results<Index> const& to, options const& how) {
-  std::size_t const n = input.size(), ends = to.what.bwt ? input.records() : 0;
+void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how) {
+  std::size_t const n = packed.size(), ends = to.what.bwt ? packed.records() : 0;
   auto const phase = [&](std::string_view name) {
-    if (how.on_phase) how.on_phase(name, input.size());
+    if (how.on_phase) how.on_phase(name, n);
   };
-  phase("sort");
-  packed_text<B> const packed(machine, input);
   auto const sa = target_of(machine, to.memory.sa, n);
   buffer<Index> lcp;
   sort_suffixes(machine, packed, sa.span(), lcp_from_keys<B, Index>{machine, packed.view(), to, lcp});
@@ -92,8 +94,10 @@ std::size_t build_on(B& machine, text const& input, results<Index> const& to, op
   }
   auto const memory_rows = to.memory.bwt.empty() ? std::span<char>{} : to.memory.bwt.subspan(ends);
   auto const rows = to.what.bwt ? target_of(machine, memory_rows, n) : buffer<char>{};
+  auto const rows_of_ends = machine.template buffer<char>(ends);
   if (to.what.bwt) {
     phase("bwt");
+    residues_before_ends(machine, packed, rows_of_ends.span());
     residues_before(machine, packed.view(), std::span<Index const>(sa.span()), rows.span());
   }
   // From here on no memory can be lacking, so that what is stored is stored once.
@@ -106,13 +110,20 @@ std::size_t build_on(B& machine, text const& input, results<Index> const& to, op
   if (to.what.lcp) give(std::span<Index const>(lcp.span()), to.memory.lcp, to.stored.lcp, 0);
   if (to.what.bwt) {
     std::string last(ends, '\0');
-    for (std::size_t r = 0; r < ends; ++r) last[r] = residue_before_end(input, r);
+    machine.download(std::span<char const>(rows_of_ends.span()), std::span(last));
     if (to.stored.bwt)
       store_first(*to.stored.bwt, last);
     else
       std::ranges::copy(last, to.memory.bwt.begin());
     give(std::span<char const>(rows.span()), memory_rows, to.stored.bwt, ends);
   }
+}
+
+template <Backend B, class Index>
+std::size_t build_on(B& machine, text const& input, results<Index> const& to, options const& how) {
+  if (how.on_phase) how.on_phase("sort", input.size());
+  packed_text<B> const packed(machine, input);
+  build_arrays(machine, packed, to, how);
   return machine.pool().peak();
 }
 

@@ -28,4 +28,15 @@ inline char residue_before_end(text const& input, std::size_t record) {
   return end == input.begin_of(record) ? record_begin : input.residues[end - 1];
 }
 
+/// The same of all records. rows[r] := the residue before the end of record r.
+template <Backend B>
+void residues_before_ends(B& machine, packed_text<B> const& packed, std::span<char> rows) {
+  packed_view const text = packed.view();
+  auto const* const bounds = packed.breaks().bounds().data();
+  auto* const to = rows.data();
+  machine.each(rows.size(), [=] ORDO_FN(std::size_t r) {
+    to[r] = bounds[r] == bounds[r + 1] ? record_begin : char(text.byte(bounds[r + 1] - 1));
+  });
+}
+
 }  // namespace ordo::suffix::detail

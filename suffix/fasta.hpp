@@ -25,7 +25,8 @@ struct fasta {
 
 struct fasta_options {
   bool keep_case = false;  // else letters are folded to upper case
-  /// What parses the text: the CPU, unless the GPU is asked for; and how many threads.
+  /// Of these, how many threads of the CPU parse the text, or the CPU machine that does: a GPU has another way
+  /// (build_fasta.hpp).
   machine_options machine = {};
   /// Bytes that all records may take, those of calls before with them.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
@@ -38,7 +39,8 @@ struct fasta_options {
 /// Adds the records of a FASTA text, read to its end by several threads at a time where it has addresses.
 /// A line that begins with '>' begins a record, named by what follows up to the first blank; a line that begins with ';' is a
 /// comment. All other lines are residues: letters, '*', '-' and '.'; blanks among them are dropped, as samtools does. Lines
-/// end in LF or CR LF; empty lines are passed over; a record may be empty. Takes some 64 MiB of memory beside the records.
+/// end in LF or CR LF; empty lines are passed over; a record may be empty. Memory beside the records: some 5 MiB for each
+/// thread, or 64 MiB on a GPU; twice that where the text has no addresses.
 /// @param name  for messages
 /// @throws out_of_memory  if the records take more than they may
 /// @throws input_error  naming text and line: text before the first '>', any other character, a CR inside a line, a name that

@@ -6,9 +6,10 @@ namespace ordo::suffix::detail {
 
 void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how) {
   work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) {
-    // What a thread has read is still in its cache when it is parsed.
-    std::size_t const part = (std::size_t{2} << 20) * std::size_t(machine.arena().max_concurrency());
-    append_on(machine, to, name, from, how, {part});
+    // What has been read is still in a cache when it is parsed. Threads wait for each other a few times a part.
+    std::size_t const part = (std::size_t{4} << 20) * std::size_t(machine.arena().max_concurrency());
+    residues_for_host<host> residues(machine, to.residues);
+    append_on(machine, to, residues, name, from, how, {part, 1024});
   });
 }
 

@@ -40,7 +40,7 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     std::size_t const round = std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), size.of(open, index));
     std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + size.of(n + 1, index) + round;
     std::size_t const lengths = order + lcp + (what.lcp ? size.of(n, index) + size.of(open, index) : 0);
-    std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) : 0);
+    std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };
   return {with_open(0), with_open(n)};

@@ -167,11 +167,12 @@ struct mark_breaks {
 template <Backend B>
 class record_breaks {
  public:
-  record_breaks(B& machine, text const& input)
-      : bounds_(machine.template buffer<std::uint64_t>(input.records() + 1)),
-        words_(machine.template buffer<std::uint64_t>(input.size() / 64 + 2)) {
-    auto const starts = machine.upload(input.starts);
-    machine.each(bounds_.size(), write_bounds{starts.data(), input.records(), input.size(), bounds_.data()});
+  /// Of n residues. @param starts  as those of a text
+  record_breaks(B& machine, std::size_t n, std::span<std::uint64_t const> starts)
+      : bounds_(machine.template buffer<std::uint64_t>(std::max<std::size_t>(starts.size(), 1) + 1)),
+        words_(machine.template buffer<std::uint64_t>(n / 64 + 2)) {
+    auto const uploaded = machine.upload(starts);
+    machine.each(bounds_.size(), write_bounds{uploaded.data(), bounds_.size() - 1, n, bounds_.data()});
     machine.each(words_.size(), mark_breaks{bounds_.data(), bounds_.size(), words_.data()});
   }
 
@@ -188,10 +189,17 @@ class record_breaks {
 template <Backend B>
 class packed_text {
  public:
-  packed_text(B& machine, text const& input) : breaks_(machine, input) {
-    std::size_t const n = input.size();
-    std::span<unsigned char const> const bytes{reinterpret_cast<unsigned char const*>(input.residues.data()), n};
-    auto const residues = machine.upload(bytes);
+  packed_text(B& machine, text const& input)
+      : packed_text(machine,
+                    machine
+                        .upload(std::span<unsigned char const>(reinterpret_cast<unsigned char const*>(input.residues.data()),
+                                                               input.size()))
+                        .span(),
+                    input.starts) {}
+  /// @param residues  in the machine's memory @param starts  as those of a text
+  packed_text(B& machine, std::span<unsigned char const> residues, std::span<std::uint64_t const> starts)
+      : size_(residues.size()), breaks_(machine, residues.size(), starts) {
+    std::size_t const n = size_;
     number_letters(machine.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
                                   byte_set{}, union_of_sets{}));
 
@@ -210,6 +218,9 @@ class packed_text {
     return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)), letters};
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
+  /// Residues, and records.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
 
  private:
   void number_letters(byte_set present) {
@@ -222,11 +233,20 @@ class packed_text {
     letter_bits_ = sigma <= 4 ? 2u : unsigned(std::bit_width(sigma - 1));
   }
 
+  std::size_t size_;
   record_breaks<B> breaks_;
   std::array<unsigned char, 256> code_of_{}, byte_of_{};
   unsigned letter_bits_ = 2;
   buffer<std::uint64_t> words_;
   buffer<unsigned char const> byte_of_uploaded_;
+};
+
+/// The bytes of a packed text from `first` on.
+struct unpack_letters {
+  packed_view text;
+  std::size_t first;
+  char* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = char(text.byte(first + i)); }
 };
 
 }  // namespace ordo::suffix::detail

@@ -80,13 +80,17 @@ struct count_fasta_block {
     fasta_reader read(part.place_of(b, moves), b == 0 ? part.before.behind_return : part.text[begin - 1] == '\r');
     fasta_counts all;
     for (std::size_t at = begin; at < end; at += byte_row_size) {
-      fasta_row const row = read(part.text + at, end - at < byte_row_size ? end - at : byte_row_size);
+      std::size_t const size = end - at < byte_row_size ? end - at : byte_row_size;
+      fasta_row const row = read(part.text + at, size);
       masks.residues[at / byte_row_size] = row.residues;
       masks.headers[at / byte_row_size] = row.headers;
-      all.line_ends += count_ones(row.line_ends);
+      unsigned const line_ends = count_few_ones(row.line_ends);
+      all.line_ends += line_ends;
       if (all.records == 0 && (row.records == 0 ? row.residues : row.residues & low_bits(trailing_zeros(row.records))) != 0)
         all.early = true;
-      all.residues += count_ones(row.residues);
+      // Mostly there is nothing else.
+      bool const plain = row.residues == (low_bits(size) & ~row.line_ends);
+      all.residues += plain ? unsigned(size) - line_ends : count_ones(row.residues);
       all.refused |= row.refused;
       if (row.headers == 0) continue;
       all.records += count_ones(row.records);

@@ -112,7 +112,7 @@ std::optional<fault> find_fault(B& machine, text const& input, arrays<Index cons
 
   std::span<unsigned char const> const bytes{reinterpret_cast<unsigned char const*>(input.residues.data()), n};
   auto const residues = machine.upload(bytes);
-  record_breaks<B> const breaks(machine, input);
+  record_breaks<B> const breaks(machine, input.size(), input.starts);
   proof_view<Index> const proof{residues.data(), breaks.mask(), suffix, rank.data(), n};
   std::size_t row = first_wrong(machine, n, [=] ORDO_FN(std::size_t q) {
     proof.expect(q);

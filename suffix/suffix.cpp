@@ -22,15 +22,16 @@ auto with_index(std::size_t bytes, F f) {
   return bytes == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
 }
 
-void check_sizes(text const& input, std::size_t sa, std::size_t lcp, std::size_t bwt, std::size_t index_bytes) {
-  std::size_t const n = input.size();
-  if (!input.starts.empty() && (input.starts.front() != 0 || input.starts.back() > n || !std::ranges::is_sorted(input.starts)))
+void check_sizes(std::size_t n, std::span<std::uint64_t const> starts, std::size_t sa, std::size_t lcp, std::size_t bwt,
+                 std::size_t index_bytes) {
+  std::size_t const records = std::max<std::size_t>(starts.size(), 1);
+  if (!starts.empty() && (starts.front() != 0 || starts.back() > n || !std::ranges::is_sorted(starts)))
     throw usage_error("bad records: suffix array: starts must ascend from 0 to the number of residues at most");
-  if (!index_fits(index_bytes, n, input.records()))
-    throw usage_error(fmt::format("index too narrow: suffix array: {} residues in {} records do not fit {} bits", n,
-                                  input.records(), 8 * index_bytes));
-  if (sa != n || (lcp != 0 && lcp != n) || (bwt != 0 && bwt != n + input.records()))
-    throw usage_error(fmt::format("arrays of wrong size: suffix array: {} residues in {} records", n, input.records()));
+  if (!index_fits(index_bytes, n, records))
+    throw usage_error(fmt::format("index too narrow: suffix array: {} residues in {} records do not fit {} bits", n, records,
+                                  8 * index_bytes));
+  if (sa != n || (lcp != 0 && lcp != n) || (bwt != 0 && bwt != n + records))
+    throw usage_error(fmt::format("arrays of wrong size: suffix array: {} residues in {} records", n, records));
 }
 
 // Calls on_machine(decision) for the chosen machine; and for the CPU where the GPU's memory runs out. memory_on(device) is what
@@ -92,7 +93,7 @@ std::size_t memory_for_check(device where, std::size_t n, std::size_t records, s
 
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how) {
-  check_sizes(input, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index));
+  check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index));
   detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
   auto const memory_on = [&](device where) {
     return memory_needed(where, input.size(), input.records(), sizeof(Index), to.what);
@@ -104,15 +105,19 @@ report build(text const& input, arrays<Index> out, options const& how) {
   });
 }
 
+void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes) {
+  if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
+  check_sizes(n, starts, n, 0, 0, index_bytes);
+  out.sa->expect(n * index_bytes);
+  if (out.lcp) out.lcp->expect(n * index_bytes);
+  if (out.bwt) out.bwt->expect(n + std::max<std::size_t>(starts.size(), 1));
+}
+
 template <class Index>
 report build_into(text const& input, sinks const& out, options const& how) {
   std::size_t const n = input.size(), rows = n + input.records();
-  if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
-  check_sizes(input, n, 0, 0, sizeof(Index));
+  detail::expect_arrays(n, input.starts, out, sizeof(Index));
   detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out};
-  out.sa->expect(n * sizeof(Index));
-  if (out.lcp) out.lcp->expect(n * sizeof(Index));
-  if (out.bwt) out.bwt->expect(rows);
   auto const memory_on = [&](device where) { return memory_needed(where, n, input.records(), sizeof(Index), to.what); };
   host_memory plain;
   buffer<Index> sa, lcp;
@@ -141,7 +146,7 @@ result<Index> build(text const& input, wanted what, options const& how) {
 
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how, report* done) {
-  check_sizes(input, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
+  check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
   auto const memory_on = [&](device where) {
     std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index));
     return memory_plan{bytes, bytes};

@@ -1,6 +1,7 @@
 #include "sort_core/gpu.cuh"
 #include "sort_core/machine_lease.hpp"
 #include "suffix/build.hpp"
+#include "suffix/records_on.hpp"
 
 namespace ordo::suffix::detail {
 
@@ -26,6 +27,54 @@ memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what
 template <class Index>
 std::size_t check_memory_on_cuda(std::size_t n, std::size_t records) {
   return proof_memory<Index, cuda>(n, records, true);
+}
+
+extern template class parsed_fasta<cuda>;  // in fasta_cuda.cu
+
+namespace {
+
+class records_on_cuda final : public records_on_gpu {
+ public:
+  records_on_cuda(machine_options const& how, unsigned gpu_index, std::uint64_t bytes)
+      : lease_(how, gpu_index), index_(gpu_index) {
+    with_backend(*lease_, [&](cuda& machine) { records_.emplace(machine, bytes); });
+  }
+  ~records_on_cuda() override {
+    with_backend(*lease_, [&](cuda&) { records_.reset(); });
+  }
+
+  void append(fasta& to, std::string const& name, source& from, fasta_options const& how) override {
+    with_backend(*lease_, [&](cuda&) { records_->append(to, name, from, how, {std::size_t{64} << 20}); });
+  }
+  [[nodiscard]] std::size_t size() const override { return records_->size(); }
+  std::size_t build(fasta const& about, results<std::uint32_t> const& to, sink* residues, options const& how) override {
+    return build_any(about, to, residues, how);
+  }
+  std::size_t build(fasta const& about, results<std::uint64_t> const& to, sink* residues, options const& how) override {
+    return build_any(about, to, residues, how);
+  }
+  void bring(host_bytes& to) override {
+    with_backend(*lease_, [&](cuda&) { records_->bring(to); });
+  }
+
+ private:
+  template <class Index>
+  std::size_t build_any(fasta const& about, results<Index> const& to, sink* residues, options const& how) {
+    return with_backend(*lease_, [&](cuda& machine) {
+      records_->build(about, to, residues, how, [&](auto f) { work_on<gpu>({}, index_, f); });
+      return machine.pool().peak();
+    });
+  }
+
+  machine_lease<gpu> lease_;
+  unsigned index_;
+  std::optional<records_on<cuda>> records_;
+};
+
+}  // namespace
+
+std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& how, unsigned gpu_index, std::uint64_t bytes) {
+  return std::make_unique<records_on_cuda>(how, gpu_index, bytes);
 }
 
 template std::size_t build_on_cuda(text const&, results<std::uint32_t> const&, options const&, unsigned);

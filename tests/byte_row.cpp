@@ -56,6 +56,8 @@ TEST_CASE("64 bytes are asked at a time", "[core]") {
     CHECK(low_bits(k) == (k == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << k) - 1));
     CHECK(count_ones(low_bits(k)) == k);
     CHECK(count_ones(~low_bits(k)) == 64 - k);
+    CHECK(count_few_ones(low_bits(k)) == k);
+    CHECK(count_few_ones(std::uint64_t{1} << k % 64 | std::uint64_t{1} << 63) == (k % 64 == 63 ? 1 : 2));
   }
 }
 

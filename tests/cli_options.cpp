@@ -12,6 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 
 using namespace ordo;
@@ -100,6 +101,21 @@ TEST_CASE("common options, set by another parser") {
   CHECK_THROWS_AS(set("device", "tpu"), usage_error);
   CHECK_THROWS_AS(set("stats", ""), usage_error);
   for (char const* bad : {"", "-1", "x", "3x", "99999999999"}) CHECK_THROWS_AS(set("threads", bad), usage_error);
+}
+
+TEST_CASE("progress for people") {
+  constexpr std::uint64_t mb = 1000000, gb = 1000 * mb;
+  CHECK(cli::progress_text("sorting", 0, 0, 0.9) == "sorting");
+  CHECK(cli::progress_text("sorting", 0, 0, 12.9) == "sorting, 12 s");
+  CHECK(cli::progress_text("sort", 0, 64 * mb, 130) == "sort 64 MB, 2 min");
+  CHECK(cli::progress_text("reading", 1200 * mb, 3100 * mb, 0.5) == "reading 1.2 of 3.1 GB");
+  CHECK(cli::progress_text("reading", 1200 * mb, 3100 * mb, 1.5) == "reading 1.2 of 3.1 GB, 800 MB/s, 2 s left");
+  CHECK(cli::progress_text("reading", 950 * mb, 3 * gb, 1) == "reading 950 MB of 3.0 GB, 950 MB/s, 2 s left");
+  CHECK(cli::progress_text("reading", 950, 3000, 1) == "reading 950 B of 3.0 kB, 950 B/s, 2 s left");
+  CHECK(cli::progress_text("reading", 3 * gb, 3 * gb, 2) == "reading 3.0 of 3.0 GB, 1.5 GB/s, 0 s left");
+  CHECK(cli::progress_text("reading", 1, 10000, 1) == "reading 1 B of 10 kB, 1 B/s, 2 h 46 min left");
+  CHECK(cli::progress_text("reading", 1200 * mb, 0, 2) == "reading 1.2 GB, 600 MB/s");
+  CHECK(cli::progress_text("reading", 1200 * mb, 1 * gb, 2) == "reading 1.2 GB, 600 MB/s");  // the file has grown
 }
 
 TEST_CASE("version names the tool and the compiler") {

@@ -27,6 +27,18 @@ std::optional<double> number_in(std::string const& text) {
   return value;
 }
 
+// The first or the second number of a line that is a plain pair, at the front of a text whose bytes end where the memory does.
+template <bool First>
+std::optional<double> plain_number_in(std::string const& text) {
+  std::unique_ptr<char[]> const exact(new char[text.size()]);
+  std::copy(text.begin(), text.end(), exact.get());
+  char const* p = exact.get();
+  double value = 0;
+  bool const taken = detail::take_plain_pair<First>(p, p + text.size(), value);
+  CHECK(std::size_t(p - exact.get()) == (taken ? text.find('\n') : 0));
+  return taken ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("spectra: numbers have the value that strtod gives them") {
@@ -56,6 +68,44 @@ TEST_CASE("spectra: words that are no numbers") {
                                  "1.2.3", "+-1", "--1", "1,5", "1a", "0x1", "12345678a", "1.12345678a", "1234567812345678x",
                                  "inf",   "nan", "1=",  "1:2"})
     CHECK_FALSE(number_in(word + "\n").has_value());
+}
+
+TEST_CASE("spectra: plain pairs have the values of their numbers, and nothing else is one") {
+  std::string const rest(40, '7');
+  for (std::string const line :
+       {"1 2\n", "1.5\t.25\n", "1234567.7654321 1.\n", "0 0000000.0000000\n", "1234567.1234567 1234567.7654321\n"}) {
+    INFO(line);
+    CHECK(plain_number_in<true>(line + rest) == std::strtod(line.c_str(), nullptr));
+    CHECK(plain_number_in<false>(line + rest) == std::strtod(line.c_str() + line.find_first_of(" \t"), nullptr));
+  }
+  for (std::string const line : {"",       "1",          "1 ",           " 1 2",
+                                 "1  2",   "1 2 ",       "1 2 3",        "1 2\r",
+                                 "-1 2",   "1 +2",       "1e1 2",        "1 2e1",
+                                 "1..2 3", "1.2.3 4",    ". 1",          "1 .",
+                                 "1,5 2",  "12345678 1", "1 1.12345678", "1 2=",
+                                 "1/1 2",  "1 2:",       "BEGIN IONS",   "1234567.1234567 1234567.12345678"}) {
+    INFO(line);
+    CHECK_FALSE(plain_number_in<true>(line + '\n' + rest).has_value());
+    CHECK_FALSE(plain_number_in<false>(line + '\n' + rest).has_value());
+  }
+  random_numbers random(5);
+  std::string const bytes = "0123456789012345678901234567890123456789... \t\n\r-e:/";
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < 50000; ++i) {
+    std::string text;
+    for (std::size_t n = random.below(12); n != 0; --n) text += bytes[random.below(bytes.size())];
+    text += ' ';
+    for (std::size_t n = random.below(12); n != 0; --n) text += bytes[random.below(bytes.size())];
+    text += '\n';
+    text.append(random.below(2) * random.below(40), '7');
+    auto const first = plain_number_in<true>(text), second = plain_number_in<false>(text);
+    if (first.has_value() != second.has_value()) FAIL(text);
+    if (!first) continue;
+    ++taken;
+    std::size_t const blank = text.find_first_of(" \t");
+    if (number_in(text) != first || number_in(text.substr(blank + 1)) != second) FAIL(text);
+  }
+  CHECK(taken > 1000);
 }
 
 TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra behind a line") {

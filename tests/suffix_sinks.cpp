@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -6,6 +9,8 @@
 #include <zlib.h>
 
 #include "sort_core/error.hpp"
+#include "sort_core/gpu.hpp"
+#include "suffix/build_fasta.hpp"
 #include "suffix/index.hpp"
 #include "suffix/suffix.hpp"
 #include "tests/catch.hpp"
@@ -88,7 +93,118 @@ void expect_same(suffix::text const& text, device where) {
   }
 }
 
+/// A text without addresses.
+class text_stream final : public source {
+ public:
+  explicit text_stream(std::string_view text) : text_(text) {}
+  std::size_t read(std::span<char> to) override {
+    std::size_t const got = text_.copy(to.data(), to.size());
+    text_.remove_prefix(got);
+    return got;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+suffix::fasta_texts as_texts(std::vector<std::string> const& all, bool stream) {
+  suffix::fasta_texts texts;
+  texts.count = all.size();
+  for (std::string const& text : all) texts.bytes += stream ? 0 : text.size();
+  texts.open = [&all, stream](std::size_t k) {
+    std::unique_ptr<source> from = std::make_unique<memory_source>(all[k]);
+    if (stream) from = std::make_unique<text_stream>(all[k]);
+    return suffix::fasta_texts::opened{"text " + std::to_string(k), std::move(from), stream ? all[k].size() / 2 : 0};
+  };
+  texts.reopen = true;
+  return texts;
+}
+
+/// All arrays of a text's FASTA, beside those of the text.
+suffix::report expect_loaded(std::vector<std::string> const& all, machine_options const& machine, bool stream) {
+  suffix::fasta plain;
+  for (std::string const& text : all) {
+    memory_source from(text);
+    suffix::append_fasta(plain, "plain", from);
+  }
+  auto const right = suffix::build<std::uint32_t>(plain.view(), {true, true}, on(device::cpu));
+  suffix::loaded_fasta loaded(as_texts(all, stream), {true, true}, machine, {});
+  REQUIRE(loaded.size() == plain.residues.size());
+  REQUIRE((loaded.names() == plain.names));
+  REQUIRE((loaded.starts() == plain.starts));
+  string_sink sa(true), lcp(false), bwt(true), residues(!stream);
+  suffix::report const done = loaded.build_into<std::uint32_t>({&sa, &lcp, &bwt}, residues, {});
+  REQUIRE((residues.all == plain.view().residues));
+  CHECK(residues.expected == plain.residues.size());
+  REQUIRE((sa.all == bytes_of(right.sa)));
+  REQUIRE((lcp.all == bytes_of(right.lcp)));
+  REQUIRE((bwt.all == right.bwt));
+  return done;
+}
+
+std::string letters_of(std::size_t n, unsigned seed) {
+  random_numbers random(seed);
+  std::string letters(n, 'A');
+  for (char& c : letters) c = "ACGT"[random() % 4];
+  return letters;
+}
+
+/// A variable of the environment for as long as this lives.
+class environment {
+ public:
+  environment(char const* name, std::string const& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~environment() { unsetenv(name_); }
+  environment(environment const&) = delete;
+  environment& operator=(environment const&) = delete;
+
+ private:
+  char const* name_;
+};
+
 }  // namespace
+
+TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
+  std::vector<std::string> const small{">a x\nGATT\nACA\n>b\n>c\r\ntaca", ";\n>d\n\n$"};
+  std::vector<std::string> const right{small[0], ">d\nAC-*."};
+  std::vector<std::string> const large{">one\n" + letters_of(2'500'000, 5) + "\n>two\n", ">three\n" + letters_of(70'000, 6)};
+  for (device const where : devices()) {
+    machine_options how;
+    how.where = where;
+    for (bool const stream : {false, true}) {
+      CHECK(expect_loaded(right, how, stream).machine.where == where);
+      CHECK(expect_loaded(large, how, stream).machine.where == where);
+      CHECK(expect_loaded({">"}, how, stream).machine.where == where);
+      CHECK_THROWS_WITH((suffix::loaded_fasta(as_texts(small, stream), {}, how, {})), "bad FASTA: text 1:4: '$' is no residue");
+    }
+    string_sink full(true, 1'000'000), sa(true);
+    suffix::loaded_fasta loaded(as_texts(large, false), {}, how, {});
+    CHECK_THROWS_AS(loaded.build_into<std::uint32_t>({&sa}, full, {}), output_error);
+  }
+}
+
+TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
+  // Every suffix shares its first letters with others.
+  std::size_t const n = 2'500'000;
+  std::vector<std::string> const all{">one\n" + std::string(n - 10, 'A') + "\n>two\n" + std::string(10, 'A')};
+  machine_options how;
+  how.threads = 1;  // so that a GPU is worth its start
+  {
+    environment const limit("ORDO_GPU_MEMORY", "1M");
+    suffix::report const done = expect_loaded(all, how, false);
+    CHECK(done.machine.where == device::cpu);
+    CHECK(done.machine.fell_back == !gpus().empty());
+  }
+  if (gpus().empty()) return;
+  suffix::memory_plan const plan = suffix::memory_needed(device::gpu, n, 2, 4, {true, true});
+  for (std::size_t const most : {n / 2, plan.least + (plan.most - plan.least) / 8, plan.most + (std::size_t{8} << 20)}) {
+    gpu machine({.memory_limit = most});
+    how.on = &machine;
+    if (most > plan.most)
+      CHECK(expect_loaded(all, how, false).machine.where == device::gpu);
+    else
+      CHECK_THROWS_AS(expect_loaded(all, how, false), out_of_memory);
+  }
+}
 
 TEST_CASE("what is built into sinks is what is built into arrays", "[suffix]") {
   random_numbers random(7);

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <future>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,9 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
-#include "sort_core/gpu_start.hpp"
-#include "sort_core/worth_a_gpu.hpp"
-#include "suffix/fasta.hpp"
+#include "suffix/build_fasta.hpp"
 #include "suffix/index.hpp"
 #include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
@@ -146,34 +145,44 @@ class index_writer {
   cli::output json_;
 };
 
-unsigned width_for(std::string const& asked, suffix::text const& input) {
-  bool const narrow = suffix::index_fits(4, input.size(), input.records());
+unsigned width_for(std::string const& asked, std::size_t residues, std::size_t records) {
+  bool const narrow = suffix::index_fits(4, residues, records);
   if (asked == "32" && !narrow)
-    throw usage_error(fmt::format("--width 32: {} residues in {} records need 64 bits", input.size(), input.records()));
+    throw usage_error(fmt::format("--width 32: {} residues in {} records need 64 bits", residues, records));
   return asked == "64" || !narrow ? 64 : 32;
 }
 
-/// All the records.
-suffix::fasta read_files(settings const& set, telling& tell) {
-  suffix::fasta all;
-  std::uint64_t before = 0, bytes = 0;
+/// All the records, where they will be worked on.
+suffix::loaded_fasta read_files(settings const& set, telling& tell) {
+  suffix::fasta_texts texts;
+  texts.count = set.files.size();
+  texts.reopen = true;
+  for (std::string const& file : set.files) {
+    struct stat info {};
+    bool const regular = file != "-" && stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+    if (regular) texts.bytes += std::uint64_t(info.st_size);
+    texts.reopen &= regular;
+  }
+  texts.open = [&](std::size_t k) {
+    auto in = std::make_unique<cli::input>(set.files[k], set.common.threads);
+    std::uint64_t const expected = in->compressed() ? 4 * in->file_size().value_or(0) : 0;
+    std::string name = in->name();
+    return suffix::fasta_texts::opened{std::move(name), std::move(in), expected};
+  };
+  std::uint64_t bytes = 0;
   suffix::fasta_options how;
   how.keep_case = set.keep_case;
-  how.machine.where = device::cpu;  // whatever ORDO_DEVICE says: records stay in the host's memory
   how.machine.threads = set.common.threads;
   how.memory = cli::available_memory() / 4 * 3;  // reading takes some, too
-  how.on_progress = [&](std::uint64_t more) {
-    bytes = more;
-    tell.progress.at(before + bytes);
+  how.on_progress = [&](std::uint64_t read) {
+    bytes = read;
+    tell.progress.at(read);
   };
-  for (std::string const& file : set.files) {
-    cli::input in(file, set.common.threads);
-    how.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
-    suffix::append_fasta(all, in.name(), in, how);
-    before += bytes;
-  }
-  tell.stats.input(before);
-  tell.stats.bytes(before);
+  tell.stats.phase("read");
+  tell.progress.phase("read", texts.bytes);
+  suffix::loaded_fasta all(texts, set.what, set.common.machine(), how);
+  tell.stats.input(bytes);
+  tell.stats.bytes(bytes);
   return all;
 }
 
@@ -183,33 +192,21 @@ int build(settings const& set, telling& tell) {
   refuse_inputs(set.prefix, set.files);
   index_writer writer(set.prefix, set.what);
 
-  std::uint64_t bytes_to_read = 0;
-  for (std::string const& file : set.files) {
-    struct stat info {};
-    if (stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode)) bytes_to_read += std::uint64_t(info.st_size);
-  }
-  gpu_start const starting(set.common.machine(), bytes_to_read, worth_a_gpu(suffix_array_rates, set.common.threads));
-  tell.phase("read");
-  suffix::fasta records = read_files(set, tell);
-  suffix::text const input = records.view();
-  std::size_t const n = input.size();
+  suffix::loaded_fasta records = read_files(set, tell);
+  std::size_t const n = records.size();
 
-  unsigned const width = width_for(set.width, input);
-  std::size_t const bytes = n * (width / 8), rows = n + input.records();
+  unsigned const width = width_for(set.width, n, records.records());
+  std::size_t const bytes = n * (width / 8), rows = n + records.records();
   suffix::options how;
-  how.machine = set.common.machine();
   how.on_phase = [&](std::string_view name, std::uint64_t work) { tell.phase(name, work); };
   std::size_t const results = bytes + (set.what.lcp ? bytes : 0) + (set.what.bwt ? rows : 0);
   std::size_t const available = cli::available_memory();
   how.memory = available - std::min(available, results);
 
-  // The text is written while it is worked on.
-  auto text_written =
-      std::async(std::launch::async, [&] { suffix::store(input.residues, *writer.to("seq"), how.machine.threads); });
   suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt")};
-  suffix::report const done =
-      width == 32 ? suffix::build_into<std::uint32_t>(input, out, how) : suffix::build_into<std::uint64_t>(input, out, how);
-  text_written.get();
+  sink& residues = *writer.to("seq");
+  suffix::report const done = width == 32 ? records.build_into<std::uint32_t>(out, residues, how)
+                                          : records.build_into<std::uint64_t>(out, residues, how);
   tell.stats.machine(done.machine);
   tell.stats.device_memory(done.device_memory);
 
@@ -219,8 +216,8 @@ int build(settings const& set, telling& tell) {
   about.width = width;
   about.keep_case = set.keep_case;
   about.arrays = writer.written();
-  about.names = std::move(records.names);
-  about.starts = std::move(records.starts);
+  about.names = records.names();
+  about.starts = records.starts();
   writer.commit(about);
   return 0;
 }

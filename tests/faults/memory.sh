@@ -23,3 +23,16 @@ for tool in "${tools[@]}"; do
   done
   ((refused)) || fail "$tool: this test never ran out of memory"
 done
+
+# A text that repeats itself takes more of a GPU than the plan says at least: the CPU takes it, residues and all.
+{ echo '>a'; head -c 2000000 /dev/zero | tr '\0' A; echo; echo '>b'; head -c 500000 /dev/zero | tr '\0' A; } > repeats.fa
+expect 0 sufsort build --device cpu --bwt -o right repeats.fa
+for limit in 1M 62M 66M 72M 1G; do
+  rm -f gpu.*
+  ORDO_GPU_MEMORY=$limit expect 0 sufsort build --threads 1 --bwt --quiet --stats report.json -o gpu repeats.fa
+  for array in sa bwt seq; do cmp right.$array gpu.$array; done
+  grep '"device"' report.json
+done | sort | uniq -c > machines
+if have_gpu; then
+  [[ $(grep -c . machines) == 2 ]] || fail "the GPU took all, or none: $(cat machines)"
+fi

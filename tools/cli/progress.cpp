@@ -1,9 +1,9 @@
 #include "tools/cli/progress.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,8 +15,28 @@
 namespace ordo::cli {
 namespace {
 
-std::atomic<bool> drawn{false};
+constexpr auto step = std::chrono::milliseconds(100);
+
+std::mutex drawing;
+bool drawn = false;      // is the line there? Under the mutex
 std::string phase_name;  // outlives the progress, for last_phase()
+
+// "2 s", "3 min", "1 h 5 min".
+std::string human_seconds(double seconds) {
+  auto const whole = static_cast<std::uint64_t>(std::min(seconds, 1e9));
+  if (whole < 120) return fmt::format("{} s", whole);
+  if (whole < 2 * 3600) return fmt::format("{} min", whole / 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+// "1.2 of 3.1 GB", "950 MB of 3.1 GB".
+std::string human_part(std::uint64_t bytes, std::uint64_t total) {
+  std::string const whole = human_bytes(total);
+  std::string part = human_bytes(bytes);
+  std::string_view const unit = std::string_view(whole).substr(whole.find(' '));
+  if (part.ends_with(unit)) part.resize(part.size() - unit.size());
+  return fmt::format("{} of {}", part, whole);
+}
 
 bool is_terminal(std::string const& path, int standard) {
   if (path == "-") return isatty(standard);
@@ -30,6 +50,23 @@ bool is_terminal(std::string const& path, int standard) {
 
 }  // namespace
 
+std::string progress_text(std::string_view phase, std::uint64_t bytes, std::uint64_t total, double seconds) {
+  bool const any_time = seconds >= 1;
+  if (bytes == 0) {
+    std::string text(phase);
+    if (total != 0) text += fmt::format(" {}", human_bytes(total));
+    if (any_time) text += fmt::format(", {}", human_seconds(seconds));
+    return text;
+  }
+  bool const known = bytes <= total;  // a file may grow while it is read
+  std::string text = fmt::format("{} {}", phase, known ? human_part(bytes, total) : human_bytes(bytes));
+  if (!any_time) return text;
+  double const rate = static_cast<double>(bytes) / seconds;
+  text += fmt::format(", {}/s", human_bytes(static_cast<std::uint64_t>(rate)));
+  if (known) text += fmt::format(", {} left", human_seconds(static_cast<double>(total - bytes) / rate + 0.5));
+  return text;
+}
+
 progress::progress(std::string_view tool, common_options const& options, std::span<std::string const> inputs,
                    std::string const& output)
     : tool_(tool) {
@@ -37,35 +74,58 @@ progress::progress(std::string_view tool, common_options const& options, std::sp
   shown_ = !options.quiet && isatty(STDERR_FILENO) && terminal && std::string_view(terminal) != "dumb" &&
            !is_terminal(output, STDOUT_FILENO) &&
            std::ranges::none_of(inputs, [](std::string const& path) { return is_terminal(path, STDIN_FILENO); });
+  try {
+    if (shown_) counter_ = std::thread([this] { go_on(); });
+  } catch (std::system_error const&) {  // no thread can be had: seconds do not count up where there are no bytes
+  }
+}
+
+progress::~progress() {
+  {
+    std::lock_guard const lock(drawing);
+    ended_ = true;
+  }
+  ending_.notify_one();
+  if (counter_.joinable()) counter_.join();
+  clear();
+}
+
+void progress::go_on() {
+  std::unique_lock lock(drawing);
+  while (!ending_.wait_for(lock, 5 * step, [this] { return ended_; }))
+    if (drawn && clock::now() >= next_) draw(bytes_);
 }
 
 void progress::phase(std::string_view what, std::uint64_t bytes) {
-  std::lock_guard const lock(drawing_);
+  std::lock_guard const lock(drawing);
   phase_name = what;
   total_ = bytes;
+  bytes_ = 0;
+  begin_ = clock::now();
   if (shown_) draw(0);
 }
 
 void progress::at(std::uint64_t bytes) {
   if (!shown_) return;
-  std::unique_lock const lock(drawing_, std::try_to_lock);
-  if (lock && std::chrono::steady_clock::now() >= next_) draw(bytes);
+  bytes_ = bytes;
+  std::unique_lock const lock(drawing, std::try_to_lock);
+  if (lock && clock::now() >= next_) draw(bytes);
 }
 
+// Under the mutex.
 void progress::draw(std::uint64_t bytes) {
-  std::string line = fmt::format("{}: {}", tool_, phase_name);
-  if (total_ && bytes <= total_)  // a file may grow while it is read
-    line += fmt::format(" {}% of {}", bytes * 100 / total_, human_bytes(total_));
-  else if (bytes)
-    line += fmt::format(" {}", human_bytes(bytes));
-  std::fputs(("\r\033[K" + line).c_str(), stderr);
+  auto const now = clock::now();
+  std::string const line = progress_text(phase_name, bytes, total_, std::chrono::duration<double>(now - begin_).count());
+  std::fputs(fmt::format("\r\033[K{}: {}", tool_, line).c_str(), stderr);
   std::fflush(stderr);
   drawn = true;
-  next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  next_ = now + step;
 }
 
 void progress::clear() noexcept {
-  if (!drawn.exchange(false)) return;
+  std::lock_guard const lock(drawing);
+  if (!drawn) return;
+  drawn = false;
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "strings/external_sort.hpp"
 #include "strings/strings.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
@@ -52,11 +53,8 @@ void refuse_unserved(command const& made, strings::order const& by) {
   };
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
   if (made.check != 0) return;
-  refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
-  refuse(made.merge, "option --merge");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
-  refuse(made.memory.has_value(), "option --buffer-size");
 }
 
 // A locale of the environment that GNU sort would compare by.
@@ -93,6 +91,16 @@ int check(work const& w, cli::stats& stats) {
   return 1;
 }
 
+strings::spill spill_of(command const& made) {
+  strings::spill where;
+  char const* const folder = std::getenv("TMPDIR");
+  if (folder && *folder) where.folders = {folder};
+  if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+  where.compress_program = made.compress_program.value_or("");
+  where.batch_size = std::size_t(made.batch_size.value_or(0));
+  return where;
+}
+
 int sort(work const& w, cli::stats& stats) {
   command const& made = w.made;
   for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
@@ -113,9 +121,12 @@ int sort(work const& w, cli::stats& stats) {
     stats.phase(names[row]);
   };
   strings::options how = w.options();
-  how.memory = cli::available_memory();
-  auto const done = strings::sort(files, made.debug ? static_cast<sink&>(annotated) : watched, how,
-                                  made.unique ? strings::repeated::drop : strings::repeated::keep, began);
+  how.memory = std::size_t(std::min<std::uint64_t>(made.memory.value_or(~std::uint64_t{0}), cli::available_memory()));
+  auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
+  strings::spill const where = spill_of(made);
+  sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
+  auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
+                               : strings::sort_external(files, to, how, equal, where, began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");

@@ -1,0 +1,205 @@
+#include "strings/external_sort.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "sort_core/cpu_backend.hpp"
+#include "sort_core/host_bytes.hpp"
+#include "sort_core/machine_lease.hpp"
+#include "strings/chunk_reader.hpp"
+#include "strings/line_merge.hpp"
+#include "strings/line_sort.hpp"
+#include "strings/partition.hpp"
+#include "strings/run_store.hpp"
+#include "strings/text_job.hpp"
+
+namespace ordo::strings {
+namespace {
+
+using namespace detail;
+
+constexpr std::size_t least_memory = std::size_t{2} << 20;
+constexpr std::size_t usual_batch = 16;                     // GNU sort's
+constexpr std::size_t least_slice = std::size_t{64} << 10;  // of a run in a range: less would be read slowly
+constexpr std::size_t most_merged = 1024, most_copied = std::size_t{8} << 20;
+
+// Where a part of what is written goes: behind what was written before.
+class part_sink final : public sink {
+ public:
+  /// @param addressed  whether `to` knows how many bytes will come, and takes them in any order
+  part_sink(sink& to, std::uint64_t begin, bool addressed) : to_(to), begin_(begin), addressed_(addressed) {}
+  void write(std::span<char const> data) override { to_.write(data); }
+  bool expect(std::uint64_t) override { return addressed_; }
+  [[nodiscard]] bool addressable() const override { return addressed_; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
+
+ private:
+  sink& to_;
+  std::uint64_t begin_;
+  bool addressed_;
+};
+
+class external_sort {
+ public:
+  external_sort(text_job& job, spill const& where)
+      : job_(job), to_(job.to), how_(job.how), equal_(job.equal), store_(where, job.how.delimiter) {
+    plan_.by = how_.by;
+    plan_.delimiter = how_.delimiter;
+    plan_.limit = std::max(how_.memory, least_memory);
+    plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
+    how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
+    batch_ = where.batch_size != 0 ? std::max<std::size_t>(where.batch_size, 2)
+             : store_.packs()      ? usual_batch
+                                   : std::clamp(plan_.limit / least_slice, usual_batch, most_merged);
+  }
+
+  sort_report run() {
+    if (job_.report.machine.fell_back) how_.machine = {device::cpu, how_.machine.threads};
+    chunk_reader reader(job_, plan_);
+    bool const any = reader.next();
+    if (!any || reader.at_end()) {
+      sort_chunk(reader, to_, true);
+    } else {
+      do add(store_.keep(reader.chunk().size(), [&](sink& to) { sort_chunk(reader, to, false); }), 0);
+      while (reader.next());
+    }
+    report_.bytes = reader.read();
+    reader.release();
+    if (!levels_.empty()) finish();
+    return report_;
+  }
+
+ private:
+  using lines = std::vector<stored_lines>;
+
+  void begin(phase which, std::uint64_t bytes) const { job_.begin(which, bytes); }
+
+  void sort_chunk(chunk_reader const& reader, sink& to, bool all) {
+    if (all) begin(phase::sort, reader.chunk().size());
+    auto const sorted = sort(reader.chunk(), how_);
+    note(sorted.machine(), sorted.device_memory());
+    if (all) begin(phase::write, reader.chunk().size());
+    report_.written = write(sorted, equal_, how_.machine.threads, to);
+  }
+
+  void note(decision const& machine, std::size_t device_memory) {
+    if (report_.machine.why.empty()) report_.machine = job_.report.machine.fell_back ? job_.report.machine : machine;
+    report_.device_memory = std::max(report_.device_memory, device_memory);
+  }
+
+  // As many runs as are merged at a time become one of the next level, so that there are never many.
+  void add(stored_lines more, std::size_t level) {
+    if (level == levels_.size()) levels_.emplace_back();
+    levels_[level].push_back(std::move(more));
+    if (levels_[level].size() == batch_) lift(level);
+  }
+
+  void lift(std::size_t level) {
+    lines those = std::exchange(levels_[level], {});
+    std::uint64_t bytes = 0;
+    for (stored_lines const& l : those) bytes += l.plain.bytes;
+    auto one = store_.keep(bytes, [&](sink& to) { merge_into(to, those); });
+    for (stored_lines& l : those) store_.discard(l);
+    add(std::move(one), level + 1);
+  }
+
+  void finish() {
+    begin(phase::sort, 0);
+    auto const count = [&] {
+      std::size_t sum = 0;
+      for (lines const& l : levels_) sum += l.size();
+      return sum;
+    };
+    for (std::size_t level = 0; count() > batch_; ++level) {
+      if (levels_[level].size() > 1) {
+        lift(level);
+      } else if (!levels_[level].empty()) {
+        levels_[level + 1].push_back(std::move(levels_[level].back()));
+        levels_[level].clear();
+      }
+    }
+    lines all;
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+      for (stored_lines& l : *level) all.push_back(std::move(l));
+    report_.written = merge_into(to_, all, true);
+  }
+
+  std::uint64_t merge_into(sink& to, lines const& those, bool last = false) {
+    if (!store_.packs()) return merge_ranges(to, those, last);
+    if (last) begin(phase::write, report_.bytes);
+    std::vector<std::unique_ptr<source>> open;
+    for (stored_lines const& l : those) open.push_back(store_.open(l));
+    return merge_lines(std::move(open), to, how_, equal_, plan_.limit).written;
+  }
+
+  std::uint64_t merge_ranges(sink& to, lines const& those, bool last) {
+    std::vector<detail::run> runs;
+    for (stored_lines const& l : those) runs.push_back(l.plain);
+    auto const ranges = cut_into_ranges(runs, how_, plan_);
+    std::uint64_t total = 0, written = 0;
+    for (range const& r : ranges) total += r.bytes();
+    if (last) begin(phase::write, total);
+    bool const addressed = equal_ == repeated::keep && to.expect(total);
+    for (range const& r : ranges) {
+      part_sink part(to, written, addressed);
+      written += r.sorted ? copy(r, part) : sort_range(r, part);
+    }
+    return written;
+  }
+
+  std::uint64_t sort_range(range const& r, sink& to) {
+    texts const one{1, r.bytes(), [&](std::size_t) { return std::make_unique<slices_source>(r.slices); }};
+    auto const done = sort(one, to, how_, equal_);
+    note(done.machine, done.device_memory);
+    return done.written;
+  }
+
+  std::uint64_t copy(range const& r, sink& to) {
+    auto slices = r.slices;
+    std::erase_if(slices, [](slice const& s) { return s.bytes() == 0; });
+    if (equal_ == repeated::drop && slices.size() > 1) {  // they are all equal
+      slices.resize(1);
+      run_reader reader(*slices[0].of, how_.delimiter);
+      slices[0].end = slices[0].begin + reader.line(slices[0].begin).size() + 1;
+    }
+    slices_source from(std::move(slices));
+    std::uint64_t const size = *from.size();
+    machine_options const here{.threads = how_.machine.threads};
+    work_on<cpu>(here, here.threads, [&](host& machine) {
+      host_bytes block;
+      block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(most_copied, plan_.limit))));
+      for (std::uint64_t at = 0; at < size;) {
+        std::size_t const got = machine.load(from, block.span());
+        machine.store(std::span<char const>(block.span()).first(got), to, at);
+        at += got;
+      }
+    });
+    return size;
+  }
+
+  text_job& job_;
+  sink& to_;
+  options how_;
+  repeated equal_;
+  run_store store_;
+  memory_plan plan_;
+  std::size_t batch_;
+  std::vector<lines> levels_;  // runs in the order of the text: those of the last level come first
+  sort_report report_;
+};
+
+}  // namespace
+
+sort_report sort_external(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
+                          phase_observer const& began) {
+  check_delimiter(how.delimiter);
+  text_job job{from, to, how, equal, began};
+  job.begin(phase::read, from.bytes);
+  if (sorted_on_gpu(job)) return std::move(job.report);
+  return external_sort(job, where).run();
+}
+
+}  // namespace ordo::strings
