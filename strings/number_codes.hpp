@@ -33,10 +33,11 @@ ORDO_FN void put_integers(std::size_t integers, key_output<Out> put) {
 /// part may be missing.
 template <class Piece>
 struct long_number {
-  Piece first;                  // from the first digit of the integer part on that is not 0, or from behind the integer part
+  Piece first;  // from the first digit of the integer part on that is not 0, or from behind the integer part
   bool negative = false;
   std::size_t integers = 0;     // digits of the integer part from there
   std::size_t significant = 0;  // all digits from there, or behind the point, to the last that is not 0; none: the value is 0
+  bool plain = true;            // is each separator between two digits? Else GNU sort sees no unit
   Piece behind;
 
   ORDO_FN long_number(Piece piece, key_rules const& rules) : first(piece), behind(piece) {
@@ -44,7 +45,8 @@ struct long_number {
     skip_blanks(piece, rules);
     negative = *piece == '-';
     if (negative) ++piece;
-    while (*piece == '0' || *piece == thousands) ++piece;
+    bool between = false;  // is the byte before a digit?
+    for (; *piece == '0' || *piece == thousands; ++piece) note_separator(*piece, between);
     first = piece;
     for (;; ++piece) {
       unsigned const byte = *piece;
@@ -54,7 +56,9 @@ struct long_number {
       } else if (byte != thousands) {
         break;
       }
+      note_separator(byte, between);
     }
+    plain &= between || integers == 0;
     if (*piece == rules.decimal_point) {
       ++piece;
       for (std::size_t digits = integers; is_digit(*piece); ++piece) {
@@ -81,7 +85,13 @@ struct long_number {
       put(number_code::of(pair[0], pair[1], i + 2 < significant));
     }
   }
-  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return *behind; }
+  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return plain ? *behind : Piece::end; }
+
+ private:
+  ORDO_FN void note_separator(unsigned byte, bool& between) {
+    plain &= is_digit(byte) || between;
+    between = is_digit(byte);
+  }
 };
 
 /// The same for up to 15 digits that stand in the text as they are read, and no separators of thousands: eight at a time.
@@ -99,7 +109,7 @@ class short_number {
     behind_ = p + first.count + second.count;
     integers_ = first.count + second.count;
     std::size_t const zeros = leading_zeros(first.digits) / 8;
-    found_ = rules.thousands_separator == 256 && integers_ < 16 && (zeros < 8 || integers_ < 8);
+    found_ = integers_ < 16 && (zeros < 8 || integers_ < 8) && (behind_ == of.last || *behind_ != rules.thousands_separator);
     if (!found_) return;
     std::size_t const passed = zeros < integers_ ? zeros : integers_;
     integers_ -= passed;
@@ -175,7 +185,8 @@ ORDO_FN void put_number(Number const& number, key_rules const& rules, bool with_
 }
 
 template <class Piece, class Out>
-ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit, key_output<Out> put) {
+ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
+                        key_output<Out> put) {
   if (by.direct)
     if (short_number const number(of, rules); number.found()) return put_number(number, rules, with_unit, put);
   put_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
