@@ -33,7 +33,7 @@ ORDO_FN void put_integers(std::size_t integers, key_output<Out> put) {
 /// part may be missing.
 template <class Piece>
 struct long_number {
-  Piece first;                  // from the first digit of the integer part on that is not 0, or from behind the integer part
+  Piece first;  // from the first digit of the integer part on that is not 0, or from behind the integer part
   bool negative = false;
   std::size_t integers = 0;     // digits of the integer part from there
   std::size_t significant = 0;  // all digits from there, or behind the point, to the last that is not 0; none: the value is 0
@@ -175,7 +175,8 @@ ORDO_FN void put_number(Number const& number, key_rules const& rules, bool with_
 }
 
 template <class Piece, class Out>
-ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit, key_output<Out> put) {
+ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
+                        key_output<Out> put) {
   if (by.direct)
     if (short_number const number(of, rules); number.found()) return put_number(number, rules, with_unit, put);
   put_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
