@@ -1,10 +1,10 @@
 #include "strings/general_codes.hpp"
 
+#include <locale.h>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <locale.h>
 #include <string>
 
 namespace ordo::strings::detail {
@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned no_number = 1, nan = 2;
 // Of positive numbers; those of negative ones are negated.
 constexpr unsigned zero = 128, small = 129, near_one = 190, large = 251, infinite = 252;
-constexpr int nearest = 60;  // near_one + x stands for the exponents x from -60 to 60
+constexpr int nearest = 60;             // near_one + x stands for the exponents x from -60 to 60
 constexpr int least_exponent = -16500;  // below all that a long double has, and its greatest is no farther from 0
 
 // Sign and exponent in one code, or in three if the exponent is far from 0; then six bits of the mantissa a code, each with

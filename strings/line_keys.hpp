@@ -25,13 +25,20 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.as) {
-    case reading::number: return put_number<Piece>(by, of, rules, false, put);
-    case reading::human_number: return put_number<Piece>(by, of, rules, true, put);
-    case reading::month: return put_month(piece, rules, put);
-    case reading::version: return put_version(piece, rules, put);
-    case reading::random: return put_random(piece, by, rules, of, out);
-    case reading::general_number: return general(by, of, out);
-    default: return;
+    case reading::number:
+      return put_number<Piece>(by, of, rules, false, put);
+    case reading::human_number:
+      return put_number<Piece>(by, of, rules, true, put);
+    case reading::month:
+      return put_month(piece, rules, put);
+    case reading::version:
+      return put_version(piece, rules, put);
+    case reading::random:
+      return put_random(piece, by, rules, of, out);
+    case reading::general_number:
+      return general(by, of, out);
+    default:
+      return;
   }
 }
 

@@ -39,10 +39,7 @@ class md5 {
                                            : c ^ (b | ~d);
       unsigned const word = (round == 0 ? i : round == 1 ? 5 * i + 1 : round == 2 ? 3 * i + 5 : 7 * i) % 16;
       // The amounts of a round, by i % 4, a byte each.
-      std::uint32_t const amounts = round == 0   ? 0x16110c07
-                                    : round == 1 ? 0x140e0905
-                                    : round == 2 ? 0x17100b04
-                                                 : 0x150f0a06;
+      std::uint32_t const amounts = round == 0 ? 0x16110c07 : round == 1 ? 0x140e0905 : round == 2 ? 0x17100b04 : 0x150f0a06;
       unsigned const by = amounts >> (i % 4 * 8) & 255;
       std::uint32_t const sum = a + f + sines_[i] + block_[word];
       a = d;
