@@ -152,3 +152,23 @@ echo 'x 9' >> text
 checked -c -k2n text
 checked -c -k2 text
 checked -C -k2n text
+
+# --debug: the same remarks, and (where such an order is served) the same underlined lines.
+debugged() {
+  "$theirs" --debug "$@" > sort.out 2> sort.err || fail "the installed sort refuses: $*"
+  (exec -a "$theirs" bin/sort --debug "$@") > strsort.out 2> strsort.err || true
+  if grep -q 'is not supported yet' strsort.err; then
+    sed -i '$d' strsort.err
+  else
+    cmp sort.out strsort.out || fail "other output: --debug $*"
+  fi
+  cmp sort.err strsort.err || fail "other words: --debug $*: $(< strsort.err)"
+}
+printf 'b\tc\n\n\1\na 1.5K\n  Feb\n\200\n' > text
+for arguments in '' -r -s -rb -n -b -k1n -k1,1n -k1 -k2,1 -k1b,1 '-t: -k1' -k2.2,2.3 -k1.2,1.2 -k2.3M '-u -r -k1' '-s -r -k1n' \
+  '-r -k1n -k2' '-bdfgiMnRrV -k1b' '-dfir -k1n,1' +1 '+1 -2' '+1.2 -3.4' '+1.2n -3.0b' '+2 -1' '-g -t.' '-k1n -t.' '-k1n -t-' \
+  '-k1g -t+' '-k1n -k2,2g -t+' '-t. -k1,1n' '-b -k1,1bn' '-b -k1,1bn -k2b,2' '-d -k1,1b' '-i -k1,1d' '-rM -k1,1' '-n -k1,1r' \
+  '+99999999999999999999 -3' '+1 -99999999999999999999' '-rb -k2n +2.2 -1b' '-k1,1 -r -u' '-s -k2n' '-s -k1h -k2M'; do
+  debugged $arguments text
+done
+debugged -z text
