@@ -1,6 +1,7 @@
 #include "spectra/peak_machines.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "sort_core/config.hpp"
 #include "sort_core/worth_a_gpu.hpp"
@@ -44,8 +45,11 @@ peak_sorter& peak_machines::shared_sorter() {
   return *shared_;
 }
 
-void peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
-                         std::span<std::uint32_t> order, double share) {
+double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
+                           std::span<std::uint32_t> order, double share) {
+  auto const begin = std::chrono::steady_clock::now();
+  double waited = 0;
+  auto const ready = [&] { waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   {
     std::lock_guard const lock(sorting_);
     if (!decided_) machine_ = choose_for(std::uint64_t(share * double(how_.input_bytes)));
@@ -55,16 +59,23 @@ void peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::ui
       run_on(
           machine_,
           [&] {
-            gpu_sorter().sort(codes, offsets, order);
-            device_memory_ = std::max(device_memory_, gpu_->peak_memory());
+            peak_sorter& one = gpu_sorter();
+            ready();
+            one.sort(codes, offsets, order);
+            device_memory_ = std::max(device_memory_, one.peak_memory());
           },
-          [&] { shared_sorter().sort(codes, offsets, order); });
-      return;
+          [&] {
+            peak_sorter& one = shared_sorter();
+            ready();
+            one.sort(codes, offsets, order);
+          });
+      return waited;
     }
   }
   std::unique_ptr<peak_sorter>& own = own_.local();
   if (!own) own = peak_sorter_on_host({.where = device::cpu, .threads = 1});
   own->sort(codes, offsets, order);
+  return 0;
 }
 
 void peak_machines::tell(report& to) const {

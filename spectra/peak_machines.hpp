@@ -23,7 +23,8 @@ class peak_machines {
 
   /// As peak_sorter; any number of threads at a time. The first call decides for a machine.
   /// @param share  of the input that is like this, as far as can be seen
-  void sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets, std::span<std::uint32_t> order,
+  /// @returns seconds that it waited for a machine which other threads use, or which starts
+  double sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets, std::span<std::uint32_t> order,
             double share);
   /// A GPU gets more at a time.
   [[nodiscard]] bool on_gpu() const noexcept { return on_gpu_.load(std::memory_order_relaxed); }

@@ -21,7 +21,7 @@ pipeline::pipeline(options how, bool check)
       arena_(threads_for(how_.machine.threads)),
       found_(how_) {
   if (!check) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
-  for (std::string_view const name : step_names) phases_.push_back({name, 0, 0});
+  for (std::string_view const name : step_names) phases_.push_back({.name = name});
 }
 
 slice_work* pipeline::take_idle() {
@@ -49,6 +49,7 @@ void pipeline::finish(slice_work& one, sink* to, bool last) {
   if (to && !text.empty()) one.timed(writing, text.size(), [&] { to->write(text); });
   for (std::size_t s = 0; s < steps; ++s) {
     phases_[s].seconds += one.seconds[s];
+    phases_[s].waited += one.waited[s];
     phases_[s].bytes += one.bytes[s];
     if (how_.on_phase && one.bytes[s] != 0) how_.on_phase(step_names[s], one.bytes[s]);
   }

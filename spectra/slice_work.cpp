@@ -10,7 +10,8 @@ namespace ordo::spectra::detail {
 bool slice_work::next(slices& from, std::size_t wanted) {
   failure = nullptr;
   scanned = false;
-  seconds = {};
+  seconds = waited = {};
+  ready_ = clock::now();
   bytes = {};
   bool any = true;
   try {
@@ -51,7 +52,9 @@ void slice_work::sort(peak_machines& machines) {
   std::transform(found.peaks.begin(), found.peaks.end(), codes_.begin(), [](peak const& one) { return one.code; });
   std::transform(found.ends.begin(), found.ends.end(), offsets_.begin() + 1,
                  [](std::size_t end) { return std::uint32_t(end); });
-  machines.sort(codes_, offsets_, order_, double(spectra) / double(found.spectra));
+  double const kept_waiting = machines.sort(codes_, offsets_, order_, double(spectra) / double(found.spectra));
+  seconds[sorting] -= kept_waiting;
+  waited[sorting] += kept_waiting;
 }
 
 void slice_work::move_lines() {

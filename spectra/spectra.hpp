@@ -51,10 +51,11 @@ struct options {
   std::function<void(std::uint64_t)> on_progress = {};
 };
 
-/// Phases overlap: the seconds of all threads, added.
+/// Phases overlap: the seconds that all threads worked on it, added; and those that blocks lay ready for it, for a thread, for
+/// the machine or for their turn, added too.
 struct phase_time {
   std::string_view name;
-  double seconds = 0;
+  double seconds = 0, waited = 0;
   std::uint64_t bytes = 0;
 };
 

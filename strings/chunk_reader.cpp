@@ -40,6 +40,7 @@ bool chunk_reader::next() {
     read_more();
   }
   chunk_ = bytes_.size();
+  chunk_lines_ = lines_ + (bytes_.size() - counted_);
   return chunk_ != 0;
 }
 
@@ -75,6 +76,7 @@ void chunk_reader::cut() {
   std::size_t const last = end == 0 ? all.npos : all.rfind(how_.delimiter, end - 1);
   std::size_t const found = last != all.npos ? last : all.find(how_.delimiter, end);
   chunk_ = found == all.npos ? 0 : found + 1;
+  chunk_lines_ = std::max<std::size_t>(lines, 1);
 }
 
 void chunk_reader::read_more() {

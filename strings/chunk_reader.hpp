@@ -20,6 +20,8 @@ class chunk_reader {
   bool next();
   /// Each of its lines has a delimiter. It stays where it is until the next call.
   [[nodiscard]] std::string_view chunk() const { return {bytes_.data(), chunk_}; }
+  /// How many, at most.
+  [[nodiscard]] std::size_t lines() const { return chunk_lines_; }
   /// Was that all?
   [[nodiscard]] bool at_end() const { return over_ && chunk_ == bytes_.size(); }
   /// Bytes read so far, delimiters that were added counted.
@@ -38,7 +40,7 @@ class chunk_reader {
   memory_plan const& plan_;
   bool over_ = false;
   host_bytes bytes_;  // the chunk and what was read behind it
-  std::size_t chunk_ = 0;
+  std::size_t chunk_ = 0, chunk_lines_ = 0;
   std::size_t counted_ = 0, lines_ = 0;          // lines that end in bytes_, up to there
   std::size_t fitting_ = 0, fitting_lines_ = 0;  // what was counted before, which fits
   std::uint64_t read_ = 0;

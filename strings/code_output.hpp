@@ -15,15 +15,16 @@ struct code_counter {
   ORDO_FN void put(unsigned) { ++size; }
   /// The uppermost `count` bytes of a word, up to 8.
   ORDO_FN void put_word(std::uint64_t, std::size_t count) { size += count; }
-  ORDO_FN void put_bytes(compiled_key const& by, text_piece of) {
+  ORDO_FN void put_bytes(compiled_key const& by, text_piece const& of) {
     std::size_t const bytes = std::size_t(of.last - of.first);
     if (by.one_code_each) {
       size += bytes;
     } else if (by.by_words) {
       size += bytes;
-      for (; of.first < of.last; of.first += 8) size += words::count_of(words::at_least_high(words::ended_at(of.first, of), 254));
+      for (unsigned char const* p = of.first; p < of.last; p += 8)
+        size += words::count_of(words::at_least_high(words::ended_at(p, of), 254));
     } else {
-      for (; of.first != of.last; ++of.first) size += (by.codes[*of.first] != 0) + (by.codes[*of.first] > 255);
+      for (unsigned char const* p = of.first; p != of.last; ++p) size += (by.codes[*p] != 0) + (by.codes[*p] > 255);
     }
   }
 };
@@ -48,9 +49,9 @@ class code_writer {
     word_ = words::left(word_, count) | words::right(word, 8 - count);
     size_ += count;
   }
-  ORDO_FN void put_bytes(compiled_key const& by, text_piece of) {
+  ORDO_FN void put_bytes(compiled_key const& by, text_piece const& of) {
     if (by.by_words) return put_direct(by, of);
-    for (; of.first != of.last; ++of.first) put_codes(by.codes[*of.first]);
+    for (unsigned char const* p = of.first; p != of.last; ++p) put_codes(by.codes[*p]);
   }
   /// No code after this. @returns behind the last
   ORDO_FN unsigned char* finish() {
@@ -69,14 +70,14 @@ class code_writer {
     if (codes > 255) put(codes >> 8);
   }
   // Codes that are bytes, moved up where they are below the delimiter, which none is, and where 1 stands for an end.
-  ORDO_FN void put_direct(compiled_key const& by, text_piece of) {
+  ORDO_FN void put_direct(compiled_key const& by, text_piece const& of) {
     std::uint64_t const flip = by.reverse ? ~std::uint64_t{0} : 0;
-    for (; of.first < of.last; of.first += 8) {
-      std::size_t const left = std::size_t(of.last - of.first);
+    for (unsigned char const* p = of.first; p < of.last; p += 8) {
+      std::size_t const left = std::size_t(of.last - p);
       std::size_t const count = left < 8 ? left : 8;
-      std::uint64_t word = words::ended_at(of.first, of);
+      std::uint64_t word = words::ended_at(p, of);
       if (by.ended && words::at_least_high(word, 254) != 0) {
-        for (std::size_t i = 0; i < count; ++i) put_codes(by.codes[of.first[i]]);
+        for (std::size_t i = 0; i < count; ++i) put_codes(by.codes[p[i]]);
         continue;
       }
       std::uint64_t const below = words::at_least(word, by.delimiter) ^ words::top_bits;

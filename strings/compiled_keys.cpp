@@ -112,7 +112,7 @@ void set_rules(order const& by, key_rules& rules) {
   set_version_codes(rules);
   for (std::size_t i = 0; i < 12; ++i) std::memcpy(rules.month[i], months[i].data(), months[i].size());
   rules.decimal_point = '.';
-  rules.thousands_separator = 256;
+  rules.thousands_separator = 0x80;  // GNU sort 9.1: what stands for none there is 128, and is compared with a char
   for (unsigned i = 0; i < 64; ++i) rules.md5_sines[i] = std::uint32_t(std::floor(std::fabs(std::sin(double(i + 1))) * 0x1p32));
   std::copy(by.random_seed.begin(), by.random_seed.end(), rules.random_seed);
 }

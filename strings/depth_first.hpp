@@ -1,7 +1,10 @@
 #pragma once
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -237,6 +240,32 @@ void finish_sorted(B& machine, line_order by, std::size_t begin, Offset depth, s
   }
 }
 
+/// Do many keys share their uppermost digit, or are many the same? A few say so for all.
+inline bool is_uneven(std::span<std::uint64_t const> keys) {
+  constexpr std::size_t sample = 256, digit = 8;
+  if (keys.size() < 64 * sample) return false;
+  std::array<std::uint64_t, sample> some;
+  for (std::size_t i = 0; i < sample; ++i) some[i] = keys[i * (keys.size() / sample)];
+  std::sort(some.begin(), some.end());
+  unsigned const width = unsigned(std::bit_width(some.front() ^ some.back())), below = width > digit ? width - digit : 0;
+  std::size_t same = 0, pairs = 0;  // neighbours that are equal, and pairs of which both are in one bucket
+  for (std::size_t i = 1, first = 0; i < sample; ++i) {
+    same += some[i] == some[i - 1];
+    if (some[i] >> below != some[first] >> below) first = i;
+    pairs += i - first;
+  }
+  return same > sample / 8 || pairs > sample * sample / 2 / 8;
+}
+
+/// Sort lines by their keys. Radix sort takes many passes for uneven keys, sample sort a few, if longer ones.
+template <has_workers B, class Offset>
+void sort_by_keys(B& machine, std::span<std::uint64_t> keys, std::span<Offset> lines) {
+  if (is_uneven(keys))
+    machine.sample_sort(keys, lines, std::less<std::uint64_t>{});
+  else
+    machine.radix_sort(keys, lines);
+}
+
 /// Sort a group that has more lines than one thread may take, and add such groups that it leaves to `large`.
 template <has_workers B, class Offset>
 void sort_large_group(B& machine, line_order by, line_group<Offset> group, std::span<Offset> order,
@@ -254,7 +283,7 @@ void sort_large_group(B& machine, line_order by, line_group<Offset> group, std::
     if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
     k[i] = by.key(std::size_t(o[i]) + depth);
   });
-  machine.radix_sort(keys.first(n), lines);
+  sort_by_keys(machine, keys.first(n), lines);
   finish_sorted(machine, by, group.begin, depth, std::span<std::uint64_t const>(keys.first(n)), order, repeats, limit, large);
 }
 
@@ -296,7 +325,7 @@ void sort_repeats_depth_first(B& machine, line_order by, std::span<Offset> order
 /// Bytes that sort_depth_first takes from the machine's pool at most.
 template <has_workers B, class Offset>
 std::size_t depth_first_memory(std::size_t lines) {
-  return pool::rounded(lines * sizeof(std::uint64_t)) + B::radix_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
+  return pool::rounded(lines * sizeof(std::uint64_t)) + B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
 }
 
 }  // namespace ordo::strings::detail

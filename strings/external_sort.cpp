@@ -57,7 +57,6 @@ class external_sort {
   }
 
   sort_report run() {
-    if (job_.report.machine.fell_back) how_.machine = {device::cpu, how_.machine.threads};
     chunk_reader reader(job_, plan_);
     bool const any = reader.next();
     if (!any || reader.at_end()) {
@@ -77,17 +76,28 @@ class external_sort {
 
   void begin(phase which, std::uint64_t bytes) const { job_.begin(which, bytes); }
 
-  void sort_chunk(chunk_reader const& reader, sink& to, bool all) {
-    if (all) begin(phase::sort, reader.chunk().size());
-    auto const sorted = sort(reader.chunk(), how_);
-    note(sorted.machine(), sorted.device_memory());
-    if (all) begin(phase::write, reader.chunk().size());
-    report_.written = write(sorted, equal_, how_.machine.threads, to);
+  // A pool may keep as much as was in use once, for the next buffer: a machine of our own has no room for that.
+  template <class Sort>
+  auto on_machine(std::uint64_t bytes, std::uint64_t lines, Sort sort) {
+    decision machine = job_.report.machine;
+    if (!machine.fell_back) machine = choose_machine(how_, std::size_t(bytes), [&] { return std::size_t(lines); });
+    if (report_.machine.why.empty()) report_.machine = machine;
+    options here = how_;
+    if (machine.where != device::cpu || how_.machine.on) return sort(here);
+    std::size_t const room = plan_.limit - std::min<std::uint64_t>(plan_.limit, bytes);
+    ordo::cpu own({.threads = how_.machine.threads, .memory_limit = std::max(room, plan_.beside(bytes, lines))});
+    here.machine.on = &own;
+    return sort(here);
   }
 
-  void note(decision const& machine, std::size_t device_memory) {
-    if (report_.machine.why.empty()) report_.machine = job_.report.machine.fell_back ? job_.report.machine : machine;
-    report_.device_memory = std::max(report_.device_memory, device_memory);
+  void sort_chunk(chunk_reader const& reader, sink& to, bool all) {
+    if (all) begin(phase::sort, reader.chunk().size());
+    auto const sorted = on_machine(reader.chunk().size(), reader.lines(), [&](options const& here) {
+      return sort(reader.chunk(), here);
+    });
+    report_.device_memory = std::max(report_.device_memory, sorted.device_memory());
+    if (all) begin(phase::write, reader.chunk().size());
+    report_.written = write(sorted, equal_, how_.machine.threads, to);
   }
 
   // As many runs as are merged at a time become one of the next level, so that there are never many.
@@ -152,8 +162,8 @@ class external_sort {
 
   std::uint64_t sort_range(range const& r, sink& to) {
     texts const one{1, r.bytes(), [&](std::size_t) { return std::make_unique<slices_source>(r.slices); }};
-    auto const done = sort(one, to, how_, equal_);
-    note(done.machine, done.device_memory);
+    auto const done = on_machine(r.bytes(), r.lines(), [&](options const& here) { return sort(one, to, here, equal_); });
+    report_.device_memory = std::max(report_.device_memory, done.device_memory);
     return done.written;
   }
 

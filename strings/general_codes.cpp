@@ -68,7 +68,7 @@ general_number read(char const* text) {
 
 }  // namespace
 
-general_number read_general_number(compiled_key const& by, text_piece of) {
+general_number read_general_number(compiled_key const& by, text_piece const& of) {
   char small_text[64];
   std::string large_text;
   char* text = small_text;

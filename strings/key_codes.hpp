@@ -58,7 +58,7 @@ struct compiled_order {
 class direct_piece {
  public:
   static constexpr unsigned end = 256;
-  ORDO_FN direct_piece(compiled_key const&, text_piece of) : at_(of.first), last_(of.last) {}
+  ORDO_FN direct_piece(compiled_key const&, text_piece const& of) : at_(of.first), last_(of.last) {}
   ORDO_FN unsigned operator*() const { return at_ == last_ ? end : *at_; }
   ORDO_FN void operator++() { ++at_; }
   [[nodiscard]] ORDO_FN unsigned char const* at() const { return at_; }
@@ -75,7 +75,7 @@ class direct_piece {
 class mapped_piece {
  public:
   static constexpr unsigned end = 256;
-  ORDO_FN mapped_piece(compiled_key const& by, text_piece of) : at_(of.first), last_(of.last), image_(by.image) {
+  ORDO_FN mapped_piece(compiled_key const& by, text_piece const& of) : at_(of.first), last_(of.last), image_(by.image) {
     pass_dropped();
   }
   ORDO_FN unsigned operator*() const { return at_ == last_ ? end : image_[*at_]; }

@@ -12,7 +12,8 @@ namespace ordo::strings::detail {
 /// is found from there.
 class line_fields {
  public:
-  ORDO_FN line_fields(key_rules const& rules, text_piece line) : rules_(rules), line_(line), at_(line.first) {}
+  /// Both have to outlive it.
+  ORDO_FN line_fields(key_rules const& rules, text_piece const& line) : rules_(rules), line_(line), at_(line.first) {}
 
   ORDO_FN text_piece operator()(compiled_key const& by) {
     unsigned char const* begin = field(by.first_field);
@@ -21,7 +22,7 @@ class line_fields {
     if (by.last_field == key::to_the_end) return {begin, line_.last, line_.limit};
     unsigned char const* end = field(by.last_field);
     if (by.end_character == 0) {
-      end = field_end(end);
+      end = field_end();
     } else {
       if (by.skip_blanks_at_end) end = behind_blanks(end);
       end = moved(end, by.end_character);
@@ -37,20 +38,26 @@ class line_fields {
     while (p != line_.last && rules_.blank[*p]) ++p;
     return p;
   }
+  // Where a field begins; it is the one found last then.
   ORDO_FN unsigned char const* field(std::size_t number) {
     if (number < number_) {
       number_ = 0;
       at_ = line_.first;
+      end_ = nullptr;
     }
     for (; number_ < number && at_ != line_.last; ++number_) {
-      at_ = field_end(at_);
+      at_ = field_end();
       if (rules_.separated && at_ != line_.last) ++at_;
+      end_ = nullptr;
     }
     number_ = number;
     return at_;
   }
-  // The end of the field that begins at p.
-  ORDO_FN unsigned char const* field_end(unsigned char const* p) const {
+  ORDO_FN unsigned char const* field_end() {
+    if (!end_) end_ = field_end(at_);
+    return end_;
+  }
+  [[nodiscard]] ORDO_FN unsigned char const* field_end(unsigned char const* p) const {
     if (rules_.separated)
       return first_of(p, [&](std::uint64_t word) { return words::equal(word, rules_.separator); });
     p = behind_blanks(p);
@@ -74,9 +81,10 @@ class line_fields {
   }
 
   key_rules const& rules_;
-  text_piece line_;
-  unsigned char const* at_;  // where field number_ begins
-  std::size_t number_ = 0;
+  text_piece const& line_;
+  std::size_t number_ = 0;  // of the field found last
+  unsigned char const* at_;
+  unsigned char const* end_ = nullptr;  // if it is known
 };
 
 }  // namespace ordo::strings::detail

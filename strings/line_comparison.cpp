@@ -31,9 +31,9 @@ class codes {
   void put_word(std::uint64_t word, std::size_t count) {
     for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
   }
-  void put_bytes(compiled_key const& by, text_piece of) {
-    for (; of.first != of.last; ++of.first) {
-      unsigned const code = by.codes[*of.first];
+  void put_bytes(compiled_key const& by, text_piece const& of) {
+    for (unsigned char const* p = of.first; p != of.last; ++p) {
+      unsigned const code = by.codes[*p];
       if (code != 0) put(code & 255);
       if (code > 255) put(code >> 8);
     }
@@ -56,7 +56,7 @@ class codes {
 int sign_of(int difference) { return (difference > 0) - (difference < 0); }
 
 // Codes of bytes where each has one, in the order of the bytes: they need not be looked up.
-int compare_direct(compiled_key const& by, text_piece a, text_piece b) {
+int compare_direct(compiled_key const& by, text_piece const& a, text_piece const& b) {
   std::size_t const lengths[] = {std::size_t(a.last - a.first), std::size_t(b.last - b.first)};
   std::size_t const shorter = std::min(lengths[0], lengths[1]);
   int difference = shorter == 0 ? 0 : std::memcmp(a.first, b.first, shorter);
@@ -79,7 +79,7 @@ int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
   }
 }
 
-int compare_key(compiled_key const& by, key_rules const& rules, text_piece a, text_piece b) {
+int compare_key(compiled_key const& by, key_rules const& rules, text_piece const& a, text_piece const& b) {
   if (by.as == reading::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
   codes of_a, of_b;
   put_key(by, rules, a, of_a, detail::general_numbers_on_host{});
@@ -97,8 +97,8 @@ line_comparison::line_comparison(order const& by, char delimiter)
 int line_comparison::by_keys(std::string_view a, std::string_view b) const {
   detail::compiled_order const by = keys_->view();
   if (by.count == 0) return reverse_ ? b.compare(a) : a.compare(b);
-  line_fields fields_of_a(*by.rules, piece_of(a));
-  line_fields fields_of_b(*by.rules, piece_of(b));
+  text_piece const whole_a = piece_of(a), whole_b = piece_of(b);
+  line_fields fields_of_a(*by.rules, whole_a), fields_of_b(*by.rules, whole_b);
   for (std::size_t k = 0; k < by.count; ++k) {
     compiled_key const& key = by.keys[k];
     if (int const difference = compare_key(key, *by.rules, fields_of_a(key), fields_of_b(key)); difference != 0)

@@ -21,7 +21,7 @@ namespace ordo::strings::detail {
 
 /// The codes of one piece that is not read as bytes.
 template <class Piece, class Out, class General>
-ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece of, Out& out, General general) {
+ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, General general) {
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.as) {
@@ -37,7 +37,7 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
 
 /// The codes of one key.
 template <class Out, class General>
-ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece of, Out& out, General general) {
+ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, General general) {
   if (by.as != reading::bytes) {
     if (by.direct) return put_read<direct_piece>(by, rules, of, out, general);
     return put_read<mapped_piece>(by, rules, of, out, general);
@@ -48,7 +48,7 @@ ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece 
 
 /// The codes of all keys of a line, without the 0 that ends them.
 template <class Out, class General>
-ORDO_FN void put_keys(compiled_order const& by, text_piece line, Out& out, General general) {
+ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, General general) {
   line_fields fields(*by.rules, line);
   for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, general);
 }

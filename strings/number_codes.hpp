@@ -33,10 +33,11 @@ ORDO_FN void put_integers(std::size_t integers, key_output<Out> put) {
 /// part may be missing.
 template <class Piece>
 struct long_number {
-  Piece first;                  // from the first digit of the integer part on that is not 0, or from behind the integer part
+  Piece first;  // from the first digit of the integer part on that is not 0, or from behind the integer part
   bool negative = false;
   std::size_t integers = 0;     // digits of the integer part from there
   std::size_t significant = 0;  // all digits from there, or behind the point, to the last that is not 0; none: the value is 0
+  bool plain = true;            // is each separator between two digits? Else GNU sort sees no unit
   Piece behind;
 
   ORDO_FN long_number(Piece piece, key_rules const& rules) : first(piece), behind(piece) {
@@ -44,7 +45,8 @@ struct long_number {
     skip_blanks(piece, rules);
     negative = *piece == '-';
     if (negative) ++piece;
-    while (*piece == '0' || *piece == thousands) ++piece;
+    bool between = false;  // is the byte before a digit?
+    for (; *piece == '0' || *piece == thousands; ++piece) note_separator(*piece, between);
     first = piece;
     for (;; ++piece) {
       unsigned const byte = *piece;
@@ -54,7 +56,9 @@ struct long_number {
       } else if (byte != thousands) {
         break;
       }
+      note_separator(byte, between);
     }
+    plain &= between || integers == 0;
     if (*piece == rules.decimal_point) {
       ++piece;
       for (std::size_t digits = integers; is_digit(*piece); ++piece) {
@@ -81,7 +85,13 @@ struct long_number {
       put(number_code::of(pair[0], pair[1], i + 2 < significant));
     }
   }
-  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return *behind; }
+  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return plain ? *behind : Piece::end; }
+
+ private:
+  ORDO_FN void note_separator(unsigned byte, bool& between) {
+    plain &= is_digit(byte) || between;
+    between = is_digit(byte);
+  }
 };
 
 /// The same for up to 15 digits that stand in the text as they are read, and no separators of thousands: eight at a time.
@@ -90,23 +100,23 @@ class short_number {
   bool negative;
   std::size_t significant = 0;
 
-  ORDO_FN short_number(text_piece of, key_rules const& rules) : of_(of) {
+  ORDO_FN short_number(text_piece const& of, key_rules const& rules) : last_(of.last) {
     unsigned char const* p = of.first;
     while (p != of.last && rules.blank[*p]) ++p;
     negative = p != of.last && *p == '-';
     if (negative) ++p;
-    run const first = digits_at(p), second = first.count == 8 ? digits_at(p + 8) : run{0, 0};
+    run const first = digits_at(p, of), second = first.count == 8 ? digits_at(p + 8, of) : run{0, 0};
     behind_ = p + first.count + second.count;
     integers_ = first.count + second.count;
     std::size_t const zeros = leading_zeros(first.digits) / 8;
-    found_ = rules.thousands_separator == 256 && integers_ < 16 && (zeros < 8 || integers_ < 8);
+    found_ = integers_ < 16 && (zeros < 8 || integers_ < 8) && (behind_ == of.last || *behind_ != rules.thousands_separator);
     if (!found_) return;
     std::size_t const passed = zeros < integers_ ? zeros : integers_;
     integers_ -= passed;
     high_ = words::left(first.digits, passed) | words::right(second.digits, 8 - passed);
     low_ = words::left(second.digits, passed);
     if (behind_ != of.last && *behind_ == rules.decimal_point) {
-      run const part = digits_at(++behind_);
+      run const part = digits_at(++behind_, of);
       behind_ += part.count;
       found_ = part.count < 8 && integers_ + part.count <= 16;
       if (integers_ < 8) {
@@ -134,7 +144,7 @@ class short_number {
     // All codes say that more follow, then the last one does not.
     put.word((pairs(high_) << 32 | pairs(low_)) * 2 + 2 * words::every_byte - (std::uint64_t{1} << (64 - 8 * codes)), codes);
   }
-  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return behind_ == of_.last ? direct_piece::end : *behind_; }
+  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return behind_ == last_ ? direct_piece::end : *behind_; }
 
  private:
   struct run {
@@ -142,11 +152,11 @@ class short_number {
     std::size_t count;
   };
   // The digits from p on, up to eight; 0 behind them.
-  [[nodiscard]] ORDO_FN run digits_at(unsigned char const* p) const {
-    std::uint64_t const word = words::ended_at(p, of_) ^ words::every_byte * '0';
+  ORDO_FN static run digits_at(unsigned char const* p, text_piece const& of) {
+    std::uint64_t const word = words::ended_at(p, of) ^ words::every_byte * '0';
     std::uint64_t const others = words::at_least(word, 10);
     std::size_t const count = leading_zeros(others) / 8;
-    return {count == 8 ? word : word & ~(~std::uint64_t{0} >> (8 * count)), count};
+    return {words::first(word, count), count};
   }
   // Eight digits as four numbers below 100, a byte each.
   ORDO_FN static std::uint64_t pairs(std::uint64_t digits) {
@@ -156,7 +166,7 @@ class short_number {
     return (x | x >> 16) & 0x00000000ffffffff;
   }
 
-  text_piece of_;
+  unsigned char const* last_;
   unsigned char const* behind_;
   std::uint64_t high_ = 0, low_ = 0;  // the digits that count: the first 8, the others
   std::size_t integers_;
@@ -175,7 +185,8 @@ ORDO_FN void put_number(Number const& number, key_rules const& rules, bool with_
 }
 
 template <class Piece, class Out>
-ORDO_FN void put_number(compiled_key const& by, text_piece of, key_rules const& rules, bool with_unit, key_output<Out> put) {
+ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
+                        key_output<Out> put) {
   if (by.direct)
     if (short_number const number(of, rules); number.found()) return put_number(number, rules, with_unit, put);
   put_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);

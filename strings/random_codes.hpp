@@ -64,7 +64,7 @@ class md5 {
 
 /// The digest as 19 codes of seven bits, and then the piece itself, as two pieces can have one digest.
 template <class Piece, class Out>
-ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece of, Out& out) {
+ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) {
   md5 hash(rules.md5_sines);
   for (unsigned char const byte : rules.random_seed) hash.add(byte);
   for (; *piece != Piece::end; ++piece) hash.add(*piece);

@@ -21,6 +21,12 @@ namespace ordo::strings::detail::words {
 
 constexpr std::uint64_t every_byte = 0x0101010101010101, top_bits = 0x8080808080808080;
 
+/// Shifts by any number of bytes up to 8.
+ORDO_FN inline std::uint64_t left(std::uint64_t word, std::size_t bytes) { return word << (4 * bytes) << (4 * bytes); }
+ORDO_FN inline std::uint64_t right(std::uint64_t word, std::size_t bytes) { return word >> (4 * bytes) >> (4 * bytes); }
+/// The first `bytes` of a word, up to 8; 0 behind them.
+ORDO_FN inline std::uint64_t first(std::uint64_t word, std::size_t bytes) { return word & ~right(~std::uint64_t{0}, bytes); }
+
 /// The eight bytes from p in [first, last] on. What is behind the last is anything.
 ORDO_FN inline std::uint64_t at(unsigned char const* p, text_piece const& of) {
   if (of.limit - p >= 8) return load_big_endian(p, 8);
@@ -29,9 +35,8 @@ ORDO_FN inline std::uint64_t at(unsigned char const* p, text_piece const& of) {
 
 /// The same; what is behind the last is 0.
 ORDO_FN inline std::uint64_t ended_at(unsigned char const* p, text_piece const& of) {
-  std::size_t const left = std::size_t(of.last - p);
-  std::uint64_t const word = at(p, of);
-  return left >= 8 ? word : word & ~(~std::uint64_t{0} >> (8 * left));
+  std::size_t const bytes = std::size_t(of.last - p);
+  return first(at(p, of), bytes < 8 ? bytes : 8);
 }
 
 ORDO_FN inline std::uint64_t equal(std::uint64_t word, unsigned byte) {
@@ -50,9 +55,5 @@ ORDO_FN inline std::uint64_t at_least_high(std::uint64_t word, unsigned least) {
 }
 
 ORDO_FN inline unsigned count_of(std::uint64_t marks) { return unsigned((marks >> 7) * every_byte >> 56); }
-
-/// Shifts by any number of bytes up to 8.
-ORDO_FN inline std::uint64_t left(std::uint64_t word, std::size_t bytes) { return bytes >= 8 ? 0 : word << (8 * bytes); }
-ORDO_FN inline std::uint64_t right(std::uint64_t word, std::size_t bytes) { return bytes >= 8 ? 0 : word >> (8 * bytes); }
 
 }  // namespace ordo::strings::detail::words

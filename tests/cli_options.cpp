@@ -11,6 +11,7 @@
 #include "sort_core/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
@@ -128,26 +129,33 @@ TEST_CASE("the report is JSON with every phase once") {
   temporary_folder folder;
   cli::common_options options;
   options.stats = folder.path("report.json");
+  folder.write("in", "text");
   char const* const argv[] = {"tool", "-o", "a \"quoted\"\tname", "\xff"};
   cli::stats report("tool", 4, argv, options);
   report.phase("read");
   report.bytes(10);
   report.phase("sort");
   report.phase("read");
+  CHECK(cli::read_all(folder.path("in")).size() == 4);
   report.bytes(5);
   report.input(15);
   report.machine({device::cpu, "no GPU here", false});
-  CHECK(folder.count() == 1);
+  report.overlapping("scan", 2, 0.5, 7);
+  report.overlapping("scan", 1, 0.25, 8);
+  CHECK(folder.count() == 2);
   report.finish();
   std::string const text = folder.read("report.json");
   auto const json = nlohmann::json::parse(text);
   CHECK(json["command"] == "tool -o a \"quoted\"\tname \xef\xbf\xbd");  // what is not UTF-8 is replaced
   CHECK(json["device"] == "cpu");
   CHECK(json["input_bytes"] == 15);
-  REQUIRE(json["phases"].size() == 2);
+  REQUIRE(json["phases"].size() == 3);
   CHECK(json["phases"][0]["name"] == "read");
   CHECK(json["phases"][0]["bytes"] == 15);
+  CHECK(json["phases"][0]["waited"] > 0);  // for the file
   CHECK(json["phases"][1]["name"] == "sort");
+  CHECK(json["phases"][1]["waited"] == 0);
+  CHECK(json["phases"][2] == nlohmann::json{{"name", "scan"}, {"seconds", 3}, {"waited", 0.75}, {"bytes", 15}});
 }
 
 TEST_CASE("the report replaces nothing that the command needs") {

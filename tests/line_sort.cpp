@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -102,6 +103,11 @@ std::vector<std::pair<std::string, std::string>> grouped_texts(char delimiter) {
   lines.clear();
   for (std::size_t i = 0; i < 12000; ++i) lines.push_back("http://www." + number(3) + "/a/path/of/some/length/" + number(2000));
   add("three large groups", lines);
+  lines.clear();
+  for (std::size_t i = 0; i < 20000; ++i)
+    lines.push_back((random.below(4) != 0 ? "www." : number(90)) + std::string(random.below(3), 'a') + number(500) + "/" +
+                    number(9));
+  add("uneven keys", lines);
   return all;
 }
 
@@ -181,6 +187,26 @@ MACHINE_TEST("lines are sorted as by comparison, with 32 and with 64 bits", "[st
       }
     }
   }
+}
+
+TEST_CASE("a worker sorts stably, in memory of its own", "[strings]") {
+  struct low_bits {
+    std::uint64_t mask;
+    std::uint64_t operator()(std::uint32_t item) const { return item & mask; }
+    void prefetch(std::uint32_t) const {}
+  };
+  random_numbers random(9);
+  ordo::host_worker worker;
+  for (std::size_t const n : {1u, 2u, 24u, 25u, 33u, 1000u, 70000u, 3u})
+    for (std::uint64_t const mask : {0u, 1u, 0x7u, 0xf0f00u, 0xffffu}) {
+      std::vector<std::uint32_t> items(n);
+      for (auto& item : items) item = std::uint32_t(random.below(std::size_t{1} << 32));
+      auto want = items;
+      std::stable_sort(want.begin(), want.end(), [=](auto a, auto b) { return (a & mask) < (b & mask); });
+      std::uint64_t const* const keys = worker.sort_by(items.data(), n, low_bits{mask});
+      REQUIRE(items == want);
+      CHECK(std::equal(keys, keys + n, items.begin(), [=](auto key, auto item) { return key == (item & mask); }));
+    }
 }
 
 MACHINE_TEST("groups of lines of any size come out the same", "[strings]") {

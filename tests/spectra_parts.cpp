@@ -105,7 +105,7 @@ TEST_CASE("spectra: plain pairs have the values of their numbers, and nothing el
     std::size_t const blank = text.find_first_of(" \t");
     if (number_in(text) != first || number_in(text.substr(blank + 1)) != second) FAIL(text);
   }
-  CHECK(taken > 1000);
+  CHECK(taken > 500);
 }
 
 TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra behind a line") {

@@ -90,9 +90,13 @@ int run(int argc, char** argv) {
 
   int status = 0;
   spectra::report done;
+  auto const tell_phases = [&] {
+    for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
+  };
   if (made.check) {
     auto const [first, looked_at] = spectra::check(in, how);
     done = looked_at;
+    tell_phases();
     if (first) {
       status = 1;
       cli::tell(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
@@ -103,6 +107,7 @@ int run(int argc, char** argv) {
     out.refuse_loop(in);
     prompt_output to(out);
     done = spectra::sort(in, to, how);
+    tell_phases();
     stats.phase("commit");
     out.commit();
     stats.machine(done.machine);
@@ -111,7 +116,6 @@ int run(int argc, char** argv) {
   progress.clear();
   if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", how.name, done.warnings - how.warnings_shown));
-  for (auto const& [name, seconds, bytes] : done.phases) stats.overlapping(name, seconds, bytes);
   stats.input(done.bytes);
   stats.finish();
   return status;

@@ -102,7 +102,7 @@ class host {
   /// How many of n items a worker may take: few enough that they stay in its cache, and that others have as many.
   [[nodiscard]] std::size_t worker_share(std::size_t n) const {
     constexpr std::size_t least = std::size_t{1} << 11, most = std::size_t{1} << 17;
-    return std::clamp(n / (8 * std::size_t(arena_.max_concurrency())), least, most);
+    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), least, most);
   }
 
   template <class In, class T, class Op>

@@ -71,7 +71,7 @@ for tool in "${tools[@]}"; do
   [[ ! -s out && ! -s err ]] || fail "$tool is not silent: $(cat out err)"
 
   expect 0 work "$tool" in reported --stats report.json
-  for key in tool version device seconds phases peak_memory; do
+  for key in tool version device seconds waited phases peak_memory; do
     grep -q "\"$key\": " report.json || fail "$tool: the report has no $key"
   done
   expect_error work "$tool" in result --stats no/such/folder/report.json

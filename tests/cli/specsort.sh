@@ -106,5 +106,6 @@ expect 0 specsort large_by_mz --check
 expect 0 specsort large_by_mz -o again; cmp large_by_mz again
 expect 0 specsort large.mgf --by intensity -o large_by_intensity
 expect 0 specsort large_by_intensity -o again; cmp large_by_mz again
-for phase in read scan sort move write; do grep -q "\"$phase\"" report.json || fail "the report has no phase $phase"; done
+[[ $(sed -n 's/.*"name": "\(.*\)".*/\1/p' report.json | tr '\n' ' ') == 'read scan sort move write commit ' ]] ||
+  fail "phases are not in the order of the work: $(cat report.json)"
 no_leftovers

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """files.py: whole commands, from file to file, beside the programs that people use today and beside cp.
 
-    tools/bench/files.py --tools build/release/bin [--scale small|medium|full] [--runs 5] [--cold] [--json FILE]
-                         [--work DIR] [--only REGEX] [--devices auto,cpu,gpu] [--threads N] [FILE...]
+    tools/bench/files.py --tools build/release/bin [--scale small|medium|full] [--runs 5] [--cache hot|cold|both] [--json FILE]
+                         [--work DIR] [--only REGEX] [--devices auto,cpu,gpu] [--threads N]
+                         [--paths FILE] [--urls FILE] [--mgf FILE]... [--fasta FILE]... [FILE...]
 
 Every row is one input; its commands run in turn, once without being timed and then --runs times, so that whatever else the
 machine does falls on all of them. Seconds are wall-clock medians from the start of a process to its end; memory is the
 greatest resident set of any run, or what Python itself takes if that is more. Inputs are made by ordo_generate in the work
-folder (default: a new one under TMPDIR, removed at the end), which should lie on the file system that is to be measured; or
-they are FILEs, by their names: .fa .fna .faa .fasta for sufsort, .mgf for specsort, all else for strsort. Hot: inputs are in
-the page cache. --cold: their pages are dropped before each run. Outputs are compared: strsort's with GNU sort's, those of
-different machines with each other. Exit status 1: one differed. Peers that are not installed are left out: GNU sort, OpenMS
-(topp). Beside libdivsufsort, a library: sufsort_vs_divsufsort.
+folder (default: a new one under TMPDIR, removed at the end), which should lie on the file system that is to be measured; or,
+if any are named, they are real files: --paths and --urls for strsort, --mgf, --fasta, and FILEs by their names: .fa .fna .faa
+.fasta for sufsort, .mgf for specsort, all else for strsort.
+Hot: inputs are in the page cache. Cold: their pages are dropped before each run, by posix_fadvise or, where they stay and
+root may do it, by /proc/sys/vm/drop_caches; the JSON says which ("cold").
+Outputs are compared: strsort's with GNU sort's, sufsort's of one record with libdivsufsort's, those of different devices with
+each other; the JSON has the SHA-256 of each, to compare those of different hosts. Exit status 1: one differed.
+Peers that are not installed are left out: GNU sort, OpenMS (topp), libdivsufsort (without reading FASTA: it gets the residues).
 """
 import argparse
-import filecmp
+import ctypes.util
+import hashlib
 import json
 import os
 import platform
@@ -33,16 +38,29 @@ SCALES = {  # paths, urls, spectra, letters of genomes
 }
 FASTA = (".fa", ".fna", ".faa", ".fasta")
 
+# A program: LIBRARY RESIDUES OUT
+DIVSUFSORT = """
+import ctypes, sys
+with open(sys.argv[2], "rb") as file:
+    text = file.read()
+array = (ctypes.c_int32 * len(text))()
+if ctypes.CDLL(sys.argv[1]).divsufsort(text, array, ctypes.c_int32(len(text))) != 0:
+    sys.exit("divsufsort failed")
+with open(sys.argv[3], "wb") as file:
+    file.write(memoryview(array).cast("B"))
+"""
+
 
 class Command:
-    """One program on one input: what it runs, and which files it leaves."""
+    """One program on one input: what it runs, and which files it leaves. Those of one name (the key) are compared."""
 
-    def __init__(self, name, arguments, outputs, stdout=None):
+    def __init__(self, name, arguments, outputs, stdout=None, reads=None):
         self.name, self.arguments, self.outputs, self.stdout = name, arguments, outputs, stdout
-        self.seconds, self.memory, self.failed = [], 0, ""
+        self.reads = reads  # in the place of the row's input
+        self.seconds, self.memory, self.failed, self.sums = [], 0, "", {}
 
     def run(self, timed):
-        for path in self.outputs:
+        for path in self.outputs.values():
             if os.path.exists(path):
                 os.unlink(path)
         log = tempfile.TemporaryFile()
@@ -65,12 +83,62 @@ class Command:
         if self.failed:
             return {"name": self.name, "failed": self.failed}
         return {"name": self.name, "seconds": round(statistics.median(self.seconds), 4),
-                "all": [round(s, 4) for s in self.seconds], "memory": self.memory}
+                "all": [round(s, 4) for s in self.seconds], "memory": self.memory, "sha256": self.sums}
+
+
+def sum_of(path):
+    made = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 22):
+            made.update(block)
+    return made.hexdigest()
+
+
+class Cache:
+    """What the page cache holds of an input."""
+
+    DROP = "/proc/sys/vm/drop_caches"
+
+    def __init__(self):
+        self.dropped_by = set()
+
+    @staticmethod
+    def holds(fd, size):
+        """Is any of some pages there?"""
+        for k in range(64):
+            try:
+                if os.preadv(fd, [bytearray(1)], size * k // 64, os.RWF_NOWAIT) == 1:
+                    return True
+            except BlockingIOError:
+                pass
+        return False
+
+    def drop(self, path):
+        with open(path, "rb") as file:
+            size = os.path.getsize(path)
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            if not self.holds(file.fileno(), size):
+                self.dropped_by.add("posix_fadvise")
+                return
+        try:
+            os.sync()
+            with open(self.DROP, "w") as file:
+                file.write("1\n")
+            self.dropped_by.add("drop_caches")
+        except OSError:
+            self.dropped_by.add("nothing: the pages stay")
+
+    @staticmethod
+    def fill(path):
+        with open(path, "rb") as file:
+            while file.read(1 << 24):
+                pass
 
 
 class Bench:
     def __init__(self, how):
-        self.how, self.rows, self.wrong = how, [], 0
+        self.how, self.rows, self.wrong, self.cache = how, [], 0, Cache()
         self.threads = how.threads or len(os.sched_getaffinity(0))
 
     def tool(self, name):
@@ -95,62 +163,86 @@ class Bench:
         return os.path.join(self.how.work, "out." + name)
 
     def cp(self, path):
-        return Command("cp", ["cp", path, self.out("cp")], [self.out("cp")])
+        return Command("cp", ["cp", path, self.out("cp")], {"copy": self.out("cp")})
 
     def strsort(self, title, path):
         commands = [self.cp(path)]
         if shutil.which("sort"):
-            commands.append(Command("GNU sort", ["sort", f"--parallel={self.threads}", "-S", "60%", path, "-o",
-                                                 self.out("sort")], [self.out("sort")]))
+            to = self.out("sort")
+            commands.append(Command("GNU sort", ["sort", f"--parallel={self.threads}", "-S", "60%", path, "-o", to],
+                                    {"lines": to}))
         for device in self.devices():
             to = self.out("strsort." + device)
-            commands.append(Command("strsort " + device, self.ours("strsort", device, path, "-o", to), [to]))
-        self.measure(title, path, commands, lambda c: c.name != "cp")
+            commands.append(Command("strsort " + device, self.ours("strsort", device, path, "-o", to), {"lines": to}))
+        self.measure(title, path, commands)
 
     def specsort(self, title, path):
-        commands = [self.cp(path), Command("cat", ["cat", path], [self.out("cat")], self.out("cat"))]
+        commands = [self.cp(path), Command("cat", ["cat", path], {"copy": self.out("cat")}, self.out("cat"))]
         for device in self.devices():
             to = self.out(f"specsort.{device}.mgf")
-            commands.append(Command("specsort " + device, self.ours("specsort", device, path, "-o", to), [to]))
-        self.measure(title, path, commands, lambda c: c.name.startswith("specsort"))
+            commands.append(Command("specsort " + device, self.ours("specsort", device, path, "-o", to), {"mgf": to}))
+        self.measure(title, path, commands)
         if self.how.scale != "small" and all(shutil.which(p) for p in ("FileConverter", "FileFilter")):
             a, b, to = self.out("a.mzML"), self.out("b.mzML"), self.out("openms.mgf")
-            steps = (f"FileConverter -in {path} -out {a} && FileFilter -in {a} -out {b} -peak_options:sort_peaks && "
-                     f"FileConverter -in {b} -out {to}")
-            self.measure(title + ", OpenMS", path, [Command("OpenMS", ["sh", "-c", steps], [a, b, to])], lambda c: False)
+            threads = f"-threads {self.threads}"
+            steps = (f"FileConverter {threads} -in '{path}' -out {a} && "
+                     f"FileFilter {threads} -in {a} -out {b} -peak_options:sort_peaks && "
+                     f"FileConverter {threads} -in {b} -out {to}")
+            files = {"mzML": a, "sorted mzML": b, "printed anew": to}
+            self.measure(title + ", OpenMS", path, [Command("OpenMS", ["sh", "-c", steps], files)])
 
     def sufsort(self, title, path):
         commands = [self.cp(path)]
         for device in self.devices():
             prefix = self.out("sufsort." + device)
-            files = [prefix + "." + end for end in ("sa", "seq", "json")]
-            commands.append(Command("sufsort " + device, self.ours("sufsort", device, "build", path, "-o", prefix), files))
-        self.measure(title, path, commands, lambda c: c.name.startswith("sufsort"))
+            commands.append(Command("sufsort " + device, self.ours("sufsort", device, "build", path, "-o", prefix),
+                                    {end: prefix + "." + end for end in ("sa", "seq", "json")}))
+        library = ctypes.util.find_library("divsufsort")
+        if library and re.search(self.how.only, title):
+            residues, records = self.residues(path)
+            if os.path.getsize(residues) < 2**31:
+                to = self.out("divsufsort.sa")
+                commands.append(Command("libdivsufsort", [sys.executable, "-c", DIVSUFSORT, library, residues, to],
+                                        {"sa" if records == 1 else "sa of one text": to}, reads=residues))
+        self.measure(title, path, commands)
 
-    def measure(self, title, path, commands, compared):
+    def residues(self, path):
+        """A file of a FASTA file's residues, and how many records it has."""
+        prefix = self.out("residues")
+        subprocess.run(self.ours("sufsort", "auto", "build", path, "-o", prefix), check=True)
+        os.unlink(prefix + ".sa")
+        with open(prefix + ".json") as file:
+            return prefix + ".seq", len(json.load(file)["records"])
+
+    def measure(self, title, path, commands):
+        for cache in ("hot", "cold") if self.how.cache == "both" else (self.how.cache,):
+            self.measure_row(title if cache == "hot" else title + ", cold", path, commands, cache)
+            for command in commands:
+                command.seconds, command.memory = [], 0
+
+    def measure_row(self, title, path, commands, cache):
         if not re.search(self.how.only, title):
             return
-        size = os.path.getsize(path)
         for timed in [False] + [True] * self.how.runs:
             for command in commands:
                 if command.failed:
                     continue
-                with open(path, "rb") as file:
-                    if self.how.cold:
-                        os.fsync(file.fileno())
-                        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-                    elif not timed:
-                        while file.read(1 << 24):
-                            pass
+                if cache == "cold":
+                    self.cache.drop(command.reads or path)
+                elif not timed:
+                    self.cache.fill(command.reads or path)
                 command.run(timed)
-        same = [c for c in commands if compared(c) and not c.failed]
-        wrong = [f"{a} and {b} differ" for c in same[1:] for a, b in zip(same[0].outputs, c.outputs)
-                 if not a.endswith(".json") and not filecmp.cmp(a, b, shallow=False)]
+        wrong, first = [], {}
         for command in commands:
-            for output in command.outputs:
+            command.sums = {} if command.failed else {name: sum_of(file) for name, file in command.outputs.items()}
+            for name, made in command.sums.items():
+                if name != "json" and made != first.setdefault(name, (made, command.name))[0]:
+                    wrong.append(f"{name} of {first[name][1]} and {command.name} differ")
+            for output in command.outputs.values():
                 if os.path.exists(output):
                     os.unlink(output)
-        self.rows.append({"name": title, "bytes": size, "commands": [c.row() for c in commands], "wrong": wrong})
+        self.rows.append({"name": title, "bytes": os.path.getsize(path), "commands": [c.row() for c in commands],
+                          "wrong": wrong})
         self.wrong += len(wrong)
         self.show(self.rows[-1])
 
@@ -185,13 +277,17 @@ def machine(bench):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
+    parser.add_argument("--paths", default="")
+    parser.add_argument("--urls", default="")
+    parser.add_argument("--mgf", action="append", default=[])
+    parser.add_argument("--fasta", action="append", default=[])
     parser.add_argument("--tools", default="")
     parser.add_argument("--scale", choices=sorted(SCALES), default="medium")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--devices", default="auto,cpu,gpu")
     parser.add_argument("--only", default="")
-    parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--cache", choices=("hot", "cold", "both"), default="hot")
     parser.add_argument("--work", default="")
     parser.add_argument("--json", default="")
     how = parser.parse_args()
@@ -200,20 +296,31 @@ def main():
     os.makedirs(how.work, exist_ok=True)
     bench = Bench(how)
     try:
-        for path in how.files:
-            kind = bench.sufsort if path.endswith(FASTA) else bench.specsort if path.endswith(".mgf") else bench.strsort
-            kind(f"{kind.__name__} {os.path.basename(path)}", os.path.abspath(path))
-        if not how.files:
+        real = real_files(bench)
+        for kind, title, path in real:
+            kind(title, os.path.abspath(path))
+        if not real:
             generated(bench, *SCALES[how.scale])
     finally:
         if made:
             shutil.rmtree(how.work)
     if how.json:
         with open(how.json, "w") as file:
-            json.dump({"benchmark": "files", "machine": machine(bench), "cold": how.cold, "runs": how.runs, "rows": bench.rows},
-                      file)
+            json.dump({"benchmark": "files", "machine": machine(bench), "cache": how.cache,
+                       "cold": sorted(bench.cache.dropped_by), "runs": how.runs, "rows": bench.rows}, file)
             file.write("\n")
     sys.exit(1 if bench.wrong else 0)
+
+
+def real_files(bench):
+    """Those that the command names: what measures each, its title, its path."""
+    how = bench.how
+    rows = [(bench.strsort, "strsort real " + kind, path) for kind, path in (("paths", how.paths), ("urls", how.urls)) if path]
+    named = [(bench.specsort, path) for path in how.mgf] + [(bench.sufsort, path) for path in how.fasta]
+    for path in how.files:
+        kind = bench.sufsort if path.endswith(FASTA) else bench.specsort if path.endswith(".mgf") else bench.strsort
+        named.append((kind, path))
+    return rows + [(kind, f"{kind.__name__} {os.path.basename(path)}", path) for kind, path in named]
 
 
 def generated(bench, paths, urls, spectra, genomes):

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "tools/cli/file_wait.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/temporary.hpp"
 
@@ -38,6 +39,7 @@ bool is_denied(int error) {
 }
 
 void write_all(int fd, std::span<char const> data) {
+  file_wait const waiting;
   while (!data.empty()) {
     ssize_t const done = ::write(fd, data.data(), std::min(data.size(), largest_write));
     if (done < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category());
@@ -47,6 +49,7 @@ void write_all(int fd, std::span<char const> data) {
 
 // Pipes and some file systems have no fsync; that is no failure.
 bool is_on_disk(int fd) {
+  file_wait const waiting;
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
 }
 
@@ -216,6 +219,7 @@ void output::write(std::span<char const> data) {
 
 bool output::expect(std::uint64_t bytes) {
   if (target_.empty() || encoder_) return false;
+  file_wait const waiting;
   // Not every file system can give a file its blocks before its bytes; those that can do it say at once that they have no more.
   while (bytes > 0 && fallocate(fd_, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
          errno != EINVAL)
@@ -226,6 +230,7 @@ bool output::expect(std::uint64_t bytes) {
 
 void output::write_at(std::uint64_t offset, std::span<char const> data) {
   written_ += data.size();
+  file_wait const waiting;
   while (!data.empty()) {
     ssize_t const done = pwrite(fd_, data.data(), std::min(data.size(), largest_write), static_cast<off_t>(offset));
     if (done < 0 && errno != EINTR) fail(errno);

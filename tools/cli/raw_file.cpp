@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "tools/cli/file_wait.hpp"
 
 namespace ordo::cli {
 namespace {
@@ -56,6 +57,7 @@ bool raw_file::has_nominal_size() const {
 
 std::size_t raw_file::read(std::span<char> to) {
   if (at_end_) return 0;
+  file_wait const waiting;
   for (;;) {
     ssize_t const got = ::read(fd_, to.data(), std::min(to.size(), largest_read));
     if (got < 0 && errno == EINTR) continue;
@@ -71,6 +73,7 @@ std::size_t raw_file::read(std::span<char> to) {
 }
 
 void raw_file::read_at(std::uint64_t offset, std::span<char> to) const {
+  file_wait const waiting;
   while (!to.empty()) {
     ssize_t const got = pread(fd_, to.data(), std::min(to.size(), largest_read), begin_ + static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;

@@ -10,6 +10,7 @@
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "tools/cli/file_wait.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::cli {
@@ -44,15 +45,20 @@ void stats::refuse_inputs(std::vector<std::string> const& paths) const {
 
 void stats::end_phase() {
   auto const now = clock::now();
-  if (current_) phases_[*current_].seconds += std::chrono::duration<double>(now - phase_start_).count();
+  double const waited = file_wait::seconds();
+  if (current_) {
+    phases_[*current_].seconds += std::chrono::duration<double>(now - phase_start_).count();
+    phases_[*current_].waited += waited - waited_start_;
+  }
   phase_start_ = now;
+  waited_start_ = waited;
 }
 
 // The phase of this name, a new one if there is none.
 std::size_t stats::find(std::string_view name) {
   auto const found = std::find_if(phases_.begin(), phases_.end(), [&](phase_entry const& p) { return p.name == name; });
   auto const index = static_cast<std::size_t>(found - phases_.begin());
-  if (found == phases_.end()) phases_.push_back({std::string(name), 0, 0});
+  if (found == phases_.end()) phases_.push_back({.name = std::string(name)});
   return index;
 }
 
@@ -65,9 +71,10 @@ void stats::bytes(std::uint64_t more) {
   if (current_) phases_[*current_].bytes += more;
 }
 
-void stats::overlapping(std::string_view name, double seconds, std::uint64_t bytes) {
+void stats::overlapping(std::string_view name, double seconds, double waited, std::uint64_t bytes) {
   phase_entry& one = phases_[find(name)];
   one.seconds += seconds;
+  one.waited += waited;
   one.bytes += bytes;
 }
 
@@ -93,7 +100,7 @@ std::string stats::json(double seconds, double cpu, std::uint64_t memory) const 
                                 {"peak_device_memory", device_memory_},
                                 {"phases", nlohmann::ordered_json::array()}};
   for (phase_entry const& p : phases_)
-    report["phases"].push_back({{"name", p.name}, {"seconds", p.seconds}, {"bytes", p.bytes}});
+    report["phases"].push_back({{"name", p.name}, {"seconds", p.seconds}, {"waited", p.waited}, {"bytes", p.bytes}});
   // A file's name need not be UTF-8.
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -16,7 +16,7 @@ namespace ordo::cli {
 std::string human_bytes(std::uint64_t bytes);
 
 /// What a run did and what it took, for --stats and --verbose. Phases follow one another, but for those told by overlapping();
-/// one of the same name goes on with what it had.
+/// one of the same name goes on with what it had. While one runs, threads wait for files: those seconds are told with it.
 class stats {
  public:
   /// Opens the file of --stats, so that a bad path is found now. The clock starts.
@@ -29,8 +29,9 @@ class stats {
   void phase(std::string_view name);
   /// Bytes that the current phase worked on, added.
   void bytes(std::uint64_t more);
-  /// A phase that overlaps others: the seconds that threads were busy with it, added, and the bytes that it worked on.
-  void overlapping(std::string_view name, double seconds, std::uint64_t bytes);
+  /// A phase that overlaps others: the seconds that threads were busy with it and that it waited, added, and the bytes that it
+  /// worked on.
+  void overlapping(std::string_view name, double seconds, double waited, std::uint64_t bytes);
   /// Bytes of input, uncompressed, added: what MB/s is counted in.
   void input(std::uint64_t more) { input_ += more; }
   /// Which machine took the work and why; a fall back to the CPU gets a line on stderr, unless --quiet.
@@ -44,7 +45,7 @@ class stats {
  private:
   struct phase_entry {
     std::string name;
-    double seconds = 0;
+    double seconds = 0, waited = 0;
     std::uint64_t bytes = 0;
   };
   using clock = std::chrono::steady_clock;
@@ -57,6 +58,7 @@ class stats {
   common_options options_;
   std::optional<output> file_;
   clock::time_point start_ = clock::now(), phase_start_ = start_;
+  double waited_start_ = 0;  // file_wait::seconds() at phase_start_
   std::vector<phase_entry> phases_;
   std::optional<std::size_t> current_;
   std::uint64_t input_ = 0, device_memory_ = 0;

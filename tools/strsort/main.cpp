@@ -30,6 +30,8 @@ using namespace ordo;
 using strsort::caller;
 using strsort::command;
 
+constexpr std::size_t least_memory = std::size_t{16} << 20;
+
 // A command that is understood and complete.
 struct work {
   command const& made;
@@ -128,7 +130,9 @@ int sort(work const& w, cli::stats& stats) {
     stats.phase(names[row]);
   };
   strings::options how = w.options();
-  how.memory = std::size_t(std::min<std::uint64_t>(made.memory.value_or(~std::uint64_t{0}), cli::available_memory()));
+  how.memory = cli::available_memory();
+  // Little memory makes so many runs that it is no use: GNU sort raises it, too.
+  if (made.memory) how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
   auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
   strings::spill const where = spill_of(made);
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
