@@ -26,6 +26,7 @@ std::uint64_t setting(char const* name, std::uint64_t otherwise) {
 struct sort_case {
   strings::order by;
   char delimiter = '\n';
+  bool unique = false;
   std::vector<std::string> options;
 };
 
@@ -114,6 +115,7 @@ struct maker {
     if (one_in(4)) c.delimiter = 0, c.options.push_back("-z");
     if (one_in(3)) c.by.reverse = true, c.options.push_back("-r");
     if (one_in(2)) c.by.last_resort = false, c.options.push_back("-s");
+    if (one_in(4)) c.unique = true, c.by.last_resort = false, c.options.push_back("-u");
     if (one_in(2)) {
       std::vector<char> const separators{'\t', ' ', '.', ',', ':', '1', 'a', '\xff', '-', c.delimiter == 0 ? '\n' : '\0'};
       c.by.separator = any(separators);
@@ -234,7 +236,7 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     WARN("skipped: there is no GNU sort here");
     return;
   }
-  std::uint64_t const seed = setting("ORDO_SEED", 16), cases = setting("ORDO_CASES", 600);
+  std::uint64_t const seed = setting("ORDO_SEED", 16), cases = setting("ORDO_CASES", 300);
   INFO("ORDO_SEED=" << seed);
   temporary_folder const folder;
   std::size_t failures = 0;
@@ -255,10 +257,10 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     std::string sorted;
     std::string codes, before;
     for (std::size_t k = 0; k < lines.size(); ++k) {
-      sorted.append(lines[k]).push_back(c.delimiter);
       codes.clear();
       encode.append(lines[k], codes);
       int const by_keys = k == 0 ? 0 : compare.by_keys(lines[k - 1], lines[k]);
+      if (k == 0 || by_keys != 0 || !c.unique) sorted.append(lines[k]).push_back(c.delimiter);
       INFO("case " << i << ": " << command << '\n' << shown(lines[k]));
       CHECK(codes.find('\0') == codes.npos);
       if (k != 0) CHECK((before.compare(codes) < 0) == (by_keys < 0));
