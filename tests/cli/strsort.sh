@@ -191,9 +191,9 @@ done
 strsort < packed | cmp - <(sort plain)
 strsort -c packed 2> err && fail 'disorder in a gzip file' || grep -q '^strsort: packed:2: disorder: apple$' err
 
-# Memory is asked for before work.
+# A line that no memory holds.
 truncate -s 1000T sparse 2> /dev/null || truncate -s 8T sparse
-expect_error strsort sparse -o made
+(ulimit -v 2000000; expect_error strsort sparse -o made)
 grep -q 'bytes' err || fail "no figures: $(cat err)"
 [[ ! -e made ]] || fail 'output without memory'
 # What lies before the place where standard input stands takes none.

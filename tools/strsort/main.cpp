@@ -98,6 +98,7 @@ strings::spill spill_of(command const& made) {
   char const* const folder = std::getenv("TMPDIR");
   if (folder && *folder) where.folders = {folder};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+  where.most_memory = cli::available_memory();
   where.compress_program = made.compress_program.value_or("");
   where.batch_size = std::size_t(made.batch_size.value_or(0));
   if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
