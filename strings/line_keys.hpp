@@ -112,13 +112,15 @@ template <class Offset, Backend B, class General = no_general_numbers>
 counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, General general = {}) {
   counted_keys<Offset> counted{machine.template buffer<Offset>(lines.lines + 1), 0};
   auto* const sizes = counted.sizes.data();
-  machine.each(lines.lines, [=] ORDO_FN(std::size_t i) {
+  machine.each(lines.lines + 1, [=] ORDO_FN(std::size_t i) {
     constexpr std::size_t most = std::numeric_limits<Offset>::max();
-    code_counter codes;
-    put_keys(by, lines[i], codes, general);
-    codes.size += record_bytes<Offset>;
-    sizes[i + 1] = Offset(codes.size < most ? codes.size : most);
-    if (i == 0) sizes[0] = sizeof(Offset);
+    std::size_t size = sizeof(Offset);
+    if (i != 0) {
+      code_counter codes;
+      put_keys(by, lines[i - 1], codes, general);
+      size = codes.size + record_bytes<Offset>;
+    }
+    sizes[i] = Offset(size < most ? size : most);
   });
   counted.bytes = machine.reduce(
       lines.lines, [=] ORDO_FN(std::size_t i) { return std::uint64_t(sizes[i + 1]); }, std::uint64_t{0}, plus{});

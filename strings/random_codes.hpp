@@ -31,10 +31,14 @@ class md5 {
  private:
   template <unsigned Round>
   ORDO_FN static std::uint32_t function(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-    if constexpr (Round == 0) return (b & c) | (~b & d);
-    if constexpr (Round == 1) return (d & b) | (~d & c);
-    if constexpr (Round == 2) return b ^ c ^ d;
-    return c ^ (b | ~d);
+    if constexpr (Round == 0)
+      return (b & c) | (~b & d);
+    else if constexpr (Round == 1)
+      return (d & b) | (~d & c);
+    else if constexpr (Round == 2)
+      return b ^ c ^ d;
+    else
+      return c ^ (b | ~d);
   }
   template <unsigned Round, unsigned Step>
   ORDO_FN void step(unsigned i, std::uint32_t& a, std::uint32_t b, std::uint32_t c, std::uint32_t d) const {
