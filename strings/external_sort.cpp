@@ -93,9 +93,8 @@ class external_sort {
 
   void sort_chunk(chunk_reader const& reader, sink& to, bool all) {
     if (all) begin(phase::sort, reader.chunk().size());
-    auto const sorted = on_machine(reader.chunk().size(), reader.lines(), [&](options const& here) {
-      return sort(reader.chunk(), here);
-    });
+    auto const sorted =
+        on_machine(reader.chunk().size(), reader.lines(), [&](options const& here) { return sort(reader.chunk(), here); });
     report_.device_memory = std::max(report_.device_memory, sorted.device_memory());
     if (all) begin(phase::write, reader.chunk().size());
     report_.written = write(sorted, equal_, how_.machine.threads, to);

@@ -25,8 +25,8 @@ struct spill {
 
 /// Sorts the lines of all texts into a sink, as sort() does, whether they fit in memory or not. What does not fit is sorted in
 /// parts, each to a run on disk; then splitters drawn from the runs cut these into ranges that fit, and each range is loaded
-/// from all runs and sorted like any text. Runs that a program compressed are merged. What a GPU can take whole is sorted there,
-/// and is never in the host's memory.
+/// from all runs and sorted like any text. Runs that a program compressed are merged. What a GPU can take whole is sorted
+/// there, and is never in the host's memory.
 /// @param how  `memory` is all that may be taken of the host's, text and results counted, but for 16 MiB that always may. A
 /// line that is longer takes what it needs
 /// @throws usage_error; out_of_memory for a line that no memory holds; output_error where a temporary file cannot be made or

@@ -78,8 +78,8 @@ filter_process::filter_process(std::string const& program, bool decompress, temp
   bool const reads_file = what == end::input;
   int const theirs = ends[reads_file ? 1 : 0];
   pipe_ = ends[reads_file ? 0 : 1];
-  int const error = started(process_, program, decompress, reads_file ? file.descriptor() : theirs,
-                            reads_file ? theirs : file.descriptor());
+  int const error =
+      started(process_, program, decompress, reads_file ? file.descriptor() : theirs, reads_file ? theirs : file.descriptor());
   close(theirs);
   if (error == 0) return;
   close(pipe_);

@@ -89,8 +89,7 @@ std::span<char const> run_reader::window(std::uint64_t at, std::size_t least) {
   if (at < begin_ || at + wanted > begin_ + bytes_.size()) {
     // Whole pages, as the system reads them anyway.
     std::uint64_t const in_page = page - (run_->offset + at) % page;
-    std::size_t const size =
-        std::size_t(std::min<std::uint64_t>(std::max<std::uint64_t>(wanted, in_page), run_->bytes - at));
+    std::size_t const size = std::size_t(std::min<std::uint64_t>(std::max<std::uint64_t>(wanted, in_page), run_->bytes - at));
     bytes_.resize(size);
     run_->read_at(at, bytes_);
     begin_ = at;

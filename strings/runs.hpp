@@ -18,7 +18,7 @@ namespace ordo::strings::detail {
 struct run {
   temporary_file const* file = nullptr;
   std::uint64_t offset = 0, bytes = 0;
-  std::uint64_t block = 1;                   // bytes, of which
+  std::uint64_t block = 1;                    // bytes, of which
   std::vector<std::uint32_t> lines_in_block;  // tells how many lines end in each
 
   void read_at(std::uint64_t at, std::span<char> to) const { file->read_at(offset + at, to); }

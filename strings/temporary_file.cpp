@@ -29,8 +29,7 @@ int open_nameless(std::string const& folder) {
 }  // namespace
 
 temporary_file::temporary_file(std::string const& folder) : name_("temporary file in " + folder), fd_(open_nameless(folder)) {
-  if (fd_ < 0)
-    throw output_error(fmt::format("cannot create temporary file in '{}': {}", folder, std::strerror(errno)));
+  if (fd_ < 0) throw output_error(fmt::format("cannot create temporary file in '{}': {}", folder, std::strerror(errno)));
 }
 
 temporary_file::temporary_file(temporary_file&& other) noexcept

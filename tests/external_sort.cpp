@@ -44,7 +44,8 @@ std::string sorted_text(std::string const& whole, strings::options const& how, s
 strings::texts texts_of(std::vector<std::string> const& parts, bool addressed) {
   std::uint64_t known = 0;
   for (std::string const& part : parts) known += addressed ? part.size() : 0;
-  return {parts.size(), known, [&parts, addressed](std::size_t k) { return std::make_unique<test_source>(parts[k], addressed); }};
+  return {parts.size(), known,
+          [&parts, addressed](std::size_t k) { return std::make_unique<test_source>(parts[k], addressed); }};
 }
 
 strings::options on_cpu(std::size_t memory = little) {
@@ -141,7 +142,7 @@ TEST_CASE("lines longer than the memory", "[external]") {
 TEST_CASE("an order by keys, with equal keys in the order of the texts", "[external]") {
   random_numbers random(14);
   std::string text;
-  while (text.size() < 1'500'000)
+  while (text.size() < 700'000)
     text += std::to_string(random.below(300)) + '\t' + std::to_string(random()) + (random.below(9) == 0 ? "x" : "") + '\n';
   for (auto const as : {strings::reading::number, strings::reading::bytes, strings::reading::version}) {
     for (bool const last_resort : {true, false}) {
@@ -221,8 +222,9 @@ TEST_CASE("a temporary file that cannot be made or written", "[external]") {
   std::string const text = random_text(1'000'000, '\n', 12);
   test_sink to(true);
   strings::options how = on_cpu();
-  CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{"/no/such/folder"}, "", 0}),
-                  ordo::output_error);
+  CHECK_THROWS_AS(
+      strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{"/no/such/folder"}, "", 0}),
+      ordo::output_error);
   CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{"/proc"}, "", 0}),
                   ordo::output_error);
   CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{}, "", 0}),
@@ -235,9 +237,8 @@ TEST_CASE("a temporary file that cannot be made or written", "[external]") {
 TEST_CASE("what sources and sinks throw comes through", "[external]") {
   std::string const text = random_text(1'000'000, '\n', 13);
   for (bool const addressed : {true, false}) {
-    strings::texts const bad{1, text.size(), [&](std::size_t) {
-                               return std::make_unique<test_source>(text, addressed, 900'000);
-                             }};
+    strings::texts const bad{1, text.size(),
+                             [&](std::size_t) { return std::make_unique<test_source>(text, addressed, 900'000); }};
     test_sink to(addressed);
     CHECK_THROWS_AS(strings::sort_external(bad, to, on_cpu(), strings::repeated::keep, {}), ordo::input_error);
     CHECK(to.taken() == 0);

@@ -133,7 +133,8 @@ int sort(work const& w, cli::stats& stats) {
   strings::options how = w.options();
   how.memory = cli::available_memory();
   // Little memory makes so many runs that it is no use: GNU sort raises it, too.
-  if (made.memory) how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
+  if (made.memory)
+    how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
   auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
   strings::spill const where = spill_of(made);
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
