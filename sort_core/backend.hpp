@@ -102,6 +102,17 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { B::array_sort_memory(n) } -> std::same_as<std::size_t>;
 };
 
+/// A machine of few threads with caches of their own, in whose memory the host reads and writes. Two verbs more, for what one
+/// thread does better than all:
+///
+///   each_worker(n, f)               f(worker, i) for every i in [0, n), in any order. `worker` sorts in memory of its own
+///                                   (host/worker.hpp)
+///   worker_share(n)                 how many of n items one worker may take, so that none works while the others are done
+template <class B>
+concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
+  { b.worker_share(n) } -> std::same_as<std::size_t>;
+};
+
 /// One element of the machine's memory, brought to the host.
 template <class T, class B>
 std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {

@@ -32,6 +32,30 @@ ORDO_FN inline std::uint64_t load_big_endian(unsigned char const* p, std::size_t
 #endif
 }
 
+/// The uppermost `count` bytes of a number, 0 to 8, to p: what load_big_endian reads from there.
+ORDO_FN inline void store_big_endian(unsigned char* p, std::uint64_t word, std::size_t count) {
+#if defined(__CUDA_ARCH__)
+  for (; count != 0; --count, word <<= 8) *p++ = static_cast<unsigned char>(word >> 56);
+#else
+  word = __builtin_bswap64(word);
+  if (count == 8) {
+    std::memcpy(p, &word, 8);
+    return;
+  }
+  if (count & 4) {
+    std::memcpy(p, &word, 4);
+    p += 4;
+    word >>= 32;
+  }
+  if (count & 2) {
+    std::memcpy(p, &word, 2);
+    p += 2;
+    word >>= 16;
+  }
+  if (count & 1) *p = static_cast<unsigned char>(word);
+#endif
+}
+
 /// A word that p will soon be read; nothing on the GPU, whose threads hide the wait. p need not be valid.
 ORDO_FN inline void prefetch([[maybe_unused]] void const* p) {
 #if !defined(__CUDA_ARCH__)

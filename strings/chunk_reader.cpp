@@ -4,18 +4,20 @@
 #include <cstring>
 #include <functional>
 
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
 #include "sort_core/cpu_backend.hpp"
+#include "sort_core/error.hpp"
 #include "sort_core/host/threads.hpp"
 #include "sort_core/machine_lease.hpp"
 
 namespace ordo::strings::detail {
 namespace {
 
-constexpr std::size_t least_step = std::size_t{64} << 10, most_step = std::size_t{32} << 20;
+constexpr std::size_t least_step = std::size_t{64} << 10, most_step = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -40,6 +42,7 @@ bool chunk_reader::next() {
     read_more();
   }
   chunk_ = bytes_.size();
+  chunk_lines_ = lines_ + (bytes_.size() - counted_);
   return chunk_ != 0;
 }
 
@@ -68,40 +71,41 @@ void chunk_reader::cut() {
   std::size_t end = fitting_, lines = fitting_lines_;
   for (std::size_t step = (all.size() - end + 1) / 2; step >= 256; step /= 2) {
     std::size_t const more = end + step <= all.size() ? lines_in(end, end + step) : 0;
-    if (end + step > all.size() || memory_needed(device::cpu, end + step, lines + more) > beside) continue;
+    if (end + step > all.size() || plan_.beside(end + step, lines + more) > beside) continue;
     end += step;
     lines += more;
   }
   std::size_t const last = end == 0 ? all.npos : all.rfind(how_.delimiter, end - 1);
   std::size_t const found = last != all.npos ? last : all.find(how_.delimiter, end);
   chunk_ = found == all.npos ? 0 : found + 1;
+  chunk_lines_ = std::max<std::size_t>(lines, 1);
 }
 
 void chunk_reader::read_more() {
-  while (!open_) {
-    if (next_ == from_.count) {
-      over_ = true;
-      return;
-    }
-    open_ = from_.open(next_++);
+  if (!job_.more()) {
+    over_ = true;
+    return;
   }
+  source& open = *job_.open;
   // Ever smaller steps towards the limit; a line that is longer than the memory doubles what there is.
   std::size_t const used = plan_.needed(bytes_.size(), lines_ + (bytes_.size() - counted_) / 32);
   std::size_t const left = used < plan_.limit ? plan_.limit - used : bytes_.size();
   std::size_t step = std::max(left / 4, least_step);
   std::size_t const before = bytes_.size();
-  auto const part = ordo::detail::addressed_part(*open_, step);
+  auto const part = ordo::detail::addressed_part(open, step);
   // The read that finds the end needs a place.
   step = part ? std::min(step, std::size_t(part->bytes) + 1) : std::min(step, most_step);
+  if (before + step > plan_.most)
+    throw out_of_memory(fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.most),
+                        before + step);
   bytes_.resize(before + step);
   machine_options const here{.threads = how_.machine.threads};
-  std::size_t const got = work_on<cpu>(here, here.threads, [&](host& machine) {
-    return machine.load(*open_, bytes_.span().subspan(before));
-  });
+  std::size_t const got =
+      work_on<cpu>(here, here.threads, [&](host& machine) { return machine.load(open, bytes_.span().subspan(before)); });
   bytes_.resize(before + got);
   read_ += got;
   if (got == step) return;
-  open_.reset();
+  job_.open.reset();
   if (bytes_.empty() || bytes_.span().back() == how_.delimiter) return;
   bytes_.append({&how_.delimiter, 1});
   ++read_;

@@ -14,6 +14,7 @@
 #include "strings/line_sort.hpp"
 #include "strings/partition.hpp"
 #include "strings/run_store.hpp"
+#include "strings/text_job.hpp"
 
 namespace ordo::strings {
 namespace {
@@ -21,8 +22,8 @@ namespace {
 using namespace detail;
 
 constexpr std::size_t least_memory = std::size_t{2} << 20;
-constexpr std::size_t usual_batch = 16;                              // GNU sort's
-constexpr std::size_t least_slice = std::size_t{64} << 10;           // of a run in a range: less would be read slowly
+constexpr std::size_t usual_batch = 16;                     // GNU sort's
+constexpr std::size_t least_slice = std::size_t{64} << 10;  // of a run in a range: less would be read slowly
 constexpr std::size_t most_merged = 1024, most_copied = std::size_t{8} << 20;
 
 // Where a part of what is written goes: behind what was written before.
@@ -43,10 +44,13 @@ class part_sink final : public sink {
 
 class external_sort {
  public:
-  external_sort(texts const& from, sink& to, options const& how, repeated equal, spill const& where, phase_observer const& began)
-      : from_(from), to_(to), how_(how), equal_(equal), began_(began), store_(where, how.delimiter) {
-    plan_.limit = std::max(how.memory, least_memory);
-    plan_.limit -= plan_.limit / 16;  // for what reading and writing take
+  external_sort(text_job& job, spill const& where)
+      : job_(job), to_(job.to), how_(job.how), equal_(job.equal), store_(where, job.how.delimiter) {
+    plan_.by = how_.by;
+    plan_.delimiter = how_.delimiter;
+    plan_.limit = std::max(how_.memory, least_memory);
+    plan_.most = std::max(plan_.limit, where.most_memory);
+    plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
     how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
     batch_ = where.batch_size != 0 ? std::max<std::size_t>(where.batch_size, 2)
              : store_.packs()      ? usual_batch
@@ -54,8 +58,7 @@ class external_sort {
   }
 
   sort_report run() {
-    begin(phase::read, from_.bytes);
-    chunk_reader reader(from_, how_, plan_);
+    chunk_reader reader(job_, plan_);
     bool const any = reader.next();
     if (!any || reader.at_end()) {
       sort_chunk(reader, to_, true);
@@ -72,21 +75,30 @@ class external_sort {
  private:
   using lines = std::vector<stored_lines>;
 
-  void begin(phase which, std::uint64_t bytes) const {
-    if (began_) began_(which, bytes);
+  void begin(phase which, std::uint64_t bytes) const { job_.begin(which, bytes); }
+
+  // A pool may keep as much as was in use once, for the next buffer: a machine of our own has no room for that.
+  template <class Sort>
+  auto on_machine(std::uint64_t bytes, std::uint64_t lines, Sort sort) {
+    decision machine = job_.report.machine;
+    if (!machine.fell_back) machine = choose_machine(how_, std::size_t(bytes), [&] { return std::size_t(lines); });
+    if (report_.machine.why.empty()) report_.machine = machine;
+    options here = how_;
+    if (machine.where != device::cpu || how_.machine.on) return sort(here);
+    std::size_t const room = plan_.limit - std::min<std::uint64_t>(plan_.limit, bytes);
+    ordo::cpu own({.threads = how_.machine.threads, .memory_limit = std::max(room, plan_.beside(bytes, lines))});
+    here.machine.on = &own;
+    return sort(here);
   }
 
   void sort_chunk(chunk_reader const& reader, sink& to, bool all) {
     if (all) begin(phase::sort, reader.chunk().size());
-    auto const sorted = sort(reader.chunk(), how_);
-    note(sorted.machine(), sorted.device_memory());
+    auto const sorted = on_machine(reader.chunk().size(), reader.lines(), [&](options const& here) {
+      return sort(reader.chunk(), here);
+    });
+    report_.device_memory = std::max(report_.device_memory, sorted.device_memory());
     if (all) begin(phase::write, reader.chunk().size());
     report_.written = write(sorted, equal_, how_.machine.threads, to);
-  }
-
-  void note(decision const& machine, std::size_t device_memory) {
-    if (report_.machine.why.empty()) report_.machine = machine;
-    report_.device_memory = std::max(report_.device_memory, device_memory);
   }
 
   // As many runs as are merged at a time become one of the next level, so that there are never many.
@@ -151,8 +163,8 @@ class external_sort {
 
   std::uint64_t sort_range(range const& r, sink& to) {
     texts const one{1, r.bytes(), [&](std::size_t) { return std::make_unique<slices_source>(r.slices); }};
-    auto const done = sort(one, to, how_, equal_);
-    note(done.machine, done.device_memory);
+    auto const done = on_machine(r.bytes(), r.lines(), [&](options const& here) { return sort(one, to, here, equal_); });
+    report_.device_memory = std::max(report_.device_memory, done.device_memory);
     return done.written;
   }
 
@@ -179,11 +191,10 @@ class external_sort {
     return size;
   }
 
-  texts const& from_;
+  text_job& job_;
   sink& to_;
   options how_;
   repeated equal_;
-  phase_observer const& began_;
   run_store store_;
   memory_plan plan_;
   std::size_t batch_;
@@ -196,7 +207,10 @@ class external_sort {
 sort_report sort_external(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
                           phase_observer const& began) {
   check_delimiter(how.delimiter);
-  return external_sort(from, to, how, equal, where, began).run();
+  text_job job{from, to, how, equal, began};
+  job.begin(phase::read, from.bytes);
+  if (sorted_on_gpu(job)) return std::move(job.report);
+  return external_sort(job, where).run();
 }
 
 }  // namespace ordo::strings

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,16 @@ struct spill {
   /// A program that compresses its standard input to its standard output, and with -d decompresses it; none: files hold the
   /// lines as they are.
   std::string compress_program;
+  /// Bytes that a line may take which alone is too long for options::memory.
+  std::size_t most_memory = std::numeric_limits<std::size_t>::max();
   /// How many files are merged at a time at most, at least 2; 0: as many as are good.
   std::size_t batch_size = 0;
 };
 
 /// Sorts the lines of all texts into a sink, as sort() does, whether they fit in memory or not. What does not fit is sorted in
 /// parts, each to a run on disk; then splitters drawn from the runs cut these into ranges that fit, and each range is loaded
-/// from all runs and sorted like any text. Runs that a program compressed are merged.
+/// from all runs and sorted like any text. Runs that a program compressed are merged. What a GPU can take whole is sorted there,
+/// and is never in the host's memory.
 /// @param how  `memory` is all that may be taken of the host's, text and results counted, but for 16 MiB that always may. A
 /// line that is longer takes what it needs
 /// @throws usage_error; out_of_memory for a line that no memory holds; output_error where a temporary file cannot be made or

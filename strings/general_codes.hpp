@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "strings/code_output.hpp"
 #include "strings/key_codes.hpp"
 
 // Numbers as strtold reads them, as codes: what is no number, then NaNs by their bytes in memory, as GNU sort has them, then
@@ -17,13 +18,13 @@ struct general_number {
 };
 
 /// Of a piece of a line, read as the key has it.
-general_number read_general_number(compiled_key const& by, unsigned char const* first, unsigned char const* last);
+general_number read_general_number(compiled_key const& by, text_piece const& of);
 
 /// How an encoder reads general numbers: on the host. strtold is a function of the host alone.
 struct general_numbers_on_host {
   template <class Out>
-  void operator()(compiled_key const& by, unsigned char const* first, unsigned char const* last, Out& out) const {
-    general_number const number = read_general_number(by, first, last);
+  void operator()(compiled_key const& by, text_piece const& of, Out& out) const {
+    general_number const number = read_general_number(by, of);
     key_output<Out> const put(out, by.reverse);
     for (std::size_t i = 0; i < number.size; ++i) put(number.codes[i]);
   }
@@ -32,7 +33,7 @@ struct general_numbers_on_host {
 /// For orders that have none.
 struct no_general_numbers {
   template <class Out>
-  ORDO_FN void operator()(compiled_key const&, unsigned char const*, unsigned char const*, Out&) const {}
+  ORDO_FN void operator()(compiled_key const&, text_piece const&, Out&) const {}
 };
 
 }  // namespace ordo::strings::detail

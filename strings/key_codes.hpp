@@ -4,6 +4,7 @@
 
 #include "sort_core/fn.hpp"
 #include "strings/order.hpp"
+#include "strings/text_piece.hpp"
 
 // Keys as codes: a key's piece of a line becomes bytes, its codes, whose order by memcmp is the wanted one. No code is 0, which
 // ends the codes of a line; and no key's codes are the beginning of another's, so that those of several keys can follow each
@@ -18,25 +19,28 @@ struct compiled_key {
   bool skip_blanks_at_first, skip_blanks_at_end;
   reading as;
   bool reverse;
-  bool direct;                // every byte is read as what it is
-  bool one_code_each;         // codes: each byte has exactly one
-  bool ended;                 // codes: an end code follows. The last key of a line needs none, as long as it is not reversed
+  bool direct;         // every byte is read as what it is
+  bool one_code_each;  // codes: each byte has exactly one
+  bool by_words;       // codes: they can be computed, see code_writer
+  unsigned char delimiter;
+  bool ended;                // codes: an end code follows. The last key of a line needs none, as long as it is not reversed
   std::uint16_t image[256];  // what a byte is read as, or dropped
-  /// Of readings bytes and random: a byte's code, and above it a second one or 0; or 0, where a byte is dropped. Reversed
+  /// Of the readings bytes and random: a byte's code, and above it a second one or 0; 0 where a byte is dropped. Reversed
   /// already.
   std::uint16_t codes[256];
 };
 
 /// What all keys of an order share.
 struct key_rules {
-  unsigned char delimiter;  // of lines
-  bool separated;           // fields are what separators stand between; else blanks and what is no blank behind them
+  bool separated;  // fields are what separators stand between; else blanks and what is no blank behind them
   unsigned char separator;
   unsigned char blank[256];
-  unsigned char unit[256];       // of human_number: the order of the unit that a letter stands for, or 0
-  std::uint16_t version[256];    // the code of a byte that is no digit, and above it a second one or 0
-  unsigned char upper[256];      // as which letters of months are compared
-  unsigned char month[12][16];   // names, by `upper`, ended by 0
+  bool few_blanks;  // no more than these, of which some may be equal:
+  unsigned char some_blanks[3];
+  unsigned char unit[256];      // of human_number: the order of the unit that a letter stands for, or 0
+  std::uint16_t version[256];   // the code of a byte that is no digit, and above it a second one or 0
+  unsigned char upper[256];     // as which letters of months are compared
+  unsigned char month[12][16];  // names, by `upper`, ended by 0
   unsigned decimal_point;
   unsigned thousands_separator;  // 256: none
   std::uint32_t md5_sines[64];
@@ -50,62 +54,11 @@ struct compiled_order {
   key_rules const* rules;
 };
 
-/// Counts codes.
-struct code_counter {
-  std::size_t size = 0;
-
-  ORDO_FN void put(unsigned) { ++size; }
-  ORDO_FN void put_bytes(compiled_key const& by, unsigned char const* p, unsigned char const* end) {
-    if (by.one_code_each)
-      size += std::size_t(end - p);
-    else
-      for (; p != end; ++p) size += (by.codes[*p] != 0) + (by.codes[*p] > 255);
-  }
-};
-
-/// Writes codes.
-struct code_writer {
-  unsigned char* to;
-
-  ORDO_FN void put(unsigned code) { *to++ = static_cast<unsigned char>(code); }
-  ORDO_FN void put_bytes(compiled_key const& by, unsigned char const* p, unsigned char const* end) {
-    if (by.one_code_each) {
-      for (; p != end; ++p) *to++ = static_cast<unsigned char>(by.codes[*p]);
-      return;
-    }
-    for (; p != end; ++p) {
-      unsigned const code = by.codes[*p];
-      if (code != 0) put(code & 255);
-      if (code > 255) put(code >> 8);
-    }
-  }
-};
-
-/// The codes of one key on their way: reversed, if the key is.
-template <class Out>
-class key_output {
- public:
-  ORDO_FN key_output(Out& out, bool reverse) : out_(out), flip_(reverse ? ~0u : 0u) {}
-  ORDO_FN void operator()(unsigned code) const { out_.put(((code ^ flip_) - flip_) & 255); }
-  /// A number of any size: so many digits of base 255, and these.
-  ORDO_FN void size(std::size_t n) const {
-    std::size_t unit = 1;
-    unsigned digits = 1;
-    for (; n / unit >= 255; unit *= 255) ++digits;
-    (*this)(digits);
-    for (; digits != 0; --digits, unit /= 255) (*this)(1 + unsigned(n / unit % 255));
-  }
-
- private:
-  Out& out_;
-  unsigned flip_;
-};
-
-/// A piece, byte by byte, as it is in the text. Beyond the end are bytes of the value `end`.
+/// A piece of a line, byte by byte, as it is in the text. What comes behind it has the value `end`.
 class direct_piece {
  public:
   static constexpr unsigned end = 256;
-  ORDO_FN direct_piece(compiled_key const&, unsigned char const* first, unsigned char const* last) : at_(first), last_(last) {}
+  ORDO_FN direct_piece(compiled_key const&, text_piece const& of) : at_(of.first), last_(of.last) {}
   ORDO_FN unsigned operator*() const { return at_ == last_ ? end : *at_; }
   ORDO_FN void operator++() { ++at_; }
   [[nodiscard]] ORDO_FN unsigned char const* at() const { return at_; }
@@ -118,12 +71,11 @@ class direct_piece {
   unsigned char const* last_;
 };
 
-/// A piece, byte by byte, as a key's table has it.
+/// The same, as a key's table has it.
 class mapped_piece {
  public:
   static constexpr unsigned end = 256;
-  ORDO_FN mapped_piece(compiled_key const& by, unsigned char const* first, unsigned char const* last)
-      : at_(first), last_(last), image_(by.image) {
+  ORDO_FN mapped_piece(compiled_key const& by, text_piece const& of) : at_(of.first), last_(of.last), image_(by.image) {
     pass_dropped();
   }
   ORDO_FN unsigned operator*() const { return at_ == last_ ? end : image_[*at_]; }
@@ -148,7 +100,9 @@ class mapped_piece {
   std::uint16_t const* image_;
 };
 
-ORDO_FN inline bool is_digit(unsigned byte) { return byte - '0' < 10; }
+ORDO_FN inline bool is_digit(unsigned byte) {
+  return byte - '0' < 10;
+}
 
 template <class Piece>
 ORDO_FN void skip_blanks(Piece& piece, key_rules const& rules) {

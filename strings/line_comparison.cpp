@@ -12,8 +12,12 @@ namespace {
 using detail::compiled_key;
 using detail::key_rules;
 using detail::line_fields;
+using detail::text_piece;
 
-unsigned char const* bytes_of(std::string_view line) { return reinterpret_cast<unsigned char const*>(line.data()); }
+text_piece piece_of(std::string_view line) {
+  auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
+  return {first, first + line.size(), first + line.size()};
+}
 
 /// Codes on the stack, unless there are many.
 class codes {
@@ -24,8 +28,11 @@ class codes {
     else
       put_many(code);
   }
-  void put_bytes(compiled_key const& by, unsigned char const* p, unsigned char const* end) {
-    for (; p != end; ++p) {
+  void put_word(std::uint64_t word, std::size_t count) {
+    for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
+  }
+  void put_bytes(compiled_key const& by, text_piece const& of) {
+    for (unsigned char const* p = of.first; p != of.last; ++p) {
       unsigned const code = by.codes[*p];
       if (code != 0) put(code & 255);
       if (code > 255) put(code >> 8);
@@ -46,10 +53,12 @@ class codes {
   std::string many_;
 };
 
-int sign_of(int difference) { return (difference > 0) - (difference < 0); }
+int sign_of(int difference) {
+  return (difference > 0) - (difference < 0);
+}
 
 // Codes of bytes where each has one, in the order of the bytes: they need not be looked up.
-int compare_direct(compiled_key const& by, line_fields::piece a, line_fields::piece b) {
+int compare_direct(compiled_key const& by, text_piece const& a, text_piece const& b) {
   std::size_t const lengths[] = {std::size_t(a.last - a.first), std::size_t(b.last - b.first)};
   std::size_t const shorter = std::min(lengths[0], lengths[1]);
   int difference = shorter == 0 ? 0 : std::memcmp(a.first, b.first, shorter);
@@ -58,8 +67,8 @@ int compare_direct(compiled_key const& by, line_fields::piece a, line_fields::pi
 }
 
 // Codes of bytes, looked up one by one: what comes behind the first difference is not read.
-int compare_mapped(compiled_key const& by, line_fields::piece a, line_fields::piece b) {
-  auto const next = [&](line_fields::piece& of) -> unsigned {
+int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
+  auto const next = [&](text_piece& of) -> unsigned {
     while (of.first != of.last)
       if (unsigned const code = by.codes[*of.first++]; code != 0) return code;
     return by.ended && by.reverse ? 255 : 0;
@@ -72,7 +81,7 @@ int compare_mapped(compiled_key const& by, line_fields::piece a, line_fields::pi
   }
 }
 
-int compare_key(compiled_key const& by, key_rules const& rules, line_fields::piece a, line_fields::piece b) {
+int compare_key(compiled_key const& by, key_rules const& rules, text_piece const& a, text_piece const& b) {
   if (by.as == reading::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
   codes of_a, of_b;
   put_key(by, rules, a, of_a, detail::general_numbers_on_host{});
@@ -90,8 +99,8 @@ line_comparison::line_comparison(order const& by, char delimiter)
 int line_comparison::by_keys(std::string_view a, std::string_view b) const {
   detail::compiled_order const by = keys_->view();
   if (by.count == 0) return reverse_ ? b.compare(a) : a.compare(b);
-  line_fields fields_of_a(*by.rules, bytes_of(a), bytes_of(a) + a.size());
-  line_fields fields_of_b(*by.rules, bytes_of(b), bytes_of(b) + b.size());
+  text_piece const whole_a = piece_of(a), whole_b = piece_of(b);
+  line_fields fields_of_a(*by.rules, whole_a), fields_of_b(*by.rules, whole_b);
   for (std::size_t k = 0; k < by.count; ++k) {
     compiled_key const& key = by.keys[k];
     if (int const difference = compare_key(key, *by.rules, fields_of_a(key), fields_of_b(key)); difference != 0)
@@ -111,7 +120,7 @@ key_encoder::key_encoder(order const& by, char delimiter)
 
 void key_encoder::append(std::string_view line, std::string& to) const {
   codes of_line;
-  put_keys(keys_->view(), bytes_of(line), bytes_of(line) + line.size(), of_line, detail::general_numbers_on_host{});
+  put_keys(keys_->view(), piece_of(line), of_line, detail::general_numbers_on_host{});
   to.append(of_line.view());
 }
 

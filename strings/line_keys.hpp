@@ -6,10 +6,12 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
+#include "strings/code_output.hpp"
 #include "strings/compiled_keys.hpp"
 #include "strings/general_codes.hpp"
 #include "strings/key_codes.hpp"
 #include "strings/key_fields.hpp"
+#include "strings/month_codes.hpp"
 #include "strings/number_codes.hpp"
 #include "strings/random_codes.hpp"
 #include "strings/version_codes.hpp"
@@ -19,36 +21,42 @@ namespace ordo::strings::detail {
 
 /// The codes of one piece that is not read as bytes.
 template <class Piece, class Out, class General>
-ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, line_fields::piece of, Out& out, General general) {
-  Piece const piece(by, of.first, of.last);
+ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, General general) {
+  Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.as) {
-    case reading::number: return put_number(find_number(piece, rules), put);
-    case reading::human_number: return put_human_number(piece, rules, put);
-    case reading::month: return put_month(piece, rules, put);
-    case reading::version: return put_version(piece, rules, put);
-    case reading::random: return put_random(piece, by, rules, of.first, of.last, out);
-    case reading::general_number: return general(by, of.first, of.last, out);
-    default: return;
+    case reading::number:
+      return put_number<Piece>(by, of, rules, false, put);
+    case reading::human_number:
+      return put_number<Piece>(by, of, rules, true, put);
+    case reading::month:
+      return put_month(piece, rules, put);
+    case reading::version:
+      return put_version(piece, rules, put);
+    case reading::random:
+      return put_random(piece, by, rules, of, out);
+    case reading::general_number:
+      return general(by, of, out);
+    default:
+      return;
   }
 }
 
 /// The codes of one key.
 template <class Out, class General>
-ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, line_fields::piece of, Out& out, General general) {
+ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, General general) {
   if (by.as != reading::bytes) {
     if (by.direct) return put_read<direct_piece>(by, rules, of, out, general);
     return put_read<mapped_piece>(by, rules, of, out, general);
   }
-  out.put_bytes(by, of.first, of.last);
+  out.put_bytes(by, of);
   if (by.ended) out.put(by.reverse ? 255 : 1);
 }
 
-/// The codes of all keys of the line [first, last), without the 0 that ends them.
+/// The codes of all keys of a line, without the 0 that ends them.
 template <class Out, class General>
-ORDO_FN void put_keys(compiled_order const& by, unsigned char const* first, unsigned char const* last, Out& out,
-                      General general) {
-  line_fields fields(*by.rules, first, last);
+ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, General general) {
+  line_fields fields(*by.rules, line);
   for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, general);
 }
 
@@ -61,11 +69,11 @@ struct text_lines {
   Offset const* starts;  // in the order of the text
   std::size_t lines;
 
-  ORDO_FN unsigned char const* first(std::size_t line) const { return text + starts[line]; }
-  /// Behind the line's last byte. A delimiter may end the last line, or the text.
-  ORDO_FN unsigned char const* last(std::size_t line) const {
-    if (line + 1 < lines) return text + starts[line + 1] - 1;
-    return text + size - (text[size - 1] == delimiter);
+  /// The line without its delimiter. The last one may have none.
+  ORDO_FN text_piece operator[](std::size_t line) const {
+    unsigned char const* const end = text + size;
+    unsigned char const* const last = line + 1 < lines ? text + starts[line + 1] - 1 : end - (end[-1] == delimiter);
+    return {text + starts[line], last, end};
   }
 };
 
@@ -107,7 +115,7 @@ counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compi
   machine.each(lines.lines, [=] ORDO_FN(std::size_t i) {
     constexpr std::size_t most = std::numeric_limits<Offset>::max();
     code_counter codes;
-    put_keys(by, lines.first(i), lines.last(i), codes, general);
+    put_keys(by, lines[i], codes, general);
     codes.size += record_bytes<Offset>;
     sizes[i + 1] = Offset(codes.size < most ? codes.size : most);
     if (i == 0) sizes[0] = sizeof(Offset);
@@ -130,9 +138,10 @@ line_keys<Offset> write_line_keys(B& machine, text_lines<Offset> lines, compiled
     unsigned char* const to = bytes + starts[i];
     std::uint64_t const start = lines.starts[i];
     for (std::size_t k = 0; k < sizeof(Offset); ++k) to[k - sizeof(Offset)] = static_cast<unsigned char>(start >> (8 * k));
-    code_writer codes{to};
-    put_keys(by, lines.first(i), lines.last(i), codes, general);
+    code_writer codes(to);
+    put_keys(by, lines[i], codes, general);
     codes.put(0);
+    codes.finish();
   });
   return keys;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -17,7 +18,8 @@ struct line_sort {
   std::size_t peak_memory = 0;  // of the machine
 };
 
-/// The text is below 2^32 bytes where Offset has 32 bits. Instantiated for 32 and 64.
+/// The text is below 2^32 bytes where Offset has 32 bits. Instantiated for 32 and 64. A GPU takes no order that needs_host.
+/// @throws offsets_too_narrow
 template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, options const& how);
 template <class Offset>
@@ -25,9 +27,15 @@ line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsign
 
 /// See memory_needed.
 template <class Offset>
-std::size_t memory_on_host(std::size_t bytes, std::size_t lines);
+std::size_t memory_on_host(std::size_t bytes, std::size_t lines, order const& by, char delimiter);
 template <class Offset>
-std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines);
+std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines, order const& by, char delimiter);
+
+/// The codes of keys are too many for the offsets of this width.
+struct offsets_too_narrow {};
+
+/// The machine for so many bytes. @param lines  how many lines they are; asked where a GPU may take them. @throws as choose()
+decision choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines);
 
 /// @throws usage_error
 void check_delimiter(char delimiter);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/find_bytes.hpp"
 #include "sort_core/functors.hpp"
 #include "strings/symbols.hpp"
 
@@ -14,11 +15,10 @@ namespace ordo::strings::detail {
 
 constexpr std::size_t text_block = 256;  // bytes, a multiple of 8
 
-/// For every block of the text: the delimiters in all blocks up to it.
-template <class Offset, Backend B>
-buffer<Offset> count_delimiters(B& machine, symbols text) {
+/// c[b] := the delimiters in block b.
+template <Backend B, class Offset>
+void count_by_blocks(B& machine, symbols text, std::span<Offset> counts) {
   std::size_t const n = text.size();
-  auto counts = machine.template buffer<Offset>((n + text_block - 1) / text_block);
   auto* const c = counts.data();
   machine.each(counts.size(), [=] ORDO_FN(std::size_t b) {
     std::size_t const end = std::min((b + 1) * text_block, n);
@@ -26,6 +26,23 @@ buffer<Offset> count_delimiters(B& machine, symbols text) {
     for (std::size_t p = b * text_block; p < end; p += 8) count += symbols::count_of(text.delimiters(p));
     c[b] = Offset(count);
   });
+}
+template <has_workers B, class Offset>
+void count_by_blocks(B& machine, symbols text, std::span<Offset> counts) {
+  auto* const c = counts.data();
+  machine.each(counts.size(), [=](std::size_t b) {
+    std::size_t const begin = b * text_block;
+    c[b] = Offset(count_bytes(text.data() + begin, std::min(text_block, text.size() - begin), text.delimiter()));
+  });
+}
+
+/// For every block of the text: the delimiters in all blocks up to it.
+template <class Offset, Backend B>
+buffer<Offset> count_delimiters(B& machine, symbols text) {
+  std::size_t const n = text.size();
+  auto counts = machine.template buffer<Offset>((n + text_block - 1) / text_block);
+  auto* const c = counts.data();
+  count_by_blocks(machine, text, counts.span());
   machine.scan(
       counts.size(), [=] ORDO_FN(std::size_t b) { return c[b]; }, counts.span(), plus{});
   return counts;
@@ -50,6 +67,21 @@ void write_starts(B& machine, symbols text, std::span<Offset const> counts, std:
         if (next < n) s[line] = Offset(next);
       }
     }
+  });
+}
+template <has_workers B, class Offset>
+void write_starts(B& machine, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
+  std::size_t const n = text.size();
+  auto const* const c = counts.data();
+  auto* const s = starts.data();
+  machine.each(counts.size(), [=](std::size_t b) {
+    std::size_t const begin = b * text_block;
+    Offset line = b == 0 ? Offset{0} : c[b - 1];
+    if (b == 0) s[0] = 0;
+    each_equal_byte(text.data() + begin, std::min(text_block, n - begin), text.delimiter(), [&](std::size_t i) {
+      ++line;
+      if (begin + i + 1 < n) s[line] = Offset(begin + i + 1);
+    });
   });
 }
 

@@ -5,11 +5,11 @@
 namespace ordo::strings {
 
 order_check::order_check(options const& how, bool strict)
-    : reverse_(how.by.reverse), strict_(strict), delimiter_(how.delimiter) {}
+    : compare_(how.by, how.delimiter), strict_(strict), delimiter_(how.delimiter) {}
 
 bool order_check::take(std::string_view line, std::string_view before) {
   if (lines_++ == 0) return true;
-  int const order = reverse_ ? line.compare(before) : before.compare(line);
+  int const order = compare_(before, line);
   return strict_ ? order < 0 : order <= 0;
 }
 

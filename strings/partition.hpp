@@ -10,11 +10,18 @@ namespace ordo::strings::detail {
 
 /// Memory that sorting takes, by what is sorted.
 struct memory_plan {
+  order by;
+  char delimiter = '\n';
   std::size_t limit = 0;
+  std::size_t most = 0;  // what a line that is longer than `limit` may take
 
+  /// Beside the text.
+  [[nodiscard]] std::size_t beside(std::uint64_t bytes, std::uint64_t lines) const {
+    return memory_needed(device::cpu, std::size_t(bytes), std::size_t(lines), by, delimiter);
+  }
   /// Text, order and all that sorting needs beside them.
-  [[nodiscard]] static std::size_t needed(std::uint64_t bytes, std::uint64_t lines) {
-    return std::size_t(bytes) + memory_needed(device::cpu, std::size_t(bytes), std::size_t(lines));
+  [[nodiscard]] std::size_t needed(std::uint64_t bytes, std::uint64_t lines) const {
+    return std::size_t(bytes) + beside(bytes, lines);
   }
   [[nodiscard]] bool fits(std::uint64_t bytes, std::uint64_t lines) const { return needed(bytes, lines) <= limit; }
 };

@@ -10,7 +10,8 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
-#include "strings/line_sort.hpp"
+#include "strings/agreement.hpp"
+#include "strings/depth_first.hpp"
 #include "strings/line_starts.hpp"
 #include "strings/small_groups.hpp"
 #include "strings/symbols.hpp"
@@ -21,38 +22,6 @@
 // group first skips all that its lines have in common; lines found equal leave at once; small groups are finished by
 // comparison.
 namespace ordo::strings::detail {
-
-/// Agreements of neighbours and of groups are carried through a scan together with a mark, in one Offset.
-template <class Offset>
-struct agreement {
-  static constexpr Offset identical = std::numeric_limits<Offset>::max() >> 1;  // to the end of both lines
-
-  /// The symbols that the lines have in common from p and q on: all of them, or as many as were looked at, which is `most`
-  /// or a little more; or identical.
-  ORDO_FN static Offset of(symbols text, std::size_t p, std::size_t q, std::size_t most) {
-    for (std::size_t o = 0;; o += 8) {
-      std::uint64_t const a = text(p + o), b = text(q + o);
-      if (a != b) return Offset(o + leading_zeros(a ^ b) / 8);
-      if (symbols::end_in(a)) return identical;
-      if (o + 8 >= most) return Offset(o + 8);
-    }
-  }
-
-  ORDO_FN static Offset marked(Offset value, bool mark) { return Offset(value << 1) | Offset(mark); }
-  ORDO_FN static Offset value(Offset x) { return x >> 1; }
-
-  /// The least value since the last mark.
-  struct least {
-    ORDO_FN Offset operator()(Offset a, Offset b) const {
-      if (b & 1) return b;
-      return marked(value(a) < value(b) ? value(a) : value(b), a & 1);
-    }
-  };
-  /// The last marked value.
-  struct latest {
-    ORDO_FN Offset operator()(Offset a, Offset b) const { return (b & 1) ? b : a; }
-  };
-};
 
 /// Move every group's cursors over what all its lines have in common, as far as `window` goes. Groups of identical lines are
 /// settled: their heads are set, and their lines but the first marked in `repeats`. @returns the longest of these ways
@@ -135,19 +104,29 @@ void refine(B& machine, refinement<B, cursor<Offset>, Offset>& groups, line_orde
   }
 }
 
-/// Put the starts of lines in the order of the lines, equal lines in the order of the starts given, and mark those that equal
-/// the one before. `order` and `repeats` are as long. All in the machine's memory. @param reverse  the greatest line first
+template <class Offset>
+struct copy_offsets {
+  Offset const* from;
+  Offset* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+inline std::uint64_t flip_of(bool reverse) {
+  return reverse ? ~std::uint64_t{0} : 0;
+}
+
+/// See sort_starts.
 template <Backend B, class Offset>
-void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, std::span<Offset> order,
-                 std::span<std::uint8_t> repeats) {
+void sort_breadth_first(B& machine, symbols text, buffer<Offset> starts, bool reverse, std::span<Offset> order,
+                        std::span<std::uint8_t> repeats) {
   std::size_t const lines = order.size();
   if (lines == 0) return;
-  line_order const by{text, reverse ? ~std::uint64_t{0} : 0};
+  line_order const by{text, flip_of(reverse)};
   auto* const o = order.data();
   auto* const same = repeats.data();
 
   refinement<B, cursor<Offset>, Offset> groups(machine);
-  Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()));
+  Offset const depth = common_prefix(machine, text, std::span<Offset const>(starts.span()).first(lines));
   {
     auto keys = machine.template buffer<std::uint64_t>(lines);
     auto const* const s = starts.data();
@@ -156,7 +135,7 @@ void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, 
       auto index = machine.template buffer<Offset>(lines);
       machine.argsort(
           lines, [=] ORDO_FN(std::size_t i) { return by.key(s[i] + depth); }, keys.span(), index.span());
-      machine.gather(std::span<Offset const>(starts.span()), std::span<Offset const>(index.span()), order);
+      machine.gather(std::span<Offset const>(starts.span()).first(lines), std::span<Offset const>(index.span()), order);
     }
     machine.each(lines, [=] ORDO_FN(std::size_t i) { same[i] = i != 0 && k[i] == k[i - 1] && by.ended(k[i]); });
     groups.start(
@@ -170,21 +149,64 @@ void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, 
   refine(machine, groups, by, order, repeats);
 }
 
+/// Put the starts of lines in the order of the lines, equal lines in the order of the starts given, and mark those that equal
+/// the one before; in the way that suits the machine. `order` and `repeats` have a place for each line, `starts` at least. All
+/// in the machine's memory. @param reverse  the greatest line first
+template <Backend B, class Offset>
+void sort_starts(B& machine, symbols text, buffer<Offset> starts, bool reverse, std::span<Offset> order,
+                 std::span<std::uint8_t> repeats) {
+  if constexpr (has_workers<B>) {
+    machine.each(order.size(), copy_offsets<Offset>{starts.data(), order.data()});
+    starts = {};
+    sort_depth_first(machine, line_order{text, flip_of(reverse)}, order, repeats);
+  } else {
+    sort_breadth_first(machine, text, std::move(starts), reverse, order, repeats);
+  }
+}
+
 /// The same for all lines of the text. `counts` are its delimiters.
 template <Backend B, class Offset>
 void prefix_sort(B& machine, symbols text, std::span<Offset const> counts, bool reverse, std::span<Offset> order,
                  std::span<std::uint8_t> repeats) {
-  auto starts = machine.template buffer<Offset>(order.size());
   if (order.empty()) return;
-  write_starts(machine, text, counts, starts.span());
-  sort_starts(machine, text, std::move(starts), reverse, order, repeats);
+  if constexpr (has_workers<B>) {
+    write_starts(machine, text, counts, order);
+    sort_depth_first(machine, line_order{text, flip_of(reverse)}, order, repeats);
+  } else {
+    auto starts = machine.template buffer<Offset>(order.size());
+    write_starts(machine, text, counts, starts.span());
+    sort_breadth_first(machine, text, std::move(starts), reverse, order, repeats);
+  }
 }
 
-/// Bytes that sort_on takes of the machine's memory at most, beside the text.
+/// Sort each row of lines of which all but the first are marked in `repeats`; then the marks are as those of prefix_sort.
+template <Backend B, class Offset>
+void sort_repeats(B& machine, symbols text, bool reverse, std::span<Offset> order, std::span<std::uint8_t> repeats) {
+  line_order const by{text, flip_of(reverse)};
+  if constexpr (has_workers<B>) {
+    sort_repeats_depth_first(machine, by, order, repeats);
+  } else {
+    auto const* const o = order.data();
+    auto* const same = repeats.data();
+    refinement<B, cursor<Offset>, Offset> groups(machine);
+    groups.start(
+        order.size(),
+        [=] ORDO_FN(std::size_t i) {
+          return cursor<Offset>{o[i], 0};
+        },
+        [=] ORDO_FN(std::size_t i) { return same[i] == 0; });
+    machine.each(order.size(), [=] ORDO_FN(std::size_t i) { same[i] = 0; });
+    refine(machine, groups, by, order, repeats);
+  }
+}
+
+/// Bytes that prefix_sort takes of the machine's memory at most, beside the text.
 template <class Offset, Backend B>
 std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   auto const of = [](std::size_t count, std::size_t size) { return pool::rounded(count * size); };
   std::size_t const offsets = of(lines, sizeof(Offset)), marks = of(lines, 1);
+  std::size_t const always = of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + (std::size_t{1} << 20);
+  if constexpr (has_workers<B>) return always + depth_first_memory<B, Offset>(lines);
   std::size_t const keys = of(lines, sizeof(std::uint64_t));
   std::size_t const large = lines / (small_group + 1) + 1;
   std::size_t const groups = refinement<B, cursor<Offset>, Offset>::memory(lines);
@@ -192,33 +214,7 @@ std::size_t sort_memory(std::size_t bytes, std::size_t lines) {
   std::size_t const rounds =
       groups + std::max(2 * offsets,
                         2 * of(large, sizeof(Offset)) + refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
-  return of(bytes / text_block + 1, sizeof(Offset)) + offsets + marks + std::max(first, rounds) + (std::size_t{1} << 20);
-}
-
-/// All of a machine's part: the text comes from the host and the result goes there.
-/// @throws out_of_memory before any work if it takes more than `limit` bytes of the machine's memory beside the text
-template <class Offset, Backend B>
-line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how, std::size_t limit) {
-  line_sort<Offset> result;
-  if (text.empty()) return result;
-  auto const bytes = machine.upload(std::span(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
-  symbols const all(bytes.data(), bytes.size(), static_cast<unsigned char>(how.delimiter));
-  auto const counts = count_delimiters<Offset>(machine, all);
-  std::span<Offset const> const ends = counts.span();
-  std::size_t const lines = value_at(machine, ends, ends.size() - 1) + (text.back() != how.delimiter);
-  check_memory(text.size(), lines, sort_memory<Offset, B>(text.size(), lines), limit);
-  result.lines = lines;
-  result.starts = std::make_unique_for_overwrite<Offset[]>(lines);
-  result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(lines);
-  std::span const starts(result.starts.get(), lines);
-  std::span const repeats(result.repeats.get(), lines);
-  auto const order = machine.target(starts);
-  auto const same = machine.target(repeats);
-  prefix_sort(machine, all, ends, how.by.reverse, order.span(), same.span());
-  machine.download(std::span<Offset const>(order.span()), starts);
-  machine.download(std::span<std::uint8_t const>(same.span()), repeats);
-  result.peak_memory = machine.pool().peak();
-  return result;
+  return always + std::max(first, rounds);
 }
 
 }  // namespace ordo::strings::detail

@@ -9,8 +9,9 @@
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
-#include "sort_core/worth_a_gpu.hpp"
 #include "sort_core/host/threads.hpp"
+#include "sort_core/worth_a_gpu.hpp"
+#include "strings/compiled_keys.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/strings.hpp"
 
@@ -35,12 +36,24 @@ std::size_t count_lines(std::string_view text, char delimiter, unsigned threads)
 
 }  // namespace
 
-std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines) {
+std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, order const& by, char delimiter) {
   bool const narrow = is_narrow(bytes);
   if constexpr (cuda_enabled)
     if (where == device::gpu)
-      return narrow ? detail::memory_on_cuda<std::uint32_t>(bytes, lines) : detail::memory_on_cuda<std::uint64_t>(bytes, lines);
-  return narrow ? detail::memory_on_host<std::uint32_t>(bytes, lines) : detail::memory_on_host<std::uint64_t>(bytes, lines);
+      return narrow ? detail::memory_on_cuda<std::uint32_t>(bytes, lines, by, delimiter)
+                    : detail::memory_on_cuda<std::uint64_t>(bytes, lines, by, delimiter);
+  return narrow ? detail::memory_on_host<std::uint32_t>(bytes, lines, by, delimiter)
+                : detail::memory_on_host<std::uint64_t>(bytes, lines, by, delimiter);
+}
+
+decision detail::choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines) {
+  if (detail::compiled_keys(how.by, static_cast<unsigned char>(how.delimiter)).needs_host()) {
+    // Who asked for a GPU hears of it.
+    bool const other = how.machine.kind() == device::gpu;
+    return {device::cpu, "general numbers are long double: the CPU reads them", other, !other};
+  }
+  return choose(how.machine, bytes, worth_a_gpu(string_rates, how.machine.threads),
+                [&](gpu_info const&) { return memory_needed(device::gpu, bytes, lines(), how.by, how.delimiter); });
 }
 
 void detail::check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit) {
@@ -60,9 +73,8 @@ sorted_lines sort(std::string_view text, options const& how) {
   sorted_lines result;
   result.text_ = text;
   result.delimiter_ = how.delimiter;
-  result.machine_ = choose(how.machine, text.size(), worth_a_gpu(string_rates, how.machine.threads), [&](gpu_info const&) {
-    return memory_needed(device::gpu, text.size(), count_lines(text, how.delimiter, how.machine.threads));
-  });
+  result.machine_ =
+      detail::choose_machine(how, text.size(), [&] { return count_lines(text, how.delimiter, how.machine.threads); });
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
     detail::line_sort<Offset> done;
     run_on(
@@ -73,10 +85,13 @@ sorted_lines sort(std::string_view text, options const& how) {
     starts = std::move(done.starts);
     result.repeats_ = std::move(done.repeats);
   };
-  if (is_narrow(text.size()))
-    run(result.narrow_);
-  else
-    run(result.wide_);
+  if (is_narrow(text.size())) {
+    try {
+      run(result.narrow_);
+      return result;
+    } catch (detail::offsets_too_narrow const&) {}
+  }
+  run(result.wide_);
   return result;
 }
 

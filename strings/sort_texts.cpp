@@ -63,38 +63,36 @@ void load_rest(text_job& job) {
   });
 }
 
-// @returns whether a GPU did it all, and else what the machine is to be
-bool sorted_on_gpu(text_job& job) {
-  decision& machine = job.report.machine;
-  bool const narrow = job.most_bytes() <= std::numeric_limits<std::uint32_t>::max();
-  try {
-    return narrow ? detail::sort_texts_on_cuda<std::uint32_t>(job, machine.gpu_index)
-                  : detail::sort_texts_on_cuda<std::uint64_t>(job, machine.gpu_index);
-  } catch (out_of_memory const& e) {
-    if (machine.asked || job.writing || job.on_device) throw;
-    machine = {device::cpu, e.what(), true, false, 0};
-    return false;
-  }
-}
-
 }  // namespace
+
+bool detail::sorted_on_gpu(text_job& job) {
+  decision& machine = job.report.machine;
+  std::size_t const bytes = std::size_t(job.from.bytes);
+  machine = choose_machine(job.how, bytes, [&] { return bytes / usual_line; });
+  if (!cuda_enabled || machine.where != device::gpu || bytes == 0) return false;
+  if constexpr (cuda_enabled) {
+    bool const narrow = job.most_bytes() <= std::numeric_limits<std::uint32_t>::max();
+    try {
+      return narrow ? sort_texts_on_cuda<std::uint32_t>(job, machine.gpu_index)
+                    : sort_texts_on_cuda<std::uint64_t>(job, machine.gpu_index);
+    } catch (out_of_memory const& e) {
+      if (machine.asked || job.writing || job.on_device) throw;
+      machine = {device::cpu, e.what(), true, false, 0};
+    }
+  }
+  return false;
+}
 
 sort_report sort(texts const& from, sink& to, options const& how, repeated equal, phase_observer const& began) {
   detail::check_delimiter(how.delimiter);
   text_job job{from, to, how, equal, began};
-  decision& machine = job.report.machine;
-  machine = choose(how.machine, std::size_t(from.bytes), worth_a_gpu(string_rates, how.machine.threads), [&](gpu_info const&) {
-    return memory_needed(device::gpu, std::size_t(from.bytes), std::size_t(from.bytes) / usual_line);
-  });
-  bool const by_gpu = cuda_enabled && machine.where == device::gpu;
-  if (!by_gpu && from.bytes > how.memory / memory_per_byte)
+  job.begin(phase::read, from.bytes);
+  if (detail::sorted_on_gpu(job)) return std::move(job.report);
+  if (from.bytes > how.memory / memory_per_byte)
     throw out_of_memory(fmt::format("out of memory: input: {} bytes need {} of memory, {} are available", from.bytes,
                                     from.bytes * memory_per_byte, how.memory),
                         std::size_t(from.bytes * memory_per_byte));
-  job.begin(phase::read, from.bytes);
-  if constexpr (cuda_enabled)
-    if (by_gpu && from.bytes != 0 && sorted_on_gpu(job)) return std::move(job.report);
-
+  decision& machine = job.report.machine;
   load_rest(job);
   job.report.bytes = job.host.size();
   job.begin(phase::sort, job.host.size());

@@ -6,7 +6,7 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/error.hpp"
-#include "strings/prefix_sort.hpp"
+#include "strings/order_lines.hpp"
 #include "strings/store_lines.hpp"
 #include "strings/text_job.hpp"
 
@@ -43,7 +43,8 @@ void sort_to_sink(B& machine, text_job& job, std::span<unsigned char const> text
   std::size_t const lines = value_at(machine, std::span<Offset const>(counts.span()), counts.size() - 1);
   auto const order = machine.template buffer<Offset>(lines);
   auto const repeats = machine.template buffer<std::uint8_t>(lines);
-  prefix_sort(machine, all, std::span<Offset const>(counts.span()), job.how.by.reverse, order.span(), repeats.span());
+  order_lines<Offset>(machine, all, text.data(), std::span<Offset const>(counts.span()), job.how, ~std::size_t{0}, order.span(),
+                      repeats.span(), no_general_numbers{});
   job.report.written =
       store_lines(machine, all, text.data(), std::span<Offset const>(counts.span()), std::span<Offset const>(order.span()),
                   job.equal == repeated::drop ? repeats.data() : nullptr, job.to, [&](std::uint64_t total) {
@@ -75,6 +76,9 @@ bool sort_texts_on(B& machine, text_job& job) {
     job.report.bytes = size;
     job.begin(phase::sort, size);
     sort_to_sink<Offset>(machine, job, std::span<unsigned char const>(text.span()).first(size));
+  } catch (offsets_too_narrow const&) {
+    to_host();
+    return false;
   } catch (out_of_memory const&) {
     if (!job.writing) to_host();
     throw;

@@ -10,6 +10,7 @@
 
 #include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
+#include "strings/line_comparison.hpp"
 #include "strings/order.hpp"
 
 /// Lines of text in the order of `LC_ALL=C sort`: bytes are unsigned, a line that ends is smaller than one that goes on, and
@@ -66,8 +67,9 @@ class sorted_lines {
 sorted_lines sort(std::string_view text, options const& how = {});
 
 /// Bytes of a machine's memory that sorting takes at most: the host's for device::cpu, the result counted and the text not;
-/// all of the GPU's. About 60 bytes a line, 100 for texts of 4 GiB and more.
-std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines);
+/// all of the GPU's. About 60 bytes a line, 100 for texts of 4 GiB and more; and for an order with keys what these take at
+/// most.
+std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, order const& by = {}, char delimiter = '\n');
 
 enum class repeated { keep, drop };
 
@@ -107,6 +109,7 @@ sort_report sort(texts const& from, sink& to, options const& how, repeated equal
 class order_check {
  public:
   /// @param strict  a line equal to the one before it is out of order too. The machine does not matter.
+  /// @throws usage_error for a locale other than C
   explicit order_check(options const& how, bool strict = false);
 
   /// The next piece. @returns whether all lines that are complete so far are in order; ask no further after a false
@@ -121,7 +124,8 @@ class order_check {
  private:
   bool take(std::string_view line, std::string_view before);
 
-  bool reverse_, strict_;
+  line_comparison compare_;
+  bool strict_;
   char delimiter_;
   std::size_t lines_ = 0;
   std::string previous_, unfinished_;

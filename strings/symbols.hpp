@@ -43,6 +43,8 @@ class symbols {
     ordo::prefetch(text_ + p + 48);
   }
   [[nodiscard]] ORDO_FN std::size_t size() const { return size_; }
+  [[nodiscard]] ORDO_FN unsigned char const* data() const { return text_; }
+  [[nodiscard]] ORDO_FN unsigned char delimiter() const { return static_cast<unsigned char>(0x80 - (at_least_ & 0xff)); }
 
  private:
   static constexpr std::uint64_t every_byte = 0x0101010101010101, top_bits = 0x8080808080808080;

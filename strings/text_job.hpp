@@ -20,7 +20,7 @@ struct text_job {
 
   std::unique_ptr<source> open = nullptr;  // the text that comes next, if it is open already
   std::size_t next = 0;                    // the first text that is not
-  host_bytes host = {};                         // texts that came to the host's memory
+  host_bytes host = {};                    // texts that came to the host's memory
   bool on_device = false;                  // texts are in a GPU's memory and nowhere else
   bool writing = false;                    // the sink has been told something: nobody else can do it again
   sort_report report = {};
@@ -37,10 +37,14 @@ struct text_job {
   }
 };
 
-/// Loads texts to the GPU and sorts them from there into the sink. @returns false if a text has no addresses or does not fit:
-/// it is open then, and those before it are in job.host
+/// Loads texts to the GPU and sorts them from there into the sink. @returns false if a text has no addresses or does not fit,
+/// which is open then; or if Offset is too narrow for the keys. The texts before are in job.host
 /// @throws out_of_memory  if nothing is written yet, the texts that were read are in job.host
 template <class Offset>
 bool sort_texts_on_cuda(text_job& job, unsigned gpu_index);
+
+/// Chooses the machine for a job, and has a GPU do it all. @returns whether one did. Else job.report tells which machine is to
+/// go on, with what is in job.host and the texts behind. @throws as choose() and sort_texts_on_cuda
+bool sorted_on_gpu(text_job& job);
 
 }  // namespace ordo::strings::detail

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 
+#include "strings/code_output.hpp"
 #include "strings/key_codes.hpp"
 
 // Names with versions in them as codes, in the order of GNU's filevercmp: bytes and numbers by turns, compared one after the
@@ -15,14 +16,16 @@ namespace ordo::strings::detail {
 struct version_code {
   static constexpr unsigned empty = 1, dot = 2, two_dots = 3, hidden = 4;  // of whole names, or before them
   static constexpr unsigned tilde = 5, zero_and_tilde = 6, end = 7, zero = 8;
-  static constexpr unsigned one_digit = 8;      // + the digit, from 1 on
-  static constexpr unsigned digits = 16;        // + how many they are, 2 to 18, then the digits by twos
-  static constexpr unsigned many_digits = 35;   // then how many, then they
-  static constexpr unsigned letters = 36;       // from 'A' on, then from 'a' on
+  static constexpr unsigned one_digit = 8;     // + the digit, from 1 on
+  static constexpr unsigned digits = 16;       // + how many they are, 2 to 18, then the digits by twos
+  static constexpr unsigned many_digits = 35;  // then how many, then they
+  static constexpr unsigned letters = 36;      // from 'A' on, then from 'a' on
   static constexpr unsigned others = 88;
 };
 
-ORDO_FN inline bool is_version_letter(unsigned byte) { return (byte | 32) - 'a' < 26 || byte == '~'; }
+ORDO_FN inline bool is_version_letter(unsigned byte) {
+  return (byte | 32) - 'a' < 26 || byte == '~';
+}
 
 /// Where the suffix of a name begins, which can be all of it; its end, if it has none.
 template <class Piece>
@@ -44,14 +47,16 @@ ORDO_FN unsigned char const* find_suffix(Piece name) {
 }
 
 /// The number at `digits`, which is not 0, of as many digits.
-template <class Piece, class Put>
-ORDO_FN void put_version_number(Piece digits, std::size_t count, Put put) {
+template <class Piece, class Out>
+ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out> put) {
   if (count == 1) return put(version_code::one_digit + (*digits - '0'));
   if (count <= 18) {
     put(version_code::digits + unsigned(count));
   } else {
+    unsigned const digits_of_count = size_digits(count);
     put(version_code::many_digits);
-    put.size(count);
+    put(digits_of_count);
+    put_size(count, digits_of_count, put);
   }
   for (; count != 0; count -= count == 1 ? 1 : 2) {
     unsigned pair = 10 * (*digits - '0');
@@ -65,8 +70,8 @@ ORDO_FN void put_version_number(Piece digits, std::size_t count, Put put) {
 }
 
 /// The bytes and numbers up to the end. @returns where the zeros begin that it ends with, or its end
-template <class Piece, class Put>
-ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rules, Put put) {
+template <class Piece, class Out>
+ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rules, key_output<Out> put) {
   while (true) {
     unsigned const byte = *name;
     if (byte == Piece::end) return name.at();
@@ -95,8 +100,8 @@ ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rule
   }
 }
 
-template <class Piece, class Put>
-ORDO_FN void put_version(Piece name, key_rules const& rules, Put put) {
+template <class Piece, class Out>
+ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put) {
   if (*name == Piece::end) return put(version_code::empty);
   if (*name == '.') {
     Piece next = name;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sort_core/error.hpp"
+#include "sort_core/find_bytes.hpp"
 #include "strings/symbols.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices.hpp"
@@ -119,6 +120,25 @@ TEST_CASE("eight symbols compare as the lines do", "[strings]") {
       REQUIRE(read.end_in(y) == (b.size() < 8));
     }
   }
+}
+
+TEST_CASE("every delimiter is found, at whatever address", "[strings][small]") {
+  random_numbers random(5);
+  for (unsigned const value : {0u, 10u, 0x7fu, 0x80u, 0xffu})
+    for (std::size_t n = 0; n < 600; n += 1 + n / 40) {
+      std::vector<unsigned char> bytes(n + 7, static_cast<unsigned char>(value));  // those that do not count would be found
+      for (std::size_t const skip : {0u, 1u, 7u}) {
+        std::vector<std::size_t> want, found;
+        for (std::size_t i = 0; i < n; ++i) {
+          bytes[skip + i] = static_cast<unsigned char>(random.below(3) == 0 ? value : value + 1 + random.below(4) * 0x55);
+          if (bytes[skip + i] == value) want.push_back(i);
+        }
+        ordo::each_equal_byte(bytes.data() + skip, n, static_cast<unsigned char>(value),
+                              [&](std::size_t i) { found.push_back(i); });
+        REQUIRE(found == want);
+        REQUIRE(ordo::count_bytes(bytes.data() + skip, n, static_cast<unsigned char>(value)) == want.size());
+      }
+    }
 }
 
 TEST_CASE("sort, permutation and writing on every device", "[strings]") {
@@ -293,4 +313,23 @@ TEST_CASE("the first line out of order is found, wherever the text is cut", "[st
   CHECK_FALSE(check.feed(text));
   CHECK(check.number() == 3);
   CHECK(check.line() == "b");
+}
+
+TEST_CASE("the check of the order, by keys", "[strings]") {
+  strings::options how;
+  strings::key number;
+  number.as = strings::reading::number;
+  number.first_field = 1;
+  how.by.keys = {number};
+  for (std::size_t const piece : {1u, 3u, 100u}) {
+    CHECK(disorder("b 9\na 10\nb 10\n", how, false, piece) == 0);
+    CHECK(disorder("b 9\nb 10\na 10.0\nc 11", how, false, piece) == 3);
+    CHECK(disorder("a 10\nb 9", how, false, piece) == 2);
+  }
+  how.by.last_resort = false;
+  CHECK(disorder("b 9\nb 10\na 10.0\nc 11", how, false, 5) == 0);
+  CHECK(disorder("b 9\nb 10\na 10.0\nc 11", how, true, 5) == 3);
+  how.by.keys[0].reverse = true;
+  CHECK(disorder("b 9\nb 10\n", how, false, 5) == 2);
+  CHECK(disorder("b 10\nb 9\n", how, true, 5) == 0);
 }

@@ -5,6 +5,7 @@
 #include "sort_core/error.hpp"
 #include "tests/catch.hpp"
 #include "tools/strsort/command.hpp"
+#include "tools/strsort/debug.hpp"
 #include "tools/strsort/generate.hpp"
 #include "tools/strsort/options.hpp"
 
@@ -242,4 +243,70 @@ TEST_CASE("strsort's table gives help, the man page and completions", "[strsort]
       CHECK(texts[i].find(name) != std::string::npos);
     }
   }
+}
+
+namespace {
+
+std::vector<std::string> remarks(std::vector<char const*> const& arguments) {
+  strsort::command const made = parsed(arguments);
+  std::vector<std::string> said = strsort::remarks(made, made.order());
+  said.erase(said.begin());  // on the locale
+  return said;
+}
+
+struct text_sink final : sink {
+  void write(std::span<char const> data) override { text.append(data.begin(), data.end()); }
+  std::string text;
+};
+
+std::string annotated(std::string_view text, std::vector<char const*> const& arguments, std::size_t piece) {
+  strsort::command const made = parsed(arguments);
+  strings::order const by = made.order();
+  text_sink to;
+  strsort::annotated_lines lines(to, by, made.delimiter);
+  for (std::size_t at = 0; at < text.size(); at += piece) lines.write({text.data() + at, std::min(piece, text.size() - at)});
+  return to.text;
+}
+
+}  // namespace
+
+TEST_CASE("strsort --debug underlines keys", "[strsort]") {
+  struct {
+    std::vector<char const*> arguments;
+    std::string_view text, want;
+  } const cases[] = {
+      {{}, "b\n\na\tb\n", "b\n_\n\n^ no match for key\na>b\n___\n"},
+      {{"-s", "-k2n"}, "1\n2 x\n3 -4.5e\n", "1\n ^ no match for key\n2 x\n  ^ no match for key\n3 -4.5e\n  ____\n"},
+      {{"-k2,2", "-k1.2b,1"}, "ab cd\n", "ab cd\n  ___\n _\n_____\n"},
+      {{"-u", "-k1h", "-k2M"}, "1.5K jan\n", "1.5K jan\n____\n     ___\n"},
+      {{"-sg"}, " 1.1e4x\n\n0x1p2,inf\nnan\n", " 1.1e4x\n _____\n\n^ no match for key\n0x1p2,inf\n_____\nnan\n___\n"},
+      {{"-sn"}, "2.,,3\n-\n-.5\n", "2.,,3\n__\n-\n^ no match for key\n-.5\n___\n"},
+      {{"-t:", "-k3.2nr,1"}, "a:b:  c\n", "a:b:  c\n      ^ no match for key\n_______\n"},
+      {{"-z", "-k2"}, {"a\nb\0\1\200\0", 7}, "a\nb\n _\n__\n\1\200\n ^ no match for key\n_\n"},
+  };
+  for (auto const& [arguments, text, want] : cases)
+    for (std::size_t const piece : {1, 3, 100}) CHECK(annotated(text, arguments, piece) == want);
+}
+
+TEST_CASE("strsort --debug remarks", "[strsort]") {
+  using lines = std::vector<std::string>;
+  lines const blanks{"leading blanks are significant in key 1; consider also specifying 'b'"};
+  std::string const spans = "key 1 is numeric and spans multiple fields",
+                    point = "note numbers use '.' as a decimal point in this locale";
+  CHECK(remarks({}).empty());
+  CHECK(remarks({"-rb"}).empty());
+  CHECK(remarks({"-k1"}) == blanks);
+  for (char const* quiet : {"-k1b", "-k1M", "-k1.2,1.2", "-t:"}) CHECK(remarks({"-k1b", quiet}).empty());
+  CHECK(remarks({"-k2,1"}) == lines{"key 1 has zero width and will be ignored"});
+  CHECK(remarks({"-n"}) == lines{point});
+  CHECK(remarks({"-k1n"}) == lines{spans, point});
+  CHECK(remarks({"-t.", "-k1n"}) == lines{spans, "field separator '.' is treated as a decimal point in numbers"});
+  CHECK(remarks({"-t-", "-k1n"}) == lines{spans, "field separator '-' is treated as a minus sign in numbers", point});
+  CHECK(remarks({"-t+", "-k1g"}) == lines{spans, "field separator '+' is treated as a plus sign in numbers", point});
+  CHECK(remarks({"-rRVMhgb", "-k1,1n"}) ==
+        lines{point, "options '-bghMRV' are ignored", "option '-r' only applies to last-resort comparison"});
+  CHECK(remarks({"-srb", "-k1,1n"}) == lines{point, "options '-br' are ignored"});
+  CHECK(remarks({"-rb", "-k2n", "+2.2", "-1b"}) ==
+        lines{spans, "obsolescent key '+2 -1' used; consider '-k 3,1' instead", "key 2 has zero width and will be ignored",
+              point, "option '-b' is ignored", "option '-r' only applies to last-resort comparison"});
 }

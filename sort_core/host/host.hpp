@@ -16,6 +16,7 @@
 #include "sort_core/host/samples.hpp"
 #include "sort_core/host/segmented.hpp"
 #include "sort_core/host/threads.hpp"
+#include "sort_core/host/worker.hpp"
 #include "sort_core/pieces.hpp"
 
 namespace ordo {
@@ -85,6 +86,23 @@ class host {
   template <class F>
   void each(std::size_t n, F f) {
     arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
+  }
+
+  /// f(worker, i) for every i in [0, n), in any order, worker being the host_worker of the thread that runs it.
+  template <class F>
+  void each_worker(std::size_t n, F f) {
+    arena_.execute([&] {
+      tbb::enumerable_thread_specific<host_worker> workers;
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](auto const& range) {
+        auto& worker = workers.local();
+        for (std::size_t i = range.begin(); i != range.end(); ++i) f(worker, i);
+      });
+    });
+  }
+  /// How many of n items a worker may take: few enough that they stay in its cache, and that others have as many.
+  [[nodiscard]] std::size_t worker_share(std::size_t n) const {
+    constexpr std::size_t least = std::size_t{1} << 11, most = std::size_t{1} << 17;
+    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), least, most);
   }
 
   template <class In, class T, class Op>

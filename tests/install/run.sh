@@ -5,6 +5,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cmake --install "$1" --prefix "$work/prefix" > "$work/log"
 for tool in sufsort specsort strsort; do "$work/prefix/bin/$tool" --version > /dev/null; done
+for file in man/man1/strsort.1 bash-completion/completions/strsort zsh/site-functions/_strsort \
+  fish/vendor_completions.d/strsort.fish; do
+  grep -q general-numeric-sort <(tr -d '\\' < "$work/prefix/share/$file") || { echo "$file: options are missing"; exit 1; }
+done
 cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" ||
   { cat "$work/log"; exit 1; }
 ninja -C "$work/build" --quiet

@@ -85,7 +85,7 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 }
 
 std::string roff(std::string_view text) {
-  return replaced(text, "-\\'", "\\{}");
+  return replaced(replaced(text, "\\", "{}e"), "-", "\\{}");
 }
 
 std::string man_page() {

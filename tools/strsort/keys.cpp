@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cctype>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -141,6 +142,8 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
   }
   take_letters(rest, key.how, true, false);
   if (!rest.empty()) return false;
+  // GNU sort marks the line's beginning so.
+  if (key.first_field == std::numeric_limits<std::size_t>::max()) key.first_field = key.first_character = 0;
   if (end.empty()) return true;
 
   rest = end.substr(1);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "strings/external_sort.hpp"
 #include "strings/strings.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
@@ -19,6 +20,7 @@
 #include "tools/cli/stats.hpp"
 #include "tools/cli/watched.hpp"
 #include "tools/strsort/command.hpp"
+#include "tools/strsort/debug.hpp"
 #include "tools/strsort/inputs.hpp"
 
 // The options, their errors and the order of all checks are those of GNU sort 9.
@@ -27,6 +29,8 @@ namespace {
 using namespace ordo;
 using strsort::caller;
 using strsort::command;
+
+constexpr std::size_t least_memory = std::size_t{16} << 20;
 
 // A command that is understood and complete.
 struct work {
@@ -50,13 +54,9 @@ void refuse_unserved(command const& made, strings::order const& by) {
     if (asked) throw usage_error(fmt::format("{} is not supported yet", what));
   };
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
-  refuse(!by.keys.empty(), "an order by keys (-b -d -f -g -h -i -k -M -n -R -V)");
   if (made.check != 0) return;
-  refuse(made.merge, "option --merge");
-  refuse(made.debug, "option --debug");
   refuse(made.count, "option --count");
   refuse(made.head.has_value(), "option --head");
-  refuse(made.memory.has_value(), "option --buffer-size");
 }
 
 // A locale of the environment that GNU sort would compare by.
@@ -93,6 +93,24 @@ int check(work const& w, cli::stats& stats) {
   return 1;
 }
 
+strings::spill spill_of(command const& made) {
+  strings::spill where;
+  char const* const folder = std::getenv("TMPDIR");
+  if (folder && *folder) where.folders = {folder};
+  if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+  where.most_memory = cli::available_memory();
+  where.compress_program = made.compress_program.value_or("");
+  where.batch_size = std::size_t(made.batch_size.value_or(0));
+  if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
+    constexpr std::size_t usual = 16, of_program = 2;
+    std::size_t const others = where.folders.size() + (where.compress_program.empty() ? 0 : of_program);
+    std::size_t const wanted = std::min(made.batch_size ? where.batch_size : usual, made.files.size());
+    std::size_t const can_be = strsort::free_descriptors(wanted + others);
+    if (can_be < wanted + others) where.batch_size = can_be > others + 2 ? can_be - others : 2;
+  }
+  return where;
+}
+
 int sort(work const& w, cli::stats& stats) {
   command const& made = w.made;
   for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
@@ -105,6 +123,7 @@ int sort(work const& w, cli::stats& stats) {
                                return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
                              }};
   cli::watched_output watched(out, progress);
+  strsort::annotated_lines annotated(watched, w.by, made.delimiter);
   auto const began = [&](strings::phase what, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(what);
@@ -113,7 +132,13 @@ int sort(work const& w, cli::stats& stats) {
   };
   strings::options how = w.options();
   how.memory = cli::available_memory();
-  auto const done = strings::sort(files, watched, how, made.unique ? strings::repeated::drop : strings::repeated::keep, began);
+  // Little memory makes so many runs that it is no use: GNU sort raises it, too.
+  if (made.memory) how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
+  auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
+  strings::spill const where = spill_of(made);
+  sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
+  auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
+                               : strings::sort_external(files, to, how, equal, where, began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");
@@ -139,6 +164,8 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   strings::order by = made.order();
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
+  if (made.debug)
+    for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
