@@ -10,7 +10,10 @@
 
 /// Where bytes come from and where they go. What has addresses (regular files, text in memory) is read and written in any place
 /// by any thread; all else (pipes, compressed streams) from front to back by one. A machine loads memory of its own from a
-/// source and stores it to a sink (backend.hpp); it uses addresses where it can.
+/// source and stores it to a sink (backend.hpp); it uses addresses where it can. Their functions are called from threads of
+/// oneTBB, some of them under a lock, and must not run oneTBB's work themselves: while a thread waits for that it may be given
+/// other work of the caller, such as the next read or write, inside the one that has not ended. What they throw may come from
+/// any of these threads and reaches the caller.
 namespace ordo {
 
 class source {

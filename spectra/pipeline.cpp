@@ -8,12 +8,12 @@
 #include "sort_core/host/threads.hpp"
 
 namespace ordo::spectra::detail {
-namespace {
 
-// A GPU wants more at a time than fits the cache of a thread.
-constexpr std::size_t gpu_slices = 16;
-
-}  // namespace
+std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu) {
+  // A GPU wants more at a time than fits the cache of a thread. With what belongs to a text it takes up to 2.5 times its size.
+  constexpr std::size_t gpu_blocks = 16, most = std::size_t{288} << 20;
+  return on_gpu ? std::max(block, std::min(gpu_blocks * block, most / slices)) : block;
+}
 
 pipeline::pipeline(options how, bool check)
     : how_(std::move(how)),
@@ -68,8 +68,7 @@ void pipeline::run(source& from, sink* to, bool last) {
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> slice_work* {
     slice_work* const one = take_idle();
-    std::size_t const wanted = machines_ && machines_->on_gpu() ? gpu_slices * how_.block_bytes : how_.block_bytes;
-    if (stopped_ || !one->next(cut, wanted)) control.stop();
+    if (stopped_ || !one->next(cut, slice_size(how_.block_bytes, tokens, machines_ && machines_->on_gpu()))) control.stop();
     return one;
   };
   auto const work = [&](slice_work* one) {

@@ -15,6 +15,10 @@
 
 namespace ordo::spectra::detail {
 
+/// How large slices are, of which so many are at work at a time: on a GPU large, and yet no more than 288 MiB in all, unless
+/// blocks are larger.
+std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu);
+
 /// Works on an input slice by slice. A thread that has read a slice scans, sorts and moves it while it is in the thread's
 /// cache, and writes it where the sink has addresses; what has an order - warnings, errors, writing without addresses - comes
 /// slice after slice. So all of that overlaps, in the memory of a few slices for each thread.

@@ -37,8 +37,8 @@ struct options {
 
   std::string name = "input";     // of the input, for messages
   std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
-  /// Worked on at a time by each thread, and sixteen times as much on a GPU; a larger spectrum makes its block larger. The
-  /// default is what fits a thread's cache with what belongs to it.
+  /// Worked on at a time by each thread; on a GPU up to sixteen times as much, but no more than 288 MiB by all threads. A larger
+  /// spectrum makes its block larger. The default is what fits a thread's cache with what belongs to it.
   std::size_t block_bytes = std::size_t{512} << 10;
   /// Callbacks come from the library's threads, one call at a time, in the input's order.
   /// Called with "what: where: why" for the first of the warnings.

@@ -513,6 +513,88 @@ TEST_CASE("an announced size can be written in order, and has to be reached") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("a file that others write to as well is written anywhere in its part, by any thread") {
+  temporary_folder folder;
+  std::string const path = folder.path("file");
+  int const descriptor = open(path.c_str(), O_RDWR | O_CREAT, 0666);
+  std::string const name = "/dev/fd/" + std::to_string(descriptor);
+  auto const place = [&] { return lseek(descriptor, 0, SEEK_CUR); };
+  std::string text(3000001, 'x');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i / 1000 % 26);
+  std::size_t const half = 1234567, size = text.size();
+  REQUIRE(write(descriptor, "first ", 6) == 6);
+  {
+    cli::output out(name);
+    REQUIRE(out.expect(size));
+    CHECK(out.addressable());
+    std::thread other([&] { out.write_at(half, std::span(text).subspan(half)); });
+    out.write(std::span(text).first(1000));
+    out.write(std::span(text).first(half).subspan(1000));
+    other.join();
+    REQUIRE(write(descriptor, " last", 5) == 5);  // through the same open file
+    out.commit();
+    CHECK(folder.read("file") == "first " + text + " last");
+  }
+  // What is not completed leaves the file as it was; and what others wrote behind it, where it is.
+  auto const end = static_cast<off_t>(folder.read("file").size());
+  for (bool const finished : {false, true}) {
+    cli::output out(name);
+    REQUIRE(out.expect(size));
+    out.write_at(half, "part"sv);
+    if (finished) CHECK_THROWS_WITH(out.commit(), contains_text("4 bytes instead of 3000001"));
+  }
+  CHECK(place() == end);
+  CHECK(folder.read("file") == "first " + text + " last");
+  {
+    cli::output out(name);
+    REQUIRE(out.expect(size));
+    REQUIRE(write(descriptor, "behind", 6) == 6);
+  }
+  CHECK(place() == end + static_cast<off_t>(size) + 6);
+  CHECK(folder.read("file").substr(std::size_t(end) + size) == "behind");
+  // Inside of a file what stands behind stays.
+  REQUIRE(lseek(descriptor, 3, SEEK_SET) == 3);
+  {
+    cli::output out(name);
+    REQUIRE(out.expect(size));
+    out.write(text);
+    out.commit();
+  }
+  std::string const all = folder.read("file");
+  CHECK(all.substr(0, size + 3) == "fir" + text);
+  CHECK(all.size() == std::size_t(end) + size + 6);
+  CHECK(place() == static_cast<off_t>(size) + 3);
+
+  // In order: what is small, what appends, what follows other bytes.
+  CHECK_FALSE(cli::output(name).expect(1000));
+  {
+    cli::output begun(name);
+    begun.write("begun"sv);
+    CHECK_FALSE(begun.expect(size));
+  }
+  REQUIRE(fcntl(descriptor, F_SETFL, O_APPEND) == 0);
+  CHECK_FALSE(cli::output(name).expect(size));
+  close(descriptor);
+}
+
+TEST_CASE("a signal gives a part of a file back") {
+  temporary_folder folder;
+  std::string const path = folder.write("file", "before");
+  int const descriptor = open(path.c_str(), O_WRONLY);
+  REQUIRE(lseek(descriptor, 0, SEEK_END) == 6);
+  int const status = in_child([&] {
+    cli::output out("/dev/fd/" + std::to_string(descriptor));
+    if (!out.expect(2 << 20)) return 3;
+    out.write_at(1 << 20, "part"sv);
+    raise(SIGTERM);
+    return 4;
+  });
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+  CHECK(lseek(descriptor, 0, SEEK_CUR) == 6);
+  CHECK(folder.read("file") == "before");
+  close(descriptor);
+}
+
 TEST_CASE("what is compressed or written directly has no addresses") {
   temporary_folder folder;
   cli::output packed(folder.path("x.gz")), blocks(folder.path("x.bgz")), null("/dev/null");

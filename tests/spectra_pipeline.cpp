@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "sort_core/io.hpp"
+#include "spectra/pipeline.hpp"
 #include "spectra/slices.hpp"
 #include "tests/spectra_cases.hpp"
 
@@ -139,6 +140,18 @@ TEST_CASE("spectra: a source with addresses is cut where whole_spectra says, by 
       CHECK(joined == text);
     }
   }
+}
+
+TEST_CASE("spectra: slices for a GPU are large, and few enough for the memory") {
+  constexpr std::size_t block = std::size_t{512} << 10, mib = std::size_t{1} << 20;
+  for (std::size_t const threads : {1, 2, 16, 64, 200}) {
+    std::size_t const slices = 2 * threads + 1, size = detail::slice_size(block, slices, true);
+    CHECK(detail::slice_size(block, slices, false) == block);
+    CHECK(size >= block);
+    CHECK(size <= 16 * block);
+    CHECK((size * slices <= 288 * mib && (size == 16 * block || size * slices > 287 * mib)));
+  }
+  CHECK(detail::slice_size(10 * mib, 401, true) == 10 * mib);
 }
 
 TEST_CASE("spectra: slices know whether a spectrum may have begun before them") {

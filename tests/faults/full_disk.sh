@@ -28,6 +28,12 @@ for tool in "${tools[@]}"; do
     [[ $(cat "$file") == old ]] || fail "$tool: the old output is gone"
     [[ $(ls -A small) == "$(basename "$file")" ]] || fail "$tool: left behind: $(ls -A small)"
   done
+  if [[ $tool != sufsort ]]; then  # to standard output
+    { echo first; "$tool" in 2> err && status=0 || status=$?; } > small/direct
+    [[ $status == 2 && $(cat small/direct) == first ]] || fail "$tool > a full disk: status $status"
+    complaint "$tool"
+    rm small/direct
+  fi
   # Room enough is room enough.
   if [[ $tool == strsort ]]; then
     head -c 900000 in > fits

@@ -85,6 +85,39 @@ exec 3>&-
 complaint specsort
 rm large.mgf
 
+# A large result goes to a file on standard output in any order, and what is written before and behind it stays. If it cannot be
+# completed the file is as it was.
+sample strsort 60000 > large.txt
+sample specsort 30000 > large.mgf
+for tool in strsort specsort; do
+  case $tool in
+    strsort) large=large.txt; command="strsort $large" ;;
+    specsort) large=large.mgf; command="specsort $large" ;;
+  esac
+  (($(wc -c < $large) > (1 << 20))) || fail "$large is too small"
+  $command | cat > sorted
+  { echo first; $command; echo last; } > f
+  { echo first; cat sorted; echo last; } | cmp - f
+  echo first > f; $command >> f
+  { echo first; cat sorted; } | cmp - f
+  { echo first; cat large.mgf; } > f; $command 1<> f
+  cmp <(head -c "$(wc -c < sorted)" f) sorted
+  (($(wc -c < f) == $(wc -c < large.mgf) + 6)) || fail "$tool: what stood behind is gone"
+  { echo first; status=0; (ulimit -f 64; $command 2> err) || status=$?; echo last; } > f
+  [[ $status == 2 && $(cat f) == $'first\nlast' ]] || fail "$tool: ulimit -f: status $status, $(wc -c < f) bytes"
+  complaint $tool
+done
+{ cat large.mgf; printf 'BEGIN IONS\n1 1\n'; } > open.mgf
+specsort open.mgf --lenient > f 2>&1
+specsort open.mgf --lenient --quiet | cat > whole
+cmp <(head -c "$(wc -c < whole)" f) whole
+[[ $(tail -n 1 f) == 'specsort: warning: missing END IONS: '* ]] || fail "a warning into the output: $(tail -n 1 f)"
+cp large.txt f; strsort f 1<> f  # sort reads all before it writes
+LC_ALL=C sort large.txt | cmp - f
+cp large.txt f; strsort f > f  # which the shell empties first
+[[ ! -s f ]] || fail 'something out of nothing'
+rm large.txt
+
 expect_error specsort in.mgf --by mz -o /dev/full
 expect_error strsort in.txt -o /dev/full
 expect 0 strsort in.txt -o /dev/null

@@ -26,8 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
-constexpr std::size_t largest_write = std::size_t{1} << 30;  // Linux takes no more than 2 GiB at once
-constexpr std::size_t longest_name = 200;                    // of the 255 bytes of a name; the rest is for ours
+constexpr std::size_t largest_write = std::size_t{1} << 30;    // Linux takes no more than 2 GiB at once
+constexpr std::uint64_t least_range = std::uint64_t{1} << 20;  // else one thread writes it as fast
+constexpr std::size_t longest_name = 200;                      // of the 255 bytes of a name; the rest is for ours
 
 // What outputs of this process are going to be, or are written directly.
 std::mutex claims_mutex;
@@ -97,7 +98,9 @@ output::output(output&& other) noexcept
       encoder_(std::move(other.encoder_)),
       buffer_(std::move(other.buffer_)),
       expected_(other.expected_),
-      written_(other.written_.load()) {}
+      written_(other.written_.load()),
+      range_(std::exchange(other.range_, std::nullopt)),
+      in_order_(other.in_order_) {}
 
 void output::fail(int error) const {
   throw output_error(fmt::format("cannot write: {}: {}", name_, std::strerror(error)));
@@ -210,6 +213,11 @@ void output::put(std::span<char const> data) {
 }
 
 void output::write(std::span<char const> data) {
+  if (range_) {
+    write_at(in_order_, data);
+    in_order_ += data.size();
+    return;
+  }
   written_ += data.size();
   if (encoder_)
     encoder_->write(data, [this](std::span<char const> packed) { put(packed); });
@@ -217,8 +225,26 @@ void output::write(std::span<char const> data) {
     put(data);
 }
 
+// Of what is written directly.
+bool output::reserve(std::uint64_t bytes) try {
+  if (bytes < least_range || written_ != 0) return false;
+  std::optional<reserved_range> const range = reserved_range::next(fd_, bytes);
+  if (!range) return false;
+  ticket_ = remember_temporary(*range);  // a signal may come in between
+  if (!range->take()) {
+    forget_temporary(std::exchange(ticket_, nullptr));
+    return false;
+  }
+  range_ = range;
+  expected_ = bytes;
+  return true;
+} catch (std::system_error const& e) {
+  fail(e.code().value());
+}
+
 bool output::expect(std::uint64_t bytes) {
-  if (target_.empty() || encoder_) return false;
+  if (encoder_) return false;
+  if (target_.empty()) return reserve(bytes);
   file_wait const waiting;
   // Not every file system can give a file its blocks before its bytes; those that can do it say at once that they have no more.
   while (bytes > 0 && fallocate(fd_, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
@@ -230,6 +256,7 @@ bool output::expect(std::uint64_t bytes) {
 
 void output::write_at(std::uint64_t offset, std::span<char const> data) {
   written_ += data.size();
+  if (range_) offset += static_cast<std::uint64_t>(range_->begin);
   file_wait const waiting;
   while (!data.empty()) {
     ssize_t const done = pwrite(fd_, data.data(), std::min(data.size(), largest_write), static_cast<off_t>(offset));
@@ -247,6 +274,8 @@ void output::finish() {
   flush();
   // What is replaced must not be lost if the power fails before the new file is on the disk. For a new file nobody waits.
   if (replaces_ && !is_on_disk(fd_)) fail(errno);
+  if (range_) forget_temporary(std::exchange(ticket_, nullptr));
+  range_.reset();
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
 }
 
@@ -306,6 +335,11 @@ void output::copy_over_old() {
 }
 
 void output::discard() noexcept {
+  if (range_) {
+    range_->give_back();
+    forget_temporary(std::exchange(ticket_, nullptr));
+    range_.reset();
+  }
   if (fd_ >= 0) close(std::exchange(fd_, -1));
   if (!staged_.empty()) unlink(staged_.c_str());
   if (ticket_) forget_temporary(std::exchange(ticket_, nullptr));

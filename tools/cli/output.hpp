@@ -12,6 +12,7 @@
 #include "tools/cli/compression.hpp"
 #include "tools/cli/encoder.hpp"
 #include "tools/cli/file_id.hpp"
+#include "tools/cli/reserved_range.hpp"
 
 namespace ordo::cli {
 
@@ -24,11 +25,13 @@ class temporary;
 /// owner of the file it replaces; a symbolic link stays, and what it leads to is replaced.
 /// Where nothing can be renamed (the folder is not writable or sticky, the file is a mount point) but the file itself can be
 /// written, the whole of it is written elsewhere (beside it or in TMPDIR), and commit() copies it over the old content.
-/// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly.
+/// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly. A regular file that is
+/// written directly keeps what stands before and behind; if a large result cannot be completed, it is as long as before.
 /// What is written is compressed as the path's name says (compression_named).
 /// Of the outputs of a process no two may be the same regular file: one would replace the other.
-/// What is written elsewhere first, uncompressed, has addresses once its size is announced; what is written directly or
-/// compressed is written in order. Every failure is an output_error that names the path.
+/// What is uncompressed and written elsewhere first, or directly to a regular file that does not append, has addresses once its
+/// size is announced (a large one in the latter case); all else is written in order. Every failure is an output_error that
+/// names the path.
 class output final : public sink {
  public:
   /// Finds out whether the path can be written. @throws output_error if not
@@ -79,6 +82,7 @@ class output final : public sink {
   void put(std::span<char const> data);
   void flush();
   void put_directly(std::span<char const> data);
+  bool reserve(std::uint64_t bytes);
   void discard() noexcept;
 
   std::string name_;
@@ -92,6 +96,8 @@ class output final : public sink {
   std::vector<char> buffer_;
   std::optional<std::uint64_t> expected_;  // where write_at can be used
   std::atomic<std::uint64_t> written_{0};
+  std::optional<reserved_range> range_;  // of a file that is written directly, but not in order
+  std::uint64_t in_order_ = 0;           // bytes of it that write() was given
 };
 
 }  // namespace ordo::cli

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <optional>
 #include <utility>
 
 #include <unistd.h>
@@ -15,6 +16,7 @@ namespace ordo::cli {
 class temporary {
  public:
   std::string path;
+  std::optional<reserved_range> range;  // in the place of a path
   std::atomic<bool> live{true};
   temporary* next = nullptr;
 };
@@ -33,14 +35,24 @@ extern "C" void remove_and_die(int signal) {
   std::raise(signal);  // delivered on return from here
 }
 
+temporary* add(temporary* t) {
+  t->next = all.load();
+  while (!all.compare_exchange_weak(t->next, t)) {}
+  return t;
+}
+
 }  // namespace
 
 temporary* remember_temporary(std::string path) {
   auto* const t = new temporary;
   t->path = std::move(path);
-  t->next = all.load();
-  while (!all.compare_exchange_weak(t->next, t)) {}
-  return t;
+  return add(t);
+}
+
+temporary* remember_temporary(reserved_range const& range) {
+  auto* const t = new temporary;
+  t->range = range;
+  return add(t);
 }
 
 void forget_temporary(temporary* ticket) noexcept {
@@ -48,8 +60,13 @@ void forget_temporary(temporary* ticket) noexcept {
 }
 
 void remove_temporaries() noexcept {
-  for (temporary* t = all.load(); t; t = t->next)
-    if (t->live.load()) unlink(t->path.c_str());
+  for (temporary* t = all.load(); t; t = t->next) {
+    if (!t->live.load()) continue;
+    if (t->range)
+      t->range->give_back();
+    else
+      unlink(t->path.c_str());
+  }
 }
 
 void remove_temporaries_on_signals() {

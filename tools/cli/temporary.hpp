@@ -1,12 +1,16 @@
 #pragma once
 #include <string>
 
+#include "tools/cli/reserved_range.hpp"
+
 namespace ordo::cli {
 
 /// A file that must not outlive the process: a signal that ends it removes the file (remove_temporaries_on_signals).
 class temporary;
 temporary* remember_temporary(std::string path);
-/// The file was renamed or removed: forget it.
+/// The same for a part of a file, which is given back.
+temporary* remember_temporary(reserved_range const& range);
+/// The file was renamed or removed, the part completed or given back: forget it.
 void forget_temporary(temporary* ticket) noexcept;
 
 /// Removes what is remembered, for a process that ends now. Safe in a signal handler.
