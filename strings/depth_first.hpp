@@ -277,7 +277,7 @@ template <has_workers B, class Offset>
 void sort_depth_first(B& machine, line_order by, std::span<Offset const> counts, std::span<Offset> order,
                       std::span<std::uint8_t> repeats) {
   if (order.empty()) return;
-  write_starts(machine, by.text, counts, order);
+  find_starts(machine, by.text, counts, order);
   auto const keys = machine.template buffer<std::uint64_t>(order.size());
   std::size_t const limit = machine.worker_share(order.size());
   std::vector<line_group<Offset>> large{{0, order.size(), 0}};
@@ -288,10 +288,13 @@ void sort_depth_first(B& machine, line_order by, std::span<Offset const> counts,
   }
 }
 
-/// Bytes that sort_depth_first takes from the machine's pool at most.
+/// Bytes that sort_depth_first takes at most: keys, what their sort takes, and the workers' own memory, that of a sixteenth of
+/// the lines in all.
 template <has_workers B, class Offset>
 std::size_t depth_first_memory(std::size_t lines) {
-  return pool::rounded(lines * sizeof(std::uint64_t)) + B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
+  constexpr std::size_t of_workers = 3 * sizeof(std::uint64_t) * 3 / 2;
+  return lines / 16 * of_workers + pool::rounded(lines * sizeof(std::uint64_t)) +
+         B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
 }
 
 }  // namespace ordo::strings::detail
