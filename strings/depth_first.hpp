@@ -322,10 +322,13 @@ void sort_repeats_depth_first(B& machine, line_order by, std::span<Offset> order
   sort_large_groups(machine, by, order, repeats, keys.span(), limit, std::move(large));
 }
 
-/// Bytes that sort_depth_first takes from the machine's pool at most.
+/// Bytes that sort_depth_first takes at most: keys, what their sort takes, and the workers' own memory, that of a sixteenth of
+/// the lines in all.
 template <has_workers B, class Offset>
 std::size_t depth_first_memory(std::size_t lines) {
-  return pool::rounded(lines * sizeof(std::uint64_t)) + B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
+  constexpr std::size_t of_workers = 3 * sizeof(std::uint64_t) * 3 / 2;
+  return lines / 16 * of_workers + pool::rounded(lines * sizeof(std::uint64_t)) +
+         B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
 }
 
 }  // namespace ordo::strings::detail

@@ -67,8 +67,8 @@ class sorted_lines {
 sorted_lines sort(std::string_view text, options const& how = {});
 
 /// Bytes of a machine's memory that sorting takes at most: the host's for device::cpu, the result counted and the text not;
-/// all of the GPU's. About 60 bytes a line, 100 for texts of 4 GiB and more; and for an order with keys what these take at
-/// most.
+/// all of the GPU's. About 30 bytes a line of the host's, 40 for texts of 4 GiB and more; of a GPU's twice as many; and for an
+/// order with keys what these take at most.
 std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, order const& by = {}, char delimiter = '\n');
 
 enum class repeated { keep, drop };
