@@ -68,20 +68,17 @@ class cutter {
       if (from.bytes() == 0) continue;
       run_reader reader(*from.of, how_.delimiter);
       double next = step * std::fmod(0.6180339887 * double(k + 1), 1.0), weight = 0;
-      std::uint64_t behind = from.begin;  // the last sample
-      bool more_lines = true;
-      for (std::uint64_t b = from.begin; b < from.end && more_lines;) {
+      std::uint64_t behind = from.begin;  // the last sample: where the next line begins
+      for (std::uint64_t b = from.begin; b < from.end;) {
         std::uint64_t const end = std::min(from.end, (b / from.of->block + 1) * from.of->block);
         double const more = double(end - b) + per_line * from.of->lines(b, end);
-        for (; next < weight + more && more_lines; next += step) {
-          auto const at = b + std::uint64_t(double(end - b) * (next - weight) / more);
-          if (at < behind && at != from.begin) {  // a long line has many
+        for (; next < weight + more; next += step) {
+          auto const at = b + std::min(std::uint64_t(double(end - b) * (next - weight) / more), end - b - 1);
+          if (at < behind) {  // a long line has many
             samples.push_back(samples.back());
             continue;
           }
-          std::uint64_t const line = reader.first_line(at, from.end);
-          more_lines = line != from.end;
-          if (!more_lines) break;
+          std::uint64_t const line = reader.line_around(at, behind);
           std::string const text(reader.line(line, longest_sample));
           bool const whole = text.size() < longest_sample;
           behind = whole ? line + text.size() + 1 : reader.first_line(line + text.size(), from.end);
@@ -114,9 +111,7 @@ class cutter {
   std::string line_inside(range const& all) {
     slice const& largest = *std::ranges::max_element(all.slices, {}, &slice::bytes);
     run_reader reader(*largest.of, how_.delimiter);
-    std::uint64_t at = reader.first_line(largest.begin + largest.bytes() / 2, largest.end);
-    if (at == largest.end) at = largest.begin;
-    return std::string(reader.line(at));
+    return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }
 
   // For each splitter: the lines before it (and behind the one before), and those equal to it; and what is behind the last.
@@ -144,10 +139,13 @@ class cutter {
       for (; near != last && (!near->whole || compare(near->line, splitter) < 0); ++near)
         if (near->whole) low = std::max(low, near->at);
       std::uint64_t const high = near == last ? from.end : std::max(near->at, low);
-      std::uint64_t const bound = find_bound(reader, low, high, [&](std::string_view l) { return compare(l, splitter) < 0; });
-      std::uint64_t behind = bound;
-      if (bound != from.end && compare(reader.line(bound), splitter) == 0)
-        behind = find_bound(reader, bound, from.end, [&](std::string_view l) { return compare(l, splitter) <= 0; });
+      // Bytes behind a whole splitter's length cannot change what the comparison of whole lines says.
+      std::size_t const most = how_.by.is_plain() ? splitter.size() + 1 : ~std::size_t{0};
+      auto const below = [&](std::string_view line) { return compare(line, splitter) < 0; };
+      auto const not_above = [&](std::string_view line) { return compare(line, splitter) <= 0; };
+      std::uint64_t const bound = find_bound(reader, low, high, most, below);
+      bool const meets = bound != from.end && not_above(reader.line(bound, most));
+      std::uint64_t const behind = meets ? find_bound(reader, bound, from.end, most, not_above) : bound;
       parts[2 * s].slices[k] = {from.of, begin, bound};
       parts[2 * s + 1].slices[k] = {from.of, bound, behind};
       begin = behind;

@@ -111,6 +111,17 @@ std::uint64_t run_reader::first_line(std::uint64_t at, std::uint64_t end) {
   return end;
 }
 
+std::uint64_t run_reader::line_around(std::uint64_t at, std::uint64_t begin) {
+  for (std::size_t size = page / 8; at != begin; size = std::min(4 * size, most_read)) {
+    std::uint64_t const from = at - std::min<std::uint64_t>(at - begin, size);
+    auto const bytes = window(from, std::size_t(at - from)).first(std::size_t(at - from));
+    if (void const* const found = memrchr(bytes.data(), delimiter_, bytes.size()))
+      return from + std::uint64_t(static_cast<char const*>(found) - bytes.data()) + 1;
+    at = from;
+  }
+  return begin;
+}
+
 std::string_view run_reader::line(std::uint64_t begin, std::size_t most) {
   std::size_t searched = 0;
   for (std::size_t least = 1;; least = 2 * searched) {

@@ -80,6 +80,8 @@ class run_reader {
 
   /// Where the first line begins in [at, end), or end if none does.
   std::uint64_t first_line(std::uint64_t at, std::uint64_t end);
+  /// Where the line begins that has the byte at `at`; `begin`, where another begins, is not behind it.
+  std::uint64_t line_around(std::uint64_t at, std::uint64_t begin);
   /// The line that begins there without its delimiter, or so many bytes of it. Valid until the next call.
   std::string_view line(std::uint64_t begin, std::size_t most = ~std::size_t{0});
 
@@ -93,8 +95,9 @@ class run_reader {
 };
 
 /// In a slice whose lines for which before(line) holds come first: where the others begin.
+/// @param most  as many bytes of a line are enough to tell
 template <class Before>
-std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t end, Before before) {
+std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t end, std::size_t most, Before before) {
   std::uint64_t found = end;
   while (begin < end) {  // begin is where a line begins; what begins at or behind `end` is not before
     std::uint64_t const middle = begin + (end - begin) / 2;
@@ -103,9 +106,9 @@ std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t 
       end = middle;
       continue;
     }
-    std::string_view const line = reader.line(at);
+    std::string_view const line = reader.line(at, most);
     if (before(line)) {
-      begin = at + line.size() + 1;
+      begin = line.size() < most ? at + line.size() + 1 : reader.first_line(at + line.size(), end);
     } else {
       found = at;
       end = middle;
