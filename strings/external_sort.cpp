@@ -10,6 +10,7 @@
 #include "sort_core/host_bytes.hpp"
 #include "sort_core/machine_lease.hpp"
 #include "strings/chunk_reader.hpp"
+#include "strings/count_lines.hpp"
 #include "strings/line_merge.hpp"
 #include "strings/line_sort.hpp"
 #include "strings/partition.hpp"
@@ -206,6 +207,16 @@ class external_sort {
 sort_report sort_external(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
                           phase_observer const& began) {
   check_delimiter(how.delimiter);
+  if (is_counted(equal) || how.head != options{}.head) {
+    options all = how;
+    all.head = options{}.head;
+    sort_report report;
+    report.written = write_selected(to, how, equal, where, [&](sink& lines) {
+      auto const kept = equal == repeated::drop ? repeated::drop : repeated::keep;
+      report = sort_external(from, lines, all, kept, where, began);
+    });
+    return report;
+  }
   text_job job{from, to, how, equal, began};
   job.begin(phase::read, from.bytes);
   if (sorted_on_gpu(job)) return std::move(job.report);

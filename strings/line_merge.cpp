@@ -8,6 +8,7 @@
 
 #include "sort_core/host_bytes.hpp"
 #include "sort_core/load.hpp"
+#include "strings/count_lines.hpp"
 #include "strings/line_comparison.hpp"
 
 namespace ordo::strings::detail {
@@ -142,21 +143,23 @@ merged merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, options
   std::string last, out;  // last: with equal lines dropped, the last one written
   bool first = true;
   merged sum;
-  for (; !all.over(); all.next()) {
-    std::string_view const line = all.line();
-    sum.read += line.size() + 1;
-    if (equal == repeated::drop) {
-      if (!std::exchange(first, false) && compare(last, line) == 0) continue;
-      last = line;
+  try {
+    for (; !all.over(); all.next()) {
+      std::string_view const line = all.line();
+      sum.read += line.size() + 1;
+      if (equal == repeated::drop) {
+        if (!std::exchange(first, false) && compare(last, line) == 0) continue;
+        last = line;
+      }
+      out.append(line).push_back(how.delimiter);
+      if (out.size() < written_at_once) continue;
+      sum.written += out.size();
+      to.write(out);
+      out.clear();
     }
-    out.append(line).push_back(how.delimiter);
-    if (out.size() < written_at_once) continue;
     sum.written += out.size();
-    to.write(out);
-    out.clear();
-  }
-  sum.written += out.size();
-  if (!out.empty()) to.write(out);
+    if (!out.empty()) to.write(out);
+  } catch (enough_lines const&) {}  // what is behind them need not be read
   return sum;
 }
 

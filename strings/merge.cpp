@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "strings/count_lines.hpp"
 #include "strings/external_sort.hpp"
 #include "strings/line_merge.hpp"
 #include "strings/line_sort.hpp"
@@ -88,10 +89,11 @@ sort_report merge(texts const& from, sink& to, options const& how, repeated equa
                   phase_observer const& began) {
   check_delimiter(how.delimiter);
   if (began) began(phase::write, from.bytes);
-  merged const done = merging(from, how, equal, where).run(to);
   sort_report report;
-  report.bytes = done.read;
-  report.written = done.written;
+  report.written = write_selected(to, how, equal, where, [&](sink& lines) {
+    auto const kept = equal == repeated::drop ? repeated::drop : repeated::keep;
+    report.bytes = merging(from, how, kept, where).run(lines).read;
+  });
   report.machine.why = "merging is the CPU's work";
   return report;
 }

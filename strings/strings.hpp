@@ -25,6 +25,8 @@ struct options {
   machine_options machine;
   /// Bytes of host memory that the CPU machine may take beside the text.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
+  /// So many lines of what there is to write are written, the first ones. What is read and sorted stays the same.
+  std::uint64_t head = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// The lines of a text in order. Refers to the text, which must outlive it.
@@ -71,7 +73,10 @@ sorted_lines sort(std::string_view text, options const& how = {});
 /// order with keys what these take at most.
 std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, order const& by = {}, char delimiter = '\n');
 
-enum class repeated { keep, drop };
+/// What becomes of equal lines where lines are written: all are kept, or all but the first dropped; or the first is written
+/// behind their number, as `uniq -c` does, in the order of the lines or (by_count) as `sort -rn` sorts what that writes.
+/// Lines are equal as far as options.by compares them, so that an order with keys and no last resort counts keys.
+enum class repeated { keep, drop, count, by_count };
 
 /// Writes the lines in order, each with its delimiter; of equal lines only the first, if so wished. Several threads gather
 /// lines; where the sink can be given addresses, they write them too. @param threads  0 for all there are

@@ -49,14 +49,11 @@ struct work {
 };
 
 // The one place that knows which part of a command is not served yet.
-void refuse_unserved(command const& made, strings::order const& by) {
+void refuse_unserved(strings::order const& by) {
   auto const refuse = [](bool asked, std::string_view what) {
     if (asked) throw usage_error(fmt::format("{} is not supported yet", what));
   };
   refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
-  if (made.check != 0) return;
-  refuse(made.count, "option --count");
-  refuse(made.head.has_value(), "option --head");
 }
 
 // A locale of the environment that GNU sort would compare by.
@@ -135,7 +132,12 @@ int sort(work const& w, cli::stats& stats) {
   // Little memory makes so many runs that it is no use: GNU sort raises it, too.
   if (made.memory)
     how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
-  auto const equal = made.unique ? strings::repeated::drop : strings::repeated::keep;
+  how.head = made.head.value_or(how.head);
+  using strings::repeated;
+  auto const equal = made.by_count ? repeated::by_count
+                     : made.count  ? repeated::count
+                     : made.unique ? repeated::drop
+                                   : repeated::keep;
   strings::spill const where = spill_of(made);
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
   auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
@@ -165,6 +167,8 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   strings::order by = made.order();
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
+  if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
+  if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
   if (made.debug)
     for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
@@ -172,7 +176,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
-  refuse_unserved(made, by);
+  refuse_unserved(by);
   made.common.check_machine();
   bool const seen = isatty(STDERR_FILENO) && (!called.is_gnu() || isatty(STDOUT_FILENO));
   if (seen && !made.locale && !made.common.quiet && has_hard_locale())

@@ -145,7 +145,7 @@ strings::order command::order() const {
   strings::order made;
   made.keys = keys_of(keys, global);
   made.reverse = global.reverse;
-  made.last_resort = !stable && !unique;
+  made.last_resort = !stable && !unique && !count;
   made.separator = separator;
   if (locale) made.locale = *locale;
   return made;
