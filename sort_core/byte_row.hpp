@@ -184,7 +184,7 @@ class half_row {
  public:
   static constexpr std::size_t size = 32;
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
   explicit half_row(char const* p)
       : low_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p))),
         high_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + 16))) {}

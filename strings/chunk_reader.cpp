@@ -4,18 +4,20 @@
 #include <cstring>
 #include <functional>
 
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
 #include "sort_core/cpu_backend.hpp"
+#include "sort_core/error.hpp"
 #include "sort_core/host/threads.hpp"
 #include "sort_core/machine_lease.hpp"
 
 namespace ordo::strings::detail {
 namespace {
 
-constexpr std::size_t least_step = std::size_t{64} << 10, most_step = std::size_t{32} << 20;
+constexpr std::size_t least_step = std::size_t{64} << 10, most_step = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -93,6 +95,9 @@ void chunk_reader::read_more() {
   auto const part = ordo::detail::addressed_part(open, step);
   // The read that finds the end needs a place.
   step = part ? std::min(step, std::size_t(part->bytes) + 1) : std::min(step, most_step);
+  if (before + step > plan_.most)
+    throw out_of_memory(fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.most),
+                        before + step);
   bytes_.resize(before + step);
   machine_options const here{.threads = how_.machine.threads};
   std::size_t const got =

@@ -51,7 +51,15 @@ class code_writer {
   }
   ORDO_FN void put_bytes(compiled_key const& by, text_piece const& of) {
     if (by.by_words) return put_direct(by, of);
-    for (unsigned char const* p = of.first; p != of.last; ++p) put_codes(by.codes[*p]);
+    unsigned char const* p = of.first;
+    if (by.one_code_each) {
+      for (; of.last - p >= 8; p += 8) {
+        std::uint64_t word = 0;
+        for (unsigned i = 0; i < 8; ++i) word = word << 8 | by.codes[p[i]];
+        put_word(word, 8);
+      }
+    }
+    for (; p != of.last; ++p) put_codes(by.codes[*p]);
   }
   /// No code after this. @returns behind the last
   ORDO_FN unsigned char* finish() {

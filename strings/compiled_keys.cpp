@@ -14,11 +14,21 @@ namespace ordo::strings::detail {
 namespace {
 
 // Of the C locale.
-bool is_blank(unsigned byte) { return byte == ' ' || byte == '\t' || byte == '\n'; }  // a newline in a line is one, too
-bool is_small(unsigned byte) { return byte - 'a' < 26; }
-bool is_letter(unsigned byte) { return (byte | 32) - 'a' < 26; }
-bool is_printed(unsigned byte) { return byte - ' ' < 95; }
-unsigned upper(unsigned byte) { return is_small(byte) ? byte - 32 : byte; }
+bool is_blank(unsigned byte) {
+  return byte == ' ' || byte == '\t' || byte == '\n';
+}  // a newline in a line is one, too
+bool is_small(unsigned byte) {
+  return byte - 'a' < 26;
+}
+bool is_letter(unsigned byte) {
+  return (byte | 32) - 'a' < 26;
+}
+bool is_printed(unsigned byte) {
+  return byte - ' ' < 95;
+}
+unsigned upper(unsigned byte) {
+  return is_small(byte) ? byte - 32 : byte;
+}
 
 constexpr std::string_view months[] = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
 constexpr std::string_view units = "KMGTPEZY";
@@ -107,7 +117,8 @@ void set_rules(order const& by, key_rules& rules) {
   }
   rules.few_blanks = true;
   std::copy_n(" \t\n", 3, rules.some_blanks);
-  for (std::size_t i = 0; i < units.size(); ++i) rules.unit[static_cast<unsigned char>(units[i])] = static_cast<unsigned char>(i + 1);
+  for (std::size_t i = 0; i < units.size(); ++i)
+    rules.unit[static_cast<unsigned char>(units[i])] = static_cast<unsigned char>(i + 1);
   rules.unit['k'] = rules.unit['K'];
   set_version_codes(rules);
   for (std::size_t i = 0; i < 12; ++i) std::memcpy(rules.month[i], months[i].data(), months[i].size());
@@ -121,8 +132,7 @@ void set_rules(order const& by, key_rules& rules) {
 
 compiled_keys::compiled_keys(order const& by, unsigned char delimiter) {
   if (by.locale != "C") throw usage_error("locale " + by.locale + ": only C is known here");
-  for (std::size_t i = 0; i < by.keys.size(); ++i)
-    keys_.push_back(compiled(by.keys[i], i + 1 == by.keys.size(), delimiter));
+  for (std::size_t i = 0; i < by.keys.size(); ++i) keys_.push_back(compiled(by.keys[i], i + 1 == by.keys.size(), delimiter));
   set_rules(by, rules_);
 }
 
@@ -134,13 +144,25 @@ std::size_t compiled_keys::most_codes(std::size_t bytes, std::size_t lines) cons
   std::size_t most = 0;
   for (compiled_key const& by : keys_) {
     switch (by.as) {
-      case reading::bytes: most += (by.one_code_each ? bytes : 2 * bytes) + lines; break;
+      case reading::bytes:
+        most += (by.one_code_each ? bytes : 2 * bytes) + lines;
+        break;
       case reading::number:
-      case reading::human_number: most += bytes / 2 + 10 * lines; break;
-      case reading::general_number: most += 36 * lines; break;
-      case reading::month: most += lines; break;
-      case reading::version: most += 2 * bytes + 3 * lines; break;
-      case reading::random: most += 2 * bytes + 20 * lines; break;
+      case reading::human_number:
+        most += bytes / 2 + 10 * lines;
+        break;
+      case reading::general_number:
+        most += 36 * lines;
+        break;
+      case reading::month:
+        most += lines;
+        break;
+      case reading::version:
+        most += 2 * bytes + 3 * lines;
+        break;
+      case reading::random:
+        most += 2 * bytes + 20 * lines;
+        break;
     }
   }
   return most;

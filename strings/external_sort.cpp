@@ -49,6 +49,7 @@ class external_sort {
     plan_.by = how_.by;
     plan_.delimiter = how_.delimiter;
     plan_.limit = std::max(how_.memory, least_memory);
+    plan_.most = std::max(plan_.limit, where.most_memory);
     plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
     how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
     batch_ = where.batch_size != 0 ? std::max<std::size_t>(where.batch_size, 2)

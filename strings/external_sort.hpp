@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct spill {
   /// A program that compresses its standard input to its standard output, and with -d decompresses it; none: files hold the
   /// lines as they are.
   std::string compress_program;
+  /// Bytes that a line may take which alone is too long for options::memory.
+  std::size_t most_memory = std::numeric_limits<std::size_t>::max();
   /// How many files are merged at a time at most, at least 2; 0: as many as are good.
   std::size_t batch_size = 0;
 };

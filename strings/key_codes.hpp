@@ -23,7 +23,7 @@ struct compiled_key {
   bool one_code_each;  // codes: each byte has exactly one
   bool by_words;       // codes: they can be computed, see code_writer
   unsigned char delimiter;
-  bool ended;          // codes: an end code follows. The last key of a line needs none, as long as it is not reversed
+  bool ended;                // codes: an end code follows. The last key of a line needs none, as long as it is not reversed
   std::uint16_t image[256];  // what a byte is read as, or dropped
   /// Of the readings bytes and random: a byte's code, and above it a second one or 0; 0 where a byte is dropped. Reversed
   /// already.
@@ -32,17 +32,17 @@ struct compiled_key {
 
 /// What all keys of an order share.
 struct key_rules {
-  bool separated;           // fields are what separators stand between; else blanks and what is no blank behind them
+  bool separated;  // fields are what separators stand between; else blanks and what is no blank behind them
   unsigned char separator;
   unsigned char blank[256];
-  bool few_blanks;                // no more than these, of which some may be equal:
+  bool few_blanks;  // no more than these, of which some may be equal:
   unsigned char some_blanks[3];
-  unsigned char unit[256];        // of human_number: the order of the unit that a letter stands for, or 0
-  std::uint16_t version[256];     // the code of a byte that is no digit, and above it a second one or 0
-  unsigned char upper[256];       // as which letters of months are compared
-  unsigned char month[12][16];    // names, by `upper`, ended by 0
+  unsigned char unit[256];      // of human_number: the order of the unit that a letter stands for, or 0
+  std::uint16_t version[256];   // the code of a byte that is no digit, and above it a second one or 0
+  unsigned char upper[256];     // as which letters of months are compared
+  unsigned char month[12][16];  // names, by `upper`, ended by 0
   unsigned decimal_point;
-  unsigned thousands_separator;   // 256: none
+  unsigned thousands_separator;  // 256: none
   std::uint32_t md5_sines[64];
   unsigned char random_seed[16];
 };
@@ -100,7 +100,9 @@ class mapped_piece {
   std::uint16_t const* image_;
 };
 
-ORDO_FN inline bool is_digit(unsigned byte) { return byte - '0' < 10; }
+ORDO_FN inline bool is_digit(unsigned byte) {
+  return byte - '0' < 10;
+}
 
 template <class Piece>
 ORDO_FN void skip_blanks(Piece& piece, key_rules const& rules) {

@@ -58,8 +58,7 @@ class line_fields {
     return end_;
   }
   [[nodiscard]] ORDO_FN unsigned char const* field_end(unsigned char const* p) const {
-    if (rules_.separated)
-      return first_of(p, [&](std::uint64_t word) { return words::equal(word, rules_.separator); });
+    if (rules_.separated) return first_of(p, [&](std::uint64_t word) { return words::equal(word, rules_.separator); });
     p = behind_blanks(p);
     if (!rules_.few_blanks) {
       while (p != line_.last && !rules_.blank[*p]) ++p;

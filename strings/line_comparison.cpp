@@ -53,7 +53,9 @@ class codes {
   std::string many_;
 };
 
-int sign_of(int difference) { return (difference > 0) - (difference < 0); }
+int sign_of(int difference) {
+  return (difference > 0) - (difference < 0);
+}
 
 // Codes of bytes where each has one, in the order of the bytes: they need not be looked up.
 int compare_direct(compiled_key const& by, text_piece const& a, text_piece const& b) {

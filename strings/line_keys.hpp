@@ -25,13 +25,20 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.as) {
-    case reading::number: return put_number<Piece>(by, of, rules, false, put);
-    case reading::human_number: return put_number<Piece>(by, of, rules, true, put);
-    case reading::month: return put_month(piece, rules, put);
-    case reading::version: return put_version(piece, rules, put);
-    case reading::random: return put_random(piece, by, rules, of, out);
-    case reading::general_number: return general(by, of, out);
-    default: return;
+    case reading::number:
+      return put_number<Piece>(by, of, rules, false, put);
+    case reading::human_number:
+      return put_number<Piece>(by, of, rules, true, put);
+    case reading::month:
+      return put_month(piece, rules, put);
+    case reading::version:
+      return put_version(piece, rules, put);
+    case reading::random:
+      return put_random(piece, by, rules, of, out);
+    case reading::general_number:
+      return general(by, of, out);
+    default:
+      return;
   }
 }
 
@@ -105,13 +112,15 @@ template <class Offset, Backend B, class General = no_general_numbers>
 counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, General general = {}) {
   counted_keys<Offset> counted{machine.template buffer<Offset>(lines.lines + 1), 0};
   auto* const sizes = counted.sizes.data();
-  machine.each(lines.lines, [=] ORDO_FN(std::size_t i) {
+  machine.each(lines.lines + 1, [=] ORDO_FN(std::size_t i) {
     constexpr std::size_t most = std::numeric_limits<Offset>::max();
-    code_counter codes;
-    put_keys(by, lines[i], codes, general);
-    codes.size += record_bytes<Offset>;
-    sizes[i + 1] = Offset(codes.size < most ? codes.size : most);
-    if (i == 0) sizes[0] = sizeof(Offset);
+    std::size_t size = sizeof(Offset);
+    if (i != 0) {
+      code_counter codes;
+      put_keys(by, lines[i - 1], codes, general);
+      size = codes.size + record_bytes<Offset>;
+    }
+    sizes[i] = Offset(size < most ? size : most);
   });
   counted.bytes = machine.reduce(
       lines.lines, [=] ORDO_FN(std::size_t i) { return std::uint64_t(sizes[i + 1]); }, std::uint64_t{0}, plus{});

@@ -15,7 +15,7 @@ enum class reading : std::uint8_t {
   bytes,           // unsigned bytes
   number,          // -n: blanks, '-', digits, a decimal point, digits: exactly, of any length
   general_number,  // -g: as strtold reads it: what is no number, then NaN, then the numbers from -inf on
-  human_number,    // -h: sign, then unit (none, K or k, M, G, T, P, E, Z, Y, R, Q), then number
+  human_number,    // -h: sign, then unit (none, K or k, M, G, T, P, E, Z, Y), then number
   month,           // -M: no month, then JAN to DEC
   version,         // -V: as GNU's filevercmp
   random           // -R: by a hash that equal pieces share

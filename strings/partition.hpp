@@ -13,6 +13,7 @@ struct memory_plan {
   order by;
   char delimiter = '\n';
   std::size_t limit = 0;
+  std::size_t most = 0;  // what a line that is longer than `limit` may take
 
   /// Beside the text.
   [[nodiscard]] std::size_t beside(std::uint64_t bytes, std::uint64_t lines) const {

@@ -13,47 +13,63 @@ class md5 {
   ORDO_FN explicit md5(std::uint32_t const* sines) : sines_(sines) {}
 
   ORDO_FN void add(unsigned byte) {
-    unsigned const at = unsigned(size_ % 64);
-    if (at % 4 == 0) block_[at / 4] = 0;
-    block_[at / 4] |= byte << (at % 4 * 8);
+    block_[size_ / 4 % 16] |= byte << (size_ % 4 * 8);
     if (++size_ % 64 == 0) mix();
   }
   /// No byte after this.
   ORDO_FN void finish() {
     std::uint64_t const bits = 8 * size_;
     add(0x80);
-    while (size_ % 64 != 56) add(0);
-    for (unsigned i = 0; i < 8; ++i) add(unsigned(bits >> (8 * i)) & 255);
+    if (size_ % 64 > 56) mix();
+    block_[14] = std::uint32_t(bits);
+    block_[15] = std::uint32_t(bits >> 32);
+    mix();
   }
   /// The i-th byte of the digest, 0 to 15.
   [[nodiscard]] ORDO_FN unsigned digest(unsigned i) const { return state_[i / 4] >> (i % 4 * 8) & 255; }
 
  private:
+  template <unsigned Round>
+  ORDO_FN static std::uint32_t function(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+    if constexpr (Round == 0)
+      return (b & c) | (~b & d);
+    else if constexpr (Round == 1)
+      return (d & b) | (~d & c);
+    else if constexpr (Round == 2)
+      return b ^ c ^ d;
+    else
+      return c ^ (b | ~d);
+  }
+  template <unsigned Round, unsigned Step>
+  ORDO_FN void step(unsigned i, std::uint32_t& a, std::uint32_t b, std::uint32_t c, std::uint32_t d) const {
+    constexpr std::uint32_t amounts[] = {0x16110c07, 0x140e0905, 0x17100b04, 0x150f0a06};  // a byte for each step
+    constexpr unsigned factors[] = {1, 5, 3, 7}, first_words[] = {0, 1, 5, 0};
+    constexpr unsigned amount = amounts[Round] >> (8 * Step) & 255;
+    std::uint32_t const word = block_[(factors[Round] * (i + Step) + first_words[Round]) % 16];
+    std::uint32_t const sum = a + function<Round>(b, c, d) + word + sines_[16 * Round + i + Step];
+    a = b + (sum << amount | sum >> (32 - amount));
+  }
+  template <unsigned Round>
+  ORDO_FN void round(std::uint32_t& a, std::uint32_t& b, std::uint32_t& c, std::uint32_t& d) const {
+    for (unsigned i = 0; i < 16; i += 4) {
+      step<Round, 0>(i, a, b, c, d);
+      step<Round, 1>(i, d, a, b, c);
+      step<Round, 2>(i, c, d, a, b);
+      step<Round, 3>(i, b, c, d, a);
+    }
+  }
+  // The block, which is zeros then.
   ORDO_FN void mix() {
     std::uint32_t a = state_[0], b = state_[1], c = state_[2], d = state_[3];
-    for (unsigned i = 0; i < 64; ++i) {
-      unsigned const round = i / 16;
-      std::uint32_t const f = round == 0   ? (b & c) | (~b & d)
-                              : round == 1 ? (d & b) | (~d & c)
-                              : round == 2 ? b ^ c ^ d
-                                           : c ^ (b | ~d);
-      unsigned const word = (round == 0 ? i : round == 1 ? 5 * i + 1 : round == 2 ? 3 * i + 5 : 7 * i) % 16;
-      // The amounts of a round, by i % 4, a byte each.
-      std::uint32_t const amounts = round == 0   ? 0x16110c07
-                                    : round == 1 ? 0x140e0905
-                                    : round == 2 ? 0x17100b04
-                                                 : 0x150f0a06;
-      unsigned const by = amounts >> (i % 4 * 8) & 255;
-      std::uint32_t const sum = a + f + sines_[i] + block_[word];
-      a = d;
-      d = c;
-      c = b;
-      b += sum << by | sum >> (32 - by);
-    }
+    round<0>(a, b, c, d);
+    round<1>(a, b, c, d);
+    round<2>(a, b, c, d);
+    round<3>(a, b, c, d);
     state_[0] += a;
     state_[1] += b;
     state_[2] += c;
     state_[3] += d;
+    for (std::uint32_t& word : block_) word = 0;
   }
 
   std::uint32_t const* sines_;

@@ -22,10 +22,16 @@ namespace ordo::strings::detail::words {
 constexpr std::uint64_t every_byte = 0x0101010101010101, top_bits = 0x8080808080808080;
 
 /// Shifts by any number of bytes up to 8.
-ORDO_FN inline std::uint64_t left(std::uint64_t word, std::size_t bytes) { return word << (4 * bytes) << (4 * bytes); }
-ORDO_FN inline std::uint64_t right(std::uint64_t word, std::size_t bytes) { return word >> (4 * bytes) >> (4 * bytes); }
+ORDO_FN inline std::uint64_t left(std::uint64_t word, std::size_t bytes) {
+  return word << (4 * bytes) << (4 * bytes);
+}
+ORDO_FN inline std::uint64_t right(std::uint64_t word, std::size_t bytes) {
+  return word >> (4 * bytes) >> (4 * bytes);
+}
 /// The first `bytes` of a word, up to 8; 0 behind them.
-ORDO_FN inline std::uint64_t first(std::uint64_t word, std::size_t bytes) { return word & ~right(~std::uint64_t{0}, bytes); }
+ORDO_FN inline std::uint64_t first(std::uint64_t word, std::size_t bytes) {
+  return word & ~right(~std::uint64_t{0}, bytes);
+}
 
 /// The eight bytes from p in [first, last] on. What is behind the last is anything.
 ORDO_FN inline std::uint64_t at(unsigned char const* p, text_piece const& of) {
@@ -54,6 +60,8 @@ ORDO_FN inline std::uint64_t at_least_high(std::uint64_t word, unsigned least) {
   return ((word & ~top_bits) + every_byte * (256 - least)) & word & top_bits;
 }
 
-ORDO_FN inline unsigned count_of(std::uint64_t marks) { return unsigned((marks >> 7) * every_byte >> 56); }
+ORDO_FN inline unsigned count_of(std::uint64_t marks) {
+  return unsigned((marks >> 7) * every_byte >> 56);
+}
 
 }  // namespace ordo::strings::detail::words

@@ -16,14 +16,16 @@ namespace ordo::strings::detail {
 struct version_code {
   static constexpr unsigned empty = 1, dot = 2, two_dots = 3, hidden = 4;  // of whole names, or before them
   static constexpr unsigned tilde = 5, zero_and_tilde = 6, end = 7, zero = 8;
-  static constexpr unsigned one_digit = 8;      // + the digit, from 1 on
-  static constexpr unsigned digits = 16;        // + how many they are, 2 to 18, then the digits by twos
-  static constexpr unsigned many_digits = 35;   // then how many, then they
-  static constexpr unsigned letters = 36;       // from 'A' on, then from 'a' on
+  static constexpr unsigned one_digit = 8;     // + the digit, from 1 on
+  static constexpr unsigned digits = 16;       // + how many they are, 2 to 18, then the digits by twos
+  static constexpr unsigned many_digits = 35;  // then how many, then they
+  static constexpr unsigned letters = 36;      // from 'A' on, then from 'a' on
   static constexpr unsigned others = 88;
 };
 
-ORDO_FN inline bool is_version_letter(unsigned byte) { return (byte | 32) - 'a' < 26 || byte == '~'; }
+ORDO_FN inline bool is_version_letter(unsigned byte) {
+  return (byte | 32) - 'a' < 26 || byte == '~';
+}
 
 /// Where the suffix of a name begins, which can be all of it; its end, if it has none.
 template <class Piece>

@@ -26,6 +26,7 @@ std::uint64_t setting(char const* name, std::uint64_t otherwise) {
 struct sort_case {
   strings::order by;
   char delimiter = '\n';
+  bool unique = false;
   std::vector<std::string> options;
 };
 
@@ -43,14 +44,32 @@ struct maker {
     std::string readings;
     switch (random.below(10)) {
       case 0:
-      case 1: k.as = reading::number; readings = "n"; break;
-      case 2: k.as = reading::general_number; readings = "g"; break;
-      case 3: k.as = reading::human_number; readings = "h"; break;
-      case 4: k.as = reading::month; readings = "M"; break;
+      case 1:
+        k.as = reading::number;
+        readings = "n";
+        break;
+      case 2:
+        k.as = reading::general_number;
+        readings = "g";
+        break;
+      case 3:
+        k.as = reading::human_number;
+        readings = "h";
+        break;
+      case 4:
+        k.as = reading::month;
+        readings = "M";
+        break;
       case 5:
-      case 6: k.as = reading::version; readings = "V"; break;
-      case 7: if (one_in(2)) k.as = reading::random, readings = "R"; break;
-      default: break;
+      case 6:
+        k.as = reading::version;
+        readings = "V";
+        break;
+      case 7:
+        if (one_in(2)) k.as = reading::random, readings = "R";
+        break;
+      default:
+        break;
     }
     bool const drops = k.as == reading::bytes || k.as == reading::version || k.as == reading::random;
     if ((k.fold_case = one_in(4))) readings += 'f';
@@ -96,6 +115,7 @@ struct maker {
     if (one_in(4)) c.delimiter = 0, c.options.push_back("-z");
     if (one_in(3)) c.by.reverse = true, c.options.push_back("-r");
     if (one_in(2)) c.by.last_resort = false, c.options.push_back("-s");
+    if (one_in(4)) c.unique = true, c.by.last_resort = false, c.options.push_back("-u");
     if (one_in(2)) {
       std::vector<char> const separators{'\t', ' ', '.', ',', ':', '1', 'a', '\xff', '-', c.delimiter == 0 ? '\n' : '\0'};
       c.by.separator = any(separators);
@@ -113,35 +133,62 @@ struct maker {
   }
 
   std::string number() {
-    static std::vector<std::string> const numbers{"0",    "00",   "-0",    "1",     "01",       "1.0",   "1.00",  "-1",  "+1",    "10",
-                                                  "9",    "12.5", "12.50", ".5",    "-.5",      "0.5",   "5.",    "-",   "-.",    "1e3",
-                                                  "1E2",  "0x1p4", "0x10", "inf",   "-inf",     "nan",   "-nan",  "NaN", "infinity", "nan(1)",
-                                                  "1e-3", "1,000", "1 000", "--1", "0.000001", "100000000000000000001", "1e400", "1e5000", "1e-5000",
-                                                  "18446744073709551616", "0.1", "0.10000000000000000001", "-0.0"};
+    static std::vector<std::string> const numbers{"0",        "00",
+                                                  "-0",       "1",
+                                                  "01",       "1.0",
+                                                  "1.00",     "-1",
+                                                  "+1",       "10",
+                                                  "9",        "12.5",
+                                                  "12.50",    ".5",
+                                                  "-.5",      "0.5",
+                                                  "5.",       "-",
+                                                  "-.",       "1e3",
+                                                  "1E2",      "0x1p4",
+                                                  "0x10",     "inf",
+                                                  "-inf",     "nan",
+                                                  "-nan",     "NaN",
+                                                  "infinity", "nan(1)",
+                                                  "1e-3",     "1,000",
+                                                  "1 000",    "--1",
+                                                  "0.000001", "100000000000000000001",
+                                                  "1e400",    "1e5000",
+                                                  "1e-5000",  "18446744073709551616",
+                                                  "0.1",      "0.10000000000000000001",
+                                                  "-0.0"};
     if (one_in(2)) return any(numbers);
     std::string digits;
     if (one_in(4)) digits += "-";
-    for (std::size_t n = random.below(one_in(20) ? 200 : 5); n > 0; --n) digits += char('0' + (one_in(3) ? 0 : random.below(10)));
+    for (std::size_t n = random.below(one_in(20) ? 200 : 5); n > 0; --n)
+      digits += char('0' + (one_in(3) ? 0 : random.below(10)));
     if (one_in(3)) digits += ".";
     for (std::size_t n = random.below(4); n > 0; --n) digits += char('0' + (one_in(2) ? 0 : random.below(10)));
     return digits;
   }
   std::string atom(std::size_t theme) {
-    static std::vector<std::string> const months{"jan", "JAN", "Feb", "mar", "MAY", "mayor", "dec", "de", "Ju", "sep", "OCT", "x"};
+    static std::vector<std::string> const months{"jan", "JAN", "Feb", "mar", "MAY", "mayor",
+                                                 "dec", "de",  "Ju",  "sep", "OCT", "x"};
     static std::vector<std::string> const units{"K", "k", "M", "m", "G", "T", "P", "E", "Z", "Y", "R", "Q", "Ki", "B"};
-    static std::vector<std::string> const names{".", "..", "~", ".a", ".tar.gz", "a", "b", "a0", "0", "00", "1", "10", "-", "_", "lib", ".so.1", ".~1~", "A", ".1"};
-    static std::vector<std::string> const any_bytes{std::string(1, '\0'), "\xff", "\xfe", "\xc3\xa9", "\r", "\v", "\x01", "\x7f", "~", "!", "A", "z", "Z", "\n"};
+    static std::vector<std::string> const names{".", "..", "~", ".a", ".tar.gz", "a",     "b",    "a0", "0", "00",
+                                                "1", "10", "-", "_",  "lib",     ".so.1", ".~1~", "A",  ".1"};
+    static std::vector<std::string> const any_bytes{
+        std::string(1, '\0'), "\xff", "\xfe", "\xc3\xa9", "\r", "\v", "\x01", "\x7f", "~", "!", "A", "z", "Z", "\n"};
     static std::vector<std::string> const blanks{" ", "\t", "  ", "\n", " \t"};
     if (one_in(8)) theme = random.below(6);
     if (one_in(6)) return any(blanks);
     if (one_in(10)) return any(any_bytes);
     switch (theme) {
-      case 0: return number();
-      case 1: return number() + any(units);
-      case 2: return any(months);
-      case 3: return any(names);
-      case 4: return any(any_bytes);
-      default: return std::string(1, char('a' + random.below(3)));
+      case 0:
+        return number();
+      case 1:
+        return number() + any(units);
+      case 2:
+        return any(months);
+      case 3:
+        return any(names);
+      case 4:
+        return any(any_bytes);
+      default:
+        return std::string(1, char('a' + random.below(3)));
     }
   }
   std::string text(sort_case const& c) {
@@ -165,7 +212,9 @@ struct maker {
   }
 };
 
-std::string quoted(std::string const& word) { return "'" + word + "'"; }
+std::string quoted(std::string const& word) {
+  return "'" + word + "'";
+}
 
 std::string shown(std::string_view text) {
   std::string out;
@@ -187,7 +236,7 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     WARN("skipped: there is no GNU sort here");
     return;
   }
-  std::uint64_t const seed = setting("ORDO_SEED", 16), cases = setting("ORDO_CASES", 600);
+  std::uint64_t const seed = setting("ORDO_SEED", 16), cases = setting("ORDO_CASES", 300);
   INFO("ORDO_SEED=" << seed);
   temporary_folder const folder;
   std::size_t failures = 0;
@@ -208,10 +257,10 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     std::string sorted;
     std::string codes, before;
     for (std::size_t k = 0; k < lines.size(); ++k) {
-      sorted.append(lines[k]).push_back(c.delimiter);
       codes.clear();
       encode.append(lines[k], codes);
       int const by_keys = k == 0 ? 0 : compare.by_keys(lines[k - 1], lines[k]);
+      if (k == 0 || by_keys != 0 || !c.unique) sorted.append(lines[k]).push_back(c.delimiter);
       INFO("case " << i << ": " << command << '\n' << shown(lines[k]));
       CHECK(codes.find('\0') == codes.npos);
       if (k != 0) CHECK((before.compare(codes) < 0) == (by_keys < 0));
@@ -221,7 +270,10 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     std::string const expected = folder.read("out");
     if (sorted != expected) {
       ++failures;
-      INFO("case " << i << ": " << command << "\ntext:\n" << shown(text) << "\nexpected:\n" << shown(expected) << "\nis:\n" << shown(sorted));
+      INFO("case " << i << ": " << command << "\ntext:\n"
+                   << shown(text) << "\nexpected:\n"
+                   << shown(expected) << "\nis:\n"
+                   << shown(sorted));
       CHECK(sorted == expected);
     }
   }

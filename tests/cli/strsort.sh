@@ -170,10 +170,10 @@ same plain -o .
 [[ $(strsort absent -o absent/made 2>&1) == *'cannot read: absent:'* ]] || fail 'the output was looked at before the input'
 
 # What is not served yet is said, and nothing is written.
-for option in -k1 -n -m -S1M -b -d -f -g -h -i -M -R -V --debug --count --by-count --head=1 --locale=de_DE.UTF-8 +1; do
+for option in --count --by-count --head=1 --locale=de_DE.UTF-8; do
   expect_error strsort "$option" plain
   grep -q 'is not supported yet' err || fail "not refused: $option: $(cat err)"
-  [[ $option == --debug ]] || expect_error strsort "$option" plain -o made
+  expect_error strsort "$option" plain -o made
   [[ ! -e made ]] || fail "output in spite of $option"
 done
 strsort -- +1 2> err && fail 'a file that is not there' || grep -q 'cannot read: +1' err
@@ -191,9 +191,9 @@ done
 strsort < packed | cmp - <(sort plain)
 strsort -c packed 2> err && fail 'disorder in a gzip file' || grep -q '^strsort: packed:2: disorder: apple$' err
 
-# Memory is asked for before work.
+# A line that no memory holds.
 truncate -s 1000T sparse 2> /dev/null || truncate -s 8T sparse
-expect_error strsort sparse -o made
+(ulimit -v 2000000; expect_error strsort sparse -o made)
 grep -q 'bytes' err || fail "no figures: $(cat err)"
 [[ ! -e made ]] || fail 'output without memory'
 # What lies before the place where standard input stands takes none.

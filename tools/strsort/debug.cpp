@@ -73,7 +73,7 @@ std::size_t decimal_length(std::string_view text, bool unit) {
     take_digits();
   }
   if (digits == 0) return 0;
-  if (unit && at < text.size() && std::string_view("kKMGTPEZYRQ").find(text[at]) != std::string_view::npos) ++at;
+  if (unit && at < text.size() && std::string_view("kKMGTPEZY").find(text[at]) != std::string_view::npos) ++at;
   return at;
 }
 

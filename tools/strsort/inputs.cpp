@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -81,6 +82,14 @@ std::uint64_t known_bytes(std::vector<std::string> const& files) {
     sum += std::uint64_t(std::max<off_t>(info.st_size - at, 0));
   }
   return sum;
+}
+
+std::size_t free_descriptors(std::size_t enough) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return enough;
+  std::size_t found = 0;
+  for (rlim_t fd = 0; fd < limit.rlim_cur && found < enough; ++fd) found += fcntl(int(fd), F_GETFD) == -1;
+  return found;
 }
 
 }  // namespace ordo::strsort

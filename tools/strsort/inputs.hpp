@@ -17,5 +17,7 @@ std::array<unsigned char, 16> read_seed(std::optional<std::string> const& source
 void must_be_readable(std::string const& file, std::string_view what);
 /// What regular files among them have left to read, together.
 std::uint64_t known_bytes(std::vector<std::string> const& files);
+/// How many files can still be opened; more than `enough` are not counted.
+std::size_t free_descriptors(std::size_t enough);
 
 }  // namespace ordo::strsort

@@ -98,8 +98,16 @@ strings::spill spill_of(command const& made) {
   char const* const folder = std::getenv("TMPDIR");
   if (folder && *folder) where.folders = {folder};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+  where.most_memory = cli::available_memory();
   where.compress_program = made.compress_program.value_or("");
   where.batch_size = std::size_t(made.batch_size.value_or(0));
+  if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
+    constexpr std::size_t usual = 16, of_program = 2;
+    std::size_t const others = where.folders.size() + (where.compress_program.empty() ? 0 : of_program);
+    std::size_t const wanted = std::min(made.batch_size ? where.batch_size : usual, made.files.size());
+    std::size_t const can_be = strsort::free_descriptors(wanted + others);
+    if (can_be < wanted + others) where.batch_size = can_be > others + 2 ? can_be - others : 2;
+  }
   return where;
 }
 
