@@ -53,9 +53,7 @@ class external_sort {
     plan_.most = std::max(plan_.limit, where.most_memory);
     plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
     how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
-    batch_ = where.batch_size != 0 ? std::max<std::size_t>(where.batch_size, 2)
-             : store_.packs()      ? usual_batch
-                                   : std::clamp(plan_.limit / least_slice, usual_batch, most_merged);
+    batch_ = batch_of(where, store_.packs() ? usual_batch : std::clamp(plan_.limit / least_slice, usual_batch, most_merged));
   }
 
   sort_report run() {

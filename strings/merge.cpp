@@ -34,7 +34,7 @@ class merging {
         how_(how),
         equal_(equal),
         store_(where, how.delimiter),
-        batch_(where.batch_size != 0 ? std::max<std::size_t>(where.batch_size, 2) : usual_batch),
+        batch_(batch_of(where, usual_batch)),
         inputs_(from.count) {
     for (std::size_t k = 0; k < from.count; ++k) inputs_[k].text = k;
   }

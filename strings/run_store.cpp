@@ -1,11 +1,24 @@
 #include "strings/run_store.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <sys/resource.h>
 
 #include "sort_core/error.hpp"
 #include "strings/filter_process.hpp"
 
 namespace ordo::strings::detail {
+
+std::size_t batch_of(spill const& where, std::size_t usual) {
+  std::size_t const wanted = where.batch_size != 0 ? where.batch_size : usual;
+  rlimit open{};
+  if (getrlimit(RLIMIT_NOFILE, &open) != 0 || open.rlim_cur == RLIM_INFINITY) return std::max<std::size_t>(wanted, 2);
+  constexpr std::size_t others = 10,
+                        files_of_packed = 4;  // what a program compressed: a file on each of two levels, and a pipe
+  std::size_t const left = std::size_t(open.rlim_cur) - std::min<std::size_t>(open.rlim_cur, others);
+  return std::max<std::size_t>(std::min(wanted, where.compress_program.empty() ? left : left / files_of_packed), 2);
+}
 
 std::string const& run_store::folder() {
   if (where_.folders.empty()) throw usage_error("no folder for temporary files");

@@ -17,6 +17,9 @@ struct stored_lines {
   std::uint64_t packed_bytes = 0;  // when they are unpacked
 };
 
+/// How many texts are merged at a time: as many as asked for, or else `usual`, but no more than the process may have open.
+std::size_t batch_of(spill const& where, std::size_t usual);
+
 /// Puts sorted lines aside in temporary files.
 class run_store {
  public:

@@ -96,7 +96,10 @@ for how in '' --compress-program=gzip; do
 done
 
 # Few descriptors are enough for many runs and many inputs.
-(ulimit -n 24; strsort -S 16M in -T temp -o sorted; cmp sorted want)
+(ulimit -n 20; strsort -S 16M in -T temp -o sorted; cmp sorted want)
+(ulimit -n 20; strsort -S 16M in -T temp --compress-program=gzip -o sorted; cmp sorted want)
+split -n l/40 want part.
+(ulimit -n 20; strsort -m part.* -T temp -o sorted; cmp sorted want)
 
 # The output is an input, and the input is a pipe.
 cp in place/out
