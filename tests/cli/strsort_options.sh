@@ -146,7 +146,7 @@ checked -zc -k2 text
 checked -zc -k1,1 text
 printf '2\n10\n9' > text
 checked -nc text
-yes 'x 10' | head -n 400000 > text
+{ yes 'x 10' || true; } 2> /dev/null | head -n 400000 > text
 echo 'x 9' >> text
 checked -c -k2n text
 checked -c -k2 text
@@ -174,10 +174,10 @@ for ((i = 1; i <= 31; ++i)); do echo "$i" | tee -a want > "many/$i"; done
 few() { (ulimit -n "$1"; shift; exec "$@" 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-); }
 few 7 bin/sort -n -m many/* < /dev/null > out || fail 'no merge with 7 descriptors'
 cmp want out
-for ((n = 6; n <= 12; ++n)); do
+for ((n = 7; n <= 12; ++n)); do
   few "$n" bin/sort -n -m --batch-size=3 many/* < /dev/null > out || fail "no merge with $n descriptors"
   cmp want out
 done
 cp many/1 made
-few 8 bin/sort -n -m --batch-size=5 -o made many/* made < /dev/null
+few 9 bin/sort -n -m --batch-size=5 -o made many/* made < /dev/null
 cmp made <({ echo 1; cat want; })

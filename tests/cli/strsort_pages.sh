@@ -11,9 +11,9 @@ expect_error strsort --generate
 
 # Formatted without a word, where there is a formatter.
 if command -v groff > /dev/null; then
-  groff -man -Tascii -ww man > formatted 2> err
+  groff -man -Tascii -P-c -P-b -P-u -ww man > text 2> err
   [[ ! -s err ]] || fail "the man page: $(< err)"
-  grep -q -- --files0-from=F formatted
+  grep -q -- --files0-from=F text
 fi
 bash -n complete-bash
 if command -v zsh > /dev/null; then zsh -n complete-zsh; fi
