@@ -50,7 +50,9 @@ class sink {
   /// Before the first byte: the sink will hold so many bytes in all. Room is made for them where that can be done, so that a
   /// full disk is found now. @returns addressable(). @throws output_error
   virtual bool expect(std::uint64_t /*bytes*/) { return false; }
-  /// Can write_at() be used? Only after expect().
+  /// The same where nobody knows how many bytes there will be: as many as are written, without holes between them.
+  virtual bool expect_unknown() { return false; }
+  /// Can write_at() be used? Only after expect() or expect_unknown().
   [[nodiscard]] virtual bool addressable() const { return false; }
   /// Takes the bytes from `offset` on, counted from the sink's beginning. Any number of threads at a time, each byte once.
   /// @throws output_error

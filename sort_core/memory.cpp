@@ -56,6 +56,7 @@ void* pool::allocate(std::size_t bytes) {
   } else {
     most_ = std::max(most_, in_use_ + size);
     keep_few(size);
+    trim(limit_ - in_use_ - size);  // who is limited does not want the kept blocks on top of that
     try {
       block = source_.allocate(size);
     } catch (out_of_memory const&) {
@@ -74,6 +75,11 @@ void* pool::allocate(std::size_t bytes) {
   peak_ = std::max(peak_, in_use_);
   most_ = std::max(most_, in_use_);
   return block;
+}
+
+std::size_t pool::available() const {
+  std::size_t const left = source_.available();
+  return std::min(limit_ - std::min(in_use_, limit_), left + std::min(kept_bytes_, ~left));
 }
 
 void pool::deallocate(void* block, std::size_t) noexcept {
@@ -115,6 +121,10 @@ void* limiting_memory::allocate(std::size_t bytes) {
   void* const block = source_.allocate(bytes);
   in_use_ += bytes;
   return block;
+}
+
+std::size_t limiting_memory::available() const {
+  return std::min(limit_ - in_use_, source_.available());
 }
 
 void limiting_memory::deallocate(void* block, std::size_t bytes) noexcept {

@@ -12,6 +12,8 @@ class memory {
   /// At least `bytes` bytes, aligned to 256. @throws out_of_memory
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
+  /// How many bytes there may still be, as far as is known: others may take of them, too.
+  [[nodiscard]] virtual std::size_t available() const { return ~std::size_t{0}; }
 };
 
 /// Plain host memory; large blocks ask for huge pages.
@@ -35,6 +37,7 @@ class pool final : public memory {
 
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
+  [[nodiscard]] std::size_t available() const override;
   /// What a request of `bytes` takes from the source: up to an eighth more.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
   /// Give kept blocks back to the source, the largest first, until at most `keep` bytes are kept.
@@ -78,6 +81,7 @@ class limiting_memory final : public memory {
   limiting_memory(memory& source, std::size_t limit) : source_(source), limit_(limit) {}
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
+  [[nodiscard]] std::size_t available() const override;
 
  private:
   memory& source_;

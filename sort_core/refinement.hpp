@@ -48,16 +48,19 @@ struct as_count {
   ORDO_FN std::size_t operator()(std::size_t i) const { return predicate(i); }
 };
 
+/// Slots are positions at first; here they become places in the whole order.
 template <class Item, class Index, class ItemAt, class Head>
 struct collect {
   ItemAt item;
   Head head;
-  Index const* slots;
+  std::size_t first;
+  Index* slots;
   Item* items;
   std::uint8_t* heads;
   ORDO_FN void operator()(std::size_t i) const {
     items[i] = item(slots[i]);
     heads[i] = std::uint8_t(bool(head(slots[i])));
+    slots[i] = Index(first + slots[i]);
   }
 };
 
@@ -78,12 +81,29 @@ struct pick {
   }
 };
 
+/// Copies item i of a refinement.
+template <class Item, class Index>
+struct copy_open {
+  Item const* items;
+  Index const* slots;
+  std::uint8_t const* heads;
+  Item* to_items;
+  Index* to_slots;
+  std::uint8_t* to_heads;
+  ORDO_FN void operator()(std::size_t i) const {
+    to_items[i] = items[i];
+    to_slots[i] = slots[i];
+    to_heads[i] = heads[i];
+  }
+};
+
 template <class Item, class Index>
 struct scatter {
   Item const* items;
   Index const* slots;
   Item* to;
-  ORDO_FN void operator()(std::size_t i) const { to[slots[i]] = items[i]; }
+  std::size_t first;
+  ORDO_FN void operator()(std::size_t i) const { to[slots[i] - first] = items[i]; }
 };
 
 template <class Index>
@@ -143,23 +163,22 @@ class refinement {
 
   /// The groups of two and more of `order`. head(i) tells whether a group begins at i in [0, order.size()); head(0) must
   /// hold. Evaluated several times per item.
+  /// @param first  which place of the whole order `order` begins at
   template <class Head>
-  void start(std::span<Item const> order, Head head) {
-    start(order.size(), detail::element<Item>{order.data()}, head);
+  void start(std::span<Item const> order, Head head, std::size_t first = 0) {
+    start(order.size(), detail::element<Item>{order.data()}, head, first);
   }
 
   /// The same for the order item(0), ..., item(n - 1).
   template <class ItemAt, class Head>
-  void start(std::size_t n, ItemAt item, Head head) {
+  void start(std::size_t n, ItemAt item, Head head, std::size_t first = 0) {
     detail::unsettled<Head> const unsettled{head, n};
     size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, plus{});
-    for (int k = 0; k < 2; ++k)
-      side_[k] = {machine_.template buffer<Item>(size_), machine_.template buffer<Index>(size_),
-                  machine_.template buffer<std::uint8_t>(size_)};
+    for (int k = 0; k < 2; ++k) side_[k] = {machine_, size_};
     side& now = side_[0];
     machine_.select(n, unsettled, detail::as_index<Index>{}, now.slots.span());
-    machine_.each(size_,
-                  detail::collect<Item, Index, ItemAt, Head>{item, head, now.slots.data(), now.items.data(), now.heads.data()});
+    machine_.each(size_, detail::collect<Item, Index, ItemAt, Head>{item, head, first, now.slots.data(), now.items.data(),
+                                                                    now.heads.data()});
     find_groups();
   }
 
@@ -188,9 +207,9 @@ class refinement {
     sort_by_key(machine_, items(), chosen, key, heads(), bits, open);
   }
 
-  /// order[slots()[i]] = items()[i]
-  void place(std::span<Item> order) const {
-    machine_.each(size_, detail::scatter<Item, Index>{side_[0].items.data(), side_[0].slots.data(), order.data()});
+  /// order[slots()[i] - first] = items()[i]
+  void place(std::span<Item> order, std::size_t first = 0) const {
+    machine_.each(size_, detail::scatter<Item, Index>{side_[0].items.data(), side_[0].slots.data(), order.data(), first});
   }
 
   /// In which group each item is, between sort and drop_settled. @param head  memory for as many as there are items
@@ -214,12 +233,47 @@ class refinement {
     find_groups();
   }
 
- private:
-  struct side {
+  /// What is open, in no more memory than it needs: Item + Index + 1 byte an item.
+  struct open_items {
     buffer<Item> items;
     buffer<Index> slots;
     buffer<std::uint8_t> heads;
+
+    open_items() = default;
+    open_items(B& machine, std::size_t n)
+        : items(machine.template buffer<Item>(n)),
+          slots(machine.template buffer<Index>(n)),
+          heads(machine.template buffer<std::uint8_t>(n)) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return items.size(); }
+    /// to[first + i] := item i
+    void copy_to(B& machine, open_items const& to, std::size_t first, std::size_t n) const {
+      machine.each(n, detail::copy_open<Item, Index>{items.data(), slots.data(), heads.data(), to.items.data() + first,
+                                                     to.slots.data() + first, to.heads.data() + first});
+    }
   };
+
+  /// Takes the open groups out, so that others can be worked on. Not between sort and drop_settled.
+  [[nodiscard]] open_items set_aside() {
+    side_[1] = {};
+    offsets_ = {};
+    open_items const all = std::exchange(side_[0], {});
+    open_items only(machine_, size_);
+    all.copy_to(machine_, only, 0, size_);
+    size_ = groups_ = 0;
+    return only;
+  }
+  /// Goes on with groups that were set aside, in the place of those that there are.
+  void take_up(open_items groups) {
+    size_ = groups.size();
+    offsets_ = {};
+    side_[0] = std::move(groups);
+    side_[1] = {machine_, size_};
+    find_groups();
+  }
+
+ private:
+  using side = open_items;
 
   /// At least two items a group, and one offset more than there are groups.
   static constexpr std::size_t offsets_of(std::size_t n) { return n / 2 + 1; }

@@ -469,6 +469,22 @@ TEST_CASE("what fails beside run_main ends the process, though another thread wa
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("what is caught nowhere ends the process as what run_main catches, in whatever thread") {
+  temporary_folder folder;
+  folder.write("out", "old");
+  int const status = in_child([&] {
+    cli::output out(folder.path("out"));
+    out.write("new"sv);
+    std::vector<std::thread> failing;
+    for (int k = 0; k < 4; ++k) failing.emplace_back([] { throw std::runtime_error("pthread_create has failed"); });
+    for (;;) pause();
+    return 4;
+  });
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 2));
+  CHECK(folder.read("out") == "old");
+  CHECK(folder.count() == 1);
+}
+
 TEST_CASE("a file whose size is known is written anywhere, by any thread") {
   temporary_folder folder;
   std::string const path = folder.path("out"), text(3000001, 'x');

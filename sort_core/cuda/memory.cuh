@@ -17,6 +17,11 @@ class device_memory final : public memory {
     cuda_detail::check_cuda(cudaMalloc(&block, bytes), "cudaMalloc", __FILE__, __LINE__, bytes);
     return block;
   }
+  [[nodiscard]] std::size_t available() const override {
+    std::size_t free = 0, all = 0;
+    ORDO_CUDA(cudaMemGetInfo(&free, &all));
+    return free;
+  }
   // A failure here is one of an earlier kernel, and is sticky: the next checked call reports it.
   void deallocate(void* block, std::size_t) noexcept override { static_cast<void>(cudaFree(block)); }
 };

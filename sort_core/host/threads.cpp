@@ -1,9 +1,11 @@
 #include "sort_core/host/threads.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
@@ -23,12 +25,24 @@ bool start() {
   return true;
 }
 
+// Address space that a thread takes: its stack, an arena of malloc's, and what it works on.
+constexpr rlim_t thread_space = rlim_t{128} << 20;
+
+// Where address space is limited (ulimit -v) all the threads of a large machine would leave none for the work, and oneTBB ends
+// the process when one of its threads cannot start another.
+int most_threads() {
+  int const all = tbb::info::default_concurrency();
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return all;
+  return int(std::clamp(space.rlim_cur / thread_space, rlim_t{1}, rlim_t(all)));
+}
+
 }  // namespace
 
 int threads_for(unsigned wanted) {
   thread_local bool const started = start();
   static_cast<void>(started);
-  int const most = tbb::info::default_concurrency();
+  int const most = most_threads();
   return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
 }
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <htslib/bgzf.h>
+#include <htslib/hts_log.h>
 #include <htslib/thread_pool.h>
 #include <libdeflate.h>
 
@@ -76,6 +77,7 @@ class ordered_jobs {
 
   bool has_pool() {
     if (pool_ || threads_ == 1) return pool_ != nullptr;
+    hts_set_log_level(HTS_LOG_OFF);  // it would say that it has no threads
     pool_.reset(hts_tpool_init(static_cast<int>(threads_)));
     if (pool_) results_.reset(hts_tpool_process_init(pool_.get(), static_cast<int>(2 * threads_ + 1), 0));
     if (results_) return true;

@@ -23,7 +23,27 @@ input::input(std::string const& path, unsigned threads) : file_(std::make_unique
   decoder_ = make_decoder(how_, *from_, threads);
 }
 
+std::string_view input::front(std::size_t most) {
+  if (auto const all = size()) {
+    front_.resize(std::size_t(std::min<std::uint64_t>(most, *all - std::min(*all, position()))));
+    read_at(position(), front_);
+    front_read_ = front_.size();
+  } else if (front_.empty()) {
+    std::string looked(most, '\0');
+    looked.resize(read(looked));
+    front_ = std::move(looked);
+    front_read_ = 0;
+  }
+  return front_;
+}
+
 std::size_t input::read(std::span<char> to) {
+  if (front_read_ != front_.size()) {
+    std::size_t const again = std::min(to.size(), front_.size() - front_read_);
+    std::copy_n(front_.begin() + std::ptrdiff_t(front_read_), again, to.begin());
+    front_read_ += again;
+    return again == to.size() ? again : again + read(to.subspan(again));
+  }
   try {
     return decoder_->read(to);
   } catch (decode_error const& e) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sort_core/io.hpp"
 #include "tools/cli/bytes.hpp"
@@ -27,6 +28,9 @@ class input final : public source {
   /// @throws input_error if it is missing, unreadable or a directory
   explicit input(std::string const& path, unsigned threads = 0);
 
+  /// The next bytes, `most` of them or all that are left: to be looked at before anything is read; read() gives them all the
+  /// same.
+  std::string_view front(std::size_t most);
   /// Fills `to`, or what of it the rest of the input fills: less than to.size() is the end.
   std::size_t read(std::span<char> to) override;
   [[nodiscard]] std::optional<std::uint64_t> size() const override;
@@ -50,6 +54,8 @@ class input final : public source {
   std::unique_ptr<lookahead> from_;
   compression how_ = compression::none;
   std::unique_ptr<decoder> decoder_;
+  std::string front_;  // looked at; of what has no addresses, and was not yet read: from front_read_ on
+  std::size_t front_read_ = 0;
 };
 
 /// All of the rest of the input, appended; `progress`, if any, is called now and then.

@@ -51,7 +51,7 @@ std::string without_mark(std::string value) {
 void take_literally(CLI::App& app) {
   for (CLI::Option* const option : app.get_options()) {
     option->transform(without_mark);
-    option->disable_flag_override();  // --quiet=false
+    if (option->get_type_name().empty()) option->disable_flag_override();  // --quiet=false; but not --summary[=json]
   }
   for (CLI::App* const subcommand : app.get_subcommands({})) take_literally(*subcommand);
 }

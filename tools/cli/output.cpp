@@ -98,6 +98,7 @@ output::output(output&& other) noexcept
       encoder_(std::move(other.encoder_)),
       buffer_(std::move(other.buffer_)),
       expected_(other.expected_),
+      any_size_(other.any_size_),
       written_(other.written_.load()),
       range_(std::exchange(other.range_, std::nullopt)),
       in_order_(other.in_order_) {}
@@ -154,7 +155,8 @@ void output::open_descriptor(int number) {
   int const flags = fcntl(number, F_GETFD);
   if (flags < 0) fail(errno);
   if (flags & FD_CLOEXEC) fail(EBADF);  // not handed over by the caller, but one of ours
-  fd_ = fcntl(number, F_DUPFD_CLOEXEC, 3);
+  // Standard output itself: a process that may open few files has none to spare.
+  fd_ = number == STDOUT_FILENO ? number : fcntl(number, F_DUPFD_CLOEXEC, 3);
   if (fd_ < 0) fail(errno);
   if (int const mode = fcntl(fd_, F_GETFL); mode >= 0 && (mode & O_ACCMODE) == O_RDONLY) fail(EBADF);
   struct stat info {};
@@ -254,6 +256,11 @@ bool output::expect(std::uint64_t bytes) {
   return true;
 }
 
+bool output::expect_unknown() {
+  any_size_ = !encoder_ && !target_.empty() && written_ == 0;
+  return any_size_;
+}
+
 void output::write_at(std::uint64_t offset, std::span<char const> data) {
   written_ += data.size();
   if (range_) offset += static_cast<std::uint64_t>(range_->begin);
@@ -270,13 +277,20 @@ void output::write_at(std::uint64_t offset, std::span<char const> data) {
 void output::finish() {
   if (expected_ && written_ != *expected_)
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
+  if (struct stat made {}; any_size_ && (fstat(fd_, &made) != 0 || static_cast<std::uint64_t>(made.st_size) != written_))
+    throw output_error(fmt::format("cannot write: {}: {} bytes, with holes between them", name_, written_.load()));
   if (encoder_) encoder_->finish([this](std::span<char const> packed) { put(packed); });
   flush();
   // What is replaced must not be lost if the power fails before the new file is on the disk. For a new file nobody waits.
   if (replaces_ && !is_on_disk(fd_)) fail(errno);
   if (range_) forget_temporary(std::exchange(ticket_, nullptr));
   range_.reset();
-  if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
+  if (close_file() != 0 && errno != EINTR) fail(errno);
+}
+
+int output::close_file() noexcept {
+  int const fd = std::exchange(fd_, -1);
+  return fd == STDOUT_FILENO ? 0 : close(fd);  // which is run_main's to look after
 }
 
 void output::withdraw_old() noexcept {
@@ -340,7 +354,7 @@ void output::discard() noexcept {
     forget_temporary(std::exchange(ticket_, nullptr));
     range_.reset();
   }
-  if (fd_ >= 0) close(std::exchange(fd_, -1));
+  if (fd_ >= 0) close_file();
   if (!staged_.empty()) unlink(staged_.c_str());
   if (ticket_) forget_temporary(std::exchange(ticket_, nullptr));
   staged_.clear();

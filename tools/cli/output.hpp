@@ -54,7 +54,9 @@ class output final : public sink {
   void write(char const (&)[N]) = delete;  // would count a literal's NUL: say std::string_view
   /// What is written in the end has to be so many bytes, else finish() fails.
   bool expect(std::uint64_t bytes) override;
-  [[nodiscard]] bool addressable() const override { return expected_.has_value(); }
+  /// Only of what is written elsewhere first; no room is made in advance. Holes make finish() fail.
+  bool expect_unknown() override;
+  [[nodiscard]] bool addressable() const override { return expected_.has_value() || any_size_; }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
   /// Everything is written, but not yet in its place: so that outputs which belong together take their places together. Nothing
   /// can be written afterwards. What replaces a file is on the disk then, so that a power failure leaves the old one or the new
@@ -83,6 +85,7 @@ class output final : public sink {
   void flush();
   void put_directly(std::span<char const> data);
   bool reserve(std::uint64_t bytes);
+  int close_file() noexcept;
   void discard() noexcept;
 
   std::string name_;
@@ -95,6 +98,7 @@ class output final : public sink {
   std::unique_ptr<encoder> encoder_;  // nothing: written as it is
   std::vector<char> buffer_;
   std::optional<std::uint64_t> expected_;  // where write_at can be used
+  bool any_size_ = false;                  // there, too
   std::atomic<std::uint64_t> written_{0};
   std::optional<reserved_range> range_;  // of a file that is written directly, but not in order
   std::uint64_t in_order_ = 0;           // bytes of it that write() was given

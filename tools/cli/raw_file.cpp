@@ -20,7 +20,7 @@ constexpr std::size_t largest_read = std::size_t{1} << 30;  // Linux gives no mo
 }  // namespace
 
 raw_file::raw_file(std::string const& path) : name_(path == "-" ? "standard input" : path) {
-  fd_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  fd_ = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd_ < 0) fail(std::strerror(errno));
   try {
     struct stat info {};
@@ -36,13 +36,17 @@ raw_file::raw_file(std::string const& path) : name_(path == "-" ? "standard inpu
       }
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
   } catch (...) {
-    close(fd_);
+    close_file();
     throw;
   }
 }
 
 raw_file::~raw_file() {
-  close(fd_);
+  close_file();
+}
+
+void raw_file::close_file() noexcept {
+  if (fd_ != STDIN_FILENO) close(fd_);
 }
 
 void raw_file::fail(std::string const& why) const {

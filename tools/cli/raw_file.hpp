@@ -39,6 +39,7 @@ class raw_file {
 
  private:
   bool has_nominal_size() const;
+  void close_file() noexcept;
 
   std::string name_;
   int fd_ = -1;

@@ -1,5 +1,6 @@
 #include "tools/cli/run_main.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -61,11 +62,31 @@ void say_exception(std::string_view tool, std::function<std::string(std::string_
   } catch (std::system_error const& e) {
     bool const thread = e.code() == std::errc::resource_unavailable_try_again;
     say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread" : "system error", e.what(), phase()));
-  } catch (std::exception const& e) {  // of another library: oneTBB's, where a thread cannot be started
-    say(tool, fmt::format("cannot go on: host: {}, {}", e.what(), phase()));
+  } catch (std::exception const& e) {  // of another library
+    std::string_view const what = e.what();
+    bool const thread = what.starts_with("pthread_create");  // oneTBB's
+    say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread (--threads takes fewer)" : "cannot go on", what,
+                          phase()));
   } catch (...) {
     say(tool, "internal error: an exception of unknown type");
   }
+}
+
+// The process ends as run_main and run_beside end it, whichever thread an exception was not caught in.
+[[noreturn]] void end_by_exception(std::string_view tool) {
+  static std::atomic<bool> ending{false};
+  while (ending.exchange(true)) pause();  // another thread ends it
+  say_exception(tool);
+  remove_temporaries();
+  _exit(failure);
+}
+
+// Threads of oneTBB start one another: where that fails no catch of ours is on their stack.
+std::string const* running = nullptr;  // the tool. Not destroyed: threads may outlive main
+std::terminate_handler usual_end = nullptr;
+void end_by_terminate() {
+  if (std::current_exception()) end_by_exception(*running);
+  usual_end();
 }
 
 }  // namespace
@@ -86,9 +107,7 @@ void run_beside(std::string_view tool, std::function<void()> const& work) {
   try {
     work();
   } catch (...) {
-    say_exception(tool);
-    remove_temporaries();
-    _exit(failure);
+    end_by_exception(tool);
   }
 }
 
@@ -97,6 +116,8 @@ int run_main(std::string_view tool, std::function<int()> const& body,
   hold_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);
   remove_temporaries_on_signals();
+  running = new std::string(tool);
+  usual_end = std::set_terminate(end_by_terminate);
   try {
     int const status = body();
     errno = 0;

@@ -10,7 +10,8 @@ namespace ordo::cli {
 /// - standard output is flushed and checked at the end: a full disk or a closed stdout is an error, if anything was written;
 /// - a closed pipe ends the process by SIGPIPE, without a word (or is an error where the caller ignores SIGPIPE);
 /// - a write beyond `ulimit -f` is an error, not a signal;
-/// - a signal that ends the process does so after its temporary files are removed.
+/// - a signal that ends the process does so after its temporary files are removed;
+/// - an exception that is caught nowhere, in a thread of a library's, ends the process as one that is caught here.
 /// @param reworded  what to say in the place of a message, for a tool that stands in for another one
 int run_main(std::string_view tool, std::function<int()> const& body,
              std::function<std::string(std::string_view)> const& reworded = {});

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <any>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -127,6 +128,13 @@ class blocked_range {
   std::size_t grain_;
 };
 
+template <class Iterator, class Less>
+void parallel_sort(Iterator first, Iterator last, Less const& less) {
+  Iterator const middle = first + (last - first) / 2;
+  threads::run(2, [&](std::size_t half) { std::sort(half == 0 ? first : middle, half == 0 ? middle : last, less); });
+  std::inplace_merge(first, middle, last, less);
+}
+
 template <class T, class F>
 void parallel_for(blocked_range<T> const& range, F const& f) {
   threads::run(range.parts(), [&](std::size_t k) { f(range.part(k)); });
@@ -183,46 +191,63 @@ class flow_control {
   bool stopped_ = false;
 };
 
-/// A pipeline of three: serial, parallel, serial.
+/// One step of a pipeline, or several one behind the other.
 template <class In, class Out>
 struct filter {
-  std::function<Out(std::conditional_t<std::is_void_v<In>, flow_control&, In>)> f;
+  struct step {
+    filter_mode mode;
+    std::function<std::any(std::any, flow_control&)> f;
+  };
+  std::vector<step> steps;
 };
+
 template <class In, class Out, class F>
-filter<In, Out> make_filter(filter_mode, F f) {
-  return {f};
-}
-template <class A, class B>
-struct first_two {
-  filter<void, A> source;
-  filter<A, B> middle;
-};
-template <class A, class B>
-struct all_three {
-  first_two<A, B> before;
-  filter<B, void> sink;
-};
-template <class A, class B>
-first_two<A, B> operator&(filter<void, A> source, filter<A, B> middle) {
-  return {std::move(source), std::move(middle)};
-}
-template <class A, class B>
-all_three<A, B> operator&(first_two<A, B> before, filter<B, void> sink) {
-  return {std::move(before), std::move(sink)};
+filter<In, Out> make_filter(filter_mode mode, F f) {
+  auto const call = [f](std::any item, flow_control& control) -> std::any {
+    auto const result = [&] {
+      if constexpr (std::is_void_v<In>)
+        return f(control);
+      else
+        return f(std::any_cast<In>(std::move(item)));
+    };
+    if constexpr (std::is_void_v<Out>) {
+      result();
+      return {};
+    } else {
+      return std::any(Out(result()));
+    }
+  };
+  return {{{mode, call}}};
 }
 
-template <class A, class B>
-void parallel_pipeline(std::size_t tokens, all_three<A, B> const& line) {
+template <class A, class B, class C>
+filter<A, C> operator&(filter<A, B> const& before, filter<B, C> const& behind) {
+  filter<A, C> all;
+  for (auto const& one : before.steps) all.steps.push_back({one.mode, one.f});
+  for (auto const& one : behind.steps) all.steps.push_back({one.mode, one.f});
+  return all;
+}
+
+/// `tokens` items at a time go through each step together.
+inline void parallel_pipeline(std::size_t tokens, filter<void, void> const& line) {
   for (flow_control control; !control.stopped();) {
-    std::vector<A> in;
-    while (in.size() < tokens) {
-      A item = line.before.source.f(control);
+    std::vector<std::any> items;
+    while (items.size() < tokens) {
+      std::any item = line.steps.front().f({}, control);
       if (control.stopped()) break;
-      in.push_back(std::move(item));
+      items.push_back(std::move(item));
     }
-    std::vector<B> out(in.size());
-    threads::run(in.size(), [&](std::size_t i) { out[i] = line.before.middle.f(std::move(in[i])); });
-    for (B& item : out) line.sink.f(std::move(item));
+    for (std::size_t s = 1; s < line.steps.size(); ++s) {
+      auto const& [mode, f] = line.steps[s];
+      auto const pass = [&, &f = f](std::size_t i) {
+        flow_control none;
+        items[i] = f(std::move(items[i]), none);
+      };
+      if (mode == filter_mode::parallel)
+        threads::run(items.size(), pass);
+      else
+        for (std::size_t i = 0; i < items.size(); ++i) pass(i);
+    }
   }
 }
 
