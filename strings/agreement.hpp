@@ -9,7 +9,8 @@
 
 namespace ordo::strings::detail {
 
-/// Agreements of neighbours and of groups are carried through a scan together with a mark, in one Offset.
+/// How many leading symbols neighbouring lines, or all lines of a group, have in common. A scan carries such a number and a
+/// mark in one Offset.
 template <class Offset>
 struct agreement {
   static constexpr Offset identical = std::numeric_limits<Offset>::max() >> 1;  // to the end of both lines

@@ -12,12 +12,19 @@ namespace ordo::strings::detail {
 /// The keys of an order, compiled on the host.
 class compiled_keys {
  public:
-  /// @throws usage_error for a locale other than C
+  /// In a locale that collates, the whole line is the last key, if the order has none or a last resort.
+  /// @throws usage_error for a locale that the system does not know
   compiled_keys(order const& by, unsigned char delimiter);
+  /// The same, with as many codes of collated keys as suit so many lines of so many bytes in all.
+  compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines);
 
   /// For the host itself, as long as this lives.
-  [[nodiscard]] compiled_order view() const { return {keys_.data(), keys_.size(), &rules_}; }
+  [[nodiscard]] compiled_order view() const { return {keys_.data(), coded_, &rules_}; }
   [[nodiscard]] std::span<compiled_key const> keys() const { return keys_; }
+  /// Those that have codes: the keys up to the first one that is collated.
+  [[nodiscard]] std::size_t coded() const { return coded_; }
+  /// Have lines with equal codes to be compared, as a key is collated?
+  [[nodiscard]] bool is_collated() const { return coded_ != 0 && is_collated(keys_[coded_ - 1]); }
   [[nodiscard]] std::span<key_rules const> rules() const { return {&rules_, 1}; }
   /// Is there a key that only the host can read?
   [[nodiscard]] bool needs_host() const;
@@ -26,7 +33,11 @@ class compiled_keys {
   [[nodiscard]] std::size_t most_codes(std::size_t bytes, std::size_t lines) const;
 
  private:
+  static bool is_collated(compiled_key const& by) { return by.collated && by.as == reading::bytes; }
+  static std::size_t first_level_codes(std::size_t bytes, std::size_t lines);
+
   std::vector<compiled_key> keys_;
+  std::size_t coded_ = 0;
   key_rules rules_{};
 };
 
@@ -36,11 +47,12 @@ class uploaded_keys {
  public:
   /// `from` must outlive it.
   uploaded_keys(B& machine, compiled_keys const& from)
-      : keys_(machine.upload(from.keys())), rules_(machine.upload(from.rules())) {}
-  [[nodiscard]] compiled_order view() const { return {keys_.data(), keys_.size(), rules_.data()}; }
+      : keys_(machine.upload(from.keys())), coded_(from.coded()), rules_(machine.upload(from.rules())) {}
+  [[nodiscard]] compiled_order view() const { return {keys_.data(), coded_, rules_.data()}; }
 
  private:
   buffer<compiled_key const> keys_;
+  std::size_t coded_;
   buffer<key_rules const> rules_;
 };
 

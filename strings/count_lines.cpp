@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <limits>
 
-#include <fmt/format.h>
-
+#include "strings/count_field.hpp"
 #include "strings/run_store.hpp"
 
 namespace ordo::strings::detail {
@@ -58,7 +56,10 @@ void counting_sink::take(std::string_view line) {
 }
 
 void counting_sink::put() {
-  if (count_ != 0) fmt::format_to(std::back_inserter(out_), "{:7} {}{}", count_, std::string_view(first_), delimiter_);
+  if (count_ != 0) {
+    append_count(out_, count_);
+    out_.append(first_).push_back(delimiter_);
+  }
   if (out_.size() < written_at_once) return;
   to_.write(out_);
   out_.clear();
@@ -80,7 +81,8 @@ order by_falling_count() {
 }
 
 std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill const& where,
-                             std::function<void(sink&)> const& fill) {
+                             std::function<std::uint64_t(sink&)> const& fill) {
+  if (equal == kept_of(equal) && how.head == options{}.head) return fill(to);
   auto const count_into = [&](sink& counted) {
     counting_sink counter(counted, how);
     fill(counter);
@@ -91,8 +93,11 @@ std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill
     auto const counted = store.keep(std::numeric_limits<std::uint64_t>::max(), count_into);
     options second = how;
     second.by = by_falling_count();
+    second.by.locale = how.by.locale;
     texts const one{1, counted.plain.bytes, [&](std::size_t) { return store.open(counted); }};
-    return sort_external(one, to, second, repeated::keep, where).written;
+    std::uint64_t const written = sort_external(one, to, second, repeated::keep, where).written;
+    counted.plain.check();
+    return written;
   }
   head_sink first(to, how.head, how.delimiter);
   try {

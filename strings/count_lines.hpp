@@ -36,7 +36,7 @@ class head_sink final : public sink {
 class counting_sink final : public sink {
  public:
   counting_sink(sink& to, options const& how)
-      : to_(to), compare_(how.by, how.delimiter), plain_(how.by.is_plain()), delimiter_(how.delimiter) {}
+      : to_(to), compare_(how.by, how.delimiter), plain_(how.by.keys.empty()), delimiter_(how.delimiter) {}
 
   void write(std::span<char const> data) override;
   /// There are no more lines.
@@ -48,19 +48,20 @@ class counting_sink final : public sink {
 
   sink& to_;
   line_comparison compare_;
-  bool plain_;
+  bool plain_;  // whole lines: by their bytes in every locale, as uniq has them
   char delimiter_;
   std::uint64_t count_ = 0;  // of lines equal to the first_ so far
   std::string first_, unfinished_, out_;
 };
 
-[[nodiscard]] constexpr bool is_counted(repeated equal) { return equal == repeated::count || equal == repeated::by_count; }
-/// The order in which counted lines have the greatest number first: that of `sort -rn`.
-order by_falling_count();
+/// Of equal lines, what is to be there for what is written in the end.
+[[nodiscard]] constexpr repeated kept_of(repeated equal) {
+  return equal == repeated::drop ? equal : repeated::keep;
+}
 
-/// Has fill(sink) write lines in order, all of them or without those that repeat; they go to `to` as `equal` and how.head have
-/// it. @param where  for repeated::by_count, which is a second sort @returns how many bytes `to` was given
+/// Has fill(sink) write lines in order, and say how many bytes; equal ones as kept_of has it. They go to `to` as `equal` and
+/// how.head have it. @param where  for repeated::by_count, which is a second sort. @returns how many bytes `to` was given
 std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill const& where,
-                             std::function<void(sink&)> const& fill);
+                             std::function<std::uint64_t(sink&)> const& fill);
 
 }  // namespace ordo::strings::detail

@@ -18,9 +18,10 @@
 
 // The prefix sort of machines whose threads have caches of their own. A group (lines that a prefix does not tell apart) of
 // up to so many lines is finished by one thread, depth first, while its lines are in the cache; larger ones are sorted by
-// their next eight symbols by all threads, one after the other, until they have come apart. The lines lie in the order that
-// is asked for all the while, a group in a row, so that nothing but keys is kept beside it (caching of characters: Sinha and
-// Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample sort", 2013).
+// their next eight symbols by all threads, one group after the other, until no group is larger than that. Lines are sorted in
+// place in the array that is the result, the lines of a group in consecutive places: nothing but keys is kept beside it
+// (caching of characters: Sinha and Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample sort",
+// 2013).
 namespace ordo::strings::detail {
 
 /// A group: the lines of order[begin, begin + size), which agree in their first `depth` symbols.

@@ -46,13 +46,14 @@ class part_sink final : public sink {
 class external_sort {
  public:
   external_sort(text_job& job, spill const& where)
-      : job_(job), to_(job.to), how_(job.how), equal_(job.equal), store_(where, job.how.delimiter) {
+      : job_(job), to_(job.to), how_(job.how), kept_(kept_of(job.equal)), where_(where), store_(where, job.how.delimiter) {
     plan_.by = how_.by;
     plan_.delimiter = how_.delimiter;
     plan_.limit = std::max(how_.memory, least_memory);
     plan_.most = std::max(plan_.limit, where.most_memory);
     plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
     how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
+    how_.head = options{}.head;                             // of all of it
     batch_ = batch_of(where, store_.packs() ? usual_batch : std::clamp(plan_.limit / least_slice, usual_batch, most_merged));
   }
 
@@ -96,7 +97,8 @@ class external_sort {
         on_machine(reader.chunk().size(), reader.lines(), [&](options const& here) { return sort(reader.chunk(), here); });
     report_.device_memory = std::max(report_.device_memory, sorted.device_memory());
     if (all) begin(phase::write, reader.chunk().size());
-    report_.written = write(sorted, equal_, how_.machine.threads, to);
+    report_.written = all ? write(sorted, job_.equal, how_.machine.threads, to, job_.how.head)
+                          : write(sorted, kept_, how_.machine.threads, to);
   }
 
   // As many runs as are merged at a time become one of the next level, so that there are never many.
@@ -133,7 +135,8 @@ class external_sort {
     lines all;
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
       for (stored_lines& l : *level) all.push_back(std::move(l));
-    report_.written = merge_into(to_, all, true);
+    report_.written =
+        write_selected(to_, job_.how, job_.equal, where_, [&](sink& to) { return merge_into(to, all, true); });
   }
 
   std::uint64_t merge_into(sink& to, lines const& those, bool last = false) {
@@ -141,7 +144,7 @@ class external_sort {
     if (last) begin(phase::write, report_.bytes);
     std::vector<std::unique_ptr<source>> open;
     for (stored_lines const& l : those) open.push_back(store_.open(l));
-    return merge_lines(std::move(open), to, how_, equal_, plan_.limit).written;
+    return merge_lines(std::move(open), to, how_, kept_, plan_.limit).written;
   }
 
   std::uint64_t merge_ranges(sink& to, lines const& those, bool last) {
@@ -151,17 +154,18 @@ class external_sort {
     std::uint64_t total = 0, written = 0;
     for (range const& r : ranges) total += r.bytes();
     if (last) begin(phase::write, total);
-    bool const addressed = equal_ == repeated::keep && to.expect(total);
+    bool const addressed = kept_ == repeated::keep && to.expect(total);
     for (range const& r : ranges) {
       part_sink part(to, written, addressed);
       written += r.sorted ? copy(r, part) : sort_range(r, part);
     }
+    for (detail::run const& r : runs) r.check();
     return written;
   }
 
   std::uint64_t sort_range(range const& r, sink& to) {
     texts const one{1, r.bytes(), [&](std::size_t) { return std::make_unique<slices_source>(r.slices); }};
-    auto const done = on_machine(r.bytes(), r.lines(), [&](options const& here) { return sort(one, to, here, equal_); });
+    auto const done = on_machine(r.bytes(), r.lines(), [&](options const& here) { return sort(one, to, here, kept_); });
     report_.device_memory = std::max(report_.device_memory, done.device_memory);
     return done.written;
   }
@@ -169,7 +173,7 @@ class external_sort {
   std::uint64_t copy(range const& r, sink& to) {
     auto slices = r.slices;
     std::erase_if(slices, [](slice const& s) { return s.bytes() == 0; });
-    if (equal_ == repeated::drop && slices.size() > 1) {  // they are all equal
+    if (kept_ == repeated::drop && slices.size() > 1) {  // they are all equal
       slices.resize(1);
       run_reader reader(*slices[0].of, how_.delimiter);
       slices[0].end = slices[0].begin + reader.line(slices[0].begin).size() + 1;
@@ -192,7 +196,8 @@ class external_sort {
   text_job& job_;
   sink& to_;
   options how_;
-  repeated equal_;
+  repeated kept_;  // equal lines of a run
+  spill const& where_;
   run_store store_;
   memory_plan plan_;
   std::size_t batch_;
@@ -205,16 +210,6 @@ class external_sort {
 sort_report sort_external(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
                           phase_observer const& began) {
   check_delimiter(how.delimiter);
-  if (is_counted(equal) || how.head != options{}.head) {
-    options all = how;
-    all.head = options{}.head;
-    sort_report report;
-    report.written = write_selected(to, how, equal, where, [&](sink& lines) {
-      auto const kept = equal == repeated::drop ? repeated::drop : repeated::keep;
-      report = sort_external(from, lines, all, kept, where, began);
-    });
-    return report;
-  }
   text_job job{from, to, how, equal, began};
   job.begin(phase::read, from.bytes);
   if (sorted_on_gpu(job)) return std::move(job.report);

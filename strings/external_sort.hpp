@@ -26,7 +26,8 @@ struct spill {
 /// Sorts the lines of all texts into a sink, as sort() does, whether they fit in memory or not. What does not fit is sorted in
 /// parts, each to a run on disk; then splitters drawn from the runs cut these into ranges that fit, and each range is loaded
 /// from all runs and sorted like any text. Runs that a program compressed are merged. What a GPU can take whole is sorted
-/// there, and is never in the host's memory.
+/// there, and is never in the host's memory. Runs hold all lines; where these are counted, that is done as they are written,
+/// and by_count is a second sort.
 /// @param how  `memory` is all that may be taken of the host's, text and results counted, but for 16 MiB that always may. A
 /// line that is longer takes what it needs
 /// @throws usage_error; out_of_memory for a line that no memory holds; output_error where a temporary file cannot be made or
@@ -36,7 +37,8 @@ sort_report sort_external(texts const& from, sink& to, options const& how, repea
 
 /// Merges texts whose lines are in order already. What comes out of others is what a merge makes of them: always the least of
 /// the texts' next lines, of equal ones the first text's.
-/// @param equal  drop: a line equal to the last one written is left out
+/// @param equal  drop: a line equal to the last one written is left out; count: a line equal to the one before is counted with
+/// it
 /// @param how    `memory` is what may be taken for reading ahead. The machine does not matter
 sort_report merge(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
                   phase_observer const& began = {});

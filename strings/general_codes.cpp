@@ -1,5 +1,6 @@
 #include "strings/general_codes.hpp"
 
+#include <langinfo.h>
 #include <locale.h>
 #include <algorithm>
 #include <array>
@@ -91,7 +92,7 @@ void put_nan(long double value, general_number& number) {
 
 // Up to 19 digits and a small exponent: an integer times or over a power of ten, both exact, is rounded once, as strtold
 // rounds it (Clinger, PLDI'90). @returns whether the text is such a number
-bool read_short_number(char const* text, long double& value) {
+bool read_short_number(char const* text, locale_t in, long double& value) {
   constexpr int most_digits = 19, most_exponent = 27;
   static_assert(std::numeric_limits<long double>::digits >= 64);  // 10^19 < 2^64, 5^27 < 2^63
   static constexpr auto powers = [] {
@@ -99,6 +100,8 @@ bool read_short_number(char const* text, long double& value) {
     for (std::size_t i = 1; i < p.size(); ++i) p[i] = 10 * p[i - 1];
     return p;
   }();
+  char const* const point = nl_langinfo_l(RADIXCHAR, in);
+  if (point[0] == 0 || point[1] != 0) return false;
   while (*text == ' ') ++text;
   bool const negative = *text == '-';
   if (negative || *text == '+') ++text;
@@ -114,7 +117,7 @@ bool read_short_number(char const* text, long double& value) {
     return int(text - first);
   };
   take();
-  if (*text == '.') {
+  if (*text == *point) {
     ++text;
     exponent = -take();
   }
@@ -124,13 +127,12 @@ bool read_short_number(char const* text, long double& value) {
   return true;
 }
 
-general_number read(char const* text) {
-  static locale_t const c_locale = newlocale(LC_ALL_MASK, "C", locale_t{});
+general_number read(char const* text, locale_t in) {
   general_number number;
   long double value = 0;
-  if (!read_short_number(text, value)) {
+  if (!read_short_number(text, in, value)) {
     char* end = nullptr;
-    value = strtold_l(text, &end, c_locale);
+    value = strtold_l(text, &end, in);
     if (end == text) {
       number.put(no_number);
       return number;
@@ -156,7 +158,7 @@ general_number read_general_number(compiled_key const& by, text_piece const& of)
   char* to = text;
   for (mapped_piece piece(by, of); *piece != mapped_piece::end; ++piece) *to++ = static_cast<char>(*piece);
   *to = 0;
-  return read(text);
+  return read(text, by.locale);
 }
 
 }  // namespace ordo::strings::detail

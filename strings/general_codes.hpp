@@ -20,20 +20,4 @@ struct general_number {
 /// Of a piece of a line, read as the key has it.
 general_number read_general_number(compiled_key const& by, text_piece const& of);
 
-/// How an encoder reads general numbers: on the host. strtold is a function of the host alone.
-struct general_numbers_on_host {
-  template <class Out>
-  void operator()(compiled_key const& by, text_piece const& of, Out& out) const {
-    general_number const number = read_general_number(by, of);
-    key_output<Out> const put(out, by.reverse);
-    for (std::size_t i = 0; i < number.size; ++i) put(number.codes[i]);
-  }
-};
-
-/// For orders that have none.
-struct no_general_numbers {
-  template <class Out>
-  ORDO_FN void operator()(compiled_key const&, text_piece const&, Out&) const {}
-};
-
 }  // namespace ordo::strings::detail

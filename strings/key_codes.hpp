@@ -1,4 +1,5 @@
 #pragma once
+#include <locale.h>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +12,8 @@
 // other. A reversed key has 256 - c for c.
 namespace ordo::strings::detail {
 
+struct single_bytes;
+
 /// One key as the machines read it. Tables are by byte.
 struct compiled_key {
   static constexpr std::uint16_t dropped = 256;
@@ -19,9 +22,13 @@ struct compiled_key {
   bool skip_blanks_at_first, skip_blanks_at_end;
   reading as;
   bool reverse;
-  bool direct;         // every byte is read as what it is
-  bool one_code_each;  // codes: each byte has exactly one
-  bool by_words;       // codes: they can be computed, see code_writer
+  bool direct;                    // every byte is read as what it is
+  bool one_code_each;             // each byte has exactly one code
+  bool by_words;                  // codes of eight bytes can be computed at a time, see code_writer
+  bool collated;                  // of the readings bytes and random: by the locale, on the host
+  std::size_t first_level_codes;  // of a collated key of bytes: at most so many codes, of the collation's first level
+  locale_t locale;                // by which the host collates
+  single_bytes const* single;     // the locale's, for collated keys
   unsigned char delimiter;
   bool ended;                // codes: an end code follows. The last key of a line needs none, as long as it is not reversed
   std::uint16_t image[256];  // what a byte is read as, or dropped
@@ -37,10 +44,11 @@ struct key_rules {
   unsigned char blank[256];
   bool few_blanks;  // no more than these, of which some may be equal:
   unsigned char some_blanks[3];
-  unsigned char unit[256];      // of human_number: the order of the unit that a letter stands for, or 0
-  std::uint16_t version[256];   // the code of a byte that is no digit, and above it a second one or 0
-  unsigned char upper[256];     // as which letters of months are compared
-  unsigned char month[12][16];  // names, by `upper`, ended by 0
+  unsigned char unit[256];         // of human_number: the order of the unit that a letter stands for, or 0
+  std::uint16_t version[256];      // the code of a byte that is no digit, and above it a second one or 0
+  unsigned char upper[256];        // as which letters of months are compared
+  unsigned char month[12][64];     // names, by `upper`, ended by 0, in the order of their bytes;
+  unsigned char month_number[12];  // which month each is, from 1 on
   unsigned decimal_point;
   unsigned thousands_separator;  // 256: none
   std::uint32_t md5_sines[64];
@@ -50,7 +58,7 @@ struct key_rules {
 /// All of it, in a machine's memory.
 struct compiled_order {
   compiled_key const* keys;
-  std::size_t count;
+  std::size_t count;  // of those that have codes
   key_rules const* rules;
 };
 

@@ -82,10 +82,11 @@ int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
 }
 
 int compare_key(compiled_key const& by, key_rules const& rules, text_piece const& a, text_piece const& b) {
+  if (by.as == reading::bytes && by.collated) return detail::collate(by, a, b);
   if (by.as == reading::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
   codes of_a, of_b;
-  put_key(by, rules, a, of_a, detail::general_numbers_on_host{});
-  put_key(by, rules, b, of_b, detail::general_numbers_on_host{});
+  put_key(by, rules, a, of_a, detail::host_readings{});
+  put_key(by, rules, b, of_b, detail::host_readings{});
   return of_a.view().compare(of_b.view());
 }
 
@@ -93,23 +94,27 @@ int compare_key(compiled_key const& by, key_rules const& rules, text_piece const
 
 line_comparison::line_comparison(order const& by, char delimiter)
     : keys_(std::make_shared<detail::compiled_keys>(by, static_cast<unsigned char>(delimiter))),
+      count_(by.keys.empty() ? keys_->keys().size() : by.keys.size()),
+      collated_(by.is_collated()),
       reverse_(by.reverse),
       last_resort_(by.last_resort) {}
 
-int line_comparison::by_keys(std::string_view a, std::string_view b) const {
-  detail::compiled_order const by = keys_->view();
-  if (by.count == 0) return reverse_ ? b.compare(a) : a.compare(b);
+int line_comparison::by_first(std::size_t count, std::string_view a, std::string_view b) const {
+  key_rules const& rules = keys_->rules().front();
   text_piece const whole_a = piece_of(a), whole_b = piece_of(b);
-  line_fields fields_of_a(*by.rules, whole_a), fields_of_b(*by.rules, whole_b);
-  for (std::size_t k = 0; k < by.count; ++k) {
-    compiled_key const& key = by.keys[k];
-    if (int const difference = compare_key(key, *by.rules, fields_of_a(key), fields_of_b(key)); difference != 0)
-      return difference;
-  }
+  line_fields fields_of_a(rules, whole_a), fields_of_b(rules, whole_b);
+  for (compiled_key const& key : keys_->keys().first(count))
+    if (int const difference = compare_key(key, rules, fields_of_a(key), fields_of_b(key)); difference != 0) return difference;
   return 0;
 }
 
+int line_comparison::by_keys(std::string_view a, std::string_view b) const {
+  if (count_ == 0) return reverse_ ? b.compare(a) : a.compare(b);
+  return by_first(count_, a, b);
+}
+
 int line_comparison::operator()(std::string_view a, std::string_view b) const {
+  if (collated_) return by_first(keys_->keys().size(), a, b);
   int const difference = by_keys(a, b);
   if (difference != 0 || !last_resort_) return difference;
   return reverse_ ? b.compare(a) : a.compare(b);
@@ -120,7 +125,7 @@ key_encoder::key_encoder(order const& by, char delimiter)
 
 void key_encoder::append(std::string_view line, std::string& to) const {
   codes of_line;
-  put_keys(keys_->view(), piece_of(line), of_line, detail::general_numbers_on_host{});
+  put_keys(keys_->view(), piece_of(line), of_line, detail::host_readings{});
   to.append(of_line.view());
 }
 

@@ -16,7 +16,7 @@ class compiled_keys;
 class line_comparison {
  public:
   /// @param delimiter  of the lines; no line holds it
-  /// @throws usage_error for a locale other than C
+  /// @throws usage_error for a locale that the system does not know
   line_comparison(order const& by, char delimiter);
 
   /// Below 0 if a comes before b, above 0 if it comes behind b, 0 if neither: where the order has keys and no last resort, or
@@ -26,11 +26,15 @@ class line_comparison {
   [[nodiscard]] int by_keys(std::string_view a, std::string_view b) const;
 
  private:
+  [[nodiscard]] int by_first(std::size_t count, std::string_view a, std::string_view b) const;
+
   std::shared_ptr<detail::compiled_keys const> keys_;
-  bool reverse_, last_resort_;
+  std::size_t count_;  // of keys, the whole line not among them where there are others
+  bool collated_, reverse_, last_resort_;
 };
 
-/// Writes the codes of lines: bytes other than 0 whose order, a line's codes ended by 0, is that of the lines' keys.
+/// Writes the codes of lines: bytes other than 0 whose order, a line's codes ended by 0, is that of the lines' keys. Where a
+/// key is collated by a locale, lines with equal codes may compare differently.
 class key_encoder {
  public:
   /// As line_comparison's.

@@ -8,7 +8,7 @@
 #include "sort_core/functors.hpp"
 #include "strings/code_output.hpp"
 #include "strings/compiled_keys.hpp"
-#include "strings/general_codes.hpp"
+#include "strings/host_readings.hpp"
 #include "strings/key_codes.hpp"
 #include "strings/key_fields.hpp"
 #include "strings/month_codes.hpp"
@@ -20,8 +20,8 @@
 namespace ordo::strings::detail {
 
 /// The codes of one piece that is not read as bytes.
-template <class Piece, class Out, class General>
-ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, General general) {
+template <class Piece, class Out, class Readings>
+ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, Readings host_only) {
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.as) {
@@ -34,30 +34,32 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
     case reading::version:
       return put_version(piece, rules, put);
     case reading::random:
+      if (by.collated) return host_only(by, rules, of, out);
       return put_random(piece, by, rules, of, out);
     case reading::general_number:
-      return general(by, of, out);
+      return host_only(by, rules, of, out);
     default:
       return;
   }
 }
 
 /// The codes of one key.
-template <class Out, class General>
-ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, General general) {
+template <class Out, class Readings>
+ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, Readings host_only) {
   if (by.as != reading::bytes) {
-    if (by.direct) return put_read<direct_piece>(by, rules, of, out, general);
-    return put_read<mapped_piece>(by, rules, of, out, general);
+    if (by.direct) return put_read<direct_piece>(by, rules, of, out, host_only);
+    return put_read<mapped_piece>(by, rules, of, out, host_only);
   }
+  if (by.collated) return host_only(by, rules, of, out);
   out.put_bytes(by, of);
   if (by.ended) out.put(by.reverse ? 255 : 1);
 }
 
 /// The codes of all keys of a line, without the 0 that ends them.
-template <class Out, class General>
-ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, General general) {
+template <class Out, class Readings>
+ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, Readings host_only) {
   line_fields fields(*by.rules, line);
-  for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, general);
+  for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, host_only);
 }
 
 /// The lines of a text whose keys are written.
@@ -107,9 +109,9 @@ struct counted_keys {
 };
 
 /// Counts the codes of the lines. Memory: an Offset a line, which becomes the start of its key.
-/// @param general  reads general numbers; general_numbers_on_host, where the machine is the host
-template <class Offset, Backend B, class General = no_general_numbers>
-counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, General general = {}) {
+/// @param host_only  reads keys that only the host can read; host_readings, where the machine is the host
+template <class Offset, Backend B, class Readings = no_host_readings>
+counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, Readings host_only = {}) {
   counted_keys<Offset> counted{machine.template buffer<Offset>(lines.lines + 1), 0};
   auto* const sizes = counted.sizes.data();
   machine.each(lines.lines + 1, [=] ORDO_FN(std::size_t i) {
@@ -117,7 +119,7 @@ counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compi
     std::size_t size = sizeof(Offset);
     if (i != 0) {
       code_counter codes;
-      put_keys(by, lines[i - 1], codes, general);
+      put_keys(by, lines[i - 1], codes, host_only);
       size = codes.size + record_bytes<Offset>;
     }
     sizes[i] = Offset(size < most ? size : most);
@@ -127,10 +129,10 @@ counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compi
   return counted;
 }
 
-/// Writes the keys that were counted, which fit(). Memory: counted.bytes.
-template <class Offset, Backend B, class General = no_general_numbers>
+/// Writes the keys that were counted, which fit(). Memory: counted.bytes. Behind collated keys some of it may be left over.
+template <class Offset, Backend B, class Readings = no_host_readings>
 line_keys<Offset> write_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, counted_keys<Offset> counted,
-                                  General general = {}) {
+                                  Readings host_only = {}) {
   line_keys<Offset> keys{machine.template buffer<unsigned char>(std::size_t(counted.bytes)), std::move(counted.sizes)};
   auto* const starts = keys.starts.data();
   auto* const bytes = keys.bytes.data();
@@ -141,7 +143,7 @@ line_keys<Offset> write_line_keys(B& machine, text_lines<Offset> lines, compiled
     std::uint64_t const start = lines.starts[i];
     for (std::size_t k = 0; k < sizeof(Offset); ++k) to[k - sizeof(Offset)] = static_cast<unsigned char>(start >> (8 * k));
     code_writer codes(to);
-    put_keys(by, lines[i], codes, general);
+    put_keys(by, lines[i], codes, host_only);
     codes.put(0);
     codes.finish();
   });

@@ -72,7 +72,9 @@ class merging {
     std::vector<std::unique_ptr<source>> open;
     for (std::size_t k = first; k < first + count; ++k)
       open.push_back(inputs_[k].is_stored ? store_.open(inputs_[k].stored) : from_.open(inputs_[k].text));
-    return merge_lines(std::move(open), to, how_, equal_, std::min(how_.memory, most_memory));
+    merged const done = merge_lines(std::move(open), to, how_, equal_, std::min(how_.memory, most_memory));
+    for (std::size_t k = first; k < first + count; ++k) inputs_[k].stored.plain.check();
+    return done;
   }
 
   texts const& from_;
@@ -91,8 +93,9 @@ sort_report merge(texts const& from, sink& to, options const& how, repeated equa
   if (began) began(phase::write, from.bytes);
   sort_report report;
   report.written = write_selected(to, how, equal, where, [&](sink& lines) {
-    auto const kept = equal == repeated::drop ? repeated::drop : repeated::keep;
-    report.bytes = merging(from, how, kept, where).run(lines).read;
+    merged const done = merging(from, how, kept_of(equal), where).run(lines);
+    report.bytes = done.read;
+    return done.written;
   });
   report.machine.why = "merging is the CPU's work";
   return report;

@@ -48,10 +48,13 @@ struct order {
   bool last_resort = true;        // false: lines that all keys leave equal are equal, and keep the order of the text
   std::optional<char> separator;  // between fields; none: a field is blanks and what is no blank behind them
   std::array<unsigned char, 16> random_seed = {};  // of reading::random
-  std::string locale = "C";  // whose letters, blanks, numbers, months and, of reading::bytes, collation are meant
+  /// Whose letters, blanks, numbers, months and collation are meant. But for C and POSIX, the system has to know it; then keys
+  /// of reading::bytes and whole lines compare as its strcoll has them, and lines that it leaves equal are equal.
+  std::string locale = "C";
 
+  [[nodiscard]] bool is_collated() const { return locale != "C" && locale != "POSIX"; }
   /// Are lines compared as wholes, by their bytes?
-  [[nodiscard]] bool is_plain() const { return keys.empty() && locale == "C"; }
+  [[nodiscard]] bool is_plain() const { return keys.empty() && !is_collated(); }
 };
 
 }  // namespace ordo::strings

@@ -9,7 +9,7 @@ template <class Offset>
 line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsigned gpu_index) {
   // The plan was looked at when the machine was chosen.
   return work_on<gpu>(how.machine, gpu_index, [&](cuda& machine) {
-    return sort_on<Offset>(machine, text, how, ~std::size_t{0}, no_general_numbers{});
+    return sort_on<Offset>(machine, text, how, ~std::size_t{0}, no_host_readings{});
   });
 }
 

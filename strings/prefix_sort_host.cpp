@@ -8,7 +8,7 @@ template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, options const& how) {
   return work_on<cpu>(how.machine, how.machine.threads,
                       [&](host& machine) { 
-    return sort_on<Offset>(machine, text, how, how.memory, general_numbers_on_host{});
+    return sort_on<Offset>(machine, text, how, how.memory, host_readings{});
   });
 }
 

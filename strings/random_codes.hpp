@@ -78,20 +78,25 @@ class md5 {
   std::uint32_t block_[16] = {};
 };
 
-/// The digest as 19 codes of seven bits, and then the piece itself, as two pieces can have one digest.
-template <class Piece, class Out>
-ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) {
-  md5 hash(rules.md5_sines);
-  for (unsigned char const byte : rules.random_seed) hash.add(byte);
-  for (; *piece != Piece::end; ++piece) hash.add(*piece);
+/// The digest of all that was added, as 19 codes of seven bits.
+template <class Out>
+ORDO_FN void put_digest(md5& hash, key_output<Out> put) {
   hash.finish();
-  key_output<Out> const put(out, by.reverse);
   unsigned bits = 0, count = 0;
   for (unsigned i = 0; i < 16; ++i) {
     bits = bits << 8 | hash.digest(i);
     for (count += 8; count >= 7;) put(1 + (bits >> (count -= 7) & 127));
   }
   put(1 + (bits << (7 - count) & 127));
+}
+
+/// The digest, and then the piece itself, as two pieces can have one digest.
+template <class Piece, class Out>
+ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) {
+  md5 hash(rules.md5_sines);
+  for (unsigned char const byte : rules.random_seed) hash.add(byte);
+  for (; *piece != Piece::end; ++piece) hash.add(*piece);
+  put_digest(hash, key_output<Out>(out, by.reverse));
   out.put_bytes(by, of);
 }
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
+#include "sort_core/error.hpp"
+
 namespace ordo::strings::detail {
 namespace {
 
@@ -20,6 +24,11 @@ double run::lines(std::uint64_t begin, std::uint64_t end) const {
     sum += double(lines_in_block[b]) * double(last - first) / double(size);
   }
   return sum;
+}
+
+void run::check() const {
+  if (loaded && loaded->bytes() == bytes && loaded->sum() != sum)
+    throw input_error(fmt::format("cannot read: {}: it is not what was written to it", file->name()));
 }
 
 run_sink::run_sink(temporary_file& file, std::uint64_t offset, std::uint64_t most_bytes, char delimiter)
@@ -42,6 +51,7 @@ void run_sink::write(std::span<char const> data) {
 
 void run_sink::write_at(std::uint64_t offset, std::span<char const> data) {
   file_.write_at(offset_ + offset, data);
+  sum_.add(offset, data);
   while (!data.empty()) {
     std::uint64_t const block = offset / block_;
     auto const part = data.first(std::size_t(std::min<std::uint64_t>(data.size(), (block + 1) * block_ - offset)));
@@ -52,7 +62,7 @@ void run_sink::write_at(std::uint64_t offset, std::span<char const> data) {
 }
 
 run run_sink::finish() {
-  run made{&file_, offset_, expected_.value_or(end_), block_, {}};
+  run made{&file_, offset_, expected_.value_or(end_), block_, {}, sum_.sum(), std::make_shared<place_sum>()};
   made.lines_in_block.assign(lines_.begin(), lines_.begin() + std::ptrdiff_t((made.bytes + block_ - 1) / block_));
   return made;
 }
@@ -77,7 +87,7 @@ void slices_source::read_at(std::uint64_t offset, std::span<char> to) const {
     slice const& from = slices_[k];
     std::uint64_t const left = ends_[k] - offset;
     auto const part = to.first(std::size_t(std::min<std::uint64_t>(to.size(), left)));
-    from.of->read_at(from.end - left, part);
+    from.of->load_at(from.end - left, part);
     offset += part.size();
     to = to.subspan(part.size());
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sort_core/io.hpp"
+#include "strings/place_sum.hpp"
 #include "strings/temporary_file.hpp"
 
 // Sorted lines on disk.
@@ -20,8 +21,17 @@ struct run {
   std::uint64_t offset = 0, bytes = 0;
   std::uint64_t block = 1;                    // bytes, of which
   std::vector<std::uint32_t> lines_in_block;  // tells how many lines end in each
+  std::uint64_t sum = 0;                      // of what was written
+  std::shared_ptr<place_sum> loaded;          // what was read of it to be written elsewhere
 
   void read_at(std::uint64_t at, std::span<char> to) const { file->read_at(offset + at, to); }
+  /// For what goes on from here: check() knows of it.
+  void load_at(std::uint64_t at, std::span<char> to) const {
+    read_at(at, to);
+    loaded->add(at, to);
+  }
+  /// @throws input_error if each byte was loaded once and they are not those that were written
+  void check() const;
   /// How many lines there are in [begin, end), about.
   [[nodiscard]] double lines(std::uint64_t begin, std::uint64_t end) const;
 };
@@ -45,6 +55,7 @@ class run_sink final : public sink {
   std::uint64_t offset_, block_, end_ = 0;
   char delimiter_;
   std::optional<std::uint64_t> expected_;
+  place_sum sum_;
   std::vector<std::atomic<std::uint32_t>> lines_;
 };
 

@@ -46,13 +46,27 @@ std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, or
                 : detail::memory_on_host<std::uint64_t>(bytes, lines, by, delimiter);
 }
 
+namespace {
+
+/// Does a key have to be looked for, or read at length? Whole lines as numbers, or with letters folded, cost little.
+bool has_costly_keys(order const& by) {
+  return std::ranges::any_of(
+      by.keys, [](key const& k) { return k.last_field != key::to_the_end || k.first_field != 0 || k.as == reading::version; });
+}
+
+}  // namespace
+
 decision detail::choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines) {
-  if (detail::compiled_keys(how.by, static_cast<unsigned char>(how.delimiter)).needs_host()) {
+  if (detail::compiled_keys const keys(how.by, static_cast<unsigned char>(how.delimiter)); keys.needs_host()) {
     // Who asked for a GPU hears of it.
     bool const other = how.machine.kind() == device::gpu;
-    return {device::cpu, "general numbers are long double: the CPU reads them", other, !other};
+    return {device::cpu,
+            how.by.is_collated() ? "lines in the order of locale " + how.by.locale + ": the CPU compares them"
+                                 : "general numbers are long double: the CPU reads them",
+            other, !other};
   }
-  return choose(how.machine, bytes, worth_a_gpu(string_rates, how.machine.threads),
+  measured_rates const& rates = has_costly_keys(how.by) ? read_key_rates : string_rates;
+  return choose(how.machine, bytes, worth_a_gpu(rates, how.machine.threads),
                 [&](gpu_info const&) { return memory_needed(device::gpu, bytes, lines(), how.by, how.delimiter); });
 }
 
@@ -73,6 +87,7 @@ sorted_lines sort(std::string_view text, options const& how) {
   sorted_lines result;
   result.text_ = text;
   result.delimiter_ = how.delimiter;
+  result.by_ = how.by;
   result.machine_ =
       detail::choose_machine(how, text.size(), [&] { return count_lines(text, how.delimiter, how.machine.threads); });
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {

@@ -103,7 +103,7 @@ sort_report sort(texts const& from, sink& to, options const& how, repeated equal
   if (!machine.fell_back) machine = lines.machine();
   job.report.device_memory = lines.device_memory();
   job.begin(phase::write, job.host.size());
-  job.report.written = write(lines, equal, how.machine.threads, to);
+  job.report.written = write(lines, equal, how.machine.threads, to, how.head);
   return std::move(job.report);
 }
 

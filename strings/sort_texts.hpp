@@ -2,16 +2,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/error.hpp"
+#include "strings/count_field.hpp"
 #include "strings/order_lines.hpp"
+#include "strings/store_counted.hpp"
 #include "strings/store_lines.hpp"
 #include "strings/text_job.hpp"
 
 // From texts to a sink through a machine's memory.
 namespace ordo::strings::detail {
+
+constexpr std::size_t read_beyond = 8;  // who reads bytes by words reads the last one whole (sort_core/load.hpp)
 
 struct write_bytes {
   unsigned char* to;
@@ -35,29 +40,70 @@ void load_texts(B& machine, text_job& job, std::span<unsigned char> to, std::siz
   }
 }
 
-/// Sorts a text of the machine's memory, which ends with a delimiter, into the job's sink.
+/// How many of the lines in order hold the first `head` that are written. @param head  less than there are
 template <class Offset, Backend B>
-void sort_to_sink(B& machine, text_job& job, std::span<unsigned char const> text) {
-  symbols const all(text.data(), text.size(), static_cast<unsigned char>(job.how.delimiter));
-  auto const counts = count_delimiters<Offset>(machine, all);
-  std::size_t const lines = value_at(machine, std::span<Offset const>(counts.span()), counts.size() - 1);
-  auto const order = machine.template buffer<Offset>(lines);
-  auto const repeats = machine.template buffer<std::uint8_t>(lines);
-  order_lines<Offset>(machine, all, text.data(), std::span<Offset const>(counts.span()), job.how, ~std::size_t{0}, order.span(),
-                      repeats.span(), no_general_numbers{});
-  job.report.written =
-      store_lines(machine, all, text.data(), std::span<Offset const>(counts.span()), std::span<Offset const>(order.span()),
-                  job.equal == repeated::drop ? repeats.data() : nullptr, job.to, [&](std::uint64_t total) {
-                    job.writing = true;
-                    job.begin(phase::write, total);
-                  });
+std::size_t lines_for_head(B& machine, std::span<std::uint8_t const> repeats, repeated equal, std::size_t head) {
+  if (equal != repeated::drop) return head;
+  auto const firsts = find_first_lines<Offset>(machine, repeats);
+  if (head >= firsts.count) return repeats.size();
+  return value_at(machine, std::span<Offset const>(firsts.places.span()), head);
+}
+
+/// Sorts a text of the machine's memory, which ends with a delimiter, into the job's sink, as `how` and `equal` have it.
+template <class Offset, Backend B>
+void sort_to_sink(B& machine, text_job& job, std::span<unsigned char const> text, options const& how, repeated equal) {
+  auto const began = [&](std::uint64_t total) {
+    job.writing = true;
+    job.begin(phase::write, total);
+    job.report.written = total;
+  };
+  symbols const all(text.data(), text.size(), static_cast<unsigned char>(how.delimiter));
+  auto const delimiters = count_delimiters<Offset>(machine, all);
+  std::span<Offset const> const counts = delimiters.span();
+  std::size_t const lines = value_at(machine, counts, counts.size() - 1);
+  auto order = machine.template buffer<Offset>(lines);
+  auto repeats = machine.template buffer<std::uint8_t>(lines);
+  order_lines<Offset>(machine, all, text.data(), counts, how, ~std::size_t{0}, order.span(), repeats.span(),
+                      no_host_readings{});
+  if (how.head == 0) {
+    began(0);
+    job.to.expect(0);
+    return;
+  }
+  if (!is_counted(equal)) {
+    std::size_t const written =
+        how.head < lines ? lines_for_head<Offset>(machine, repeats.span(), equal, std::size_t(how.head)) : lines;
+    store_lines(machine, all, text.data(), counts, std::span<Offset const>(order.span()).first(written),
+                equal == repeated::drop ? repeats.data() : nullptr, job.to, began);
+    return;
+  }
+  auto firsts = find_first_lines<Offset>(machine, repeats.span());
+  repeats = {};
+  counted_lines<Offset> const to_count{order.data(), firsts.places.data(), firsts.count, lines};
+  std::uint64_t const most = equal == repeated::by_count ? firsts.count : std::min<std::uint64_t>(how.head, firsts.count);
+  auto counted = measure_counted(machine, all, text.data(), counts, to_count, std::size_t(most));
+  if (equal == repeated::count) {
+    store_gathered(machine, counted.gather, counted.bytes, job.to, began);
+    return;
+  }
+  // They are a text, which is sorted in its turn.
+  if (counted.bytes > std::numeric_limits<Offset>::max()) throw offsets_too_narrow{};
+  std::size_t const size = std::size_t(counted.bytes);
+  auto const second_text = machine.template buffer<unsigned char>(size + read_beyond);
+  write_counted(machine, counted, second_text.span().first(size));
+  machine.each(read_beyond, write_bytes{second_text.data() + size, 0});
+  counted.ends = {};
+  firsts.places = {};
+  order = {};
+  options second = how;
+  second.by = by_falling_count();
+  sort_to_sink<Offset>(machine, job, std::span<unsigned char const>(second_text.span()).first(size), second, repeated::keep);
 }
 
 /// All of it: see sort_texts_on_cuda.
 template <class Offset, Backend B>
 bool sort_texts_on(B& machine, text_job& job) {
-  constexpr std::size_t word = 8;  // who reads bytes by words reads the last one whole (sort_core/load.hpp)
-  auto const text = machine.template buffer<unsigned char>(job.most_bytes() + word);
+  auto const text = machine.template buffer<unsigned char>(job.most_bytes() + read_beyond);
   std::size_t size = 0;
   auto const to_host = [&] {
     job.host.resize(size);
@@ -72,10 +118,10 @@ bool sort_texts_on(B& machine, text_job& job) {
       to_host();
       return false;
     }
-    machine.each(word, write_bytes{text.data() + size, 0});
+    machine.each(read_beyond, write_bytes{text.data() + size, 0});
     job.report.bytes = size;
     job.begin(phase::sort, size);
-    sort_to_sink<Offset>(machine, job, std::span<unsigned char const>(text.span()).first(size));
+    sort_to_sink<Offset>(machine, job, std::span<unsigned char const>(text.span()).first(size), job.how, job.equal);
   } catch (offsets_too_narrow const&) {
     to_host();
     return false;

@@ -55,6 +55,21 @@ struct written_bytes {
   }
 };
 
+/// The first line from `low` on that ends behind `position`, by where each ends; there is one.
+template <class End>
+ORDO_FN std::size_t line_ending_behind(End const* ends, std::size_t lines, std::size_t position, std::size_t low) {
+  if (ends[low] > position) return low;
+  std::size_t high = lines - 1;
+  while (low < high) {
+    std::size_t const middle = low + (high - low) / 2;
+    if (ends[middle] > position)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 /// Bytes [begin, begin + size) of the lines in order, 32 of them by each call.
 template <class Offset>
 struct gather_bytes {
@@ -62,44 +77,47 @@ struct gather_bytes {
   unsigned char const* text;
   Offset const* starts;
   Offset const* ends;  // of the lines, in what is written; lines that are left out have no bytes
-  std::size_t lines, begin, size;
+  std::size_t lines;
+  std::uint64_t begin;
+  std::size_t size;
   unsigned char* to;
 
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const first = i * at_once, last = first + at_once < size ? first + at_once : size;
-    std::size_t line = line_of(begin + first, 0);
+    std::size_t line = line_ending_behind(ends, lines, begin + first, 0);
     std::size_t from = starts[line] + (begin + first - (line == 0 ? 0 : std::size_t(ends[line - 1])));
     for (std::size_t k = first;;) {
       to[k] = text[from++];
       if (++k == last) return;
       if (begin + k == ends[line]) {
-        line = line_of(begin + k, line + 1);
+        line = line_ending_behind(ends, lines, begin + k, line + 1);
         from = starts[line];
       }
     }
-  }
-
- private:
-  // The first line from `low` on that ends behind `position`.
-  ORDO_FN std::size_t line_of(std::size_t position, std::size_t low) const {
-    if (ends[low] > position) return low;
-    std::size_t high = lines - 1;
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (ends[middle] > position)
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low;
   }
 };
 
 constexpr std::size_t most_gathered = std::size_t{64} << 20;  // bytes, of a block
 
+/// Stores `total` bytes, of which gather(i) brings some to a block (see gather_bytes). began(total) is called when there is
+/// memory for it, just before the sink is told how many bytes will come.
+template <class Gather, Backend B, class Began>
+void store_gathered(B& machine, Gather gather, std::uint64_t total, sink& to, Began began) {
+  auto const block = machine.template buffer<unsigned char>(std::min<std::uint64_t>(total, most_gathered));
+  began(total);
+  to.expect(total);
+  gather.to = block.data();
+  for (std::uint64_t at = 0; at < total; at += block.size()) {
+    gather.begin = at;
+    gather.size = std::min<std::uint64_t>(block.size(), total - at);
+    machine.each((gather.size + Gather::at_once - 1) / Gather::at_once, gather);
+    machine.store(std::span<unsigned char const>(block.span()).first(gather.size), to, at);
+  }
+}
+
 /// Writes the lines that begin at `order`, each with its delimiter; where `dropped` is not null, those that it marks are left
-/// out. All in the machine's memory, the text ended by a delimiter. began(bytes) is called when there is memory for all, just
-/// before the sink is told how many bytes will come. @returns these
+/// out. All in the machine's memory, the text ended by a delimiter. @param began  see store_gathered
+/// @returns how many bytes these are
 template <class Offset, Backend B, class Began>
 std::uint64_t store_lines(B& machine, symbols text, unsigned char const* bytes, std::span<Offset const> counts,
                           std::span<Offset const> order, std::uint8_t const* dropped, sink& to, Began began) {
@@ -107,16 +125,7 @@ std::uint64_t store_lines(B& machine, symbols text, unsigned char const* bytes, 
   auto const* const starts = order.data();
   machine.scan(order.size(), written_bytes<Offset>{{text, counts.data()}, starts, dropped}, ends.span(), plus{});
   std::uint64_t const total = value_at(machine, std::span<Offset const>(ends.span()), order.size() - 1);
-  auto const block = machine.template buffer<unsigned char>(std::min<std::uint64_t>(total, most_gathered));
-  began(total);
-  to.expect(total);
-  for (std::uint64_t at = 0; at < total; at += block.size()) {
-    std::size_t const size = std::min<std::uint64_t>(block.size(), total - at);
-    using gather = gather_bytes<Offset>;
-    machine.each((size + gather::at_once - 1) / gather::at_once,
-                 gather{bytes, starts, ends.data(), order.size(), std::size_t(at), size, block.data()});
-    machine.store(std::span<unsigned char const>(block.span()).first(size), to, at);
-  }
+  store_gathered(machine, gather_bytes<Offset>{bytes, starts, ends.data(), order.size(), 0, 0, nullptr}, total, to, began);
   return total;
 }
 

@@ -45,6 +45,7 @@ class sorted_lines {
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] char delimiter() const noexcept { return delimiter_; }
+  [[nodiscard]] order const& by() const noexcept { return by_; }
   /// Which machine did the work, and why; bytes of GPU memory in use at most.
   [[nodiscard]] decision const& machine() const noexcept { return machine_; }
   [[nodiscard]] std::size_t device_memory() const noexcept { return device_memory_; }
@@ -54,6 +55,7 @@ class sorted_lines {
 
   std::string_view text_;
   char delimiter_ = '\n';
+  order by_;
   std::size_t size_ = 0;
   std::unique_ptr<std::uint32_t[]> narrow_;  // starts in order: 32 bits each where the text is below 4 GiB,
   std::unique_ptr<std::uint64_t[]> wide_;    // else 64
@@ -78,10 +80,12 @@ std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, or
 /// Lines are equal as far as options.by compares them, so that an order with keys and no last resort counts keys.
 enum class repeated { keep, drop, count, by_count };
 
-/// Writes the lines in order, each with its delimiter; of equal lines only the first, if so wished. Several threads gather
-/// lines; where the sink can be given addresses, they write them too. @param threads  0 for all there are
+/// Writes the lines in order, each with its delimiter; or what `equal` makes of them, and of that the first `head` lines.
+/// Several threads gather lines; where the sink can be given addresses, they write them too. Counting takes 16 bytes of memory
+/// for each distinct line. @param threads  0 for all there are
 /// @returns how many bytes that are. @throws what the sink throws
-std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to);
+std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to,
+                    std::uint64_t head = std::numeric_limits<std::uint64_t>::max());
 
 /// Texts that are sorted as one. The end of each ends its last line.
 struct texts {
@@ -114,7 +118,7 @@ sort_report sort(texts const& from, sink& to, options const& how, repeated equal
 class order_check {
  public:
   /// @param strict  a line equal to the one before it is out of order too. The machine does not matter.
-  /// @throws usage_error for a locale other than C
+  /// @throws usage_error for a locale that the system does not know
   explicit order_check(options const& how, bool strict = false);
 
   /// The next piece. @returns whether all lines that are complete so far are in order; ask no further after a false

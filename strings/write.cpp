@@ -1,22 +1,25 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
-#include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
 #include "sort_core/host/threads.hpp"
 #include "sort_core/pieces.hpp"
+#include "strings/count_field.hpp"
+#include "strings/selected_lines.hpp"
 #include "strings/strings.hpp"
 
 namespace ordo::strings {
 namespace {
+
+using detail::append_count;
+using detail::selected_lines;
 
 constexpr std::size_t batch_bytes = std::size_t{1} << 20, most_lines = std::size_t{1} << 14;
 constexpr std::size_t long_line = 4096;  // from this length on a line is not copied before it is written
@@ -25,15 +28,16 @@ constexpr std::size_t look_ahead = 16;
 // Lines gathered on one thread. Short ones are copied behind one another; each long one is a piece of its own.
 class batch {
  public:
-  void gather(sorted_lines const& lines, std::size_t first, std::size_t last, repeated equal) {
+  void gather(sorted_lines const& lines, selected_lines const& selected, std::size_t first, std::size_t last) {
     text_.clear();
     pieces_.clear();
     size_ = 0;
     char const* const from = lines.text().data();
     for (std::size_t k = first; k < last; ++k) {
-      if (k + look_ahead < last) __builtin_prefetch(from + lines.start(k + look_ahead));
-      if (equal == repeated::drop && lines.repeats(k)) continue;
-      std::string_view const line = lines[k];
+      if (k + look_ahead < last) __builtin_prefetch(from + lines.start(selected.line(k + look_ahead)));
+      if (selected.is_left_out(k)) continue;
+      if (std::uint64_t const count = selected.count(k)) append_count(text_, count);
+      std::string_view const line = lines[selected.line(k)];
       bool const ends = line.data() + line.size() != from + lines.text().size();  // else no delimiter follows
       std::string_view const whole(line.data(), line.size() + ends);
       if (whole.size() < long_line) {
@@ -100,40 +104,27 @@ class turns {
   bool stopped_ = false;
 };
 
-std::uint64_t size_of(sorted_lines const& lines, repeated equal) {
-  std::string_view const text = lines.text();
-  std::uint64_t const all = text.size() + (text.back() != lines.delimiter());
-  if (equal == repeated::keep) return all;
-  return all - tbb::parallel_reduce(
-                   tbb::blocked_range<std::size_t>(0, lines.size(), most_lines), std::uint64_t{0},
-                   [&](auto const& part, std::uint64_t dropped) {
-                     for (std::size_t k = part.begin(); k != part.end(); ++k)
-                       if (lines.repeats(k)) dropped += lines[k].size() + 1;
-                     return dropped;
-                   },
-                   std::plus<>{});
-}
-
 }  // namespace
 
-std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to) {
-  if (lines.size() == 0) {
+std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to, std::uint64_t head) {
+  if (lines.size() == 0 || head == 0) {
     to.expect(0);
     return 0;
   }
   tbb::task_arena arena(threads_for(threads));
-  std::uint64_t const total = arena.execute([&] { return size_of(lines, equal); });
+  std::optional<selected_lines> selected;
+  std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
   bool const addressed = to.expect(total);
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
-  ordo::detail::pieces batches(lines.size(), step);
+  ordo::detail::pieces batches(selected->size(), step);
   turns in_order;
   std::uint64_t end = 0;  // of all batches that had their turn
   batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
     try {
       batch lines_here;
       while (auto const p = batches.next()) {
-        lines_here.gather(lines, p->at, p->at + p->size, equal);
+        lines_here.gather(lines, *selected, p->at, p->at + p->size);
         std::uint64_t at = 0;
         bool const had_turn = in_order.take(p->at / step, [&] {
           at = end;

@@ -9,6 +9,7 @@
 
 #include "sort_core/error.hpp"
 #include "strings/line_comparison.hpp"
+#include "strings/place_sum.hpp"
 #include "tests/catch.hpp"
 #include "tests/io_ends.hpp"
 #include "tests/lines.hpp"
@@ -216,6 +217,39 @@ TEST_CASE("a program compresses runs", "[external]") {
                     ordo::output_error);
   }
   CHECK(open_files() == before);
+}
+
+TEST_CASE("bytes by their places have one sum, in whatever order and parts, and others another", "[external]") {
+  using strings::detail::place_sum;
+  random_numbers random(15);
+  std::string text(5'000, ' ');
+  for (char& byte : text) byte = static_cast<char>(random());
+  auto const sum_of = [](std::string const& of) {
+    place_sum sum;
+    sum.add(0, of);
+    return sum.sum();
+  };
+  std::uint64_t const whole = sum_of(text);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::size_t> cuts{0, text.size()};
+    for (int k = 0; k < 30; ++k) cuts.push_back(random.below(text.size()));
+    std::sort(cuts.begin(), cuts.end());
+    place_sum forward, backward;
+    for (std::size_t k = 1; k < cuts.size(); ++k) {
+      forward.add(cuts[k - 1], std::string_view(text).substr(cuts[k - 1], cuts[k] - cuts[k - 1]));
+      std::size_t const j = cuts.size() - k;
+      backward.add(cuts[j - 1], std::string_view(text).substr(cuts[j - 1], cuts[j] - cuts[j - 1]));
+    }
+    CHECK(forward.sum() == whole);
+    CHECK(backward.sum() == whole);
+    CHECK(forward.bytes() == text.size());
+    std::string changed = text;
+    changed[random.below(text.size())] ^= static_cast<char>(1u << round % 8);
+    CHECK(sum_of(changed) != whole);
+    std::string swapped = text;
+    std::rotate(swapped.begin() + 8 * round, swapped.begin() + 8 * round + 8, swapped.begin() + 8 * round + 16);
+    CHECK(sum_of(swapped) != whole);
+  }
 }
 
 TEST_CASE("a temporary file that cannot be made or written", "[external]") {

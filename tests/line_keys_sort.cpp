@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "strings/line_comparison.hpp"
@@ -42,35 +44,13 @@ struct maker {
   strings::key key(std::string& option, bool inherits_reverse) {
     strings::key k;
     std::string readings;
-    switch (random.below(10)) {
-      case 0:
-      case 1:
-        k.as = reading::number;
-        readings = "n";
-        break;
-      case 2:
-        k.as = reading::general_number;
-        readings = "g";
-        break;
-      case 3:
-        k.as = reading::human_number;
-        readings = "h";
-        break;
-      case 4:
-        k.as = reading::month;
-        readings = "M";
-        break;
-      case 5:
-      case 6:
-        k.as = reading::version;
-        readings = "V";
-        break;
-      case 7:
-        if (one_in(2)) k.as = reading::random, readings = "R";
-        break;
-      default:
-        break;
-    }
+    // By what a key is read, and the letter that says so; most often by bytes.
+    static std::vector<std::pair<reading, std::string>> const kinds{
+        {reading::number, "n"},       {reading::number, "n"}, {reading::general_number, "g"},
+        {reading::human_number, "h"}, {reading::month, "M"},  {reading::version, "V"},
+        {reading::version, "V"},      {reading::random, "R"}, {reading::bytes, ""},
+        {reading::bytes, ""},         {reading::bytes, ""}};
+    std::tie(k.as, readings) = any(kinds);
     bool const drops = k.as == reading::bytes || k.as == reading::version || k.as == reading::random;
     if ((k.fold_case = one_in(4))) readings += 'f';
     if ((k.dictionary = drops && one_in(5))) readings += 'd';
@@ -232,6 +212,16 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+/// Do GNU sorts of different versions differ? Later ones than 9.1 know more units, and order versions otherwise; and in 9.1 the
+/// byte 0x80 is a thousands separator where the locale has none.
+bool varies(strings::order const& by, std::string_view text) {
+  for (strings::key const& k : by.keys) {
+    if (k.as == reading::human_number || k.as == reading::version) return true;
+    if (k.as == reading::number && text.find('\x80') != text.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") {
@@ -239,6 +229,7 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     WARN("skipped: there is no GNU sort here");
     return;
   }
+  bool const is_9_1 = std::system("sort --version | grep -q 'coreutils) 9\\.1$'") == 0;
   std::uint64_t const seed = setting("ORDO_SEED", 16), cases = setting("ORDO_CASES", 300);
   INFO("ORDO_SEED=" << seed);
   temporary_folder const folder;
@@ -247,10 +238,11 @@ TEST_CASE("Orders of lines are those of the installed GNU sort", "[line_keys]") 
     maker make{random_numbers(seed * 1000003 + i)};
     sort_case const c = make.order();
     std::string const text = make.text(c);
+    if (!is_9_1 && varies(c.by, text)) continue;
     std::string const in = folder.write("in", text), out = folder.path("out");
     std::string const random = folder.write("random", std::string(c.by.random_seed.begin(), c.by.random_seed.end()));
     std::string command = "LC_ALL=C sort --random-source=" + quoted(random);
-    for (std::string const& option : c.options) command += " " + quoted(option);
+    for (std::string const& option : c.options) command.append(" ").append(quoted(option));
     REQUIRE(std::system((command + " -o " + quoted(out) + " " + quoted(in)).c_str()) == 0);
 
     strings::line_comparison const compare(c.by, c.delimiter);

@@ -10,6 +10,7 @@
 #include "strings/order_lines.hpp"
 #include "strings/sort_texts.hpp"
 #include "strings/strings.hpp"
+#include "tests/count_lines.hpp"
 #include "tests/guarded.hpp"
 #include "tests/io_ends.hpp"
 #include "tests/lines.hpp"
@@ -133,7 +134,39 @@ void check_texts(B& machine, std::string const& text, char delimiter, bool addre
   }
 }
 
+// The same, counted and cut off.
+template <class Offset, class B>
+void check_selected(B& machine, std::string const& text, char delimiter) {
+  using ordo::strings::repeated;
+  ordo::strings::options how;
+  how.delimiter = delimiter;
+  how.by.reverse = delimiter == 0;
+  ordo::strings::texts const from{1, text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};
+  for (auto const equal : {repeated::keep, repeated::drop, repeated::count, repeated::by_count})
+    for (std::uint64_t const head : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{17}, ordo::strings::options{}.head}) {
+      how.head = head;
+      test_sink to(head != 17);
+      ordo::strings::detail::text_job job{from, to, how, equal, {}};
+      CHECK(ordo::strings::detail::sort_texts_on<Offset>(machine, job) == !text.empty());
+      std::string const want = selected_text(text, delimiter, how.by.reverse, equal, head);
+      CHECK((to.text() == want));
+      CHECK(to.taken() == want.size());
+      CHECK(job.report.written == want.size());
+    }
+}
+
 }  // namespace
+
+MACHINE_TEST("lines are counted in the machine's memory", "[strings][count]") {
+  if (!present<TestType>()) return;
+  TestType machine;
+  for (char const delimiter : {'\n', '\0'})
+    for (auto const& [name, text] : line_texts(delimiter, true)) {
+      INFO(name << ", delimiter " << int(delimiter));
+      check_selected<std::uint32_t>(machine, text, delimiter);
+      check_selected<std::uint64_t>(machine, text, delimiter);
+    }
+}
 
 MACHINE_TEST("lines are gathered in order from the machine's memory", "[strings]") {
   if (!present<TestType>()) return;

@@ -172,9 +172,9 @@ TEST_CASE("General numbers are written by the host", "[line_keys][small]") {
   ordo::with_backend(on, [&](auto& machine) {
     strings::detail::text_lines<std::uint64_t> const of{reinterpret_cast<unsigned char const*>(text.data()), text.size(), '\n',
                                                         starts.data(), starts.size()};
-    strings::detail::general_numbers_on_host const general;
-    auto counted = count_line_keys(machine, of, compiled.view(), general);
-    auto const keys = write_line_keys(machine, of, compiled.view(), std::move(counted), general);
+    strings::detail::host_readings const host_only;
+    auto counted = count_line_keys(machine, of, compiled.view(), host_only);
+    auto const keys = write_line_keys(machine, of, compiled.view(), std::move(counted), host_only);
     strings::key_encoder const encode(by, '\n');
     for (std::size_t i = 0; i < lines.size(); ++i)
       CHECK(reinterpret_cast<char const*>(keys.bytes.data() + keys.starts.data()[i]) ==

@@ -5,72 +5,50 @@ export LC_ALL=C
 devices=(cpu)
 if have_gpu; then devices+=(gpu); fi
 
-# counted FILE OPTION...: whole lines, counted and in falling order of the count, all and the first of them.
+# written WANTED ARGUMENT...: strsort writes what the file holds. Texts, ends of lines and counts in all their combinations are
+# for the unit tests ([count]); here a few of each kind, as each command takes a while to start on a GPU.
+written() { strsort "${@:2}" | cmp - "$1" || fail "strsort ${*:2}"; }
+# counted FILE OPTION...: whole lines, counted, in falling order of the count, and the first of them.
 counted() {
-  local file=$1 zero=() device n
+  local file=$1 zero=() first='head -n 3'
   shift
-  if [[ " $* " == *" -z "* ]]; then zero=(-z); fi
-  sort "$@" "$file" | uniq -c "${zero[@]}" > want
+  if [[ " $* " == *" -z "* ]]; then zero=(-z) first+=' -z'; fi
+  sort "$@" "$file" > sorted
+  uniq -c "${zero[@]}" sorted > want
   sort -rn "${zero[@]}" want > want.by
-  sort "$@" "$file" > want.all
-  sort -u "$@" "$file" > want.unique
-  ours() { strsort --device "$device" "$@" | cmp - "$wanted" || fail "$file, $device: $*"; }
-  for device in "${devices[@]}"; do
-    wanted=want ours --count "$@" "$file"
-    wanted=want ours --count -m "$@" want.all
-    wanted=want.by ours --by-count "$@" "$file"
-    wanted=want.by ours --by-count -m "$@" want.all
-    for n in 0 3 99999999; do
-      head "${zero[@]}" -n "$n" want > want.n
-      wanted=want.n ours --count --head="$n" "$@" "$file"
-      head "${zero[@]}" -n "$n" want.by > want.n
-      wanted=want.n ours --count --by-count --head="$n" "$@" "$file"
-      head "${zero[@]}" -n "$n" want.all > want.n
-      wanted=want.n ours --head="$n" "$@" "$file"
-      wanted=want.n ours -m --head="$n" "$@" want.all
-      head "${zero[@]}" -n "$n" want.unique > want.n
-      wanted=want.n ours -u --head="$n" "$@" "$file"
-    done
-  done
+  written want --count "$@" "$file"
+  written <($first want.by) --count --by-count --head=3 "$@" "$file"
+  written want --count -m "$@" sorted
+  written <($first sorted) -m --head=3 "$@" sorted
+  written <(sort -u "$@" "$file" | $first) -u --head=3 "$@" "$file"
 }
 
 lines() { awk -v n="$1" -v of="$2" 'BEGIN { srand(n); for (i = 0; i < n; ++i) { x = rand(); print int(x * x * of), "line" } }'; }
 lines 20000 3000 > text
 printf 'last line without an end, \200 0' >> text
-counted text
-counted text -r
+for device in "${devices[@]}"; do ORDO_DEVICE=$device counted text -r; done
+written want.by --by-count text
+written want --count --head=99999999 -r text
+written /dev/null --count --head=0 text
 : > text
 counted text
-printf '\n' > text
-counted text
-printf 'a' > text
-counted text
 printf 'b\n\nb\n\n\nc' > text
-counted text -r
-printf 'the same%.0s\n' {1..30000} > text
 counted text
-lines 5000 300 | tr '\n' '\0' > text
-printf 'x\ny\0' >> text
-counted text -z
+{ lines 5000 300 | tr '\n' '\0'; printf 'x\ny\0'; } > text
 counted text -z -r
 
 # More than 16 MB: runs on the disk, of lines that repeat and of lines that do not.
-few() { awk 'BEGIN { srand(4); for (i = 0; i < 400000; ++i) printf "host%d.example.com/%d\n", int(rand() ^ 3 * 9000), i % 3 }'; }
-few > text
+awk 'BEGIN { srand(4); for (i = 0; i < 400000; ++i) printf "host%d.example.com/%d\n", int(rand() ^ 3 * 9000), i % 3 }' > text
 sort text | uniq -c > want
 sort -rn want > want.by
-strsort -S16M --count text | cmp - want || fail 'from the disk'
-strsort -S16M --by-count text | cmp - want.by || fail 'by count, from the disk'
-strsort -S16M --by-count --head=7 text | cmp - <(head -n 7 want.by) || fail 'by count, the first ones, from the disk'
-strsort -S16M --head=7 text | cmp - <(sort text | head -n 7) || fail 'the first ones, from the disk'
-strsort -S16M -u --head=7 text | cmp - <(sort -u text | head -n 7) || fail 'the first distinct ones, from the disk'
-strsort -S16M --compress-program=gzip --count --head=7 text | cmp - <(head -n 7 want) || fail 'the first ones, from gzip'
-strsort -S16M --compress-program=gzip --by-count text | cmp - want.by || fail 'by count, from gzip'
+written want -S16M --count text
+written <(head -n 7 want.by) -S16M --by-count --head=7 text
+written <(sort -u text | head -n 7) -S16M -u --head=7 text
+written <(head -n 7 want) -S16M --compress-program=gzip --count --head=7 text
+written want.by -S16M --compress-program=gzip --by-count text
 awk '{ print $0 NR }' text > distinct
-sort distinct | uniq -c > want
-sort -rn want > want.by
-strsort -S16M --count distinct | cmp - want || fail 'distinct, from the disk'
-strsort -S16M --by-count distinct | cmp - want.by || fail 'distinct, by count, from the disk'
+sort distinct | uniq -c | sort -rn > want.by
+written want.by -S16M --by-count distinct
 
 # Keys: each by its first line.
 awk 'BEGIN { srand(5); for (i = 0; i < 9000; ++i) printf "%s %d %d\n", substr("aAbB", 1 + rand() * 4, 1), rand() * 40, i }' > text
@@ -80,20 +58,13 @@ keyed() {
   # What sort -u keeps begins the row of lines that it stands for.
   awk 'FNR == NR { first[$0] = 1; next } first[$0] { if (n) printf "%7d %s\n", n, line; n = 0; line = $0 } { ++n }
        END { printf "%7d %s\n", n, line }' first all > want
-  sort -rn want > want.by
-  for device in "${devices[@]}"; do
-    strsort --device "$device" --count "$@" text | cmp - want || fail "--count $*"
-    strsort --device "$device" --by-count "$@" text | cmp - want.by || fail "--by-count $*"
-    strsort --device "$device" --by-count --head=3 "$@" text | cmp - <(head -n 3 want.by) || fail "--by-count --head=3 $*"
-    strsort --device "$device" --count -u --head=3 "$@" text | cmp - <(head -n 3 want) || fail "--count -u --head=3 $*"
-  done
+  written <(head -n 3 want) --count -u --head=3 "$@" text
+  written <(sort -rn want) --by-count "$@" text
 }
-keyed -k1,1
-keyed -k2,2n
 keyed -f -k1,1
 keyed -k1,1r -k2,2n
 keyed -s -k1,1
-keyed -r -k2,2
+for device in "${devices[@]}"; do ORDO_DEVICE=$device keyed -r -k2,2; done
 
 # To a file, compressed, from a pipe, in the place of the input.
 cut -d' ' -f1,2 text > in

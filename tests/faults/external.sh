@@ -1,15 +1,7 @@
 # Temporary files that cannot be made, written or trusted, and processes that are killed: an error and no output, or the right
 # one; and nothing is left behind.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-
-if [[ -z ${ORDO_OWN_MOUNTS-} ]]; then  # a view of the file system that is this test's own
-  for how in '' '--map-root-user'; do
-    # shellcheck disable=SC2086
-    unshare --mount $how mount -t tmpfs -o size=1M none . 2> /dev/null || continue
-    ORDO_OWN_MOUNTS=1 exec unshare --mount $how bash -euo pipefail "$0"
-  done
-  ORDO_OWN_MOUNTS=none
-fi
+. "$ORDO_SOURCE/tests/faults/mounts_lib.sh"
 export LC_ALL=C ORDO_DEVICE=cpu
 ulimit -c 0
 mkdir place temp
@@ -73,26 +65,70 @@ done
 expect 0 strsort -S 16M in -T temp --compress-program=gzip -o sorted
 cmp sorted want
 
-# Killed while it reads, writes runs, and merges.
-for how in '' --compress-program=gzip; do
-  for signal in TERM HUP KILL; do
-    for after in 0.01 0.05 0.1 0.2 0.4 0.8; do
-      # shellcheck disable=SC2086
-      strsort "${small[@]}" -T temp $how 2> /dev/null &
-      sleep $after
-      kill -s $signal $! 2> /dev/null || true
-      status=0; wait $! 2> /dev/null || status=$?
-      [[ -z $(ls -A temp) ]] || fail "SIG$signal after $after s: left behind: $(ls -A temp)"
-      if [[ $status == 0 ]]; then
-        cmp place/out want
-      else
-        [[ $signal != KILL ]] || rm -f place/.*.tmp
-        [[ $status == $((128 + $(kill -l $signal))) ]] || fail "SIG$signal after $after s: status $status"
-        untouched "SIG$signal after $after s"
-      fi
-      echo old > place/out
-    done
+# until COMMAND...: it succeeds, in the end.
+wait_for() { for ((i = 0; i < 600; ++i)); do ! "$@" || return 0; sleep 0.02; done; fail "never: $*"; }
+# The temporary files of a process that hold something, as names to open.
+temporary_of() {
+  local fd
+  for fd in /proc/"$1"/fd/*; do
+    [[ $(readlink "$fd") == *"/temp/"* && $(stat -L -c %s "$fd") != 0 ]] && echo "$fd"
+  done 2> /dev/null
+}
+has_temporary() { [[ -n $(temporary_of "$1") ]]; }
+# killed SIGNAL PROCESS: it ends by the signal, and nothing is left.
+killed() {
+  local status=0
+  kill -s "$1" "$2"
+  wait "$2" 2> /dev/null || status=$?
+  [[ $status == $((128 + $(kill -l "$1"))) ]] || fail "SIG$1: status $status: $(cat err)"
+  [[ $1 != KILL ]] || rm -f place/.*.tmp
+  untouched "SIG$1"
+}
+mkfifo feed hold pipe
+exec 4<> hold 5<> pipe
+printf '#!/bin/sh\nif test "$1" = -d; then : > merging; read -r _ < hold; exec gzip -d; fi\nexec gzip\n' > stops
+chmod +x stops
+for signal in TERM INT HUP KILL; do  # INT is ignored in the background, but for env
+  # While it waits for more to read, runs written.
+  for how in '' --compress-program=gzip; do
+    # shellcheck disable=SC2086
+    env --default-signal=INT strsort -S 16M - -o place/out -T temp $how < feed 2> err &
+    exec 3> feed
+    cat in in >&3
+    wait_for has_temporary $!
+    killed $signal $!
+    exec 3>&-
   done
+  # While runs are merged: before there is any output, and in the middle of it.
+  rm -f merging
+  env --default-signal=INT strsort "${small[@]}" -T temp --compress-program="$PWD/stops" 2> err 4<&- 5<&- &
+  wait_for test -e merging
+  killed $signal $!
+  for _ in in in in in in; do echo >&4; done
+  env --default-signal=INT strsort -S 16M in in -T temp > pipe 2> err 4<&- 5<&- &
+  read -r -u 5 _
+  killed $signal $!
+  while read -r -t 0.1 -u 5 _; do :; done
+done
+exec 5<&-
+
+# A run that was cut or changed on the disk.
+for harm in cut changed; do
+  strsort -S 16M - -o place/out -T temp < feed 2> err &
+  exec 3> feed
+  cat in in >&3
+  wait_for has_temporary $!
+  run=$(temporary_of $! | head -n 1)
+  case $harm in
+    cut) truncate -s 100000 "$run" ;;
+    changed) printf '~' | dd of="$run" bs=1 seek=1000003 conv=notrunc status=none ;;
+  esac
+  exec 3>&-
+  status=0; wait $! || status=$?
+  [[ $status == 2 ]] || fail "a run was $harm: status $status"
+  complaint strsort
+  grep -q 'cannot read: temporary file in temp: ' err || fail "a run was $harm: $(cat err)"
+  untouched "a run was $harm"
 done
 
 # Few descriptors are enough for many runs and many inputs.

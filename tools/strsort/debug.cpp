@@ -1,9 +1,15 @@
 #include "tools/strsort/debug.hpp"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <cwchar>
+#include <cwctype>
+
+#include "strings/named_locale.hpp"
 
 namespace ordo::strsort {
 namespace {
@@ -11,8 +17,26 @@ namespace {
 using strings::key;
 using strings::reading;
 
+// The thread's locale, as long as this lives: what is below asks the C library.
+class in_locale {
+ public:
+  explicit in_locale(locale_t now) : before_(uselocale(now)) {}
+  ~in_locale() { uselocale(before_); }
+  in_locale(in_locale const&) = delete;
+  in_locale& operator=(in_locale const&) = delete;
+
+ private:
+  locale_t before_;
+};
+
 bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n';
+  return std::isblank(static_cast<unsigned char>(c)) || c == '\n';
+}
+
+// Of one byte; else `other`.
+char one_byte(nl_item item, char other) {
+  char const* const text = nl_langinfo(item);
+  return text[0] != 0 && text[1] == 0 ? text[0] : other;
 }
 
 std::size_t behind_blanks(std::string_view line, std::size_t at) {
@@ -61,28 +85,37 @@ piece piece_of(std::string_view line, key const& by, std::optional<char> separat
   return {first, last};
 }
 
-// How much of the text is read as a number: sign, digits, point, digits, and, for human numbers, a unit.
+// How much of the text is read as a number: sign, digits with single group separators between them, point, digits, and, for
+// human numbers, a unit.
 std::size_t decimal_length(std::string_view text, bool unit) {
   std::size_t at = text.starts_with('-') ? 1 : 0, digits = 0;
-  auto const take_digits = [&] {
-    for (; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])); ++at) ++digits;
-  };
-  take_digits();
-  if (at < text.size() && text[at] == '.') {
+  auto const is = [&](std::size_t i, char c) { return i < text.size() && text[i] == c; };
+  auto const is_digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); };
+  char const group = one_byte(THOUSEP, 0);
+  for (; is_digit(at); ++digits) {
     ++at;
-    take_digits();
+    if (group == 0 || !is(at, group)) continue;
+    if (!is_digit(at + 1)) return at;
+    ++at;
   }
+  if (is(at, one_byte(RADIXCHAR, '.')))
+    for (++at; is_digit(at); ++at) ++digits;
   if (digits == 0) return 0;
   if (unit && at < text.size() && std::string_view("kKMGTPEZY").find(text[at]) != std::string_view::npos) ++at;
   return at;
 }
 
 std::size_t month_length(std::string_view text) {
-  constexpr std::array<std::string_view, 12> months{"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
-                                                    "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-  std::string head(text.substr(0, 3));
-  for (char& c : head) c = char(std::toupper(static_cast<unsigned char>(c)));
-  return std::ranges::find(months, head) == months.end() ? 0 : head.size();
+  auto const upper = [](char c) { return char(std::toupper(static_cast<unsigned char>(c))); };
+  std::string head(text);
+  std::ranges::transform(head, head.begin(), upper);
+  for (int month = 0; month < 12; ++month) {
+    std::string name = nl_langinfo(nl_item(ABMON_1 + month));
+    std::erase_if(name, [](char c) { return std::isblank(static_cast<unsigned char>(c)); });
+    std::ranges::transform(name, name.begin(), upper);
+    if (head.starts_with(name)) return name.size();
+  }
+  return 0;
 }
 
 std::size_t general_length(std::string const& text) {
@@ -104,10 +137,25 @@ piece significant(std::string_view line, piece of, reading as) {
   return {first, first + length};
 }
 
-// Columns that a terminal needs for it.
+// Columns that a terminal needs for it. What is no character is one.
 std::size_t width(std::string_view text) {
-  return std::size_t(
-      std::ranges::count_if(text, [](char c) { return c == '\t' || !std::iscntrl(static_cast<unsigned char>(c)); }));
+  std::size_t columns = 0;
+  std::mbstate_t state{};
+  while (!text.empty()) {
+    wchar_t character = 0;
+    std::size_t bytes = std::mbrtowc(&character, text.data(), text.size(), &state);
+    if (bytes > text.size()) {
+      ++columns;
+      state = {};
+      bytes = 1;
+    } else if (int const needed = wcwidth(character); needed >= 0 && bytes != 0) {
+      columns += std::size_t(needed);
+    } else {
+      columns += character == L'\t' || !std::iswcntrl(wint_t(character));
+    }
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return columns;
 }
 
 void underline(std::string_view line, piece of, std::string& to) {
@@ -122,6 +170,7 @@ void underline(std::string_view line, piece of, std::string& to) {
 }  // namespace
 
 std::string annotated(std::string_view line, strings::order const& by) {
+  in_locale const now(strings::detail::named_locale(by.locale));
   std::string made(line);
   std::ranges::replace(made, '\t', '>');
   made += '\n';

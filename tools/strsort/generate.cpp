@@ -13,8 +13,8 @@ namespace ordo::strsort {
 namespace {
 
 constexpr std::string_view summary =
-    "Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, whatever the locale. "
-    "Without FILE, or where FILE is -, read standard input. A FILE of gzip, bzip2, xz or zstd data is decompressed.";
+    "Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, or with --locale=NAME "
+    "what LC_ALL=NAME sort writes. Without FILE, or where FILE is -, read standard input. A FILE of gzip, bzip2, xz or zstd data is decompressed.";
 constexpr std::string_view keys =
     "KEYDEF is F[.C][OPTS][,F[.C][OPTS]]: the field and the character in it, both from 1, where the key begins and where it "
     "ends, by default with the line; C of an end is by default the field's last. A field has the blanks in front of it, but "

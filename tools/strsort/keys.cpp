@@ -42,11 +42,7 @@ void take_letters(std::string_view& rest, ordering& how, bool first, bool end) {
 }
 
 strings::key key_of(given_key const& given, ordering const& how) {
-  strings::key made;
-  made.first_field = given.first_field;
-  made.first_character = given.first_character;
-  made.last_field = given.last_field;
-  made.end_character = given.end_character;
+  strings::key made = given.part;
   made.skip_blanks_at_first = how.blanks_at_first;
   made.skip_blanks_at_end = how.blanks_at_end;
   using strings::reading;
@@ -88,6 +84,14 @@ bool ordering::set(char letter, bool first, bool end) {
   return false;
 }
 
+ordering ordering::without(ordering const& other) const {
+  ordering left = *this;
+  left.blanks_at_first &= !other.blanks_at_first;
+  left.blanks_at_end &= !other.blanks_at_end;
+  for (auto const& [name, member] : switches) left.*member &= !(other.*member);
+  return left;
+}
+
 std::string ordering::letters() const {
   std::string made(blanks_at_first || blanks_at_end ? "b" : "");
   for (auto const& [name, member] : switches)
@@ -104,21 +108,21 @@ bool ordering::is_default() const {
 given_key parse_key(std::string_view text) {
   given_key key;
   std::string_view rest = text;
-  key.first_field = take_number(rest, "invalid number at field start");
-  if (key.first_field-- == 0) bad_specification(text, "field number is zero");
+  key.part.first_field = take_number(rest, "invalid number at field start");
+  if (key.part.first_field-- == 0) bad_specification(text, "field number is zero");
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    key.first_character = take_number(rest, "invalid number after '.'");
-    if (key.first_character-- == 0) bad_specification(text, "character offset is zero");
+    key.part.first_character = take_number(rest, "invalid number after '.'");
+    if (key.part.first_character-- == 0) bad_specification(text, "character offset is zero");
   }
   take_letters(rest, key.how, true, false);
   if (rest.starts_with(',')) {
     rest.remove_prefix(1);
-    key.last_field = take_number(rest, "invalid number after ','");
-    if (key.last_field-- == 0) bad_specification(text, "field number is zero");
+    key.part.last_field = take_number(rest, "invalid number after ','");
+    if (key.part.last_field-- == 0) bad_specification(text, "field number is zero");
     if (rest.starts_with('.')) {
       rest.remove_prefix(1);
-      key.end_character = take_number(rest, "invalid number after '.'");
+      key.part.end_character = take_number(rest, "invalid number after '.'");
     }
     take_letters(rest, key.how, false, true);
   }
@@ -132,28 +136,28 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
   std::string_view rest = first.substr(1);
   number read = read_number(rest);
   if (read.digits == 0) return false;
-  key.first_field = read.value;
+  key.part.first_field = read.value;
   rest = read.rest;
   if (rest.starts_with('.')) {
     read = read_number(rest.substr(1));
     if (read.digits == 0) return false;
-    key.first_character = read.value;
+    key.part.first_character = read.value;
     rest = read.rest;
   }
   take_letters(rest, key.how, true, false);
   if (!rest.empty()) return false;
   // GNU sort marks the line's beginning so.
-  if (key.first_field == std::numeric_limits<std::size_t>::max()) key.first_field = key.first_character = 0;
+  if (key.part.first_field == std::numeric_limits<std::size_t>::max()) key.part.first_field = key.part.first_character = 0;
   if (end.empty()) return true;
 
   rest = end.substr(1);
-  key.last_field = take_number(rest, "invalid number after '-'");
+  key.part.last_field = take_number(rest, "invalid number after '-'");
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    key.end_character = take_number(rest, "invalid number after '.'");
+    key.part.end_character = take_number(rest, "invalid number after '.'");
   }
   // Fields that the key has, with none of the next one's characters.
-  if (key.end_character == 0 && key.last_field != 0) --key.last_field;
+  if (key.part.end_character == 0 && key.part.last_field != 0) --key.part.last_field;
   take_letters(rest, key.how, false, true);
   if (!rest.empty()) bad_specification(end, "stray character in field spec");
   return true;

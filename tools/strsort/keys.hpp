@@ -16,6 +16,8 @@ struct ordering {
 
   /// Sets what the letter, one of "bdfghiMnRrV", stands for. @returns false for any other letter
   bool set(char letter, bool first = true, bool end = true);
+  /// Those that are set here and not there.
+  [[nodiscard]] ordering without(ordering const& other) const;
   /// Those that are set, in that order.
   [[nodiscard]] std::string letters() const;
   [[nodiscard]] bool is_numeric() const { return general || human || number; }
@@ -26,8 +28,7 @@ struct ordering {
 
 /// A key of the command line, before it has what it inherits.
 struct given_key {
-  std::size_t first_field = 0, first_character = 0;                      // from 0
-  std::size_t last_field = strings::key::to_the_end, end_character = 0;  // as in strings::key
+  strings::key part;  // of the line; the rest of it is not set
   ordering how;
   bool obsolete = false;  // +POS -POS
 

@@ -48,14 +48,6 @@ struct work {
   }
 };
 
-// The one place that knows which part of a command is not served yet.
-void refuse_unserved(strings::order const& by) {
-  auto const refuse = [](bool asked, std::string_view what) {
-    if (asked) throw usage_error(fmt::format("{} is not supported yet", what));
-  };
-  refuse(by.locale != "C" && by.locale != "POSIX", "option --locale");
-}
-
 // A locale of the environment that GNU sort would compare by.
 bool has_hard_locale() {
   for (char const* const name : {"LC_ALL", "LC_COLLATE", "LANG"})
@@ -100,7 +92,7 @@ strings::spill spill_of(command const& made) {
   where.batch_size = std::size_t(made.batch_size.value_or(0));
   if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
     constexpr std::size_t usual = 16, of_program = 2;
-    std::size_t const others = where.folders.size() + (where.compress_program.empty() ? 0 : of_program);
+    std::size_t const others = where.folders.size() + (where.compress_program.empty() ? 0 : of_program) + made.by_count;
     std::size_t const wanted = std::min(made.batch_size ? where.batch_size : usual, made.files.size());
     std::size_t const can_be = strsort::free_descriptors(wanted + others);
     if (can_be < wanted + others) where.batch_size = can_be > others + 2 ? can_be - others : 2;
@@ -176,7 +168,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
-  refuse_unserved(by);
+  strings::line_comparison{by, made.delimiter};  // is there such a locale?
   made.common.check_machine();
   bool const seen = isatty(STDERR_FILENO) && (!called.is_gnu() || isatty(STDOUT_FILENO));
   if (seen && !made.locale && !made.common.quiet && has_hard_locale())

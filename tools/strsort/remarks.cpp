@@ -1,7 +1,9 @@
+#include <langinfo.h>
 #include <clocale>
 
 #include <fmt/format.h>
 
+#include "strings/named_locale.hpp"
 #include "tools/strsort/debug.hpp"
 
 namespace ordo::strsort {
@@ -32,45 +34,51 @@ bool has_significant_blanks(strings::key const& key) {
 
 class numbers {
  public:
+  explicit numbers(locale_t in) {
+    std::string_view const decimal = nl_langinfo_l(RADIXCHAR, in), group = nl_langinfo_l(THOUSEP, in);
+    if (decimal.size() == 1) decimal_ = decimal[0];
+    if (group.size() == 1) group_ = group[0];
+    group_ignored_ = group.size() > 1;
+  }
   void add(reading as, bool spans) {
+    bool const general = as == reading::general_number;
     any_ = true;
-    spans_ |= spans;
-    general_spans_ |= spans && as == reading::general_number;
+    basic_ |= !general;
+    (general ? general_spans_ : basic_spans_) |= spans;
   }
   void remark(std::optional<char> separator, std::vector<std::string>& to) const {
+    bool told = false;
     auto const treated = [&](std::string_view as) {
       to.push_back(fmt::format("field separator '{}' is treated as a {} in numbers", *separator, as));
     };
-    bool const decimal = separator == '.';
-    if (spans_ && decimal) return treated("decimal point");
-    if (spans_ && separator == '-') treated("minus sign");
-    if (general_spans_ && separator == '+') treated("plus sign");
-    if (any_) to.push_back(fmt::format("{}numbers use '.' as a decimal point in this locale", decimal ? "" : "note "));
+    if (basic_spans_ && group_ != 0 && separator == group_) {
+      treated("group separator");
+      told = true;
+    }
+    bool const spans = basic_spans_ || general_spans_, decimal = separator == decimal_;
+    if (spans && decimal) {
+      treated("decimal point");
+      told = true;
+    } else if (spans && separator == '-') {
+      treated("minus sign");
+    } else if (general_spans_ && separator == '+') {
+      treated("plus sign");
+    }
+    if (any_ && !told)
+      to.push_back(fmt::format("{}numbers use '{}' as a decimal point in this locale", decimal ? "" : "note ", decimal_));
+    if (basic_ && group_ignored_) to.emplace_back("the multi-byte number group separator in this locale is not supported");
   }
 
  private:
-  bool any_ = false, spans_ = false, general_spans_ = false;
+  char decimal_ = '.';
+  char group_ = 0;  // 0: none
+  bool group_ignored_ = false, any_ = false, basic_ = false, basic_spans_ = false, general_spans_ = false;
 };
 
 // The global options that no key has.
 ordering unused(ordering global, command const& made) {
-  std::vector<given_key> keys = made.keys;
-  if (keys.empty()) return {};
-  for (given_key const& key : keys) {
-    ordering const& has = key.has_options() ? key.how : made.global;
-    global.blanks_at_first &= !has.blanks_at_first;
-    global.blanks_at_end &= !has.blanks_at_end;
-    global.dictionary &= !has.dictionary;
-    global.fold &= !has.fold;
-    global.general &= !has.general;
-    global.human &= !has.human;
-    global.unprinted &= !has.unprinted;
-    global.month &= !has.month;
-    global.number &= !has.number;
-    global.random &= !has.random;
-    global.reverse &= !has.reverse;
-    global.version &= !has.version;
-  }
+  if (made.keys.empty()) return {};
+  for (given_key const& key : made.keys) global = global.without(key.has_options() ? key.how : made.global);
   return global;
 }
 
@@ -80,11 +88,11 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
   std::vector<std::string> said;
   if (!made.locale && !std::setlocale(LC_ALL, "")) said.emplace_back("failed to set locale");
   std::setlocale(LC_ALL, "C");
-  said.push_back(by.locale == "C" || by.locale == "POSIX"
-                     ? "text ordering performed using simple byte comparison"
-                     : fmt::format("text ordering performed using '{}' sorting rules", by.locale));
+  auto const in = strings::detail::named_locale(by.locale);  // before anything is said
+  said.push_back(!by.is_collated() ? "text ordering performed using simple byte comparison"
+                                   : fmt::format("text ordering performed using '{}' sorting rules", by.locale));
 
-  numbers numeric;
+  numbers numeric(in);
   for (std::size_t k = 0; k < by.keys.size(); ++k) {
     strings::key const& key = by.keys[k];
     bool const given = k < made.keys.size();  // else it is what the global options say of the line
