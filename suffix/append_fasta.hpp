@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -205,13 +204,9 @@ void take_stream(source& from, std::size_t part, Take take) {
   };
   std::size_t got = read(parts[0]);
   while (got == part) {
-    std::future<std::size_t> next;
-    try {
-      next = std::async(std::launch::async, [&] { return read(parts[1]); });
-    } catch (std::system_error const&) {  // no thread can be had
-    }
+    std::future<std::size_t> next = std::async([&] { return read(parts[1]); });  // by get() if no thread can be had
     take(std::span<char const>(parts[0].span().first(got)));
-    got = next.valid() ? next.get() : read(parts[1]);
+    got = next.get();
     std::swap(parts[0], parts[1]);
   }
   take(std::span<char const>(parts[0].span().first(got)));

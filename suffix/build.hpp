@@ -41,12 +41,19 @@ template <class Index>
 memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what);
 template <class Index>
 memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what);
+/// How many suffixes are in a range, of so many bytes.
+template <class Index>
+std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, std::size_t available);
+template <class Index>
+std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, std::size_t available);
 template <class Index>
 std::size_t check_memory_on_host(std::size_t n, std::size_t records);
 template <class Index>
 std::size_t check_memory_on_cuda(std::size_t n, std::size_t records);
 
-/// Tells the sinks of build_into what they will hold. @throws as build_into
+constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
+
+/// Tells the sinks of build_into what they will hold. @param index_bytes  of the Index @throws as build_into
 void expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes);
 
 /// A buffer of n that is to be filled for `memory`; or, if that is none, for itself.
@@ -55,19 +62,26 @@ buffer<T> target_of(B& machine, std::span<T> memory, std::size_t n) {
   return memory.empty() ? machine.template buffer<T>(n) : machine.target(memory);
 }
 
-/// Begins the LCP from the keys of the first round. (A named type: nvcc takes no local one here.)
+/// Begins the LCP from the keys of the first round, range by range. (A named type: nvcc takes no local one here.)
 template <Backend B, class Index>
 struct lcp_from_keys {
   B& machine;
   packed_view text;
   results<Index> const& to;
+  std::size_t n;
   buffer<Index>& lcp;
+  std::optional<std::uint64_t> last = {};
 
-  void operator()(std::span<std::uint64_t const> keys) const {
+  void operator()(std::span<std::uint64_t const> keys, std::size_t first) {
     if (!to.what.lcp) return;
-    lcp = target_of(machine, to.memory.lcp, keys.size());
-    common_prefixes_of_keys(machine, text, keys, lcp.span());
+    if (first == 0) lcp = target_of(machine, to.memory.lcp, n);
+    common_prefixes_of_keys(machine, text, last, keys, lcp.span().subspan(first, keys.size()));
+    if (first + keys.size() < n) last = value_at(machine, keys, keys.size() - 1);
   }
+};
+
+struct no_lcp_from_keys {
+  void operator()(std::span<std::uint64_t const>, std::size_t) const {}
 };
 
 /// The first bytes of a sink.
@@ -78,45 +92,188 @@ inline void store_first(sink& to, std::span<char const> bytes) {
     to.write(bytes);
 }
 
-/// Makes the arrays of a text, and stores them.
+/// The last suffix of a part, before the first one of the next.
+template <class Index>
+struct last_to_front {
+  Index* part;
+  std::size_t size;
+  ORDO_FN void operator()(std::size_t) const { part[0] = part[size]; }
+};
+
+/// Byte i of entries of five bytes.
+template <class Index>
+struct narrow_byte {
+  Index const* entries;
+  unsigned char* to;
+  ORDO_FN void operator()(std::size_t i) const {
+    to[i] = static_cast<unsigned char>(std::uint64_t(entries[i / narrow_bytes]) >> (8 * (i % narrow_bytes)));
+  }
+};
+
+/// What has been made goes to the host's memory and to the sinks.
 template <Backend B, class Index>
-void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how) {
+class delivery {
+ public:
+  /// Takes what memory it needs.
+  delivery(B& machine, packed_text<B> const& packed, results<Index> const& to)
+      : machine_(machine),
+        to_(to),
+        records_(packed.records()),
+        narrow_(machine.template buffer<unsigned char>(
+            to.stored.entry_bytes == narrow_bytes ? std::min(packed.size(), narrowed_at_once) * narrow_bytes : 0)) {}
+
+  /// Entries of sa or lcp, from entry `at` on.
+  void give_entries(std::span<Index const> made, std::span<Index> memory, sink* stored, std::size_t at) const {
+    if (narrow_.size() == 0) return give(made, memory, stored, at);
+    give(made, memory, nullptr, at);
+    for (std::size_t first = 0; stored && first < made.size(); first += narrowed_at_once) {
+      std::size_t const bytes = std::min(made.size() - first, narrowed_at_once) * narrow_bytes;
+      machine_.each(bytes, narrow_byte<Index>{made.data() + first, narrow_.data()});
+      machine_.store(std::span<unsigned char const>(narrow_.span().first(bytes)), *stored, (at + first) * narrow_bytes);
+    }
+  }
+  /// Rows of the BWT, behind those of the ends.
+  void give_rows(std::span<char const> made, std::size_t at) const {
+    give(made, to_.memory.bwt, to_.stored.bwt, records_ + at);
+  }
+  /// The rows of the ends.
+  void give_rows_of_ends(packed_text<B> const& packed) const {
+    auto const rows = machine_.template buffer<char>(records_);
+    residues_before_ends(machine_, packed, rows.span());
+    std::string last(records_, '\0');
+    machine_.download(std::span<char const>(rows.span()), std::span(last));
+    if (to_.stored.bwt)
+      store_first(*to_.stored.bwt, last);
+    else
+      std::ranges::copy(last, to_.memory.bwt.begin());
+  }
+
+ private:
+  static constexpr std::size_t narrowed_at_once = std::size_t{1} << 23;
+
+  template <class T>
+  void give(std::span<T const> made, std::span<T> memory, sink* stored, std::size_t at) const {
+    if (!memory.empty()) machine_.download(made, memory.subspan(at, made.size()));
+    if (stored) machine_.store(made, *stored, at * sizeof(T));
+  }
+
+  B& machine_;
+  results<Index> const& to_;
+  std::size_t records_;
+  buffer<unsigned char> narrow_;
+};
+
+/// Makes the arrays of a text whole, and stores them.
+/// @param in_range  how many suffixes are sorted at a time @param stores  set as soon as anything is stored
+template <Backend B, class Index>
+void build_whole(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how, std::size_t in_range,
+                 bool& stores) {
   std::size_t const n = packed.size(), ends = to.what.bwt ? packed.records() : 0;
   auto const phase = [&](std::string_view name) {
     if (how.on_phase) how.on_phase(name, n);
   };
   auto const sa = target_of(machine, to.memory.sa, n);
   buffer<Index> lcp;
-  sort_suffixes(machine, packed, sa.span(), lcp_from_keys<B, Index>{machine, packed.view(), to, lcp});
+  {
+    suffix_sort<B, Index> sort(machine, packed, sa.span());
+    lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, n, lcp};
+    if (in_range >= n)
+      sort.at_once(with_keys);
+    else
+      sort.by_ranges(in_range, with_keys);
+  }
   if (to.what.lcp) {
     phase("lcp");
-    common_prefixes(machine, packed.view(), std::span<Index const>(sa.span()), lcp.span());
+    common_prefixes(machine, packed.view(), packed.first_view().letters, std::span<Index const>(sa.span()), lcp.span());
   }
-  auto const memory_rows = to.memory.bwt.empty() ? std::span<char>{} : to.memory.bwt.subspan(ends);
-  auto const rows = to.what.bwt ? target_of(machine, memory_rows, n) : buffer<char>{};
-  auto const rows_of_ends = machine.template buffer<char>(ends);
+  auto const rows =
+      to.what.bwt ? target_of(machine, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), n) : buffer<char>{};
   if (to.what.bwt) {
     phase("bwt");
-    residues_before_ends(machine, packed, rows_of_ends.span());
     residues_before(machine, packed.view(), std::span<Index const>(sa.span()), rows.span());
   }
-  // From here on no memory can be lacking, so that what is stored is stored once.
+  // From here on no memory can be lacking but a little, so that what is stored is stored once.
+  delivery<B, Index> const out(machine, packed, to);
   if (to.stored.sa) phase("store");
-  auto const give = [&]<class T>(std::span<T const> made, std::span<T> memory, sink* stored, std::size_t at) {
-    if (!memory.empty()) machine.download(made, memory);
-    if (stored) machine.store(made, *stored, at);
+  stores = true;
+  if (to.what.bwt) out.give_rows_of_ends(packed);
+  out.give_entries(std::span<Index const>(sa.span()), to.memory.sa, to.stored.sa, 0);
+  if (to.what.lcp) out.give_entries(std::span<Index const>(lcp.span()), to.memory.lcp, to.stored.lcp, 0);
+  if (to.what.bwt) out.give_rows(std::span<char const>(rows.span()), 0);
+}
+
+/// Makes the arrays of a text part by part, and stores each. Memory: see suffix_sort; then the ranks, sizeof(Index) bytes a
+/// letter more for an LCP, and what one part takes.
+template <Backend B, class Index>
+void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
+                    build_plan<Index, B> const& plan, bool& stores) {
+  std::size_t const n = packed.size();
+  packed_view const text = packed.view();
+  auto const phase = [&](std::string_view name) {
+    if (how.on_phase) how.on_phase(name, n);
   };
-  give(std::span<Index const>(sa.span()), to.memory.sa, to.stored.sa, 0);
-  if (to.what.lcp) give(std::span<Index const>(lcp.span()), to.memory.lcp, to.stored.lcp, 0);
-  if (to.what.bwt) {
-    std::string last(ends, '\0');
-    machine.download(std::span<char const>(rows_of_ends.span()), std::span(last));
-    if (to.stored.bwt)
-      store_first(*to.stored.bwt, last);
-    else
-      std::ranges::copy(last, to.memory.bwt.begin());
-    give(std::span<char const>(rows.span()), memory_rows, to.stored.bwt, ends);
+  suffix_sort<B, Index> sort(machine, packed, {});
+  sort.by_ranges(plan.in_range(machine.pool().available()), no_lcp_from_keys{});
+
+  auto const by_position = machine.template buffer<Index>(to.what.lcp ? n : 0);
+  // Which positions of an LCP are open takes memory, too.
+  std::size_t const available = machine.pool().available(), share = available / 4 * (to.what.lcp ? 1 : 3);
+  std::size_t const size = std::clamp<std::size_t>(share / plan.row(), 1, n);
+  auto const sa = machine.template buffer<Index>(size + 1);
+  auto const each_part = [&](auto take) {
+    for (std::size_t first = 0; first < n; first += size) {
+      std::size_t const count = std::min(size, n - first);
+      if (first != 0) machine.each(1, last_to_front<Index>{sa.data(), size});
+      sort.order(first, sa.span().subspan(1, count));
+      take(first, count, part_row<Index>{text, sa.data(), first == 0});
+    }
+  };
+  if (to.what.lcp) {
+    phase("lcp");
+    each_part([&](std::size_t, std::size_t count, part_row<Index> row) {
+      open_prefixes_of_part(machine, row, count, by_position.span());
+    });
+    common_prefixes_by_position(machine, text, text.letters, by_position.span());
   }
+  auto const lcp = machine.template buffer<Index>(to.what.lcp ? size : 0);
+  auto const rows = machine.template buffer<char>(to.what.bwt ? size : 0);
+  delivery<B, Index> const out(machine, packed, to);
+  phase("store");
+  stores = true;
+  if (to.what.bwt) out.give_rows_of_ends(packed);
+  each_part([&](std::size_t first, std::size_t count, part_row<Index> row) {
+    std::span<Index const> const part = sa.span().subspan(1, count);
+    out.give_entries(part, to.memory.sa, to.stored.sa, first);
+    if (to.what.lcp) {
+      common_prefixes_of_part(machine, row, std::span<Index const>(by_position.span()), lcp.span().first(count));
+      out.give_entries(std::span<Index const>(lcp.span().first(count)), to.memory.lcp, to.stored.lcp, first);
+    }
+    if (to.what.bwt) {
+      residues_before(machine, text, part, rows.span().first(count));
+      out.give_rows(std::span<char const>(rows.span().first(count)), first);
+    }
+  });
+}
+
+/// Makes the arrays of a text, and stores them: at once where there is the memory, else by ranges.
+template <Backend B, class Index>
+void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how) {
+  std::size_t const n = packed.size();
+  build_plan<Index, B> const plan{n, packed.records(), to.what, !has_workers<B>};
+  auto const available = [&] { return machine.pool().available(); };
+  auto const total = [&](std::size_t bytes) { return bytes + std::min(machine.pool().in_use(), ~bytes); };
+  bool stores = false;
+  if (n == 0 || build_memory<Index, B>(n, packed.records(), to.what, plan.copies).at_once <= total(available())) {
+    try {
+      return build_whole(machine, packed, to, how, n, stores);
+    } catch (out_of_memory const&) {
+      if (stores) throw;
+    }
+  }
+  if (has_workers<B> && !to.memory.sa.empty())
+    build_whole(machine, packed, to, how, plan.in_range(available()), stores);
+  else
+    build_in_parts(machine, packed, to, how, plan, stores);
 }
 
 template <Backend B, class Index>

@@ -81,9 +81,9 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
   options here = how;
   here.machine = machine_.fell_back ? machine_options{device::cpu, given_.threads} : given_;
   if (!here.machine.on) here.machine.where = device::cpu;
-  // The text is written while it is worked on.
+  // The text is written while it is worked on; behind that if no thread can be had.
   std::future<void> writing;
-  if (!stored) writing = std::async(std::launch::async, [&] { store({all_.residues.data(), n}, residues, given_.threads); });
+  if (!stored) writing = std::async([&] { store({all_.residues.data(), n}, residues, given_.threads); });
   report done = suffix::build_into<Index>(all_.view(), out, here);
   if (!stored) writing.get();
   done.machine = machine_;

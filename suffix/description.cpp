@@ -29,6 +29,7 @@ std::optional<std::uint64_t> bytes_of(index_description const& about, std::strin
   if (array == "sa" || array == "lcp") return about.residues * (about.width / 8);
   if (array == "seq") return about.residues;
   if (array == "bwt") return about.residues + about.names.size();
+  if (array == "kmers") return (about.words.count().value() + 1) * (about.width / 8);
   return std::nullopt;
 }
 
@@ -41,6 +42,12 @@ std::optional<std::string> flaw_in(index_description const& about) {
   if (about.residues > ~std::uint64_t{0} / 8) return "more residues than there can be";
   for (char const* name : {"sa", "seq"})
     if (!about.find(name)) return fmt::format("no array {}", name);
+  if (about.words.length != 0 || !about.words.letters.empty() || about.find("kmers")) {
+    auto const byte = [](char c) { return static_cast<unsigned char>(c); };
+    if (!about.words.count() || !std::ranges::is_sorted(about.words.letters, std::ranges::less_equal{}, byte))
+      return "a table of k-mers that there cannot be";
+    if (!about.find("kmers")) return "no array kmers";
+  }
   for (index_array const& array : about.arrays) {
     auto const bytes = bytes_of(about, array.name);
     if (!bytes) return fmt::format("an unknown array {}", json_string(array.name));
@@ -71,7 +78,10 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
         return true;
       case width:
         about.width = unsigned(value);
-        return value == 32 || value == 64 || refuse(fmt::format("a width of {} bits", value));
+        return value == 32 || value == 40 || value == 64 || refuse(fmt::format("a width of {} bits", value));
+      case kmer_length:
+        about.words.length = unsigned(value);
+        return value <= 64 || refuse("k-mers that are too long");
       case array_bytes:
         about.arrays.back().bytes = value;
         return true;
@@ -94,6 +104,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case case_of_letters:
         about.keep_case = text == case_kept;
         return about.keep_case || text == case_folded || refuse("an unknown case of letters");
+      case kmer_letters:
+        about.words.letters = text;
+        return true;
       case array_name:
         about.arrays.back().name = text;
         return true;
@@ -127,7 +140,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool end_object() override {
     for (std::size_t f = 0; f < none; ++f)
-      if (fields[f].in == place_ && !seen_[f]) return refuse(fmt::format("no field {}", fields[f].name));
+      if (fields[f].in == place_ && !seen_[f] && !fields[f].optional) return refuse(fmt::format("no field {}", fields[f].name));
     place_ = place_ == place::array ? place::arrays : place_ == place::record ? place::records : place::outside;
     return true;
   }
@@ -153,6 +166,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     width,
     order_of_suffixes,
     case_of_letters,
+    kmer_length,
+    kmer_letters,
     arrays,
     records,
     array_name,
@@ -165,21 +180,24 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   struct known {
     place in;
     std::string_view name;
+    bool optional;
   };
-  static constexpr std::array<known, none> fields{{{place::description, "format"},
-                                                   {place::description, "format_version"},
-                                                   {place::description, "version"},
-                                                   {place::description, "residues"},
-                                                   {place::description, "width"},
-                                                   {place::description, "order"},
-                                                   {place::description, "case"},
-                                                   {place::description, "arrays"},
-                                                   {place::description, "records"},
-                                                   {place::array, "name"},
-                                                   {place::array, "bytes"},
-                                                   {place::array, "crc32"},
-                                                   {place::record, "name"},
-                                                   {place::record, "start"}}};
+  static constexpr std::array<known, none> fields{{{place::description, "format", false},
+                                                   {place::description, "format_version", false},
+                                                   {place::description, "version", false},
+                                                   {place::description, "residues", false},
+                                                   {place::description, "width", false},
+                                                   {place::description, "order", false},
+                                                   {place::description, "case", false},
+                                                   {place::description, "kmer_length", true},
+                                                   {place::description, "kmer_letters", true},
+                                                   {place::description, "arrays", false},
+                                                   {place::description, "records", false},
+                                                   {place::array, "name", false},
+                                                   {place::array, "bytes", false},
+                                                   {place::array, "crc32", false},
+                                                   {place::record, "name", false},
+                                                   {place::record, "start", false}}};
 
   bool refuse(std::string why) {
     flaw = std::move(why);
@@ -211,9 +229,13 @@ std::string to_json(index_description const& about) {
   auto const to = std::back_inserter(text);
   fmt::format_to(to,
                  "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n  \"version\": {},\n  \"residues\": {},\n"
-                 "  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n  \"arrays\": [",
+                 "  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n",
                  format, format_version, json_string(version), about.residues, about.width, json_string(order),
                  about.keep_case ? case_kept : case_folded);
+  if (about.words.length != 0)
+    fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", about.words.length,
+                   json_string(about.words.letters));
+  text += "  \"arrays\": [";
   for (std::size_t i = 0; i < about.arrays.size(); ++i)
     fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",
                    json_string(about.arrays[i].name), about.arrays[i].bytes, about.arrays[i].crc32);

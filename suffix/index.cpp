@@ -128,8 +128,12 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
   return {};
 }
 
+kmer_table stored_index::words() const {
+  return about_.find("kmers") ? kmer_table(about_.words, array("kmers"), path("kmers")) : kmer_table();
+}
+
 std::optional<std::string> stored_index::stray() const {
-  for (char const* array : {"lcp", "bwt"}) {
+  for (char const* array : {"lcp", "bwt", "kmers"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
     if (!about_.find(array) && !missing && bytes != 0) return array;

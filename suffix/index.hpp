@@ -10,14 +10,17 @@
 #include <vector>
 
 #include "sort_core/io.hpp"
+#include "suffix/entries.hpp"
+#include "suffix/kmer_table.hpp"
 #include "suffix/record_names.hpp"
+#include "suffix/records.hpp"
 #include "suffix/suffix.hpp"
 
-/// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt and PREFIX.seq are plain little-endian arrays; PREFIX.json says what is
-/// in them.
+/// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers and PREFIX.seq are plain little-endian arrays; PREFIX.json
+/// says what is in them.
 namespace ordo::suffix {
 
-/// One of the arrays: "sa", "lcp", "bwt" or "seq".
+/// One of the arrays: "sa", "lcp", "bwt", "kmers" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
@@ -27,8 +30,10 @@ struct index_array {
 /// What PREFIX.json holds.
 struct index_description {
   std::uint64_t residues = 0;
-  unsigned width = 32;     // bits of an entry of sa and lcp, 32 or 64
+  unsigned width = 32;     // bits of an entry of sa, lcp and kmers: 32, 40 or 64
   bool keep_case = false;  // else residues were folded to upper case, and patterns must be
+  kmer_words words = {};   // of kmers, where there is that array
+  suffix::strands strands = suffix::strands::forward;
   std::vector<index_array> arrays;
   record_names names;
   std::vector<std::uint64_t> starts;  // of the records
@@ -100,17 +105,23 @@ class stored_index {
   /// Of an array; nothing if there is no such array.
   [[nodiscard]] std::span<char const> bytes(std::string_view array) const noexcept;
   [[nodiscard]] text view() const noexcept { return {{bytes("seq").data(), bytes("seq").size()}, about_.starts}; }
-  /// @tparam Index  of about().width bits
+  /// Of sa, lcp or kmers; empty if there is no such array.
+  [[nodiscard]] entries array(std::string_view name) const noexcept { return {bytes(name), about_.width}; }
+  /// Empty if the index has none.
+  [[nodiscard]] kmer_table words() const;
+  /// The file of an array, for messages.
+  [[nodiscard]] std::string path(std::string_view array) const { return prefix_ + "." + std::string(array); }
+  /// @tparam Index  of about().width bits, which are 32 or 64
   template <class Index>
   [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
-    return {entries<Index>(bytes("sa")), entries<Index>(bytes("lcp")), bytes("bwt")};
+    return {span_of<Index>(bytes("sa")), span_of<Index>(bytes("lcp")), bytes("bwt")};
   }
   /// The name of an array that this index does not have, but of which there is a file, not empty: it is another one's.
   [[nodiscard]] std::optional<std::string> stray() const;
   /// The first array of which the checksum is not what was written.
   [[nodiscard]] std::optional<std::string> altered(unsigned threads = 0) const;
 
-  /// f(Index{}) for the index's own width.
+  /// f(Index{}) for the index's own width, 32 or 64.
   template <class F>
   auto with_width(F f) const {
     return about_.width == 32 ? f(std::uint32_t{}) : f(std::uint64_t{});
@@ -118,7 +129,7 @@ class stored_index {
 
  private:
   template <class Index>
-  static std::span<Index const> entries(std::span<char const> bytes) noexcept {
+  static std::span<Index const> span_of(std::span<char const> bytes) noexcept {
     return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};
   }
 

@@ -2,46 +2,67 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/load.hpp"
 #include "sort_core/refinement.hpp"
+#include "suffix/letter_runs.hpp"
 #include "suffix/packed_text.hpp"
 
 namespace ordo::suffix::detail {
 
-/// lcp[i] := how many letters the i-th key has in common with the one before it; lcp[0] := 0. This is the length of the common
-/// prefix of the suffixes sa[i - 1] and sa[i], unless it is a whole key: then it may be more.
+/// lcp[i] := how many letters the i-th key has in common with the one before it, which for the first is `before`; 0 where there
+/// is none. This is the length of the common prefix of the suffixes sa[i - 1] and sa[i], unless it is a whole key: then it may
+/// be more.
 template <Backend B, class Index>
-void common_prefixes_of_keys(B& machine, packed_view text, std::span<std::uint64_t const> keys, std::span<Index> lcp) {
+void common_prefixes_of_keys(B& machine, packed_view text, std::optional<std::uint64_t> before,
+                             std::span<std::uint64_t const> keys, std::span<Index> lcp) {
   auto const* const key = keys.data();
   auto* const length = lcp.data();
-  machine.each(keys.size(),
-               [=] ORDO_FN(std::size_t i) { length[i] = i == 0 ? Index{0} : Index(text.common_letters(key[i - 1], key[i])); });
+  bool const follows = before.has_value();
+  std::uint64_t const first = before.value_or(0);
+  machine.each(keys.size(), [=] ORDO_FN(std::size_t i) {
+    length[i] = i == 0 && !follows ? Index{0} : Index(text.common_letters(i == 0 ? first : key[i - 1], key[i]));
+  });
 }
 
-/// What common_prefixes_of_keys has left open.
+/// The length of the common prefix of the suffixes at p and q, of which `known` letters, not 0, agree. Runs of one letter are
+/// passed over, however long they are.
+struct common_prefix_over_runs {
+  packed_view text;
+  is_uniform_key is_uniform;  // of the text's keys
+  run_key runs;               // all that are as long as a key
+
+  ORDO_FN std::size_t operator()(std::size_t p, std::size_t q, std::size_t known) const {
+    for (;;) {
+      std::uint64_t const key = text.key_behind(p + known);
+      unsigned const more = text.common_letters(key, text.key_behind(q + known));
+      if (more < text.letters) return known + more;
+      if (!is_uniform(key)) {
+        known += more;
+        continue;
+      }
+      std::size_t const a = runs.left(p + known), b = runs.left(q + known);
+      if (a != b) return known + (a < b ? a : b);
+      known += a;
+    }
+  }
+};
+
+/// The lengths of common prefixes by position, where they are a whole key or more. At such a position stands first the suffix
+/// before it in the order, and then the length; at all others n, the number of letters.
 /// In order of position these lengths fall by at most one from a position to the next (Kasai et al., CPM'01; Karkkainen,
 /// Manzini and Puglisi, CPM'09), and so by at most d over d positions. So the open positions are done in rounds, multiples of
 /// large powers of two first: each knows a least length from the last one done before it, all of a round at once. A round
 /// extends by O(n) letters together: what a position gains over the one before, the one behind must keep.
-/// Memory: sizeof(Index) bytes a letter, and once more for the open ones.
+/// Memory: sizeof(Index) bytes for each of those positions. @param letters  in a key
 template <Backend B, class Index>
-void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, std::span<Index> lcp) {
-  std::size_t const n = sa.size();
-  auto const* const suffix = sa.data();
-  auto* const length = lcp.data();
-  unsigned const letters = text.letters;
-
-  // At each open position first the suffix before it in the order, then the length; n at all others.
-  auto const by_position = machine.template buffer<Index>(n);
+void common_prefixes_by_position(B& machine, packed_view text, unsigned letters, std::span<Index> by_position) {
+  std::size_t const n = by_position.size();
   auto* const at = by_position.data();
-  machine.each(n, [=] ORDO_FN(std::size_t p) { at[p] = Index(n); });
-  machine.each(n, [=] ORDO_FN(std::size_t i) {
-    if (length[i] == letters) at[suffix[i]] = suffix[i - 1];
-  });
   auto const is_open = [=] ORDO_FN(std::size_t p) { return at[p] != n; };
   std::size_t const count = machine.reduce(
       n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, plus{});
@@ -51,8 +72,10 @@ void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, st
       n, is_open, [=] ORDO_FN(std::size_t p) { return Index(p); }, positions.span());
   auto const* const position = positions.data();
 
+  letter_runs<B> const runs(machine, text, n);
+  common_prefix_over_runs const common_prefix{text, is_uniform_key(text), runs.key()};
   auto const settle = [=] ORDO_FN(std::size_t p, std::size_t known) {
-    store_relaxed(at + p, Index(text.common_prefix(at[p], p, known < letters ? letters : known)));
+    store_relaxed(at + p, Index(common_prefix(at[p], p, known < letters ? letters : known)));
   };
   machine.each(1, [=] ORDO_FN(std::size_t) { settle(position[0], 0); });
   for (std::size_t stride = std::bit_floor(count); stride != 0; stride /= 2) {
@@ -63,8 +86,59 @@ void common_prefixes(B& machine, packed_view text, std::span<Index const> sa, st
       settle(p, at[before] > p - before ? at[before] - (p - before) : 0);
     });
   }
+}
+
+/// What common_prefixes_of_keys has left open. Memory: sizeof(Index) bytes a letter, and once more for the open ones.
+/// @param letters  in a whole one of those keys
+template <Backend B, class Index>
+void common_prefixes(B& machine, packed_view text, unsigned letters, std::span<Index const> sa, std::span<Index> lcp) {
+  std::size_t const n = sa.size();
+  auto const* const suffix = sa.data();
+  auto* const length = lcp.data();
+  auto const by_position = machine.template buffer<Index>(n);
+  auto* const at = by_position.data();
+  machine.each(n, [=] ORDO_FN(std::size_t p) { at[p] = Index(n); });
+  machine.each(n, [=] ORDO_FN(std::size_t i) {
+    if (length[i] == letters) at[suffix[i]] = suffix[i - 1];
+  });
+  common_prefixes_by_position(machine, text, letters, by_position.span());
   machine.each(n, [=] ORDO_FN(std::size_t i) {
     if (length[i] == letters) length[i] = at[suffix[i]];
+  });
+}
+
+/// Row i of a part of the order, i in [0, n): the suffix there, and the one before it.
+template <class Index>
+struct part_row {
+  packed_view text;
+  Index const* suffix;  // of the row before the part's first one, then of the part
+  bool is_first;        // is the first row the first of all?
+
+  /// How many letters of a key the two have in common.
+  ORDO_FN unsigned common_letters(std::size_t i) const {
+    return i == 0 && is_first ? 0 : text.common_letters(text.key(suffix[i]), text.key(suffix[i + 1]));
+  }
+};
+
+/// Fills in, for a part of the order, what common_prefixes_by_position begins with.
+template <Backend B, class Index>
+void open_prefixes_of_part(B& machine, part_row<Index> row, std::size_t size, std::span<Index> by_position) {
+  auto* const at = by_position.data();
+  Index const none = Index(by_position.size());
+  machine.each(size, [=] ORDO_FN(std::size_t i) {
+    at[row.suffix[i + 1]] = row.common_letters(i) == row.text.letters ? row.suffix[i] : none;
+  });
+}
+
+/// And, when it is done, the part's rows.
+template <Backend B, class Index>
+void common_prefixes_of_part(B& machine, part_row<Index> row, std::span<Index const> by_position, std::span<Index> lcp) {
+  auto const* const at = by_position.data();
+  auto* const length = lcp.data();
+  Index const none = Index(by_position.size());
+  machine.each(lcp.size(), [=] ORDO_FN(std::size_t i) {
+    Index const known = at[row.suffix[i + 1]];
+    length[i] = known != none ? known : Index(row.common_letters(i));
   });
 }
 

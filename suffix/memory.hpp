@@ -6,23 +6,52 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/memory.hpp"
 #include "sort_core/refinement.hpp"
+#include "suffix/buffer_sizes.hpp"
+#include "suffix/key_ranges.hpp"
 #include "suffix/suffix.hpp"
 
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
 namespace ordo::suffix::detail {
 
-/// The sizes of buffers of one machine.
-struct buffer_sizes {
-  bool copies;  // is what is uploaded, and what comes down, a copy of the host's? Else it is the host's memory itself
+/// How a build goes about it: see suffix_sort.
+template <class Index, Backend B>
+struct build_plan {
+  // Where ranges are told to be small, they are not smaller than this.
+  static constexpr std::size_t least_ranges = 64;
 
-  static std::size_t of(std::size_t count, std::size_t size) { return count == 0 ? 0 : pool::rounded(count * size); }
-  [[nodiscard]] std::size_t copy(std::size_t count, std::size_t size) const { return copies ? of(count, size) : 0; }
+  std::size_t n, records;
+  wanted what;
+  bool copies;
 
-  /// The bounds of records, and their bits.
-  static std::size_t breaks(std::size_t n, std::size_t records) { return of(records + 1, 8) + of(n / 64 + 2, 8); }
-  /// Temporary memory of verbs that do not state theirs.
-  [[nodiscard]] std::size_t verbs(std::size_t n) const { return copies ? n / 64 + (std::size_t{1} << 20) : 0; }
+  /// The ranks, and those of the records' first suffixes.
+  [[nodiscard]] std::size_t ranks() const {
+    return buffer_sizes::of(n + 1, sizeof(Index)) + (copies ? buffer_sizes::of(records, sizeof(Index)) : 0);
+  }
+  /// Made from the ranks, a row of each array that is wanted.
+  [[nodiscard]] std::size_t row() const { return sizeof(Index) * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
+  /// The least for which a text is sorted by ranges, beside the packed text.
+  [[nodiscard]] std::size_t by_ranges() const {
+    std::size_t const some = n / least_ranges + 1, index = sizeof(Index);
+    // A 16th of all suffixes may be open.
+    std::size_t const sorting = std::max(range_memory<Index, B>(some) + n / 16 * (2 * index + 1),
+                                         buffer_sizes::of(key_ranges<B>::sample_of(n), sizeof(std::uint64_t)));
+    if (!copies) return ranks() + sorting + (what.lcp ? buffer_sizes::of(n, index) : 0);
+    std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / 16 * index : 0) + 2 * some * row() + 4096;
+    return ranks() + std::max(sorting, parts);
+  }
+  /// How many suffixes a range should have, with so many bytes for all: half of what is left, so that open ones have room.
+  [[nodiscard]] std::size_t in_range(std::size_t available) const {
+    std::size_t const left = available - std::min(available, ranks());
+    return std::max(suffixes_in_range<Index, B>(n, left / 2), std::min<std::size_t>(n, n / least_ranges + 1));
+  }
 };
+
+/// How many suffixes are in a range, of so many bytes for all.
+template <class Index, Backend B>
+std::size_t most_in_range(std::size_t n, std::size_t records, wanted what, bool copies, std::size_t available) {
+  std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 32 + 3, 8);  // of nucleotides
+  return build_plan<Index, B>{n, records, what, copies}.in_range(available - std::min(available, packed));
+}
 
 /// See suffix::memory_needed.
 template <class Index, Backend B>
@@ -43,7 +72,10 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };
-  return {with_open(0), with_open(n)};
+  memory_plan plan{0, with_open(0), with_open(n)};
+  plan.least = std::min(plan.at_once,
+                        std::max(packing, packed + build_plan<Index, B>{n, records, what, copies}.by_ranges()) + size.verbs(n));
+  return plan;
 }
 
 /// See suffix::memory_for_check.

@@ -31,6 +31,8 @@ struct break_mask {
   ORDO_FN bool operator()(std::size_t p) const { return words[p / 64] >> (63 - p % 64) & 1; }
   /// Positions from p to the first break at or behind p; 64 if there are more.
   ORDO_FN unsigned distance(std::size_t p) const { return leading_zeros(bits_from(words, p)); }
+  /// Is it certain that there is none in [p, p + 64)?
+  ORDO_FN bool are_far(std::size_t p) const { return (words[p / 64] | words[p / 64 + 1]) == 0; }
 };
 
 /// A text in letter_bits bits a letter, as algorithms see it: a value to be captured. Letters are numbered in byte order.
@@ -48,6 +50,11 @@ struct packed_view {
   /// The key of what follows p letters of some record: nothing, where p is the record's end.
   ORDO_FN std::uint64_t key_behind(std::size_t p) const { return key_of_length(p, breaks.distance(p)); }
 
+  /// The key at p if no record ended there: never less than the key, and equal to it where breaks are far from p + 1.
+  ORDO_FN std::uint64_t unbroken_key(std::size_t p) const {
+    return bits_from(words, p * letter_bits) >> (64 - letters * letter_bits) << length_bits | letters;
+  }
+
   [[nodiscard]] bit_range key_bits() const { return {0, letters * letter_bits + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
   /// Does the suffix end in its key?
@@ -59,7 +66,9 @@ struct packed_view {
     prefetch(breaks.words + p / 64);
   }
 
-  ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[bits_from(words, p * letter_bits) >> (64 - letter_bits)]; }
+  /// The number of the letter at p.
+  ORDO_FN unsigned letter(std::size_t p) const { return unsigned(bits_from(words, p * letter_bits) >> (64 - letter_bits)); }
+  ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[letter(p)]; }
 
   /// How many letters two keys have in common.
   ORDO_FN unsigned common_letters(std::uint64_t a, std::uint64_t b) const {
@@ -67,15 +76,6 @@ struct packed_view {
     unsigned const agree = letters - (64 - leading_zeros(differing) + letter_bits - 1) / letter_bits;
     unsigned const shorter = length(a) < length(b) ? length(a) : length(b);
     return agree < shorter ? agree : shorter;
-  }
-
-  /// The length of the common prefix of the suffixes at p and q, of which `known` letters, not 0, agree.
-  ORDO_FN std::size_t common_prefix(std::size_t p, std::size_t q, std::size_t known) const {
-    for (;;) {
-      unsigned const more = common_letters(key_behind(p + known), key_behind(q + known));
-      known += more;
-      if (more < letters) return known;
-    }
   }
 
  private:
@@ -212,10 +212,15 @@ class packed_text {
   packed_text(packed_text const&) = delete;  // on the CPU machine it has views of itself
   packed_text& operator=(packed_text const&) = delete;
 
-  [[nodiscard]] packed_view view() const {
-    unsigned letters = 64 / letter_bits_;
-    while (letters * letter_bits_ + unsigned(std::bit_width(letters)) > 64) --letters;
-    return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)), letters};
+  /// With keys of 64 bits.
+  [[nodiscard]] packed_view view() const { return view_of(letters_in(64)); }
+  /// With keys for a first sort of all suffixes. Those that 16 bits more than tell all positions apart do not settle are in
+  /// repeats, where more letters are of little use; and a sort goes by bytes.
+  [[nodiscard]] packed_view first_view() const {
+    unsigned const whole = letters_in(64), wanted = (unsigned(std::bit_width(size_)) + 16 + letter_bits_ - 1) / letter_bits_;
+    for (unsigned bits = 8; bits < 64; bits += 8)
+      if (unsigned const letters = letters_in(bits); letters >= wanted && letters < whole) return view_of(letters);
+    return view_of(whole);
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
   /// Residues, and records.
@@ -223,6 +228,16 @@ class packed_text {
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
 
  private:
+  /// How many letters a key of so many bits has, besides its length.
+  [[nodiscard]] unsigned letters_in(unsigned bits) const {
+    unsigned letters = bits / letter_bits_;
+    while (letters * letter_bits_ + unsigned(std::bit_width(letters)) > bits) --letters;
+    return letters;
+  }
+  [[nodiscard]] packed_view view_of(unsigned letters) const {
+    return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)), letters};
+  }
+
   void number_letters(byte_set present) {
     unsigned sigma = 0;
     for (unsigned byte = 0; byte < 256; ++byte) {

@@ -1,14 +1,21 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/refinement.hpp"
+#include "suffix/buffer_sizes.hpp"
+#include "suffix/key_ranges.hpp"
+#include "suffix/letter_runs.hpp"
 #include "suffix/packed_text.hpp"
+#include "suffix/select_positions.hpp"
+#include "suffix/suffix_ranks.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
 // agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h; two ranks at once
@@ -16,56 +23,6 @@
 // that the ranks are needed for few suffixes only.
 // Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
 namespace ordo::suffix::detail {
-
-/// The suffix at place i of the order has rank first + i.
-template <class Index>
-struct rank_by_place {
-  Index const* suffix;
-  Index first;
-  Index* ranks;
-  ORDO_FN void operator()(std::size_t i) const { ranks[suffix[i]] = Index(first + i); }
-};
-
-/// The end of record r has rank r.
-template <class Index>
-struct rank_of_end {
-  std::uint64_t const* bounds;
-  Index* ranks;
-  ORDO_FN void operator()(std::size_t r) const {
-    if (bounds[r] < bounds[r + 1]) ranks[bounds[r + 1]] = Index(r);
-  }
-};
-
-/// Bits of the greatest rank of n suffixes, behind those of the records' ends.
-constexpr unsigned rank_width(std::size_t n, std::size_t records) {
-  return unsigned(std::bit_width(n + records - 1));
-}
-
-/// The key of suffixes that have `depth` letters at least, and are known to agree in them: the rank of what follows; and, where
-/// ranks are narrow enough, the rank of what follows `depth` letters further on. That may be beyond the record, but then what
-/// follows first is shorter than `depth`, its rank is its own, and the other one does not matter. A key has the room for two
-/// ranks and not a bit more; an Index of 16 bits is a model of that of 32, small enough for texts that fill it.
-template <class Index>
-struct rank_key {
-  static constexpr unsigned ranks = sizeof(Index) < 8 ? 2 : 1;
-  using key_type = std::conditional_t<sizeof(Index) == 2, std::uint32_t, std::uint64_t>;
-  Index const* rank;
-  std::size_t depth, end;
-  unsigned width;  // bits of a rank
-
-  [[nodiscard]] bit_range bits() const { return {0, ranks * width}; }
-  ORDO_FN key_type operator()(Index p) const {
-    key_type const first = rank[p + depth];
-    return ranks == 1 ? first : first << width | rank[further(p)];
-  }
-  ORDO_FN void prefetch(Index p) const {
-    ordo::prefetch(rank + p + depth);
-    if (ranks == 2) ordo::prefetch(rank + further(p));
-  }
-
- private:
-  ORDO_FN std::size_t further(Index p) const { return p + 2 * depth < end ? p + 2 * depth : end; }
-};
 
 /// The key of suffixes that have `depth` letters at least, and are known to agree in them: the letters that follow.
 struct text_key {
@@ -76,69 +33,108 @@ struct text_key {
   ORDO_FN void prefetch(std::size_t p) const { text.expect(p + depth); }
 };
 
-/// The ranks of all suffixes: for position p the place of its group in the order, plus the number of records. At a record's
-/// end stands the rank of that end, below all others and growing from record to record: it takes the place of the next
-/// record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can.
-template <Backend B, class Index>
-class suffix_ranks {
- public:
-  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::span<Index const> order)
-      : machine_(machine),
-        breaks_(breaks.mask()),
-        first_(Index(breaks.bounds().size() - 1)),
-        ranks_(machine.template buffer<Index>(order.size() + 1)) {
-    machine.each(order.size(), rank_by_place<Index>{order.data(), first_, ranks_.data()});
-    machine.each(first_, rank_of_end<Index>{breaks.bounds().data(), ranks_.data()});
-  }
+/// Does a group of equal keys begin at i? Suffixes that end in their key are settled, and each one's own.
+struct begins_key_group {
+  packed_view text;
+  std::uint64_t const* key;
+  ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); }
+};
 
-  /// Every suffix of the refinement takes the rank of the head of its group.
-  void update(refinement<B, Index, Index>& open) {
-    auto const head = machine_.template buffer<Index>(open.size());
-    auto const group = open.groups_of_items(head.span());
-    auto const* const suffix = open.items().data();
-    auto* const ranks = ranks_.data();
-    auto const breaks = breaks_;
-    Index const first = first_;
-    // Those of a group that begins where it did have the rank that they had. In genomes that are nearly alike most do, and
-    // writing to random places is what a round costs.
-    bool const all = std::exchange(none_yet_, false);
-    machine_.each(open.size(), [=] ORDO_FN(std::size_t i) {
-      if ((all || !group.is_old(i)) && !breaks(suffix[i])) ranks[suffix[i]] = Index(first + group.slot(i));
-    });
-  }
-
-  /// The key of the suffixes whose first `depth` letters are known.
-  [[nodiscard]] rank_key<Index> key(std::size_t depth) const {
-    std::size_t const n = ranks_.size() - 1;
-    return {ranks_.data(), depth, n, rank_width(n, first_)};
-  }
-
- private:
-  B& machine_;
-  break_mask breaks_;
-  Index first_;
-  buffer<Index> ranks_;
-  bool none_yet_ = true;  // no group's items have its rank, but their own
+/// The same of keys of runs. Suffixes of one that ends its record are settled.
+template <class Index>
+struct begins_run_group {
+  run_key runs;
+  std::uint64_t const* key;
+  Index const* suffix;
+  ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || runs.ends_record(suffix[i]); }
 };
 
 /// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
-/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys is given the keys in
-/// order; later rounds permute only suffixes of equal keys.
+/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys(keys, 0) is given the
+/// keys in order; later rounds permute only suffixes of equal keys.
 template <Backend B, class Index, class WithKeys>
 void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open,
                        WithKeys with_keys) {
   auto const keys = machine.template buffer<std::uint64_t>(order.size());
   machine.argsort(
       order.size(), [=] ORDO_FN(std::size_t p) { return text.key(p); }, keys.span(), order, text.key_bits());
-  auto const* const key = keys.data();
-  open.start(std::span<Index const>(order),
-             [=] ORDO_FN(std::size_t i) { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); });
-  with_keys(std::span<std::uint64_t const>(keys.span()));
+  open.start(std::span<Index const>(order), begins_key_group{text, keys.data()});
+  with_keys(std::span<std::uint64_t const>(keys.span()), 0);
+}
+
+/// The same for the suffixes of a range, whose order begins at place `first`. @param part  as many as there are in the range
+template <Backend B, class Index, class Range, class WithKeys>
+void sort_range_by_first_key(B& machine, packed_view text, std::size_t n, Range const& range, std::size_t first,
+                             std::span<Index> part, refinement<B, Index, Index>& open, WithKeys& with_keys) {
+  select_positions(machine, n, key_in_range{text, range.first, range.last}, part);
+  auto const keys = machine.template buffer<std::uint64_t>(part.size());
+  auto* const key = keys.data();
+  auto const* const suffix = part.data();
+  std::size_t const size = part.size();
+  machine.each(size, [=] ORDO_FN(std::size_t i) {
+    if (i + lookahead < size) text.expect(suffix[i + lookahead]);
+    key[i] = text.key(suffix[i]);
+  });
+  if (range.first != range.last)
+    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
+                       key_code<std::uint64_t>{});
+  open.start(std::span<Index const>(part), begins_key_group{text, key}, first);
+  with_keys(std::span<std::uint64_t const>(keys.span()), first);
+}
+
+/// The order of a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few stay open.
+template <Backend B, class Index, class Range, class WithKeys>
+void sort_range_by_runs(B& machine, packed_view text, std::size_t n, run_key runs, Range const& range, std::size_t first,
+                        std::span<Index> part, refinement<B, Index, Index>& open, WithKeys& with_keys) {
+  select_positions(machine, n, key_in_range{text, range.first, range.last}, part);
+  auto const keys = machine.template buffer<std::uint64_t>(part.size());
+  auto* const key = keys.data();
+  auto const* const suffix = part.data();
+  machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = runs(suffix[i]); });
+  machine.radix_sort(keys.span(), part, runs.bits(), key_code<std::uint64_t>{});
+  open.start(std::span<Index const>(part), begins_run_group<Index>{runs, key, suffix}, first);
+  std::uint64_t const shared = range.first;
+  machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = shared; });
+  with_keys(std::span<std::uint64_t const>(keys.span()), first);
+}
+
+/// Does open group g share a uniform key?
+template <class Index>
+struct is_uniform_group {
+  is_uniform_key is_uniform;
+  Index const *items, *begins;
+  ORDO_FN bool operator()(std::size_t g) const { return is_uniform(is_uniform.text.key(items[begins[g]])); }
+};
+
+/// Sorts the groups of suffixes that begin with runs by what is left of them. @param order  see refine_by_text
+template <Backend B, class Index>
+void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::size_t first,
+                    refinement<B, Index, Index>& open) {
+  auto const groups = open.segments();
+  is_uniform_group<Index> const is_uniform{is_uniform_key(text), open.items().data(), groups.begins.data()};
+  // Keys of one letter: there are not many of them.
+  std::size_t const count =
+      machine.reduce(groups.size(), ordo::detail::as_count<is_uniform_group<Index>>{is_uniform}, std::size_t{0}, plus{});
+  if (count == 0) return;
+  auto const begins = machine.template buffer<Index>(count), ends = machine.template buffer<Index>(count);
+  machine.select(groups.size(), is_uniform, ordo::detail::element<Index>{groups.begins.data()}, begins.span());
+  machine.select(groups.size(), is_uniform, ordo::detail::element<Index>{groups.ends.data()}, ends.span());
+  run_key const key = runs.key();
+  open.sort({begins.span(), ends.span()}, key, key.bits());
+  auto const* const suffix = open.items().data();
+  auto* const heads = open.heads().data();
+  is_uniform_key const is_run(text);
+  machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
+    if (is_run(text.key(suffix[i])) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, in order already
+  });
+  open.place(order, first);
+  open.drop_settled();
 }
 
 /// The second: the open groups by the key `depth` letters behind, straight from the text.
+/// @param order  where they have their places, from place `first` on
 template <Backend B, class Index>
-void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<Index> order,
+void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<Index> order, std::size_t first,
                     refinement<B, Index, Index>& open) {
   open.sort(text_key{text, depth}, text.key_bits());
   auto const* const suffix = open.items().data();
@@ -146,31 +142,124 @@ void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<I
   machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
     if (text.breaks.distance(suffix[i] + depth) < text.letters) heads[i] = 1;  // equal suffixes, in order already
   });
-  open.place(order);
+  open.place(order, first);
   open.drop_settled();
 }
 
-/// order := the suffix array of the text, of order.size() letters. Memory beyond that: 8 + sizeof(Index) bytes a letter, as
-/// much again for the sort; later sizeof(Index) a letter and what refinement and its sorts need for the open suffixes.
-template <Backend B, class Index, class WithKeys>
-void sort_suffixes(B& machine, packed_text<B> const& packed, std::span<Index> order, WithKeys with_keys) {
-  packed_view const text = packed.view();
-  refinement<B, Index, Index> open(machine);
-  sort_by_first_key(machine, text, order, open, with_keys);
-  if (open.empty()) return;
-  std::size_t depth = text.letters;
-  refine_by_text(machine, text, depth, order, open);
-  if (open.empty()) return;
+/// Sorts the suffixes of a text of n letters, all at once or range by range.
+///
+/// At once, memory beyond the order: 8 + sizeof(Index) bytes a letter, as much again for the sort; later sizeof(Index) a letter
+/// for the ranks, and what refinement and its sorts need for the open suffixes.
+/// By ranges of the first key: the ranks, 1 + 2 sizeof(Index) bytes for each open suffix, and the above for those of one range
+/// only. Then the order need not be kept: the ranks, once all differ, are its inverse.
+template <Backend B, class Index>
+class suffix_sort {
+ public:
+  /// @param kept  where the order is made; empty: parts of it will be asked for
+  suffix_sort(B& machine, packed_text<B> const& packed, std::span<Index> kept)
+      : machine_(machine), packed_(packed), first_(packed.first_view()), text_(packed.view()), kept_(kept), open_(machine) {}
 
-  suffix_ranks<B, Index> ranks(machine, packed.breaks(), order);
-  ranks.update(open);
-  for (depth *= 2; !open.empty(); depth *= 1 + rank_key<Index>::ranks) {
-    auto const key = ranks.key(depth);
-    open.sort(key, key.bits());
-    open.place(order);
-    ranks.update(open);
-    open.drop_settled();
+  template <class WithKeys>
+  void at_once(WithKeys with_keys) {
+    sort_by_first_key(machine_, first_, kept_, open_, with_keys);
+    if (open_.empty()) return;
+    if (letter_runs<B> const runs(machine_, first_, packed_.size()); !runs.empty())
+      refine_by_runs(machine_, first_, runs, kept_, 0, open_);
+    if (!open_.empty()) refine_by_text(machine_, text_, first_.letters, kept_, 0, open_);
+    if (open_.empty()) return;
+    ranks_.emplace(machine_, packed_.breaks(), packed_.size(), false);
+    ranks_->place(std::span<Index const>(kept_), 0, open_);
+    ranks_->end_records();
+    finish(first_.letters + text_.letters);
   }
-}
+
+  /// @param most  suffixes in a range. One key that more of them share makes a range of its own
+  template <class WithKeys>
+  void by_ranges(std::size_t most, WithKeys with_keys) {
+    ranks_.emplace(machine_, packed_.breaks(), packed_.size(), kept_.empty());
+    std::vector<open_items> aside;
+    key_ranges<B> ranges(machine_, first_, packed_.size());
+    letter_runs<B> const runs(machine_, first_, packed_.size());
+    std::size_t const depth_of_text = first_.letters + rounds_by_text * text_.letters;
+    for (std::size_t first = 0; ranges.more();) {
+      auto const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
+      auto const own = machine_.template buffer<Index>(kept_.empty() ? range.count : 0);
+      std::span<Index> const part = kept_.empty() ? own.span() : kept_.subspan(first, range.count);
+      if (range.first == range.last && is_uniform_key(first_)(range.first)) {
+        sort_range_by_runs(machine_, first_, packed_.size(), runs.key(), range, first, part, open_, with_keys);
+      } else {
+        sort_range_by_first_key(machine_, first_, packed_.size(), range, first, part, open_, with_keys);
+        if (!open_.empty() && !runs.empty()) refine_by_runs(machine_, first_, runs, part, first, open_);
+      }
+      for (std::size_t depth = first_.letters; depth < depth_of_text && !open_.empty(); depth += text_.letters)
+        refine_by_text(machine_, text_, depth, part, first, open_);
+      ranks_->place(std::span<Index const>(part), first, open_);
+      if (!open_.empty()) aside.push_back(open_.set_aside());
+      first += range.count;
+    }
+    ranks_->end_records();
+    std::size_t depth = depth_of_text;
+    for (; aside.size() > 1; depth *= 1 + rank_key<Index>::ranks) {
+      for (open_items& groups : aside) {
+        open_.take_up(std::move(groups));
+        refine_by_ranks(depth);
+        groups = open_.set_aside();
+      }
+      join(aside, most);
+    }
+    if (aside.empty()) return;
+    open_.take_up(std::move(aside.front()));
+    finish(depth);
+  }
+
+  /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
+  void order(std::size_t first, std::span<Index> part) const { ranks_->order(first, part); }
+
+ private:
+  // What is set aside takes memory, and less of it the more of its letters are known.
+  static constexpr std::size_t rounds_by_text = 3;
+  using open_items = typename refinement<B, Index, Index>::open_items;
+
+  /// The open groups, whose suffixes agree in `depth` letters, as all open ones do, by the ranks of what follows. What has been
+  /// sorted by now may have finer ranks than what has not: they put nothing in another order.
+  void refine_by_ranks(std::size_t depth) {
+    auto const key = ranks_->key(depth);
+    open_.sort(key, key.bits());
+    if (!kept_.empty()) open_.place(kept_);
+    ranks_->update(open_);
+    open_.drop_settled();
+  }
+
+  void finish(std::size_t depth) {
+    for (; !open_.empty(); depth *= 1 + rank_key<Index>::ranks) refine_by_ranks(depth);
+  }
+
+  /// Neighbours become one, as long as that has no more than `most` suffixes.
+  void join(std::vector<open_items>& all, std::size_t most) const {
+    std::vector<open_items> joined;
+    for (std::size_t i = 0; i < all.size();) {
+      std::size_t end = i, size = 0;
+      for (; end < all.size() && (end == i || size + all[end].size() <= most); ++end) size += all[end].size();
+      if (size != 0 && end == i + 1) joined.push_back(std::move(all[i]));
+      if (size != 0 && end > i + 1) {
+        open_items& one = joined.emplace_back(machine_, size);
+        for (std::size_t at = 0; i < end; ++i) {
+          open_items const next = std::move(all[i]);
+          next.copy_to(machine_, one, at, next.size());
+          at += next.size();
+        }
+      }
+      i = end;
+    }
+    all = std::move(joined);
+  }
+
+  B& machine_;
+  packed_text<B> const& packed_;
+  packed_view first_, text_;  // for the first keys, and for those behind
+  std::span<Index> kept_;
+  refinement<B, Index, Index> open_;
+  std::optional<suffix_ranks<B, Index>> ranks_;
+};
 
 }  // namespace ordo::suffix::detail

@@ -73,7 +73,7 @@ class records_on {
     }
     std::future<void> stored;
     if (residues)
-      stored = std::async(std::launch::async, [&] {
+      stored = std::async([&] {  // behind the arrays if no thread can be had
         on_another([&](B& other) {
           unpack(other, packed_->view(), size(),
                  [&](std::span<char const> part, std::size_t at) { other.store(part, *residues, at); });

@@ -6,26 +6,52 @@
 #include <string_view>
 #include <vector>
 
+#include "suffix/entries.hpp"
+#include "suffix/kmer_table.hpp"
+#include "suffix/records.hpp"
 #include "suffix/suffix.hpp"
 
 namespace ordo::suffix {
 
-/// Rows [begin, end) of a suffix array.
-struct row_range {
-  std::size_t begin = 0, end = 0;
-  [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+/// Finds patterns in a text by its suffix array. Nothing outside the text is read, whatever the array holds: its entries are
+/// looked at before they are used. An array that is not the text's may give wrong rows; suffix::check finds that.
+/// Any number of threads may use one.
+class searcher {
+ public:
+  /// What it is given must outlive it. @param name  of the array, for messages
+  searcher(text const& input, entries sa, std::string name = "suffix array", kmer_table words = {});
+
+  /// rows[i] := the rows of the suffixes that begin with patterns[i]; all rows for an empty one. Binary searches, O(log n)
+  /// steps each, that skip the letters which both ends of a range share with the pattern (Manber and Myers, SICOMP'93), a few
+  /// dozen at a time: while the memory that one waits for comes, the others go on.
+  /// @throws input_error  naming the array and the row, if a row that is looked at holds no position of the text
+  void find(std::span<std::string_view const> patterns, std::span<row_range> rows) const;
+  [[nodiscard]] row_range find(std::string_view pattern) const;
+
+  /// The position that a row holds. @throws input_error  naming array and row, if that is none of the text
+  [[nodiscard]] std::uint64_t position(std::size_t row) const {
+    std::uint64_t const p = sa_[row];
+    if (p >= input_.size()) refuse(row, p);
+    return p;
+  }
+  /// The position of a row, if there is that row, will soon be asked for.
+  void expect(std::size_t row) const noexcept {
+    if (row < sa_.size()) sa_.expect(row);
+  }
+  /// The record of a position.
+  [[nodiscard]] std::size_t record_of(std::uint64_t p) const noexcept { return record_of_(p); }
+  /// Where the pattern begins in the text, in ascending order.
+  [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
+
+ private:
+  class lane;
+  [[noreturn]] void refuse(std::size_t row, std::uint64_t p) const;
+
+  text input_;
+  entries sa_;
+  std::string name_;
+  kmer_table words_;
+  record_finder record_of_;
 };
-
-/// The rows of the suffixes that begin with the pattern; all rows for an empty one. Two binary searches:
-/// O(log n (pattern.size() + log records)). Index is std::uint32_t or std::uint64_t.
-/// @throws input_error  naming `name` and the row, if a row that is looked at holds no position of the text
-template <class Index>
-row_range find(text const& input, std::span<Index const> sa, std::string_view pattern,
-               std::string const& name = "suffix array");
-
-/// Where the pattern begins in the text: the positions of those rows, in ascending order. @throws as find
-template <class Index>
-std::vector<std::uint64_t> locate(text const& input, std::span<Index const> sa, std::string_view pattern,
-                                  std::string const& name = "suffix array");
 
 }  // namespace ordo::suffix

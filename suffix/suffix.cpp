@@ -71,7 +71,7 @@ std::size_t text::record_of(std::size_t p) const noexcept {
 
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept {
   // Ranks are below n + records; n stands for no position. There is a record at least.
-  std::size_t const most = bytes >= 8 ? std::numeric_limits<std::size_t>::max() : std::numeric_limits<std::uint32_t>::max();
+  std::size_t const most = bytes >= 8 ? std::numeric_limits<std::size_t>::max() : (std::size_t{1} << (8 * bytes)) - 1;
   return records <= most && n <= most - records;
 }
 
@@ -81,6 +81,35 @@ memory_plan memory_needed(device where, std::size_t n, std::size_t records, std:
       if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what);
     return detail::build_memory_on_host<Index>(n, records, what);
   });
+}
+
+build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
+                         machine_options const& machine, std::size_t memory) {
+  build_outlook outlook;
+  auto const plan_of = [&](device where) { return memory_needed(where, n, records, index_bytes, what); };
+  std::size_t free = 0;
+  outlook.machine = choose(machine, n, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const& gpu) {
+    free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
+    return plan_of(device::gpu).least;
+  });
+  outlook.memory = plan_of(outlook.machine.where);
+  if (outlook.machine.where == device::cpu) {
+    std::size_t const results = n * index_bytes * (what.lcp ? 2 : 1) + (what.bwt ? n + records : 0);
+    outlook.beside = n + results;
+    free = memory - std::min(memory, outlook.beside);
+  }
+  outlook.available = free;
+  if (free >= outlook.memory.at_once) {
+    outlook.ranges = 1;
+  } else if (free >= outlook.memory.least) {
+    std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {
+      if constexpr (cuda_enabled)
+        if (outlook.machine.where == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, free);
+      return detail::most_in_range_on_host<Index>(n, records, what, free);
+    });
+    outlook.ranges = std::max<std::size_t>(2, (n + most - 1) / most);
+  }
+  return outlook;
 }
 
 std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes) {
@@ -107,9 +136,13 @@ report build(text const& input, arrays<Index> out, options const& how) {
 
 void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes) {
   if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
-  check_sizes(n, starts, n, 0, 0, index_bytes);
-  out.sa->expect(n * index_bytes);
-  if (out.lcp) out.lcp->expect(n * index_bytes);
+  bool const narrow = out.entry_bytes == narrow_bytes && index_bytes == 8;
+  if (out.entry_bytes != 0 && out.entry_bytes != index_bytes && !narrow)
+    throw usage_error(fmt::format("bad entries: suffix array: {} bytes of {}", out.entry_bytes, index_bytes));
+  std::size_t const entry_bytes = narrow ? narrow_bytes : index_bytes;
+  check_sizes(n, starts, n, 0, 0, entry_bytes);
+  out.sa->expect(n * entry_bytes);
+  if (out.lcp) out.lcp->expect(n * entry_bytes);
   if (out.bwt) out.bwt->expect(n + std::max<std::size_t>(starts.size(), 1));
 }
 
@@ -149,7 +182,7 @@ std::optional<fault> check(text const& input, arrays<Index const> all, options c
   check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
   auto const memory_on = [&](device where) {
     std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index));
-    return memory_plan{bytes, bytes};
+    return memory_plan{bytes, bytes, bytes};
   };
   std::optional<fault> found;
   report const used = run(input, how, memory_on, [&](decision const& machine) {

@@ -53,6 +53,7 @@ struct arrays {
 /// the bytes of its array, little-endian.
 struct sinks {
   sink *sa = nullptr, *lcp = nullptr, *bwt = nullptr;
+  std::size_t entry_bytes = 0;  // of sa and lcp: 0 for those of an Index; 5, where that has eight, for positions below 2^40
 };
 
 struct options {
@@ -68,19 +69,33 @@ struct report {
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
 };
 
-/// Does an index of `bytes` bytes, 4 or 8, take n residues in so many records?
+/// Does an index of `bytes` bytes, 4, 5 or 8, take n residues in so many records?
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
 /// Bytes of memory. How many a text takes shows after the first sort: the more of its suffixes share the letters of a whole
 /// key (29 of DNA, 12 of proteins) with another one, the more.
 struct memory_plan {
-  std::size_t least = 0;  // enough for texts in which few suffixes do
-  std::size_t most = 0;   // enough for any text
+  std::size_t least = 0;    // enough for texts in which few suffixes do
+  std::size_t at_once = 0;  // the same, with all suffixes sorted at once and not range by range, which is quicker
+  std::size_t most = 0;     // enough for any text
 };
 
 /// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and a megabyte or two a
 /// thread; all of the GPU's. In a build without CUDA all figures are the CPU's.
 memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+
+/// What a build would do.
+struct build_outlook {
+  decision machine;
+  memory_plan memory;         // of that machine: see memory_needed
+  std::size_t available = 0;  // of that memory
+  std::size_t beside = 0;     // host memory for text and results, where the CPU works
+  std::size_t ranges = 0;     // in which suffixes would be sorted one after the other; 1: all at once; 0: it would be refused
+};
+
+/// For a build of n residues into sinks. @param memory  bytes that the host may give @throws as choose()
+build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
+                         machine_options const& machine, std::size_t memory);
 
 /// And what check takes of any text.
 std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes);

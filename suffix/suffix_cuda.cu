@@ -25,6 +25,11 @@ memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what
 }
 
 template <class Index>
+std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, std::size_t available) {
+  return most_in_range<Index, cuda>(n, records, what, true, available);
+}
+
+template <class Index>
 std::size_t check_memory_on_cuda(std::size_t n, std::size_t records) {
   return proof_memory<Index, cuda>(n, records, true);
 }
@@ -83,6 +88,8 @@ template std::size_t check_on_cuda(text const&, arrays<std::uint32_t const>, opt
 template std::size_t check_on_cuda(text const&, arrays<std::uint64_t const>, options const&, unsigned, std::optional<fault>&);
 template memory_plan build_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted);
 template memory_plan build_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted);
+template std::size_t most_in_range_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, std::size_t);
+template std::size_t most_in_range_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, std::size_t);
 template std::size_t check_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t);
 template std::size_t check_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t);
 

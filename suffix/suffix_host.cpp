@@ -27,6 +27,11 @@ memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what
 }
 
 template <class Index>
+std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, std::size_t available) {
+  return most_in_range<Index, host>(n, records, what, false, available);
+}
+
+template <class Index>
 std::size_t check_memory_on_host(std::size_t n, std::size_t records) {
   return proof_memory<Index, host>(n, records, false);
 }
@@ -37,6 +42,8 @@ template std::size_t check_on_host(text const&, arrays<std::uint32_t const>, opt
 template std::size_t check_on_host(text const&, arrays<std::uint64_t const>, options const&, std::optional<fault>&);
 template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted);
 template memory_plan build_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted);
+template std::size_t most_in_range_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, std::size_t);
+template std::size_t most_in_range_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, std::size_t);
 template std::size_t check_memory_on_host<std::uint32_t>(std::size_t, std::size_t);
 template std::size_t check_memory_on_host<std::uint64_t>(std::size_t, std::size_t);
 

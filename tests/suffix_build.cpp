@@ -118,6 +118,21 @@ TEST_CASE("suffix array of regular texts", "[suffix]") {
   expect_single(half + half);
 }
 
+TEST_CASE("runs of one letter", "[suffix]") {
+  random_numbers random(11);
+  for (char const* alphabet : {"AC", "ACGT", "ACGNT", "ACDEFGHIKLMNPQRSTVWY"})
+    for (std::size_t longest : {10, 22, 26, 30, 60, 300}) {
+      std::vector<std::string> records(1 + random.below(8));
+      std::string const letters = alphabet;
+      for (std::string& record : records)
+        for (std::size_t run = random.below(60); run != 0; --run)
+          record += std::string(1 + random.below(random.below(4) == 0 ? longest : 3), letters[random.below(letters.size())]);
+      expect_records(records);
+    }
+  expect_records({std::string(100, 'N'), "A" + std::string(100, 'N'), std::string(99, 'N') + "A", std::string(100, 'N') + "T",
+                  std::string(100, 'N'), std::string(28, 'N'), "", std::string(29, 'N')});
+}
+
 TEST_CASE("records are compared to their end, and equal suffixes by position", "[suffix]") {
   expect_records({});
   expect_records({""});

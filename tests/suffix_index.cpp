@@ -114,6 +114,33 @@ TEST_CASE("a malformed index description is refused by name", "[suffix]") {
   }
 }
 
+TEST_CASE("an index description with a table of k-mers", "[suffix]") {
+  suffix::index_description about = description();
+  about.width = 40;
+  about.arrays = {{"sa", 35, 1}, {"seq", 7, 2}, {"kmers", (16 + 1) * 5, 3}};
+  about.words = {2, "ACGT"};
+  std::string const good = suffix::to_json(about);
+  auto const reread = suffix::from_json(good, "x.json");
+  CHECK(reread.width == 40);
+  CHECK(reread.words.length == 2);
+  CHECK(reread.words.letters == "ACGT");
+  for (auto const& [old, now] :
+       std::vector<std::pair<std::string, std::string>>{{"\"kmer_length\": 2", "\"kmer_length\": 3"},
+                                                        {"\"kmer_length\": 2", "\"kmer_length\": 0"},
+                                                        {"\"kmer_length\": 2", "\"kmer_length\": 4294967298"},
+                                                        {"\"kmer_length\": 2,", ""},
+                                                        {"\"kmer_letters\": \"ACGT\",", ""},
+                                                        {"\"ACGT\"", "\"ACTG\""},
+                                                        {"\"ACGT\"", "\"AACG\""},
+                                                        {"\"kmers\", \"bytes\": 85", "\"kmers\", \"bytes\": 84"},
+                                                        {"\"kmers\"", "\"lcp\""}}) {
+    std::string bad = good;
+    replace(bad, old, now);
+    INFO(bad);
+    CHECK_THROWS_WITH(suffix::from_json(bad, "x.json"), contains_text("bad index: x.json: "));
+  }
+}
+
 TEST_CASE("an index description whose sizes overflow is refused", "[suffix]") {
   suffix::index_description about;
   about.width = 64;

@@ -1,10 +1,15 @@
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sort_core/error.hpp"
+#include "sort_core/gpu.hpp"
+#include "sort_core/io.hpp"
 #include "suffix/build.hpp"
 #include "tests/catch.hpp"
 #include "tests/devices.hpp"
@@ -15,6 +20,18 @@ using namespace ordo;
 namespace {
 
 constexpr std::size_t residues = 160000;
+
+// A sink of bytes in memory.
+struct span_sink final : sink {
+  std::span<std::byte> to;
+  explicit span_sink(std::span<std::byte> bytes) : to(bytes) {}
+  void write(std::span<char const>) override { FAIL("rows have their places"); }
+  bool expect(std::uint64_t bytes) override { return bytes == to.size(); }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    std::memcpy(to.subspan(offset, data.size()).data(), data.data(), data.size());
+  }
+};
 
 struct sample {
   char const* name;
@@ -32,6 +49,12 @@ std::vector<sample> samples() {
   for (std::string& strain : strains)
     for (int k = 0; k < 100; ++k) strain[random.below(strain.size())] = 'C';
   all.push_back({"nearly identical", stored_text(strains), true});
+  std::string runs = random_letters(random, "ACGT", residues);
+  for (std::size_t k = 0; k < 40; ++k) {
+    std::size_t const at = random.below(residues), size = std::min<std::size_t>(residues - at, 500 + random.below(2000));
+    runs.replace(at, size, size, "NNNACT"[random.below(6)]);
+  }
+  all.push_back({"runs", stored_text({runs.substr(0, residues / 2), runs.substr(residues / 2)}), true, false});
   std::vector<std::string> families, proteins;
   for (int k = 0; k < 100; ++k) families.push_back(random_letters(random, "ACDEFGHIKLMNPQRSTVWY", 100 + random.below(400)));
   for (std::size_t n = 0; n < residues; n += proteins.back().size()) {
@@ -70,14 +93,15 @@ void expect_plan(sample const& one, suffix::wanted what, device where) {
   how.machine.where = where;
   std::size_t const peak = where == device::cpu ? suffix::detail::build_on_host<Index>(text, {what, all.arrays(), {}}, how)
                                                 : suffix::build<Index>(text, all.arrays(), how).device_memory;
+  CHECK(plan.least <= plan.at_once);
   CHECK(peak <= plan.most);
-  if (!one.repeats) CHECK(peak <= plan.least);
+  if (!one.repeats) CHECK(peak <= plan.at_once);
   // Nor are the plans idle: the one is reached by a text of one letter, the other by random ones. The GPU's hold some room for
   // what CUB takes.
   std::size_t const room = where == device::cpu ? 0 : std::size_t{3} << 20;
   if (one.name == std::string("all equal")) CHECK(peak + room > plan.most - plan.most / 4);
-  if (!one.repeats) CHECK(peak + room > plan.least - plan.least / 4);
-  if (one.repeats_much && where == device::cpu) CHECK(peak > plan.least);
+  if (!one.repeats) CHECK(peak + room > plan.at_once - plan.at_once / 4);
+  if (one.repeats_much && where == device::cpu) CHECK(peak > plan.at_once);
 
   std::size_t const check = suffix::memory_for_check(where, text.size(), text.records(), sizeof(Index));
   suffix::report report;
@@ -117,5 +141,73 @@ TEST_CASE("a limit on the memory of suffix arrays is kept", "[suffix][memory]") 
     CHECK_THROWS_WITH(suffix::build(text, {}, how),
                       contains_text("the text repeats itself: up to " + std::to_string(plan.most) + " bytes are needed, " +
                                     std::to_string(plan.least) + " may be taken"));
+  }
+}
+
+namespace {
+
+// Builds part by part, as a GPU does, and on one the order is never whole.
+template <class Index, class Build>
+made<Index> made_in_parts(suffix::text const& text, suffix::wanted what, Build build) {
+  made<Index> all(text, what);
+  span_sink sa{std::as_writable_bytes(std::span(all.sa))}, lcp{std::as_writable_bytes(std::span(all.lcp))},
+      bwt{std::as_writable_bytes(std::span(all.bwt))};
+  build(suffix::sinks{&sa, what.lcp ? &lcp : nullptr, what.bwt ? &bwt : nullptr});
+  return all;
+}
+
+// The same bytes with so much memory as with plenty, or a refusal.
+template <class Index>
+void expect_within(std::size_t bytes, device where, sample const& one, suffix::wanted what, made<Index> const& right) {
+  suffix::text const text = one.text.view();
+  auto const tried = [&](char const* way, bool surely, auto build) {
+    INFO(way << " in " << bytes << " bytes");
+    try {
+      made<Index> const all = build();
+      CHECK((all.sa == right.sa));
+      CHECK((all.lcp == right.lcp));
+      CHECK((all.bwt == right.bwt));
+    } catch (out_of_memory const&) {
+      CHECK_FALSE(surely);
+    }
+  };
+  suffix::options how;
+  if (where == device::gpu) {
+    gpu machine({.memory_limit = bytes});
+    how.machine.on = &machine;
+    tried("a GPU", !one.repeats, [&] {
+      return made_in_parts<Index>(text, what, [&](suffix::sinks const& to) { suffix::build_into<Index>(text, to, how); });
+    });
+    return;
+  }
+  how.memory = bytes;
+  tried("the order kept", !one.repeats, [&] {
+    made<Index> all(text, what);
+    std::size_t const peak = suffix::detail::build_on_host<Index>(text, {what, all.arrays(), {}}, how);
+    CHECK(peak <= bytes);
+    return all;
+  });
+  tried("parts", false, [&] {
+    return made_in_parts<Index>(text, what, [&](suffix::sinks const& to) {
+      suffix::detail::build_on_host<Index>(text, {what, {}, to}, how);
+    });
+  });
+}
+
+}  // namespace
+
+TEST_CASE("suffix arrays are the same in whatever memory", "[suffix][memory]") {
+  for (sample const& one : samples()) {
+    for (suffix::wanted const what : {suffix::wanted{}, suffix::wanted{true, true}}) {
+      INFO(one.name << ", lcp " << what.lcp);
+      suffix::text const text = one.text.view();
+      made<std::uint32_t> right(text, what);
+      suffix::build<std::uint32_t>(text, right.arrays());
+      for (device const where : devices()) {
+        auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, what);
+        for (std::size_t k = 0; k <= 12; ++k)
+          expect_within(plan.least + (plan.most - plan.least) * k / 12, where, one, what, right);
+      }
+    }
   }
 }

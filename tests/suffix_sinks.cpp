@@ -71,6 +71,14 @@ suffix::options on(device where) {
   return how;
 }
 
+// Five bytes of each.
+std::string narrow_bytes_of(std::vector<std::uint64_t> const& values) {
+  std::string bytes;
+  for (std::uint64_t const value : values)
+    for (unsigned k = 0; k < 5; ++k) bytes += char(value >> (8 * k));
+  return bytes;
+}
+
 template <class Index>
 void expect_same(suffix::text const& text, device where) {
   auto const made = suffix::build<Index>(text, {true, true}, on(where));
@@ -87,6 +95,12 @@ void expect_same(suffix::text const& text, device where) {
     suffix::index_array const about = sum.of("sa");
     CHECK(about.bytes == sa.all.size());
     CHECK(about.crc32 == crc32_of(sa.all));
+    if constexpr (sizeof(Index) == 8) {
+      string_sink narrow(addressed), narrow_lcp(addressed);
+      suffix::build_into<Index>(text, {&narrow, &narrow_lcp, nullptr, 5}, on(where));
+      REQUIRE((narrow.all == narrow_bytes_of(made.sa)));
+      REQUIRE((narrow_lcp.all == narrow_bytes_of(made.lcp)));
+    }
     string_sink alone(addressed);
     suffix::build_into<Index>(text, {&alone}, on(where));
     REQUIRE((alone.all == sa.all));
@@ -231,6 +245,8 @@ TEST_CASE("a sink that fails ends the build", "[suffix]") {
     }
   }
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, suffix::sinks{}), usage_error);
+  string_sink narrow(true);
+  CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, {&narrow, nullptr, nullptr, 5}), usage_error);
 }
 
 TEST_CASE("a checksum of parts in any order", "[suffix]") {

@@ -12,76 +12,46 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
 #include "suffix/build_fasta.hpp"
 #include "suffix/index.hpp"
-#include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/bytes.hpp"
-#include "tools/cli/file_id.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/cli/stats.hpp"
+#include "tools/sufsort/export.hpp"
+#include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/kmers.hpp"
+#include "tools/sufsort/repeats.hpp"
+#include "tools/sufsort/search.hpp"
+#include "tools/sufsort/telling.hpp"
+#include "tools/sufsort/unique.hpp"
 
 using namespace ordo;
+using sufsort::telling;
 
 namespace {
 
 struct settings {
   cli::common_options common;
   std::string prefix;
-  std::vector<std::string> files, patterns;
+  std::vector<std::string> files;
   suffix::wanted what;
   std::string width = "auto";
   bool keep_case = false;
-  bool to_stdout = false;  // what is found goes there while the work is done
+  std::string memory, gpu_memory;  // limits; empty: what there is
+  bool plan = false;
+  unsigned kmers = 0;  // letters of those that a table is made of; 0: none
+  sufsort::search_options search;
+  sufsort::repeats_options repeats;
+  sufsort::unique_options unique;
+  sufsort::export_options export_to;
 };
-
-/// What a run tells while it works: the phases go to the report and to the terminal.
-struct telling {
-  cli::stats stats;
-  cli::progress progress;
-
-  telling(settings const& set, int argc, char const* const* argv)
-      : stats("sufsort", argc, argv, set.common),
-        progress("sufsort", set.common, set.files.empty() ? set.patterns : set.files, set.to_stdout ? "-" : "") {}
-  void phase(std::string_view name, std::uint64_t bytes = 0) {
-    stats.phase(name);
-    stats.bytes(bytes);
-    progress.phase(name, bytes);
-  }
-};
-
-/// Every file that belongs to an index, or did before it was built anew.
-std::vector<std::string> files_of(std::string const& prefix) {
-  std::vector<std::string> files;
-  for (char const* name : {"json", "seq", "sa", "lcp", "bwt"}) files.push_back(prefix + "." + name);
-  return files;
-}
-
-/// What an index is made of cannot be replaced by it.
-void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
-  for (std::string const& file : files_of(prefix))
-    for (std::string const& input : inputs)
-      if (auto const id = cli::id_of(input); id && id == cli::id_of(file))
-        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", file, input));
-}
-
-/// What is printed may not go into the index that is read.
-void refuse_stdout(std::string const& prefix) {
-  struct stat info {};
-  if (fstat(STDOUT_FILENO, &info) != 0) return;
-  for (std::string const& file : files_of(prefix))
-    if (auto const id = cli::id_of(info); id && id == cli::id_of(file))
-      throw output_error(fmt::format("cannot write: standard output: input file is output file: {}", file));
-}
 
 /// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
 /// index none, then its arrays that the new one lacks, then the arrays take their places, and last the new description. Who is
@@ -89,8 +59,8 @@ void refuse_stdout(std::string const& prefix) {
 class index_writer {
  public:
   index_writer(std::string prefix, suffix::wanted what) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
-    for (auto const& [name, wanted] :
-         {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt)}) {
+    for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
+                                       std::pair("bwt", what.bwt), std::pair("kmers", false)}) {
       std::string const path = prefix_ + "." + name;
       if (!wanted) {
         unwanted_.push_back(path);
@@ -146,10 +116,18 @@ class index_writer {
 };
 
 unsigned width_for(std::string const& asked, std::size_t residues, std::size_t records) {
-  bool const narrow = suffix::index_fits(4, residues, records);
-  if (asked == "32" && !narrow)
-    throw usage_error(fmt::format("--width 32: {} residues in {} records need 64 bits", residues, records));
-  return asked == "64" || !narrow ? 64 : 32;
+  bool const narrow = suffix::index_fits(4, residues, records), fits_40 = suffix::index_fits(5, residues, records);
+  if ((asked == "32" && !narrow) || (asked == "40" && !fits_40))
+    throw usage_error(
+        fmt::format("--width {}: {} residues in {} records need {} bits", asked, residues, records, fits_40 ? 40 : 64));
+  if (asked != "auto") return asked == "32" ? 32 : asked == "40" ? 40 : 64;
+  return narrow ? 32 : fits_40 ? 40 : 64;
+}
+
+/// Bytes of the host's memory that may be taken.
+std::size_t memory_for(settings const& set) {
+  std::size_t const there = cli::available_memory();
+  return set.memory.empty() ? there : std::min(there, parse_bytes(set.memory));
 }
 
 /// All the records, where they will be worked on.
@@ -173,7 +151,7 @@ suffix::loaded_fasta read_files(settings const& set, telling& tell) {
   suffix::fasta_options how;
   how.keep_case = set.keep_case;
   how.machine.threads = set.common.threads;
-  how.memory = cli::available_memory() / 4 * 3;  // reading takes some, too
+  how.memory = memory_for(set) / 4 * 3;  // reading takes some, too
   how.on_progress = [&](std::uint64_t read) {
     bytes = read;
     tell.progress.at(read);
@@ -186,24 +164,59 @@ suffix::loaded_fasta read_files(settings const& set, telling& tell) {
   return all;
 }
 
+/// Of files that have not been read. A letter takes a byte in FASTA, and a fourth or fifth of one where it is compressed.
+std::size_t likely_residues(std::vector<std::string> const& files) {
+  std::size_t letters = 0;
+  for (std::string const& file : files) {
+    cli::input const in(file, 1);
+    letters += std::size_t(in.file_size().value_or(0)) * (in.compressed() ? 4 : 1);
+  }
+  return letters;
+}
+
+/// What build would do, without reading more of the files than their beginnings.
+int tell_plan(settings const& set) {
+  std::size_t const n = likely_residues(set.files);
+  unsigned const width = width_for(set.width, n, 1);
+  suffix::build_outlook const outlook =
+      suffix::plan_build(n, 1, width == 32 ? 4 : 8, set.what, set.common.machine(), memory_for(set));
+  auto const gigabytes = [](std::size_t bytes) { return fmt::format("{:.3f} GB", double(bytes) / 1e9); };
+  std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
+  text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.where), outlook.machine.why);
+  text += fmt::format("memory\tof {} may be taken: from {} on, {} to sort all suffixes at once, {} for any text\n",
+                      gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.at_once),
+                      gigabytes(outlook.memory.most));
+  if (outlook.machine.where == device::cpu)
+    text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.beside));
+  text += outlook.ranges == 0   ? "refused\tthe memory does not suffice\n"
+          : outlook.ranges == 1 ? "suffixes\tsorted at once\n"
+                                : fmt::format("suffixes\tsorted in about {} ranges\n", outlook.ranges);
+  cli::output out("-");
+  out.write(std::string_view(text));
+  out.commit();
+  return outlook.ranges == 0 ? 2 : 0;
+}
+
 int build(settings const& set, telling& tell) {
+  if (set.plan) return tell_plan(set);
   if (set.prefix.empty() || set.prefix.ends_with('/'))
     throw usage_error(fmt::format("--output: '{}' is not the beginning of a file's name", set.prefix));
-  refuse_inputs(set.prefix, set.files);
+  sufsort::refuse_inputs(set.prefix, set.files);
   index_writer writer(set.prefix, set.what);
 
   suffix::loaded_fasta records = read_files(set, tell);
   std::size_t const n = records.size();
 
   unsigned const width = width_for(set.width, n, records.records());
-  std::size_t const bytes = n * (width / 8), rows = n + records.records();
+  std::size_t const rows = n + records.records();
   suffix::options how;
   how.on_phase = [&](std::string_view name, std::uint64_t work) { tell.phase(name, work); };
-  std::size_t const results = bytes + (set.what.lcp ? bytes : 0) + (set.what.bwt ? rows : 0);
-  std::size_t const available = cli::available_memory();
+  std::size_t const held = n * (width == 32 ? 4 : 8);  // what the CPU has of an array
+  std::size_t const results = held + (set.what.lcp ? held : 0) + (set.what.bwt ? rows : 0);
+  std::size_t const available = memory_for(set);
   how.memory = available - std::min(available, results);
 
-  suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt")};
+  suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
   sink& residues = *writer.to("seq");
   suffix::report const done = width == 32 ? records.build_into<std::uint32_t>(out, residues, how)
                                           : records.build_into<std::uint64_t>(out, residues, how);
@@ -219,6 +232,7 @@ int build(settings const& set, telling& tell) {
   about.names = records.names();
   about.starts = records.starts();
   writer.commit(about);
+  if (set.kmers != 0) sufsort::add_kmers(set.prefix, set.kmers, set.common, tell);
   return 0;
 }
 
@@ -242,13 +256,30 @@ int check(settings const& set, telling& tell) {
   tell.phase("prove", bytes);
   suffix::options how;
   how.machine = set.common.machine();
-  how.memory = cli::available_memory();
+  how.memory = memory_for(set);
   suffix::report done;
-  auto const fault =
-      index.with_width([&]<class Index>(Index) { return suffix::check(index.view(), index.arrays<Index>(), how, &done); });
+  auto const prove = [&](auto const& arrays) { return suffix::check(index.view(), arrays, how, &done); };
+  std::optional<suffix::fault> fault;
+  if (index.about().width == 40) {  // which no machine has
+    auto const wide = [&](char const* array) {
+      suffix::entries const values = index.array(array);
+      std::vector<std::uint64_t> all(values.size());
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = values[i];
+      return all;
+    };
+    auto const sa = wide("sa"), lcp = wide("lcp");
+    fault = prove(suffix::arrays<std::uint64_t const>{sa, lcp, index.bytes("bwt")});
+  } else {
+    fault = index.with_width([&]<class Index>(Index) { return prove(index.arrays<Index>()); });
+  }
   tell.stats.machine(done.machine);
   tell.stats.device_memory(done.device_memory);
   if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->why));
+
+  if (auto const words = index.array("kmers"); !words.empty())
+    if (auto const wrong = suffix::wrong_kmer(index.view(), index.array("sa"), index.about().words, words, index.path("sa"),
+                                              set.common.threads))
+      return disorder("kmers", fmt::format("word {}: not the first row that is not below it", *wrong));
 
   tell.phase("checksums", bytes);
   if (auto const array = index.altered(set.common.threads))
@@ -260,62 +291,28 @@ int check(settings const& set, telling& tell) {
   return 0;
 }
 
-constexpr std::string_view blanks = " \t\v\f\r";  // that FASTA has no residues for
-
-/// The patterns of the command line; those of standard input, a line each without the blanks around it, where one is "-".
-std::vector<std::string> patterns_of(settings const& set) {
-  std::vector<std::string> patterns;
-  for (std::string const& pattern : set.patterns) {
-    if (pattern != "-") {
-      if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
-      if (pattern.find_first_of(blanks) != pattern.npos)
-        throw usage_error(fmt::format("blank in a pattern: the command line: '{}': no residue is one", pattern));
-      patterns.push_back(pattern);
-      continue;
-    }
-    cli::bytes const lines = cli::read_all("-");
-    std::string_view rest(lines.data(), lines.size());
-    for (std::size_t line = 1; !rest.empty(); ++line) {
-      std::string_view one = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-      one.remove_prefix(std::min(one.find_first_not_of(blanks), one.size()));
-      one.remove_suffix(one.size() - (one.find_last_not_of(blanks) + 1));
-      if (one.empty()) throw input_error(fmt::format("empty pattern: standard input:{}: it would be found everywhere", line));
-      if (one.find_first_of(blanks) != one.npos)
-        throw input_error(fmt::format("blank in a pattern: standard input:{}: '{}': no residue is one", line, one));
-      patterns.emplace_back(one);
-    }
-  }
-  return patterns;
-}
-
-std::string folded(std::string pattern) {
-  for (char& c : pattern)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return pattern;
-}
-
 int locate(settings const& set, telling& tell) {
-  tell.phase("open");
-  suffix::stored_index const index(set.prefix);
-  suffix::text const input = index.view();
-  auto const patterns = patterns_of(set);
-  tell.phase("search");
-  cli::output out("-");
-  for (std::string const& pattern : patterns) {
-    tell.stats.input(pattern.size());
-    auto const positions = index.with_width([&]<class Index>(Index) {
-      return suffix::locate(input, index.arrays<Index>().sa, index.about().keep_case ? pattern : folded(pattern),
-                            set.prefix + ".sa");
-    });
-    if (positions.empty()) out.write(std::string_view(fmt::format("{}\t0\t.\n", pattern)));
-    for (std::uint64_t p : positions) {
-      std::size_t const record = input.record_of(p);
-      out.write(std::string_view(
-          fmt::format("{}\t{}\t{}:{}\n", pattern, positions.size(), index.about().names[record], p - input.begin_of(record))));
-    }
-  }
-  out.commit();
+  return sufsort::locate(set.search, set.common, tell);
+}
+
+int count(settings const& set, telling& tell) {
+  return sufsort::count(set.search, set.common, tell);
+}
+
+int repeats(settings const& set, telling& tell) {
+  return sufsort::repeats(set.repeats, set.common, tell);
+}
+
+int unique(settings const& set, telling& tell) {
+  return sufsort::unique(set.unique, set.common, tell);
+}
+
+int export_array(settings const& set, telling& tell) {
+  return sufsort::export_array(set.export_to, set.common, tell);
+}
+
+int kmers(settings const& set, telling& tell) {
+  sufsort::add_kmers(set.prefix, set.kmers, set.common, tell);
   return 0;
 }
 
@@ -343,7 +340,7 @@ int run(int argc, char const* const* argv) {
   app.require_subcommand(1);
   app.footer(
       "PREFIX names the files of an index: PREFIX.sa (positions from 0, in order of their suffixes), .lcp and .bwt if wanted,\n"
-      ".seq (the residues), plain little-endian arrays; and PREFIX.json, which tells what they are.");
+      ".kmers if wanted, .seq (the residues), plain little-endian arrays; and PREFIX.json, which tells what they are.");
   auto const add = [&](char const* name, char const* help, int (*run)(settings const&, telling&)) {
     CLI::App* const sub = app.add_subcommand(name, help)->fallthrough();
     sub->callback([&command, run] { command = run; });
@@ -360,26 +357,70 @@ int run(int argc, char const* const* argv) {
   build_command->add_option("-o,--output", set.prefix, "where the index goes")->required()->type_name("PREFIX");
   build_command->add_flag("--lcp", set.what.lcp, "longest common prefixes, too");
   build_command->add_flag("--bwt", set.what.bwt, "the Burrows-Wheeler transform, too");
-  build_command->add_option("--width", set.width, "bits of an entry: auto, 32 or 64 [auto: 32 where that is enough]")
-      ->check(CLI::IsMember({"auto", "32", "64"}).description(""))
+  build_command
+      ->add_option("--width", set.width, "bits of an entry: auto, 32, 40 or 64 [auto: the least of 32 and 40 that is enough]")
+      ->check(CLI::IsMember({"auto", "32", "40", "64"}).description(""))
       ->type_name("BITS");
+  auto const add_kmers = [&](CLI::App* sub, char const* name, char const* help) {
+    return sub
+        ->add_option_function<std::string>(
+            name,
+            [&set, name](std::string const& value) {
+              set.kmers = cli::parse_count(name, value);
+              if (set.kmers == 0) throw usage_error(fmt::format("invalid number: {}: '0': a k-mer has a letter", name));
+            },
+            help)
+        ->type_name("K");
+  };
+  add_kmers(build_command, "--kmer-table",
+            "a table of k-mers, too: searches begin with the rows of a pattern's first K letters");
   build_command->add_flag("--keep-case", set.keep_case, "do not fold letters to upper case");
+  build_command->add_flag("--plan", set.plan, "tell what would be done, by which machine and in how much memory, and end");
 
-  add_prefix(add("check", "prove an index right; status 1 if it is not", check));
-  CLI::App* const locate_command = add("locate", "where patterns occur: pattern, count, record:offset; a line each", locate);
-  add_prefix(locate_command);
-  locate_command->add_option("patterns", set.patterns, "what to look for; - reads patterns from standard input, a line each")
-      ->required()
-      ->type_name("PATTERN");
+  CLI::App* const check_command = add("check", "prove an index right; status 1 if it is not", check);
+  add_prefix(check_command);
+  for (CLI::App* const sub : {build_command, check_command}) {
+    sub->add_option("--memory", set.memory, "most of the host's memory that may be taken, as 8G [what is free]")
+        ->type_name("SIZE");
+    sub->add_option("--gpu-memory", set.gpu_memory, "most of the GPU's, in the place of ORDO_GPU_MEMORY [what is free]")
+        ->type_name("SIZE");
+  }
+  sufsort::add_search_options(*add("count", "how often patterns occur: pattern, count; a line each", count), set.search, false);
+  sufsort::add_search_options(
+      *add("locate", "where patterns occur: pattern, count, record, offset, strand; a line each, by record and offset", locate),
+      set.search, true);
+  sufsort::add_repeats_options(
+      *add("repeats", "maximal repeats: number, length, count, record, offset, strand; a line an occurrence", repeats),
+      set.repeats);
+  sufsort::add_unique_options(
+      *add("unique", "how often the k-mer at each position occurs: record, begin, end, count; bedGraph", unique), set.unique);
+  sufsort::add_export_options(*add("export", "the suffix array in another program's format", export_array), set.export_to);
+  CLI::App* const kmers_command = add("kmers", "add a table of k-mers to an index, for faster searches", kmers);
+  add_prefix(kmers_command);
+  add_kmers(kmers_command, "--length", "letters of a k-mer: searches begin with the rows of a pattern's first K letters")
+      ->required();
   add_prefix(add("info", "what is in an index", info));
 
   if (auto const status = cli::parse(app, argc, argv)) return *status;
+  if (!set.memory.empty()) static_cast<void>(parse_bytes(set.memory));
+  if (!set.gpu_memory.empty()) {
+    static_cast<void>(parse_bytes(set.gpu_memory));
+    setenv("ORDO_GPU_MEMORY", set.gpu_memory.c_str(), 1);  // which is where machines look
+  }
   set.common.check_machine();
-  set.to_stdout = command == locate || command == info;
-  telling tell(set, argc, argv);
-  for (auto const& needed : {set.files, files_of(set.prefix)}) tell.stats.refuse_inputs(needed);
-  if (std::ranges::find(set.patterns, "-") != set.patterns.end()) tell.stats.refuse_inputs({std::string("-")});
-  if (command != build) refuse_stdout(set.prefix);
+  bool const searches = command == locate || command == count;
+  for (std::string const& prefix : {set.search.prefix, set.repeats.prefix, set.unique.prefix, set.export_to.prefix})
+    if (!prefix.empty()) set.prefix = prefix;
+  std::vector<std::string> const inputs = searches ? sufsort::inputs_of(set.search) : set.files;
+  std::string const output = searches                  ? set.search.output
+                             : command == repeats      ? set.repeats.output
+                             : command == unique       ? set.unique.output
+                             : command == export_array ? set.export_to.output
+                             : command == info         ? "-"
+                                                       : "";
+  telling tell(set.common, inputs, output, argc, argv);
+  for (auto const& needed : {inputs, sufsort::files_of(set.prefix)}) tell.stats.refuse_inputs(needed);
+  if (command != build && command != kmers) sufsort::refuse_stdout(set.prefix);
   int const status = command(set, tell);
   tell.progress.clear();
   tell.stats.finish();

@@ -28,16 +28,16 @@ expect 0 sufsort check cased
 
 # Where patterns occur: in order of position, never across the end of a record, in the index's case.
 expect 0 sufsort locate x ANA nan AA Q
-want "$(cat out)" "$(printf 'ANA\t3\tone:1\nANA\t3\tone:3\nANA\t3\tthree:0\nnan\t1\tone:2\nAA\t0\t.\nQ\t0\t.')" locate
+want "$(cat out)" "$(printf 'ANA\t3\tone\t1\t+\nANA\t3\tone\t3\t+\nANA\t3\tthree\t0\t+\nnan\t1\tone\t2\t+\nAA\t0\t.\t.\t.\nQ\t0\t.\t.\t.')" locate
 printf 'B\r\nANA' | expect 0 sufsort locate wide -
-want "$(cut -f2,3 out | xargs)" '1 one:0 3 one:1 3 one:3 3 three:0' 'patterns from standard input'
+want "$(cut -f2-4 out | xargs)" '1 one 0 3 one 1 3 one 3 3 three 0' 'patterns from standard input'
 printf ' B\t\r\nANA  \nnan' | expect 0 sufsort locate x -
 want "$(cut -f1,2 out | uniq | xargs)" 'B 1 ANA 3 nan 1' 'blanks around patterns'
 printf 'ANA\nANA B\n' | expect_error sufsort locate x -
 want "$(cat err)" "sufsort: blank in a pattern: standard input:2: 'ANA B': no residue is one" 'a blank inside'
 expect_error sufsort locate x 'ANA '
 expect 0 sufsort locate cased ana ANA NA
-want "$(cat out)" "$(printf 'ana\t1\tone:3\nANA\t1\tthree:0\nNA\t1\tthree:1')" 'locate in their own case'
+want "$(cat out)" "$(printf 'ana\t1\tone\t3\t+\nANA\t1\tthree\t0\t+\nNA\t1\tthree\t1\t+')" 'locate in their own case'
 expect_error sufsort locate x ''
 printf 'A\n\nB\n' | expect_error sufsort locate x -
 grep -q 'standard input:2: ' err || fail "an empty pattern without its line: $(cat err)"

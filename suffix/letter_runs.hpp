@@ -1,0 +1,98 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
+#include "suffix/packed_text.hpp"
+#include "suffix/select_positions.hpp"
+
+// Runs of one letter, as those of N in genomes: the suffixes that begin in one agree in as many letters as are left of it, so
+// that doubling would take them along until it has passed the longest. But their order is known: c...c, r times, and then
+// nothing or a letter below c, comes the sooner the shorter r is; with a letter above c behind it the later; and all of the
+// former before all of the latter.
+namespace ordo::suffix::detail {
+
+/// Is a key whole, and of one letter?
+struct is_uniform_key {
+  packed_view text;
+  std::uint64_t ones;  // the letters of a key, if each were 1
+
+  explicit is_uniform_key(packed_view of) : text(of), ones(0) {
+    for (unsigned k = 0; k < of.letters; ++k) ones = ones << of.letter_bits | 1;
+  }
+  ORDO_FN bool operator()(std::uint64_t key) const {
+    std::uint64_t const letters = key >> text.length_bits;
+    return !text.ends(key) && letters == (letters & ((std::uint64_t{1} << text.letter_bits) - 1)) * ones;
+  }
+};
+
+/// Does a run of as many letters as a key has, or more, end before p + 1, p + 1 in [1, n]?
+struct ends_run {
+  is_uniform_key is_uniform;
+  ORDO_FN bool operator()(std::size_t p) const {
+    packed_view const& text = is_uniform.text;
+    std::size_t const end = p + 1;
+    if (end < text.letters || !is_uniform(text.key(end - text.letters))) return false;
+    return text.breaks(end) || text.letter(end) != text.letter(p);
+  }
+};
+
+/// The key of suffixes that begin with a uniform key of the same letter: letters of the run that are left, and what is behind
+/// it. Suffixes of equal keys agree in all of that.
+struct run_key {
+  packed_view text;
+  std::uint64_t const* last;  // where runs end, the position of their last letters, in order
+  std::size_t count;
+  unsigned width;  // bits of a length
+
+  [[nodiscard]] bit_range bits() const { return {0, width + 10}; }
+  ORDO_FN std::uint64_t operator()(std::size_t p) const {
+    std::size_t const end = end_of(p);
+    std::uint64_t const left = end - p;
+    if (text.breaks(end)) return left << 9;
+    unsigned const behind = text.letter(end);
+    std::uint64_t const all = (std::uint64_t{1} << width) - 1;
+    return behind < text.letter(p) ? left << 9 | (behind + 1) : (all + 1 + all - left) << 9 | (behind + 1);
+  }
+  /// How many letters of p's run there are from p on.
+  ORDO_FN std::size_t left(std::size_t p) const { return end_of(p) - p; }
+  /// Is the run at p the end of its record? Then suffixes of the same key are equal.
+  ORDO_FN bool ends_record(std::size_t p) const { return text.breaks(end_of(p)); }
+
+ private:
+  ORDO_FN std::size_t end_of(std::size_t p) const {
+    std::size_t low = 0, high = count - 1;  // the first that is not before p
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (last[middle] < p)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return last[low] + 1;
+  }
+};
+
+/// The runs of a text that are as long as a key or longer. Memory: 8 bytes each.
+template <Backend B>
+class letter_runs {
+ public:
+  letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
+    ends_run const is{is_uniform_key(text)};
+    last_ = machine.template buffer<std::uint64_t>(count_positions(machine, n, is));
+    select_positions(machine, n, is, last_.span());
+  }
+  [[nodiscard]] bool empty() const { return last_.size() == 0; }
+  /// Of suffixes with uniform keys. There are none where this is empty.
+  [[nodiscard]] run_key key() const { return {text_, last_.data(), last_.size(), unsigned(std::bit_width(n_))}; }
+
+ private:
+  packed_view text_;
+  std::size_t n_;
+  buffer<std::uint64_t> last_;
+};
+
+}  // namespace ordo::suffix::detail

@@ -1,0 +1,124 @@
+# sufsort count and locate: where patterns come from, strands, limits, formats, context, tables of k-mers.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
+tabs() { tr ' ' '\t'; }
+
+printf '>one first\nGATTACAGG\n>two\n\n>three\nTGTAATCAAAA\n' > in.fa
+expect 0 sufsort build in.fa -o x --lcp --bwt
+
+# Patterns of every form, and in order.
+printf 'GATTA\nAAA\nCC\n' > list
+printf '>q1 words\nGAT\nTA\n;none\n>q2\nA A\tA\n>q3\ncc\n' > q.fa
+printf '@q1 words\nGATTA\n+\n!!!!!\n@q2\r\nAAA\r\n+q2\r\nIII\r\n@q3\nCC\n+\n@@\n\n' > q.fq
+expect 0 sufsort count x -f list
+want "$(cat out)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'count of a list'
+for file in q.fa q.fq; do
+  expect 0 sufsort count x -f $file
+  want "$(cat out)" "$(printf 'q1 1\nq2 2\nq3 0\n' | tabs)" "count of $file"
+  gzip -kf $file; expect 0 sufsort count x --file=$file.gz
+  want "$(cut -f2 out | xargs)" '1 2 0' "count of $file.gz"
+  expect 0 sufsort count x -f - < $file
+  want "$(cut -f2 out | xargs)" '1 2 0' "count of $file from a file on standard input"
+  cat $file | expect 0 sufsort count x -
+  want "$(cut -f2 out | xargs)" '1 2 0' "count of $file from a pipe"
+done
+expect 0 sufsort count x TT -f q.fa -f list CC
+want "$(cut -f1 out | xargs)" 'TT CC q1 q2 q3 GATTA AAA CC' 'patterns of the command line come first'
+: > none; expect 0 sufsort locate x -f none
+[[ ! -s out && ! -s err ]] || fail 'something found for nothing'
+
+# Both strands, in forward positions: GATTA is TAATC on the other one.
+expect 0 sufsort locate x GATTA TGTAATC AAAA --both-strands
+want "$(cat out)" "$(printf '%s\n' 'GATTA 2 one 0 +' 'GATTA 2 three 2 -' 'TGTAATC 2 one 0 -' 'TGTAATC 2 three 0 +' 'AAAA 1 three 7 +' | tabs)" strands
+expect 0 sufsort count x GATTA TGTAATC AAAA --both-strands
+want "$(cat out)" "$(printf '%s\n' 'GATTA 2 1 1' 'TGTAATC 2 1 1' 'AAAA 1 1 0' | tabs)" 'counts by strand'
+expect_error sufsort locate x GEE --both-strands
+want "$(cat err)" "sufsort: no complement: pattern 'GEE': letter 2 is 'E', no nucleotide" complement
+printf '>r\nGAUUACA\n' > rna.fa; expect 0 sufsort build rna.fa -o rna
+expect 0 sufsort locate rna UGUAA --both-strands
+want "$(cat out)" "$(echo 'UGUAA 1 r 2 -' | tabs)" 'RNA'
+
+# Limits are told; counts are whole.
+expect 0 sufsort locate x A --limit 2
+want "$(cut -f2 out | xargs)" '9 9' 'hits within the limit'
+want "$(cat err)" "sufsort: cut: pattern 'A': 9 hits, of which 2 are printed: --limit 0 prints all" 'word of the limit'
+expect 0 sufsort locate x A T C --limit 2 --quiet
+[[ ! -s err ]] || fail 'not quiet'
+expect 0 sufsort locate x A T C --limit 2
+grep -q '1 more patterns have too many' err || fail "word of the limit: $(cat err)"
+expect 0 sufsort locate x A --limit 0
+want "$(cut -f3,4 out | xargs)" 'one 1 one 4 one 6 three 3 three 4 three 7 three 8 three 9 three 10' 'all hits, by position'
+printf '>n\n%s\n' "$(head -c 3000 /dev/zero | tr '\0' N)" > n.fa; expect 0 sufsort build n.fa -o n
+expect 0 sufsort locate n NNN
+want "$(wc -l < out)" 1000 'hits within the default limit'
+grep -q '2998 hits' err || fail "no word of the default limit: $(cat err)"
+expect 0 sufsort locate n NNN --limit 0
+want "$(cut -f4 out | sort -n | uniq | wc -l)" 2998 'all hits of a run'
+for _ in $(seq 60); do echo NN; done | expect 0 sufsort locate n - --limit 0  # more text than is held
+want "$(wc -l < out)" $((60 * 2999)) 'all hits of many patterns'
+want "$(cut -f4 out | uniq | md5sum)" "$(for _ in $(seq 60); do seq 0 2998; done | md5sum)" 'hits of many patterns in order'
+
+# Context, as the pattern is read; BED.
+expect 0 sufsort locate x TTAC GGG --context 3
+want "$(cat out)" "$(printf '%s\n' 'TTAC 1 one 2 + GA AGG' 'GGG 0 . . . . .' | tabs)" context
+expect 0 sufsort locate x TTACA --context 4 --both-strands
+want "$(cat out)" "$(printf '%s\n' 'TTACA 2 one 2 + GA GG' 'TTACA 2 three 0 - TTGA .' | tabs)" 'context on the other strand'
+expect 0 sufsort locate x TTACA GGG --format bed --both-strands -o hits.bed
+want "$(cat hits.bed)" "$(printf '%s\n' 'one 2 7 TTACA 2 +' 'three 0 5 TTACA 2 -' | tabs)" bed
+[[ ! -s out ]] || fail 'something on stdout'
+
+# What cannot be.
+expect_error sufsort locate x
+expect_error sufsort count x -f missing
+expect_error sufsort locate x A --limit x
+expect_error sufsort locate x A --format sam
+expect_error sufsort locate x A -o x.sa
+want "$(cat err)" 'sufsort: cannot write: x.sa: it belongs to the index that is read' 'an output that is of the index'
+cp list loop; expect 2 bash -c 'exec sufsort locate x -f loop >> loop 2> loop_err'
+grep -q 'input file is output file: loop' loop_err || fail "patterns that are read while they are written: $(cat loop_err)"
+cmp loop list
+cp list loop; expect 0 sufsort count x -f loop -o loop  # whole or absent: it may be the input
+want "$(cat loop)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'an output that is the input'
+# refused TEXT FILE...: the error of patterns of that text.
+refused() { printf "$1" > bad; expect_error sufsort locate x -f bad; want "$(cat err)" "sufsort: $2" "$1"; }
+refused 'A\n\nC\n' 'empty pattern: bad:2: it would be found everywhere'
+refused 'A\nA C\n' "blank in a pattern: bad:2: 'A C': no residue is one"
+refused '>a\n>b\nC\n' "empty pattern: bad:1: 'a': it would be found everywhere"
+refused ';c\nA\n>b\nC\n' "bad FASTA: bad:2: text before the first '>'"
+refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read begins with '@'"
+refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no '+' behind the letters, in a line of its own"
+refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
+refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
+refused '@a\n\n+\n\n' "empty pattern: bad:2: 'a': it would be found everywhere"
+gzip -c q.fa | head -c 40 > cut.gz; expect_error sufsort locate x -f cut.gz
+
+# A table of k-mers changes no answer.
+awk 'BEGIN { srand(3); print ">g"; for (i = 0; i < 600; ++i) { line = i % 7 == 0 ? "NNNNN" : ""; for (k = 0; k < 50; ++k) line = line substr("ACGT", int(rand() * 4) + 1, 1); print line } }' > genome.fa
+expect 0 sufsort build genome.fa -o g
+awk 'NR % 3 == 0 { print substr($0, 1, NR % 47 + 1) }' genome.fa | grep -v '>' > patterns
+for text in A CC GAT ACGT NN ACGN; do echo $text; done >> patterns
+expect 0 sufsort locate g -f patterns --limit 0; mv out plain
+for k in 1 3 6; do
+  expect 0 sufsort kmers g --length $k
+  expect 0 sufsort check g
+  grep -q 'kmers' out || fail 'check knows of no k-mers'
+  expect 0 sufsort locate g -f patterns --limit 0 --threads 1; cmp out plain
+done
+expect 0 sufsort info g
+grep -q 'array	kmers' out || fail 'info knows of no k-mers'
+expect 0 sufsort build genome.fa -o h --kmer-table 6
+cmp g.kmers h.kmers; cmp g.json h.json
+expect_error sufsort kmers g --length 16
+expect_error sufsort kmers g --length 0
+expect_error sufsort kmers missing --length 2
+expect 0 sufsort check g
+printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
+expect 1 sufsort check g
+grep -q 'g.kmers: word 10: not the first row' err || fail "a damaged table: $(cat err)"
+truncate -s -4 g.kmers; expect_error sufsort count g A
+cp h.kmers x.kmers; expect 1 sufsort check x  # of another index
+grep -q 'x.kmers: of another index' err || fail "a table of another index: $(cat err)"
+expect 0 sufsort build genome.fa -o h
+[[ ! -e h.kmers ]] || fail 'a table of an older index'
+no_leftovers

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sort_core/error.hpp"
+#include "suffix/occurrences.hpp"
+#include "suffix/repeats.hpp"
+#include "suffix/suffix.hpp"
+#include "tests/catch.hpp"
+#include "tests/suffix_texts.hpp"
+
+using namespace ordo;
+
+namespace {
+
+struct indexed {
+  stored_text stored;
+  suffix::result<std::uint32_t> made;
+
+  explicit indexed(std::vector<std::string> const& records)
+      : stored(records), made(suffix::build<std::uint32_t>(stored.view(), {.lcp = true, .bwt = true})) {}
+  [[nodiscard]] suffix::entries sa() const { return std::span<std::uint32_t const>(made.sa); }
+  [[nodiscard]] suffix::entries lcp() const { return std::span<std::uint32_t const>(made.lcp); }
+  [[nodiscard]] std::span<char const> bwt() const { return std::span<char const>(made.bwt).last(made.sa.size()); }
+};
+
+// The letters before and behind, which differ from all others at the ends of records.
+int letter_before(suffix::text const& text, std::size_t p) {
+  return p == text.begin_of(text.record_of(p)) ? -1 : text.residues[p - 1];
+}
+std::size_t end_at(suffix::text const& text, std::size_t p) {
+  return text.end_of(text.record_of(p));
+}
+
+using pairs = std::multiset<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  // positions and length
+
+pairs plain_pairs(suffix::text const& text, std::size_t least) {
+  pairs all;
+  for (std::size_t p = 0; p < text.size(); ++p)
+    for (std::size_t q = p + 1; q < text.size(); ++q) {
+      if (letter_before(text, p) == letter_before(text, q) && letter_before(text, p) != -1) continue;
+      std::size_t length = 0;
+      while (p + length < end_at(text, p) && q + length < end_at(text, q) &&
+             text.residues[p + length] == text.residues[q + length])
+        ++length;
+      if (length >= least) all.emplace(p, q, length);
+    }
+  return all;
+}
+
+// Maximal repeats and where they occur: what the pairs have in common.
+std::set<std::pair<std::string, std::vector<std::uint64_t>>> plain_repeats(suffix::text const& text, std::size_t least) {
+  std::set<std::string> letters;
+  for (auto const& [p, q, length] : plain_pairs(text, least)) letters.insert(std::string(text.residues.substr(p, length)));
+  std::set<std::pair<std::string, std::vector<std::uint64_t>>> all;
+  for (std::string const& word : letters) {
+    std::vector<std::uint64_t> at;
+    for (std::size_t p = 0; p < text.size(); ++p)
+      if (text.residues.substr(p, std::min(end_at(text, p) - p, word.size())) == word) at.push_back(p);
+    all.emplace(word, at);
+  }
+  return all;
+}
+
+std::vector<std::vector<std::string>> texts() {
+  random_numbers random(1);
+  std::vector<std::vector<std::string>> all{{""},
+                                            {"A"},
+                                            {"AA"},
+                                            {"AAAAAAAAAA"},
+                                            {"", "A", "", "A"},
+                                            {"AC", "AC"},
+                                            {"ACACACAC"},
+                                            {fibonacci_word(60)},
+                                            {"ACGTTACGTAACGTCACGT"},
+                                            {"GA", "GA", "GA", "GAT"}};
+  for (char const* alphabet : {"AC", "ACGT", "A"})
+    for (std::size_t records : {1, 2, 6}) {
+      std::vector<std::string> some(records);
+      std::string const unit = random_letters(random, alphabet, 20);
+      for (std::string& record : some)
+        record = random_letters(random, alphabet, random.below(40)) + unit.substr(random.below(20));
+      all.push_back(some);
+    }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("maximal repeats and maximal pairs are those that brute force finds", "[suffix]") {
+  for (auto const& records : texts()) {
+    indexed const index(records);
+    suffix::text const text = index.stored.view();
+    for (std::size_t least : {1, 2, 3, 7}) {
+      INFO(index.stored.residues << ' ' << least);
+      std::set<std::pair<std::string, std::vector<std::uint64_t>>> repeats;
+      std::size_t told = 0;
+      suffix::find_repeats(index.lcp(), index.bwt(), least, [&](suffix::repeat const& one) {
+        ++told;
+        std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.rows.begin),
+                                      index.made.sa.begin() + std::ptrdiff_t(one.rows.end));
+        std::ranges::sort(at);
+        repeats.emplace(text.residues.substr(at.front(), one.length), at);
+      });
+      CHECK(told == repeats.size());
+      CHECK(repeats == plain_repeats(text, least));
+
+      pairs found;
+      std::uint64_t counted = 0;
+      suffix::find_pairs(
+          index.lcp(), index.bwt(), least, 0,
+          [&](suffix::repeat_pair const& one) {
+            std::uint64_t const p = index.made.sa[one.row], q = index.made.sa[one.other_row];
+            found.emplace(std::min(p, q), std::max(p, q), one.length);
+          },
+          [&](suffix::pairs_of_repeat const& one) {
+            counted += one.pairs;
+            std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.of.rows.begin),
+                                          index.made.sa.begin() + std::ptrdiff_t(one.of.rows.end));
+            std::ranges::sort(at);
+            CHECK(repeats.contains({std::string(text.residues.substr(at.front(), one.of.length)), at}));
+          });
+      CHECK(found == plain_pairs(text, least));
+      CHECK(counted == found.size());
+    }
+  }
+}
+
+TEST_CASE("pairs of a repeat are told up to a limit, and counted beyond", "[suffix]") {
+  indexed const index({"GATC", "GATC", "GATC", "GATC", "GATC"});
+  for (std::uint64_t limit : {1, 3, 10, 11}) {
+    std::uint64_t told = 0, pairs = 0;
+    suffix::find_pairs(
+        index.lcp(), index.bwt(), 4, limit, [&](suffix::repeat_pair const& one) { told += one.length == 4; },
+        [&](suffix::pairs_of_repeat const& one) { pairs += one.pairs; });
+    CHECK(told == std::min<std::uint64_t>(limit, 10));
+    CHECK(pairs == 10);
+  }
+}
+
+TEST_CASE("repeats of arrays that lie end", "[suffix]") {
+  random_numbers random(2);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<std::uint64_t> lcp(random.below(40));
+    std::string bwt(lcp.size(), '\0');
+    for (auto& length : lcp) length = random.below(3) == 0 ? random() : random.below(5);
+    for (char& c : bwt) c = "AC$"[random.below(3)];
+    suffix::entries const lengths = std::span<std::uint64_t const>(lcp);
+    auto const inside = [&](suffix::row_range rows) { return rows.begin < rows.end && rows.end <= lcp.size(); };
+    suffix::find_repeats(lengths, bwt, 2, [&](suffix::repeat const& one) { REQUIRE(inside(one.rows)); });
+    suffix::find_pairs(
+        lengths, bwt, 2, 5, [&](suffix::repeat_pair const& one) { REQUIRE(std::max(one.row, one.other_row) < lcp.size()); },
+        [&](suffix::pairs_of_repeat const& one) { REQUIRE(inside(one.of.rows)); });
+  }
+}
+
+TEST_CASE("occurrences of the letters at each position", "[suffix]") {
+  auto all = texts();
+  random_numbers random(3);
+  all.push_back({random_letters(random, "AC", 100000), random_letters(random, "AC", 5)});  // for several threads
+  for (auto const& records : all) {
+    indexed const index(records);
+    suffix::text const text = index.stored.view();
+    for (std::size_t length : {1, 2, 5, 100}) {
+      std::vector<std::uint32_t> at(text.size());
+      std::vector<std::uint64_t> wide(text.size());
+      suffix::count_occurrences<std::uint32_t>(text, index.sa(), index.lcp(), length, at);
+      suffix::count_occurrences<std::uint64_t>(text, index.sa(), index.lcp(), length, wide, "sa", 1);
+      CHECK(std::ranges::equal(at, wide));
+      std::map<std::string_view, std::size_t> count;
+      auto const word = [&](std::size_t p) { return text.residues.substr(p, length); };
+      auto const is_whole = [&](std::size_t p) { return end_at(text, p) - p >= length; };
+      for (std::size_t p = 0; p < text.size(); ++p)
+        if (is_whole(p)) ++count[word(p)];
+      bool same = true;
+      for (std::size_t p = 0; p < text.size(); ++p) same &= at[p] == (is_whole(p) ? count[word(p)] : 0);
+      CHECK(same);
+    }
+  }
+  indexed const index({"GATTACA"});
+  std::vector<std::uint32_t> const damaged{6, 4, 1, 5, 7, 3, 2};
+  std::vector<std::uint32_t> at(7);
+  CHECK_THROWS_WITH(suffix::count_occurrences<std::uint32_t>(index.stored.view(), std::span<std::uint32_t const>(damaged),
+                                                             index.lcp(), 2, at, "f.sa"),
+                    "bad index: f.sa: row 4: position 7 of 7 residues");
+}

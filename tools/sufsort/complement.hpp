@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ordo::sufsort {
+
+/// The other strand, with the codes of IUPAC; '-', '.' and '*' stay, case is kept.
+class complement {
+ public:
+  /// @param rna  A has the complement U, else T
+  explicit complement(bool rna);
+
+  /// Where the first letter is that has none.
+  [[nodiscard]] std::size_t first_without(std::string_view letters) const noexcept;
+  /// Appends the reverse complement. Letters that have none stay what they are.
+  void append_reversed(std::string& to, std::string_view letters) const;
+
+ private:
+  char of_[256] = {};  // NUL: none
+};
+
+}  // namespace ordo::sufsort

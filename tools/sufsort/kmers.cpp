@@ -1,0 +1,50 @@
+#include "tools/sufsort/kmers.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sort_core/error.hpp"
+#include "suffix/index.hpp"
+#include "tools/cli/available_memory.hpp"
+#include "tools/cli/output.hpp"
+
+namespace ordo::sufsort {
+
+void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell) {
+  tell.phase("open");
+  suffix::index_description about;
+  cli::output json(prefix + ".json"), kmers(prefix + ".kmers");
+  {
+    suffix::stored_index const index(prefix);
+    about = index.about();
+    about.words = {length, suffix::frequent_letters(index.view().residues)};
+    if (about.words.letters.empty()) about.words.letters = "ACGT";
+    auto const count = about.words.count();
+    if (!count)
+      throw usage_error(
+          fmt::format("too many k-mers: {} letters: words out of '{}' are more than 2^30", length, about.words.letters));
+    std::size_t const bytes = (*count + 1) * (about.width / 8), available = cli::available_memory();
+    if (bytes > available)
+      throw out_of_memory(
+          fmt::format("out of memory: table of {} k-mers: {} bytes are needed, {} are there", *count, bytes, available), bytes);
+    tell.phase("kmers", about.residues);
+    tell.stats.input(about.residues);
+    std::vector<char> const table =
+        suffix::make_kmer_table(index.view(), index.array("sa"), about.words, index.path("sa"), common.threads);
+    std::erase_if(about.arrays, [](suffix::index_array const& array) { return array.name == "kmers"; });
+    about.arrays.push_back({"kmers", table.size(), suffix::crc32_of(table, common.threads)});
+    tell.phase("finish", table.size());
+    kmers.expect(table.size());
+    kmers.write(std::span<char const>(table));
+  }
+  json.write(std::string_view(suffix::to_json(about)));
+  kmers.finish();
+  json.finish();
+  kmers.commit();  // until the next line one that the old description knows nothing of, or of another size
+  json.commit();
+}
+
+}  // namespace ordo::sufsort

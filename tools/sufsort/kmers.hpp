@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "tools/cli/options.hpp"
+#include "tools/sufsort/telling.hpp"
+
+namespace ordo::sufsort {
+
+/// Adds a table of k-mers to an index, in place of the one that it has. An index that cannot have it stays as it is.
+/// @throws usage_error  for a length of which there would be too many words
+void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell);
+
+}  // namespace ordo::sufsort

@@ -1,0 +1,186 @@
+#include "tools/sufsort/queries.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sort_core/error.hpp"
+
+namespace ordo::sufsort {
+namespace {
+
+constexpr std::size_t batch_queries = 8192, batch_bytes = std::size_t{1} << 20;
+
+// That FASTA has no residues for. A line holds no line end.
+constexpr bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bool has_blank(std::string_view text) {
+  bool any = false;
+  for (char const c : text) any |= is_blank(c);  // no early end: many letters at a time
+  return any;
+}
+
+std::string_view trimmed(std::string_view line) {
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+  return line;
+}
+
+// Behind '>' or '@': up to the first blank.
+std::string_view name_in(std::string_view header) {
+  header.remove_prefix(1);
+  return header.substr(0, std::size_t(std::ranges::find_if(header, is_blank) - header.begin()));
+}
+
+}  // namespace
+
+std::optional<std::string_view> line_reader::next() {
+  constexpr std::size_t room = std::size_t{256} << 10;
+  parts_.clear();
+  for (;;) {
+    if (at_ == end_) {
+      buffer_.resize(room);
+      at_ = 0;
+      end_ = from_.read(std::span(buffer_.data(), room));
+      if (end_ == 0 && parts_.empty()) return std::nullopt;
+      if (end_ == 0) break;
+    }
+    std::string_view const rest(buffer_.data() + at_, end_ - at_);
+    std::size_t const length = rest.find('\n');
+    at_ += std::min(rest.size(), length == rest.npos ? rest.size() : length + 1);
+    if (length != rest.npos && parts_.empty()) {
+      ++number_;
+      return rest.substr(0, length);
+    }
+    parts_ += rest.substr(0, length);
+    if (length != rest.npos) break;
+  }
+  ++number_;
+  return parts_;
+}
+
+query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, bool fold, unsigned threads,
+                           cli::output const& out)
+    : patterns_(std::move(patterns)), files_(std::move(files)), fold_(fold), threads_(threads), out_(out) {
+  for (std::string const& pattern : patterns_) {
+    if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
+    if (has_blank(pattern))
+      throw usage_error(fmt::format("blank in a pattern: the command line: '{}': no residue is one", pattern));
+  }
+}
+
+void query_reader::fail(std::string_view what, std::uint64_t line, std::string_view why) const {
+  throw input_error(fmt::format("{}: {}:{}: {}", what, input_->name(), line, why));
+}
+
+void query_reader::add(query_batch& batch, std::string_view name, std::string_view pattern) {
+  if (fold_) {
+    folded_.assign(pattern);
+    for (char& c : folded_) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    pattern = folded_;
+  }
+  batch.add_name_and_pattern(name, pattern);
+}
+
+bool query_reader::open_next() {
+  if (next_file_ == files_.size()) return false;
+  input_ = std::make_unique<cli::input>(files_[next_file_++], threads_);
+  out_.refuse_loop(*input_);
+  lines_.emplace(*input_);
+  line_ = lines_->next();
+  format_ = format::list;
+  if (line_ && (line_->starts_with('>') || line_->starts_with(';'))) format_ = format::fasta;
+  if (line_ && line_->starts_with('@')) format_ = format::fastq;
+  return true;
+}
+
+void query_reader::read_line_of_list(query_batch& batch, std::string_view line) {
+  std::string_view const pattern = trimmed(line);
+  if (pattern.empty()) fail("empty pattern", lines_->number(), "it would be found everywhere");
+  if (has_blank(pattern)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern));
+  add(batch, pattern, pattern);
+}
+
+bool query_reader::read_fasta(query_batch& batch) {
+  std::uint64_t begin = 0;
+  for (; line_; line_ = lines_->next()) {
+    if (line_->starts_with(';')) continue;
+    if (line_->starts_with('>')) {
+      if (begin != 0) break;  // of the next one
+      begin = lines_->number();
+      name_.assign(name_in(*line_));
+      pattern_.clear();
+    } else if (begin == 0 && !trimmed(*line_).empty()) {
+      fail("bad FASTA", lines_->number(), "text before the first '>'");
+    } else if (!has_blank(*line_)) {
+      pattern_ += *line_;
+    } else {
+      std::ranges::copy_if(*line_, std::back_inserter(pattern_), [](char c) { return !is_blank(c); });
+    }
+  }
+  if (begin == 0) return false;
+  if (pattern_.empty()) fail("empty pattern", begin, fmt::format("'{}': it would be found everywhere", name_));
+  add(batch, name_, pattern_);
+  return true;
+}
+
+void query_reader::read_fastq(query_batch& batch, std::string_view line) {
+  std::uint64_t const begin = lines_->number();
+  if (!line.starts_with('@')) fail("bad FASTQ", begin, "a read begins with '@'");
+  name_.assign(name_in(line));
+  auto const part = [&](char const* what) {
+    auto const next = lines_->next();
+    if (!next) fail("bad FASTQ", lines_->number(), fmt::format("read '{}' ends before its {}", name_, what));
+    return trimmed(*next);
+  };
+  pattern_.assign(part("letters"));
+  if (pattern_.empty()) fail("empty pattern", lines_->number(), fmt::format("'{}': it would be found everywhere", name_));
+  if (has_blank(pattern_)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern_));
+  if (!part("line with '+'").starts_with('+'))
+    fail("bad FASTQ", lines_->number(), "no '+' behind the letters, in a line of its own");
+  if (std::size_t const qualities = part("qualities").size(); qualities != pattern_.size())
+    fail("bad FASTQ", lines_->number(), fmt::format("{} qualities for {} letters", qualities, pattern_.size()));
+  add(batch, name_, pattern_);
+}
+
+// One pattern more, if there is one.
+bool query_reader::read_one(query_batch& batch) {
+  if (next_pattern_ != patterns_.size()) {
+    std::string const& pattern = patterns_[next_pattern_++];
+    add(batch, pattern, pattern);
+    return true;
+  }
+  for (;; line_.reset()) {
+    if (!lines_ && !open_next()) return false;
+    if (format_ == format::fasta) {
+      if (read_fasta(batch)) return true;
+      lines_.reset();
+      continue;
+    }
+    if (!line_) line_ = lines_->next();
+    if (!line_) {
+      lines_.reset();
+      continue;
+    }
+    if (format_ == format::fastq && trimmed(*line_).empty()) continue;
+    if (format_ == format::fastq)
+      read_fastq(batch, *line_);
+    else
+      read_line_of_list(batch, *line_);
+    line_.reset();
+    return true;
+  }
+}
+
+bool query_reader::next(query_batch& batch) {
+  batch.clear();
+  while (batch.size() < batch_queries && batch.bytes() < batch_bytes)
+    if (!read_one(batch)) break;
+  return batch.size() != 0;
+}
+
+}  // namespace ordo::sufsort

@@ -1,0 +1,96 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/cli/input.hpp"
+#include "tools/cli/output.hpp"
+
+namespace ordo::sufsort {
+
+/// Patterns and their names, in one piece of memory.
+class query_batch {
+ public:
+  void clear() {
+    bytes_.clear();
+    all_.clear();
+  }
+  void add_name_and_pattern(std::string_view name, std::string_view pattern) {
+    all_.push_back({bytes_.size(), name.size(), pattern.size()});
+    bytes_ += name;
+    bytes_ += pattern;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
+  /// Valid until the next pattern is added.
+  [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return {bytes_.data() + all_[i].at, all_[i].name}; }
+  [[nodiscard]] std::string_view pattern(std::size_t i) const noexcept {
+    return {bytes_.data() + all_[i].at + all_[i].name, all_[i].pattern};
+  }
+
+ private:
+  struct query {
+    std::size_t at, name, pattern;
+  };
+  std::string bytes_;
+  std::vector<query> all_;
+};
+
+/// The lines of a text, without their ends.
+class line_reader {
+ public:
+  explicit line_reader(source& from) : from_(from) {}
+  /// Nothing: no more. Valid until the next one.
+  std::optional<std::string_view> next();
+  /// Of the line that next() gave last, from 1 on.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
+ private:
+  source& from_;
+  std::string buffer_, parts_;
+  std::size_t at_ = 0, end_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+/// The patterns of a command: those of the command line, named by themselves, then those of files. A file is FASTA if it begins
+/// with '>' or ';', FASTQ (four lines a read) if with '@', else a list: a line each without the blanks around it. Memory: what
+/// a batch and the longest line take.
+class query_reader {
+ public:
+  /// @param files  "-": standard input @param fold  letters to upper case, but those of names
+  /// @param out  what is written meanwhile: a file that would be read, too, is refused
+  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, bool fold, unsigned threads,
+               cli::output const& out);
+
+  /// Some more patterns, none of them empty. @returns false if there are none
+  /// @throws input_error  naming file and line; output_error
+  bool next(query_batch& batch);
+
+ private:
+  enum class format { list, fasta, fastq };
+
+  bool open_next();
+  void add(query_batch& batch, std::string_view name, std::string_view pattern);
+  bool read_one(query_batch& batch);
+  void read_line_of_list(query_batch& batch, std::string_view line);
+  bool read_fasta(query_batch& batch);
+  void read_fastq(query_batch& batch, std::string_view line);
+  [[noreturn]] void fail(std::string_view what, std::uint64_t line, std::string_view why) const;
+
+  std::vector<std::string> patterns_, files_;
+  bool fold_;
+  unsigned threads_;
+  cli::output const& out_;
+  std::size_t next_pattern_ = 0, next_file_ = 0;
+  std::unique_ptr<cli::input> input_;
+  std::optional<line_reader> lines_;
+  std::optional<std::string_view> line_;  // read, but not used
+  format format_ = format::list;
+  std::string name_, pattern_, folded_;
+};
+
+}  // namespace ordo::sufsort
