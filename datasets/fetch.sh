@@ -119,6 +119,13 @@ mgf_of() { # PACKAGE PATH [LEVEL]
   unpacked "$1" "$2" > "$work/spectra.mzML"
   python3 "$here/mzml_to_mgf.py" "$work/spectra.mzML" "${3:-2}"
 }
+first_spectra() { # COUNT PACKAGE PATH: an mzML file with so many spectra
+  unpacked "$2" "$3" | awk -v most="$1" '
+    /<spectrumList / {sub(/count="[0-9]+"/, "count=\"" most "\"")}
+    /<spectrum / {inside = ++n > most}
+    !inside
+    /<\/spectrum>/ {inside = 0}'
+}
 
 # --- the sets ---
 
@@ -150,6 +157,7 @@ fetch_small() {
   keep ecoli_proteins.fa.gz zipped coli_proteins
   keep xtandem_yeast.mgf original tandem-mass '*/bin/test_spectra.mgf'
   keep openms_ecoli.mgf.gz zipped mgf_of openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
+  keep openms_ecoli_25.mzML.gz zipped first_spectra 25 openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep urls.txt original snappy '*/testdata/urls.10K'
   keep words_en.txt.gz zipped english
   keep words_pl_5000.txt polish

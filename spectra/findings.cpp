@@ -46,7 +46,6 @@ bool findings::take(std::string_view text, scan_result const& found, std::span<s
   totals.lines += found.lines;
   totals.spectra += found.spectra;
   totals.peaks += found.all_peaks;
-  totals.reordered += found.ends.size();
   totals.bytes += text.size();
   return true;
 }
@@ -88,13 +87,17 @@ std::string findings::message(finding const& found, std::string_view line) const
       return fmt::format("not a delimiter: {}: '{}', where only BEGIN IONS and END IONS are", where, excerpt(line));
     case fault::not_finite:
       return fmt::format("not a peak: {}: '{}' is not finite, and stays where it is", where, excerpt(line));
+    case fault::bad_header:
     case fault::bad_number:
     case fault::bad_intensity:
       if (has_decimal_comma(line)) return fmt::format("decimal comma: {}: '{}'; a point is expected", where, excerpt(line));
-      return fmt::format("not a number: {}: {} of '{}'", where, found.what == fault::bad_number ? "the m/z" : "the intensity",
+      return fmt::format("not a number: {}: {} of '{}'", where,
+                         found.what == fault::bad_number   ? "the m/z"
+                         : found.what == fault::bad_header ? "the value"
+                                                           : "the intensity",
                          excerpt(line));
     case fault::foreign:
-      if (!kind_.empty()) return fmt::format("not MGF: {}: it looks like {}", where, kind_);
+      if (!kind_.empty()) return fmt::format("not MGF: {}: it looks like {}; {}", where, kind_, advice_for(kind_));
       if (auto const kind = kind_of_line(line); !kind.empty())
         return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
       return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));

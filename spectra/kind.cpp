@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "spectra/line.hpp"
+#include "spectra/mzml.hpp"
+#include "spectra/xml.hpp"
 
 namespace ordo::spectra::detail {
 namespace {
@@ -34,11 +36,26 @@ constexpr std::array signatures{
               "a Thermo RAW file"},
 };
 
-// In the order in which they are looked for: indexed mzML names itself mzML, too.
+// By their first tags.
 constexpr std::array documents{
-    signature{"mzXML", "mzXML"}, signature{"mzML", "mzML"}, signature{"mzData", "mzData"},
-    signature{"<html", "HTML"},  signature{"<", "XML"},
+    signature{"mzML", "mzML"},     signature{"indexedmzML", "mzML"}, signature{"mzXML", "mzXML"}, signature{"msRun", "mzXML"},
+    signature{"mzData", "mzData"}, signature{"html", "HTML"},        signature{"HTML", "HTML"},
 };
+
+// The name of the first tag of an XML document, without its prefix; empty if it is not in this text.
+std::string_view first_tag(std::string_view text) {
+  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+    std::string_view name = text.substr(at + 1);
+    if (!name.starts_with('?') && !name.starts_with('!')) {
+      name = name.substr(0, name.find_first_of(" \t\r\n/>"));
+      return name.substr(name.find(':') + 1);  // all of it where there is no prefix
+    }
+    auto const skipped = next_markup(text, at);
+    if (!skipped) break;
+    at = skipped->end;
+  }
+  return {};
+}
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
@@ -58,13 +75,21 @@ std::string_view kind_of(std::string_view text) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   if (text.starts_with('<')) {
-    for (auto const& [part, kind] : documents)
-      if (text.find(part) != std::string_view::npos) return kind;
+    std::string_view const name = first_tag(text);
+    for (auto const& [tag, kind] : documents)
+      if (name == tag) return kind;
+    return "XML";
   }
   if (text.starts_with('{') || text.starts_with('[')) return "JSON";
   if (text.starts_with("Name:") || text.starts_with("NAME:")) return "MSP";
   if (text.starts_with("H\t") || text.starts_with("S\t")) return "MS2";
   return {};
+}
+
+std::string_view advice_for(std::string_view kind) {
+  if (kind == "mzXML" || kind == "mzData") return "msconvert --mzML makes mzML of it";
+  if (kind == "a Thermo RAW file") return "msconvert --mzML or ThermoRawFileParser makes mzML of it";
+  return "MGF and mzML can be read";
 }
 
 std::string_view kind_of_line(std::string_view line) {
@@ -75,3 +100,11 @@ std::string_view kind_of_line(std::string_view line) {
 }
 
 }  // namespace ordo::spectra::detail
+
+namespace ordo::spectra {
+
+format format_of(std::string_view front) {
+  return detail::kind_of(front) == "mzML" ? format::mzml : format::mgf;
+}
+
+}  // namespace ordo::spectra

@@ -90,9 +90,9 @@ template <bool Wanted = true>
 /// Reads the line at p, which moves to its LF, if it is one of those that most peaks have: two numbers without sign and
 /// exponent, each with seven digits at most before and behind its point, one blank between them, and an LF; 32 bytes at most.
 /// Where the line ends is known before its numbers are, so that the processor can begin with the next line meanwhile.
-/// @param value  of the first number, or of the second  @returns false, p as it was, if it is another one
-template <bool First>
-[[gnu::always_inline]] inline bool take_plain_pair(char const*& p, char const* end, double& value) {
+/// @param mz, intensity  the values of those that are wanted  @returns false, p as it was, if it is another one
+template <bool Mz, bool Intensity>
+[[gnu::always_inline]] inline bool take_plain_pair(char const*& p, char const* end, double& mz, double& intensity) {
   constexpr unsigned most_digits = 7;
   if (std::endian::native != std::endian::little || std::size_t(end - p) < half_row::size + 8) return false;
   half_row const row(p);
@@ -119,15 +119,18 @@ template <bool First>
   };
   number const first = next_number(0), second = next_number(first.end + 1);
   if (!is_blank(p[first.end]) || second.end != line_end || !first.good() || !second.good()) return false;
-  number const& wanted = First ? first : second;
   auto const digits_at = [&](unsigned at, unsigned count) {
     std::uint64_t word;
     std::memcpy(&word, p + at, 8);
     return eight_digits((word ^ 0x3030303030303030) << (63 - 8 * count) << 1);
   };
-  std::uint64_t const digits = digits_at(wanted.begin, wanted.point - wanted.begin) * powers_of_ten[wanted.decimals] +
-                               digits_at(wanted.point + 1, wanted.decimals);
-  value = double(digits) / double_powers_of_ten[wanted.decimals];
+  auto const value_of = [&](number const& wanted) {
+    std::uint64_t const digits = digits_at(wanted.begin, wanted.point - wanted.begin) * powers_of_ten[wanted.decimals] +
+                                 digits_at(wanted.point + 1, wanted.decimals);
+    return double(digits) / double_powers_of_ten[wanted.decimals];
+  };
+  if constexpr (Mz) mz = value_of(first);
+  if constexpr (Intensity) intensity = value_of(second);
   p += line_end;
   return true;
 }

@@ -21,15 +21,15 @@ peak_machines::peak_machines(options const& how, unsigned threads)
   if constexpr (cuda_enabled) {
     if (likely.where != device::gpu) return;
     on_gpu_ = likely.asked;
-    starting_ =
-        std::async(std::launch::async, [&how, gpu = likely.gpu_index] { return peak_sorter_on_cuda(how.machine, gpu); });
+    starting_ = std::async([&how, gpu = likely.gpu_index] { return peak_sorter_on_cuda(how.machine, gpu); });
   }
 }
 
 peak_machines::~peak_machines() = default;
 
 decision peak_machines::choose_for(std::uint64_t bytes) const {
-  return choose(how_.machine, std::size_t(bytes), peaks_worth_a_gpu(threads_), [](gpu_info const&) { return least_gpu_memory; });
+  return choose(how_.machine, std::size_t(bytes), peaks_worth_a_gpu(threads_),
+                [](gpu_info const&) { return least_gpu_memory; });
 }
 
 // The one that was started, if any was.
@@ -45,8 +45,9 @@ peak_sorter& peak_machines::shared_sorter() {
   return *shared_;
 }
 
-double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
-                           std::span<std::uint32_t> order, double share) {
+// work(sorter), on the machine that is chosen.
+template <class Work>
+double peak_machines::work_on(double share, Work work) {
   auto const begin = std::chrono::steady_clock::now();
   double waited = 0;
   auto const ready = [&] { waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
@@ -61,21 +62,30 @@ double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::
           [&] {
             peak_sorter& one = gpu_sorter();
             ready();
-            one.sort(codes, offsets, order);
+            work(one);
             device_memory_ = std::max(device_memory_, one.peak_memory());
           },
           [&] {
             peak_sorter& one = shared_sorter();
             ready();
-            one.sort(codes, offsets, order);
+            work(one);
           });
       return waited;
     }
   }
   std::unique_ptr<peak_sorter>& own = own_.local();
   if (!own) own = peak_sorter_on_host({.where = device::cpu, .threads = 1});
-  own->sort(codes, offsets, order);
+  work(*own);
   return 0;
+}
+
+double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
+                           std::span<std::uint32_t> order, double share) {
+  return work_on(share, [&](peak_sorter& one) { one.sort(codes, offsets, order); });
+}
+
+double peak_machines::select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep, double share) {
+  return work_on(share, [&](peak_sorter& one) { one.select(peaks, how, keep); });
 }
 
 void peak_machines::tell(report& to) const {

@@ -25,7 +25,9 @@ class peak_machines {
   /// @param share  of the input that is like this, as far as can be seen
   /// @returns seconds that it waited for a machine which other threads use, or which starts
   double sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets, std::span<std::uint32_t> order,
-            double share);
+              double share);
+  /// The same for a selection.
+  double select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep, double share);
   /// A GPU gets more at a time.
   [[nodiscard]] bool on_gpu() const noexcept { return on_gpu_.load(std::memory_order_relaxed); }
   /// What was decided, and the most GPU memory in use, when no thread is in sort().
@@ -33,6 +35,8 @@ class peak_machines {
 
  private:
   decision choose_for(std::uint64_t bytes) const;
+  template <class Work>
+  double work_on(double share, Work work);
   peak_sorter& gpu_sorter();
   peak_sorter& shared_sorter();
 

@@ -15,12 +15,24 @@ std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu) {
   return on_gpu ? std::max(block, std::min(gpu_blocks * block, most / slices)) : block;
 }
 
-pipeline::pipeline(options how, bool check)
-    : how_(std::move(how)),
-      scan_options_{how_.by, how_.descending, how_.lenient, check, how_.on_warning ? how_.warnings_shown : 0, false},
-      arena_(threads_for(how_.machine.threads)),
-      found_(how_) {
-  if (!check) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
+pipeline::pipeline(options how, purpose what) : how_(std::move(how)), arena_(threads_for(how_.machine.threads)), found_(how_) {
+  task_.scan.by = how_.by;
+  task_.scan.descending = how_.descending;
+  task_.scan.lenient = how_.lenient;
+  task_.scan.check = what == purpose::check;
+  task_.scan.shown = how_.on_warning ? how_.warnings_shown : 0;
+  if (what == purpose::summary) {
+    task_.summarize = task_.scan.all_headers = true;
+    task_.scan.keeps = scan_keeps::table_and_headers;
+  }
+  if (what == purpose::sort) {
+    how_.select.check();
+    if (!how_.select.empty()) {
+      task_.select = &how_.select;
+      task_.scan.keeps = how_.select.remove_precursor ? scan_keeps::table_and_headers : scan_keeps::table;
+    }
+    task_.machines = &machines_.emplace(how_, unsigned(arena_.max_concurrency()));
+  }
   for (std::string_view const name : step_names) phases_.push_back({.name = name});
 }
 
@@ -46,7 +58,14 @@ void pipeline::finish(slice_work& one, sink* to, bool last) {
   }
   if (one.failure) std::rethrow_exception(one.failure);
   if (last && part.last) found_.end();
-  if (to && !text.empty()) one.timed(writing, text.size(), [&] { to->write(text); });
+  if (to && !text.empty()) one.timed(writing, one.output().size(), [&] { to->write(one.output()); });
+  report& totals = found_.totals;
+  if (!text.empty()) totals.written += one.output().size();
+  totals.peaks_left += one.peaks_left;
+  totals.spectra_left += one.spectra_left;
+  totals.reordered += one.reordered;
+  totals.without_precursor += one.without_precursor;
+  if (task_.summarize && !text.empty()) summary_.add(one.counted);
   for (std::size_t s = 0; s < steps; ++s) {
     phases_[s].seconds += one.seconds[s];
     phases_[s].waited += one.waited[s];
@@ -59,7 +78,8 @@ void pipeline::finish(slice_work& one, sink* to, bool last) {
 void pipeline::run(source& from, sink* to, bool last) {
   std::uint64_t const begin = from.position();
   std::optional<std::uint64_t> const size = from.size();
-  bool const addressable = to && size && to->expect(*size - std::min(*size, begin));
+  // Of a stream in order: a read may wait for what never comes, and write() can tell at once that it fails.
+  bool const addressable = to && size && (task_.select ? to->expect_unknown() : to->expect(*size - std::min(*size, begin)));
   slices cut(from, found_.totals.spectra != 0);
   idle_.clear();
   for (auto const& one : all_) idle_.push_back(one.get());
@@ -72,7 +92,17 @@ void pipeline::run(source& from, sink* to, bool last) {
     return one;
   };
   auto const work = [&](slice_work* one) {
-    one->run(cut, scan_options_, machines_ ? &*machines_ : nullptr, addressable ? to : nullptr);
+    one->run(cut, task_, addressable ? to : nullptr);
+    return one;
+  };
+  // What a selection leaves of a slice goes behind what it left of those before.
+  std::uint64_t written = 0;
+  auto const place = [&](slice_work* one) {
+    one->placed = std::exchange(written, written + one->output().size());
+    return one;
+  };
+  auto const write = [&](slice_work* one) {
+    one->write(*to);
     return one;
   };
   auto const end = [&](slice_work* one) {
@@ -82,9 +112,12 @@ void pipeline::run(source& from, sink* to, bool last) {
   };
   using tbb::filter_mode;
   arena_.execute([&] {
-    tbb::parallel_pipeline(tokens, tbb::make_filter<void, slice_work*>(filter_mode::serial_in_order, next) &
-                                       tbb::make_filter<slice_work*, slice_work*>(filter_mode::parallel, work) &
-                                       tbb::make_filter<slice_work*, void>(filter_mode::serial_in_order, end));
+    auto steps = tbb::make_filter<void, slice_work*>(filter_mode::serial_in_order, next) &
+                 tbb::make_filter<slice_work*, slice_work*>(filter_mode::parallel, work);
+    if (task_.select && addressable)
+      steps = steps & tbb::make_filter<slice_work*, slice_work*>(filter_mode::serial_in_order, place) &
+              tbb::make_filter<slice_work*, slice_work*>(filter_mode::parallel, write);
+    tbb::parallel_pipeline(tokens, steps & tbb::make_filter<slice_work*, void>(filter_mode::serial_in_order, end));
   });
   if (size && !stopped_) from.skip(*size - std::min(*size, begin));
 }

@@ -12,6 +12,7 @@
 #include "spectra/findings.hpp"
 #include "spectra/peak_machines.hpp"
 #include "spectra/slice_work.hpp"
+#include "spectra/summary.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -19,30 +20,36 @@ namespace ordo::spectra::detail {
 /// blocks are larger.
 std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu);
 
+/// What an input is read for.
+enum class purpose { sort, check, summary };
+
 /// Works on an input slice by slice. A thread that has read a slice scans, sorts and moves it while it is in the thread's
 /// cache, and writes it where the sink has addresses; what has an order - warnings, errors, writing without addresses - comes
 /// slice after slice. So all of that overlaps, in the memory of a few slices for each thread.
 class pipeline {
  public:
   /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
-  pipeline(options how, bool check);
+  pipeline(options how, purpose what);
 
-  /// The rest of a source, sorted; or checked. An input may come as several sources: all but the last end where whole_spectra
-  /// says. @param to  nullptr to write nothing. @throws input_error, and what source and sink throw: what is first in the input
+  /// The rest of a source, sorted, checked or summarized. An input may come as several sources: all but the last end where
+  /// whole_spectra says. @param to  nullptr to write nothing. @throws input_error, and what source and sink throw: what is
+  /// first in the input
   void run(source& from, sink* to, bool last);
 
   [[nodiscard]] report done() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return found_.first_disorder; }
+  [[nodiscard]] summary const& summarized() const { return summary_; }
 
  private:
   slice_work* take_idle();
   void finish(slice_work& one, sink* to, bool last);
 
   options how_;
-  scan_options scan_options_;
+  slice_task task_;
+  summary summary_;
   tbb::task_arena arena_;
   findings found_;
-  std::optional<peak_machines> machines_;  // none to check
+  std::optional<peak_machines> machines_;  // only to sort
   std::atomic<bool> stopped_{false};       // behind a disorder
   std::vector<phase_time> phases_;
 

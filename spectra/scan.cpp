@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 
-#include "sort_core/radix_key.hpp"
 #include "spectra/line.hpp"
 #include "spectra/number.hpp"
 
@@ -59,6 +59,12 @@ bool is_comment(std::string_view line) {
   return !line.empty() && std::string_view("#;!/").find(line[0]) != std::string_view::npos;
 }
 
+// Does a parameter say what the precursor is?
+bool is_precursor(std::string_view line) {
+  line = trimmed(line);
+  return line.starts_with("PEPMASS=") || line.starts_with("PRECURSOR_MZ=") || line.starts_with("CHARGE=");
+}
+
 // What is wrong with a line inside a spectrum that is neither delimiter nor peak; nothing, for blank lines, comments and
 // parameters.
 std::optional<fault> fault_of(std::string_view line) {
@@ -94,11 +100,15 @@ bool is_foreign(std::string_view line) {
 
 // Reads one piece of text, line by line. Lines are looked at through a window, text that ends with a line end: the piece up to
 // its last line end; and then a copy of the rest with a line end added.
-template <sort_key By>
+enum class wanted { mz, intensity, table };
+
+template <wanted What>
 class scanner {
+  static constexpr bool mz = What != wanted::intensity, intensity = What != wanted::mz, table = What == wanted::table;
+
  public:
   scanner(std::span<char const> text, scan_options const& options, scan_result& result)
-      : text_(text), options_(options), out_(result), flip_(options.descending ? ~std::uint64_t{0} : 0) {}
+      : text_(text), options_(options), out_(result), code_(options.descending) {}
 
   void run() {
     std::size_t whole = text_.size();
@@ -106,20 +116,22 @@ class scanner {
     if (!look_through({text_.data(), whole}, 0)) return;
     if (whole != text_.size()) {
       std::string const rest = std::string(text_.data() + whole, text_.size() - whole) + '\n';
-      std::size_t const before = out_.peaks.size();
+      std::size_t const before = kept();
       if (!look_through(rest, whole)) return;
-      if (out_.peaks.size() > before) {
-        --out_.peaks.back().length;  // the line end is not in the text
+      if (kept() > before) {
+        --(table ? out_.table.lines.back().size : out_.peaks.back().length);  // the line end is not in the text
         out_.unterminated = true;
       }
     }
     if (!inside_) return;
     out_.open = since_;
-    close_spectrum();
-    out_.unterminated = out_.unterminated && out_.peaks.size() > first_peak_;
+    close_spectrum(text_.size());
+    out_.unterminated = out_.unterminated && kept() > first_peak_;
   }
 
  private:
+  [[nodiscard]] std::size_t kept() const { return table ? out_.table.lines.size() : out_.peaks.size(); }
+
   // @returns false where the scan stops
   bool look_through(std::string_view window, std::size_t offset) {
     if (window.empty()) return true;
@@ -194,34 +206,53 @@ class scanner {
   char const* line_inside(char const* p) {
     char const* const end = line_end(p);
     std::string_view const line = trimmed({p, std::size_t(end - p)});
+    char const* const next = behind(end);
     if (line == end_ions) {
-      close_spectrum();
+      close_spectrum(std::min(offset(next), text_.size()));
     } else if (line == begin_ions) {
       if (!forgive(here(fault::missing_end, p, end, since_))) return nullptr;
-      close_spectrum();
+      close_spectrum(offset(p));
       open_spectrum(p);
     } else if (auto const fault = fault_of(line)) {
       if (!forgive(here(*fault, p, end))) return nullptr;
+    } else if (table && options_.keeps == scan_keeps::table_and_headers && !take_header(p, end)) {
+      return nullptr;
     }
-    return behind(end);
+    return next;
+  }
+
+  // @returns whether the scan goes on
+  bool take_header(char const* p, char const* end) {
+    // The text is there as long as the result; the window may be a copy of its end.
+    std::string_view const line(text_.data() + offset(p), std::size_t(end - p));
+    if (header_.take(line) != mgf_header::taken::not_a_number) return true;
+    finding const found = here(fault::bad_header, p, end);
+    if (!options_.all_headers) return !is_precursor(line) || forgive(found);
+    warn(found);
+    return true;
   }
 
   void open_spectrum(char const* p) {
     inside_ = true;
     since_ = out_.lines;
     spectrum_begin_ = offset(p);
-    first_peak_ = out_.peaks.size();
+    first_peak_ = kept();
     last_code_ = 0;
     in_order_ = true;
     ++out_.spectra;
   }
 
-  void close_spectrum() {
+  // @param end  in the text
+  void close_spectrum(std::size_t end) {
     inside_ = false;
-    if (in_order_)
+    if constexpr (table) {
+      text_range const range{std::uint32_t(spectrum_begin_), std::uint32_t(end - spectrum_begin_)};
+      out_.table.spectra.push_back({range, std::uint32_t(first_peak_), header_.done()});
+    } else if (in_order_) {
       out_.peaks.resize(first_peak_);
-    else if (!options_.check)
+    } else if (!options_.check) {
       out_.ends.push_back(out_.peaks.size());
+    }
   }
 
   // Takes peaks, from p on. @returns the first line that is none, or nullptr where the scan stops
@@ -230,23 +261,30 @@ class scanner {
     bool in_order = true;
     while (p != end_) {
       char const* s = p;
-      double value = 0;
+      double mass = 0, height = 0;
       bool has_intensity = true;
-      if (!take_plain_pair<By == sort_key::mz>(s, end_, value)) {
+      if (!take_plain_pair<mz, intensity>(s, end_, mass, height)) {
         s = skip_blanks(p);
-        if (!take_number<By == sort_key::mz>(s, end_, value)) break;
+        if (!take_number<mz>(s, end_, mass)) break;
         s = skip_blanks(s);
         has_intensity = !is_line_end(*s);
         if (has_intensity) {
-          if (!take_number<By == sort_key::intensity>(s, end_, value)) break;
+          if (!take_number<intensity>(s, end_, height)) break;
           s = skip_blanks(s);
           if (!is_line_end(*s)) s = line_end(s);
         }
       }
-      // -0.0 + 0.0 is 0.0. Where the intensity is missing, a code above all others, infinity's too.
-      std::uint64_t code = radix_key<double>::encode(value + 0.0) ^ flip_;
-      if (By == sort_key::intensity && !has_intensity) code = ~std::uint64_t{0};
       char const* const next = behind(s);
+      if constexpr (table) {
+        out_.table.mz.push_back(mass);
+        out_.table.intensity.push_back(has_intensity ? height : std::numeric_limits<double>::quiet_NaN());
+        out_.table.lines.push_back({std::uint32_t(offset(p)), std::uint32_t(next - p)});
+        ++count;
+        p = next;
+        continue;
+      }
+      std::uint64_t code = code_.of(mz ? mass : height);
+      if (intensity && !has_intensity) code = peak_code::missing;
       in_order &= code >= last;
       if (options_.check) {
         if (!in_order) {
@@ -271,7 +309,7 @@ class scanner {
   std::span<char const> text_;
   scan_options options_;
   scan_result& out_;
-  std::uint64_t flip_;
+  peak_code code_;
 
   char const *window_ = nullptr, *end_ = nullptr, *line_feed_ = nullptr;
   std::size_t offset_ = 0;  // of the window in the text
@@ -279,6 +317,7 @@ class scanner {
   bool inside_ = false, in_order_ = true;
   std::uint64_t since_ = 0, last_code_ = 0;
   std::size_t spectrum_begin_ = 0, first_peak_ = 0;
+  mgf_header header_;
 };
 
 }  // namespace
@@ -286,16 +325,26 @@ class scanner {
 void scan(std::span<char const> text, scan_options const& options, scan_result& result) {
   auto peaks = std::move(result.peaks);
   auto ends = std::move(result.ends);
+  auto table = std::move(result.table);
   peaks.clear();
-  peaks.reserve(text.size() / 32);  // as many as there mostly are; memory that is not used costs nothing
   ends.clear();
+  table.clear();
   result = scan_result{};
   result.peaks = std::move(peaks);
   result.ends = std::move(ends);
+  result.table = std::move(table);
+  std::size_t const expected = text.size() / 32;  // as many as there mostly are; memory that is not used costs nothing
+  if (options.keeps != scan_keeps::disordered) {
+    result.table.mz.reserve(expected);
+    result.table.intensity.reserve(expected);
+    result.table.lines.reserve(expected);
+    return scanner<wanted::table>(text, options, result).run();
+  }
+  result.peaks.reserve(expected);
   if (options.by == sort_key::mz)
-    scanner<sort_key::mz>(text, options, result).run();
+    scanner<wanted::mz>(text, options, result).run();
   else
-    scanner<sort_key::intensity>(text, options, result).run();
+    scanner<wanted::intensity>(text, options, result).run();
 }
 
 }  // namespace ordo::spectra::detail

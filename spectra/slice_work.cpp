@@ -13,6 +13,8 @@ bool slice_work::next(slices& from, std::size_t wanted) {
   seconds = waited = {};
   ready_ = clock::now();
   bytes = {};
+  peaks_left = spectra_left = reordered = without_precursor = 0;
+  selected_.reset();
   bool any = true;
   try {
     any = timed(reading, 0, [&] { return from.next(part, wanted); });
@@ -24,9 +26,10 @@ bool slice_work::next(slices& from, std::size_t wanted) {
   return any;
 }
 
-void slice_work::run(slices const& from, scan_options how, peak_machines* machines, sink* to) noexcept try {
+void slice_work::run(slices const& from, slice_task const& task, sink* to) noexcept try {
   if (failure || part.size >= slices::limit) return;
   timed(reading, 0, [&] { from.fill(part); });
+  scan_options how = task.scan;
   how.begun = part.begun;
   timed(scanning, part.size, [&] { scan(part.text(), how, found); });
   std::string_view const text(part.text().data(), part.size);
@@ -35,11 +38,26 @@ void slice_work::run(slices const& from, scan_options how, peak_machines* machin
   kind = part.begun ? std::string_view() : kind_of(text);
   scanned = true;
   if (found.error || found.disorder) return;
-  if (machines && !found.ends.empty()) {
-    timed(sorting, found.peaks.size() * sizeof(std::uint64_t), [&] { sort(*machines); });
+  if (task.summarize) {
+    counted = {};
+    for (std::size_t s = 0; s < found.table.spectra.size(); ++s) counted.add(found.table.at(s));
+  }
+  if (task.select) return select(*task.select, how, *task.machines);
+  peaks_left = found.all_peaks;
+  spectra_left = found.spectra;
+  reordered = found.ends.size();
+  if (task.machines && !found.ends.empty()) {
+    timed(sorting, found.peaks.size() * sizeof(std::uint64_t), [&] { sort(*task.machines); });
     timed(moving, part.size, [&] { move_lines(); });
   }
   if (to) timed(writing, part.size, [&] { to->write_at(part.offset, part.text()); });
+} catch (...) {
+  failure = std::current_exception();
+}
+
+void slice_work::write(sink& to) noexcept try {
+  if (failure || !scanned || found.error) return;
+  timed(writing, output().size(), [&] { to.write_at(placed, output()); });
 } catch (...) {
   failure = std::current_exception();
 }

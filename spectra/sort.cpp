@@ -17,6 +17,7 @@ class memory_sink final : public sink {
     written_ += data.size();
   }
   bool expect(std::uint64_t /*bytes*/) override { return true; }
+  bool expect_unknown() override { return true; }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     if (!data.empty()) std::memcpy(memory_.data() + offset, data.data(), data.size());
@@ -56,7 +57,10 @@ bool overlap(std::span<char const> a, std::span<char const> b) {
 
 }  // namespace
 
-sorter::sorter(options how) : pipeline_(std::make_unique<detail::pipeline>(std::move(how), false)) {}
+sorter::sorter(options how) {
+  if (!how.select.empty()) throw usage_error("block by block nothing can be selected: " + how.name);
+  pipeline_ = std::make_unique<detail::pipeline>(std::move(how), detail::purpose::sort);
+}
 sorter::~sorter() = default;
 
 // A slice is read before it is written, and the end of the next is looked for behind it: so the input may be the output.
@@ -71,7 +75,7 @@ report sorter::done() const {
 }
 
 report sort(source& from, sink& to, options const& how) {
-  detail::pipeline work(how, false);
+  detail::pipeline work(how, detail::purpose::sort);
   work.run(from, &to, true);
   return work.done();
 }
@@ -97,7 +101,7 @@ report sort(reader const& read, writer const& write, options const& how) {
 }
 
 checked check(source& from, options const& how) {
-  detail::pipeline work(how, true);
+  detail::pipeline work(how, detail::purpose::check);
   work.run(from, nullptr, true);
   return {work.first_disorder(), work.done()};
 }

@@ -11,6 +11,7 @@
 
 #include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
+#include "spectra/selection.hpp"
 
 /// Peaks of mass spectra in Mascot Generic Format (MGF), put in order. The lines of an input end with LF, CRLF or a lone CR.
 /// Between a line BEGIN IONS and a line END IONS, a line whose first word is a number is a peak: its m/z, its intensity (which
@@ -26,19 +27,21 @@ namespace detail {
 class pipeline;
 }
 
-enum class sort_key { mz, intensity };
-
 struct options {
   sort_key by = sort_key::mz;
   bool descending = false;
   /// Lines that MGF does not allow stay where they are, and END IONS may be missing, with a warning; else they are errors.
   bool lenient = false;
+  /// Which peaks stay, and which spectra; what stays is sorted then. Each line that stays keeps every byte, and lines that are
+  /// not of a spectrum stay. If the last line of the input has no end, that of the output has none where it is a line of the
+  /// same spectrum; where that line goes the others keep their ends.
+  selection select = {};
   machine_options machine;
 
   std::string name = "input";     // of the input, for messages
   std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
-  /// Worked on at a time by each thread; on a GPU up to sixteen times as much, but no more than 288 MiB by all threads. A larger
-  /// spectrum makes its block larger. The default is what fits a thread's cache with what belongs to it.
+  /// Worked on at a time by each thread; on a GPU up to sixteen times as much, but no more than 288 MiB by all threads. A
+  /// larger spectrum makes its block larger. The default is what fits a thread's cache with what belongs to it.
   std::size_t block_bytes = std::size_t{512} << 10;
   /// Callbacks come from the library's threads, one call at a time, in the input's order.
   /// Called with "what: where: why" for the first of the warnings.
@@ -62,7 +65,9 @@ struct phase_time {
 /// What was done.
 struct report {
   std::uint64_t bytes = 0, lines = 0, spectra = 0, peaks = 0;
-  std::uint64_t reordered = 0;  // spectra that were not in order
+  std::uint64_t reordered = 0;  // spectra that were not in order; of those that stay, with the peaks that stay
+  std::uint64_t written = 0, spectra_left = 0, peaks_left = 0;  // bytes of output, and what is in it
+  std::uint64_t without_precursor = 0;  // spectra that lack what options::select needs of theirs: m/z, or charge
   std::uint64_t warnings = 0;
   decision machine{device::cpu, "every spectrum is in order", false, false};
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
@@ -73,7 +78,7 @@ struct report {
 /// place to cut a longer text. 0 if there is none.
 std::size_t whole_spectra(std::span<char const> text);
 
-/// Sorts an input block by block. Use it from one thread at a time.
+/// Sorts an input block by block, without a selection. Use it from one thread at a time.
 class sorter {
  public:
   /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
@@ -96,11 +101,12 @@ class sorter {
 /// Sorts the rest of an input, of any length, from a source to a sink, from the sink's beginning on. Every thread reads, scans,
 /// sorts, moves and writes blocks of its own: where both have addresses, in no order. Else one thread at a time reads, or
 /// writes, in order. What is thrown is what comes first in the input.
-/// Memory: two blocks for each thread, and about as much again for each where spectra are out of order.
+/// Memory: two blocks for each thread, and about as much again for each where spectra are out of order; with a selection four.
 /// @throws as sorter, source and sink
 report sort(source& from, sink& to, options const& how);
 
-/// Sorts a whole input from `in` to `out`, which are as long and may be the same. @throws as sorter
+/// Sorts a whole input from `in` to `out`, which are as long and may be the same. With a selection less of `out` may be filled:
+/// report::written says how much. @throws as sorter
 report sort(std::span<char const> in, std::span<char> out, options const& how);
 
 /// Fills `to`, or what of it the rest of the input fills: less than to.size() is the end.
@@ -124,8 +130,8 @@ struct checked {
   report done;                    // what was looked at: up to the disorder, not counting the block of the input it is in
 };
 
-/// Looks for the first peak out of order; nothing is sorted, and the machine does not matter. Warnings and errors before that
-/// peak are as in sorting, what follows it is not looked at.
+/// Looks for the first peak out of order, options::select aside; nothing is sorted, and the machine does not matter. Warnings
+/// and errors before that peak are as in sorting, what follows it is not looked at.
 checked check(source& from, options const& how);
 checked check(reader const& read, options const& how);
 checked check(std::span<char const> in, options const& how);

@@ -66,7 +66,9 @@ TEST_CASE("spectra: an input that is not MGF is refused") {
       CHECK_THROWS_AS(ordo::spectra::check(std::span<char const>(text), how), ordo::input_error);
     }
     CHECK(sorted(text, lenient()) == text);
-    return message;
+    auto const advice = message.find("; ");
+    CHECK((advice == std::string::npos || message.ends_with("mzML can be read") || message.ends_with("makes mzML of it")));
+    return message.substr(0, advice);
   };
   auto const wide = [](std::string const& text, bool big) {
     std::string bytes = big ? "\xfe\xff" : "\xff\xfe";

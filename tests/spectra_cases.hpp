@@ -44,6 +44,7 @@ inline std::string sorted(std::string_view text, ordo::spectra::options how = {}
       how.block_bytes = block;
       std::string out(text.size(), '?');
       auto const in_memory = ordo::spectra::sort(std::span<char const>(text), out, how);
+      out.resize(in_memory.written);
       if (!first) first = out;
       CHECK(out == *first);
       CHECK(in_memory.bytes == text.size());
@@ -56,6 +57,10 @@ inline std::string sorted(std::string_view text, ordo::spectra::options how = {}
       CHECK(streamed.peaks == in_memory.peaks);
       CHECK(streamed.reordered == in_memory.reordered);
       CHECK(streamed.warnings == in_memory.warnings);
+      CHECK(streamed.written == in_memory.written);
+      CHECK(streamed.spectra_left == in_memory.spectra_left);
+      CHECK(streamed.peaks_left == in_memory.peaks_left);
+      CHECK(streamed.without_precursor == in_memory.without_precursor);
     }
   }
   return *first;

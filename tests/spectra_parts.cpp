@@ -33,10 +33,15 @@ std::optional<double> plain_number_in(std::string const& text) {
   std::unique_ptr<char[]> const exact(new char[text.size()]);
   std::copy(text.begin(), text.end(), exact.get());
   char const* p = exact.get();
-  double value = 0;
-  bool const taken = detail::take_plain_pair<First>(p, p + text.size(), value);
+  double mz = 0, intensity = 0;
+  bool const taken = detail::take_plain_pair<First, !First>(p, p + text.size(), mz, intensity);
   CHECK(std::size_t(p - exact.get()) == (taken ? text.find('\n') : 0));
-  return taken ? std::optional(value) : std::nullopt;
+  if (!taken) return std::nullopt;
+  // Both at a time are the same.
+  double both_mz = 0, both_intensity = 0;
+  CHECK((p = exact.get(), detail::take_plain_pair<true, true>(p, p + text.size(), both_mz, both_intensity)));
+  CHECK((First ? both_mz == mz : both_intensity == intensity));
+  return First ? mz : intensity;
 }
 
 }  // namespace

@@ -6,45 +6,78 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "sort_core/error.hpp"
+#include "spectra/mzml.hpp"
 #include "spectra/spectra.hpp"
+#include "spectra/summary.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/specsort/selection_options.hpp"
+#include "tools/specsort/summary_text.hpp"
 
 namespace {
 
 using namespace ordo;
 
 constexpr std::string_view tool = "specsort";
+constexpr std::size_t looked_at = 4096;  // of an input, for its format
 
 struct command {
-  std::string input, output = "-", by = "mz";
-  bool descending = false, check = false, lenient = false;
+  std::string input, output = "-", by = "mz", to, summary;
+  bool descending = false, check = false, lenient = false, explain = false;
+  specsort::selection_options selection;
+  spectra::selection select;
   cli::common_options common;
 };
 
+spectra::sort_key by_of(command const& made) {
+  return made.by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity;
+}
+
 std::optional<int> parse(command& made, int argc, char** argv) {
   CLI::App app(
-      "Put the peaks of every spectrum of an MGF file in order. The output is the input with the peaks' lines\n"
-      "permuted inside their spectrum: every byte of every line survives, and everything else stays in its place.",
+      "Put the peaks of every spectrum of an MGF or mzML file in order. The output is the input with the peaks permuted\n"
+      "inside their spectrum, MGF as lines of which every byte survives, mzML as arrays; everything else stays as it is.\n"
+      "Where options say which peaks stay, the others are left out. mzML can be written as MGF.",
       std::string(tool));
-  app.add_option("IN", made.input, "MGF, plain or compressed; - is standard input")->required()->type_name("");
-  auto* const output =
-      app.add_option("-o,--output", made.output,
-                     "write to FILE, compressed if it is named .gz, .bgz, .bz2, .xz or .zst [-: standard output]");
+  app.add_option("IN", made.input, "MGF or mzML, plain or compressed, known by its bytes; - is standard input")->type_name("");
+  auto* const output = app.add_option(
+      "-o,--output", made.output, "write to FILE, compressed if it is named .gz, .bgz, .bz2, .xz or .zst [-: standard output]");
   output->type_name("FILE");
+  app.add_option(
+         "--to", made.to,
+         "write mgf or mzml [what FILE is named, .mgf or .mzML, with .gz or the like behind it or not; else as the input]")
+      ->check(CLI::IsMember({"mgf", "mzml"}).description(""))
+      ->type_name("FORMAT");
   app.add_option("--by", made.by, "what orders the peaks: mz or intensity [mz]")
       ->check(CLI::IsMember({"mz", "intensity"}).description(""))
       ->type_name("KEY");
   app.add_flag("--descending", made.descending, "the greatest first; peaks without intensity still come last");
-  app.add_flag("--check", made.check, "sort nothing: name the first peak out of order and exit with 1")->excludes(output);
-  app.add_flag("--lenient", made.lenient, "leave lines that MGF does not allow where they are, with a warning");
+  auto* const check =
+      app.add_flag("--check", made.check, "sort nothing: name the first peak out of order and exit with 1")->excludes(output);
+  app.add_flag("--summary", made.summary, "sort nothing: print what is in the input (MGF), as a table or as JSON")
+      ->check(CLI::IsMember({"true", "table", "json"}).description(""))
+      ->type_name("[=json]")
+      ->excludes(output, check);
+  app.add_flag("--lenient", made.lenient, "MGF: leave lines that it does not allow where they are, with a warning");
+  app.add_flag("--explain", made.explain, "print what would be done to each spectrum, in order, and exit");
+  made.selection.add_to(app);
   app.footer("Exit status: 0 done, 1 a check found disorder, 2 anything wrong.");
   cli::add_common_options(app, made.common);
-  return cli::parse(app, argc, argv);
+  if (auto const status = cli::parse(app, argc, argv)) return status;
+  made.select = made.selection.made();
+  if (made.explain) {
+    fmt::print("{}", specsort::explained(made.select, made.selection.preset, by_of(made), made.descending));
+    return 0;
+  }
+  if (made.input.empty()) throw usage_error("IN is required (see specsort --help)");
+  if ((made.check || !made.summary.empty()) && !made.select.empty())
+    throw usage_error("--check and --summary look at all peaks: they go with no option that drops some");
+  return {};
 }
 
 // The output. A write in order that fails ends the process at once: the input may wait for more that never comes.
@@ -55,6 +88,7 @@ class prompt_output final : public sink {
     cli::run_beside(tool, [&] { out_.write(data); });
   }
   bool expect(std::uint64_t bytes) override { return out_.expect(bytes); }
+  bool expect_unknown() override { return out_.expect_unknown(); }
   [[nodiscard]] bool addressable() const override { return out_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override { out_.write_at(offset, data); }
 
@@ -65,7 +99,8 @@ class prompt_output final : public sink {
 // The library's options for this run; warnings go where the user wants them.
 spectra::options options_of(command const& made, cli::input const& in) {
   spectra::options how;
-  how.by = made.by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity;
+  how.by = by_of(made);
+  how.select = made.select;
   how.descending = made.descending;
   how.lenient = made.lenient;
   how.machine = made.common.machine();
@@ -75,6 +110,21 @@ spectra::options options_of(command const& made, cli::input const& in) {
   return how;
 }
 
+// What the output is to be, of an input of that format.
+spectra::format output_format(command const& made, spectra::format input) {
+  using spectra::format;
+  std::string name = made.output;
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
+  format to = input;
+  if (made.to.empty() ? name.ends_with(".mgf") : made.to == "mgf") to = format::mgf;
+  if (made.to.empty() ? name.ends_with(".mzml") : made.to == "mzml") to = format::mzml;
+  if (to == format::mzml && input == format::mgf)
+    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", made.input));
+  return to;
+}
+
 int run(int argc, char** argv) {
   command made;
   if (auto const status = parse(made, argc, argv)) return *status;
@@ -82,11 +132,15 @@ int run(int argc, char** argv) {
   made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs({made.input});
-  cli::progress progress(tool, made.common, {&made.input, 1}, made.check ? "" : made.output);
+  cli::progress progress(tool, made.common, {&made.input, 1}, made.check || !made.summary.empty() ? "" : made.output);
   cli::input in(made.input, made.common.threads);
   spectra::options how = options_of(made, in);
+  spectra::format const format = spectra::format_of(in.front(looked_at)), to_format = output_format(made, format);
+  bool const mzml = format == spectra::format::mzml;
+  if (mzml && !made.summary.empty())
+    throw usage_error(fmt::format("--summary reads MGF: {}: write it as that first, with --to mgf", made.input));
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
-  progress.phase(made.check ? "checking" : "sorting", how.input_bytes);
+  progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
 
   int status = 0;
   spectra::report done;
@@ -94,7 +148,7 @@ int run(int argc, char** argv) {
     for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
   };
   if (made.check) {
-    auto const [first, looked_at] = spectra::check(in, how);
+    auto const [first, looked_at] = mzml ? spectra::check_mzml(in, how) : spectra::check(in, how);
     done = looked_at;
     tell_phases();
     if (first) {
@@ -102,11 +156,18 @@ int run(int argc, char** argv) {
       cli::tell(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
                             first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
+  } else if (!made.summary.empty()) {
+    spectra::summary const found = spectra::summarize(in, how);
+    done.bytes = found.bytes;
+    done.warnings = found.warnings;
+    progress.clear();
+    fmt::print("{}",
+               made.summary == "json" ? specsort::summary_json(found, how.name) : specsort::summary_table(found, how.name));
   } else {
     cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);
     prompt_output to(out);
-    done = spectra::sort(in, to, how);
+    done = mzml ? spectra::sort_mzml(in, to, how, to_format) : spectra::sort(in, to, how);
     tell_phases();
     stats.phase("commit");
     out.commit();
@@ -116,6 +177,9 @@ int run(int argc, char** argv) {
   progress.clear();
   if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", how.name, done.warnings - how.warnings_shown));
+  if (done.without_precursor != 0 && !made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", how.name, done.without_precursor,
+                               made.select.all_charges ? " or its charge" : ""));
   stats.input(done.bytes);
   stats.finish();
   return status;

@@ -50,7 +50,7 @@ expect 0 specsort nan.mgf; cmp out nan.mgf
 [[ $(tail -1 err) == 'specsort: warning: nan.mgf: 20 more warnings' ]] || fail "warnings: $(tail -1 err)"
 
 # What is not MGF is refused, whatever is asked for, and nothing is written.
-printf '<?xml version="1.0"?>\n<mzML xmlns="http://psi.hupo.org/ms/mzml">\n</mzML>\n' > spectra.mzML
+printf '<?xml version="1.0"?>\n<mzXML xmlns="http://sashimi.sourceforge.net/schema/">\n</mzXML>\n' > spectra.mzXML
 { printf '\377\376'; sed 's/./&\x00/g; s/$/\x00/' in.mgf; } > wide.mgf
 printf 'mz,intensity\n100.5,2\n' > peaks.csv
 gzip -c in.mgf | gzip -c > twice.mgf.gz
@@ -64,7 +64,7 @@ while read -r file kind; do
   done
   [[ ! -e result ]] || fail "output of $file"
 done << 'END'
-spectra.mzML mzML
+spectra.mzXML mzXML
 wide.mgf UTF-16 text
 peaks.csv CSV
 twice.mgf.gz gzip data inside gzip

@@ -1,0 +1,34 @@
+#pragma once
+#include <string_view>
+
+#include "spectra/spectra.hpp"
+
+/// Peaks of mass spectra in mzML (HUPO-PSI, 1.1), put in order, or written as MGF. A document may be plain or an indexedmzML,
+/// in UTF-8, ISO-8859-1 or ASCII; arrays hold floats or integers of 32 or 64 bits, compressed by zlib or not at all; other
+/// arrays are an error where their spectrum has to be read. So is what is not well-formed, a document type, and an array that
+/// does not hold as many numbers as it says.
+namespace ordo::spectra {
+
+enum class format { mgf, mzml };
+
+/// The format of an input that begins with these bytes, of which 4096 are enough: mzML where its first tag is <mzML> or
+/// <indexedmzML>; anything else is for the reader of MGF, which says what it looks like if it is not that.
+format format_of(std::string_view front);
+
+/// Sorts the rest of an mzML document, of any length, by options' key. What is thrown is what comes first in the input.
+/// To mzML: all arrays of a spectrum that are as long as that of the key are permuted alike, keeping type and compression;
+/// peaks that compare equal keep the input's order, NaN comes last. Of the text of a spectrum only what is between <binary> and
+/// </binary> changes, and encodedLength; of that of one in order nothing. In an indexedmzML, offsets and fileChecksum are made
+/// anew. Everything else, chromatograms too, is kept byte for byte. Left as they are: lists of transitions (SRM, CRM), and
+/// spectra whose points are in the order of another array, ion mobility, wavelength or the position of a scanning quadrupole.
+/// To MGF: spectra of MS level 2 and above with a selected ion, their peaks in order, with TITLE, RTINSECONDS, PEPMASS and
+/// CHARGE as msconvert writes them, and SCANS; numbers have as many digits as give the same value back. Peaks that are not
+/// finite are left out, with a warning. Memory: pieces of how.block_bytes of text, or of a larger spectrum, some for each
+/// thread; and 16 bytes for each spectrum of an indexedmzML. Of the options `lenient` has no meaning here.
+/// @throws input_error  naming the line; as sorter, source and sink
+report sort_mzml(source& from, sink& to, options const& how, format as = format::mzml);
+
+/// Looks for the first peak out of order, among those that sort_mzml to mzML would move. Its `line` is that of the spectrum.
+checked check_mzml(source& from, options const& how);
+
+}  // namespace ordo::spectra

@@ -1,0 +1,163 @@
+#include "spectra/mzml_pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <tbb/parallel_pipeline.h>
+
+#include "sort_core/error.hpp"
+#include "sort_core/host/threads.hpp"
+#include "spectra/pipeline.hpp"
+
+namespace ordo::spectra::detail {
+
+mzml_pipeline::mzml_pipeline(options how, mzml_options what)
+    : how_(std::move(how)), what_(what), arena_(threads_for(how_.machine.threads)) {
+  if (!what_.check) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
+  for (std::string_view const name : mzml_step_names) totals_.phases.push_back({.name = name});
+}
+
+mzml_work* mzml_pipeline::take_idle() {
+  std::lock_guard const lock(changing_);
+  if (idle_.empty()) {
+    idle_.reserve(all_.size() + 1);
+    return all_.emplace_back(std::make_unique<mzml_work>()).get();
+  }
+  mzml_work* const one = idle_.back();
+  idle_.pop_back();
+  return one;
+}
+
+std::uint64_t mzml_pipeline::line_at(std::size_t at, std::string_view text) const {
+  text = text.substr(0, at);
+  return totals_.lines + std::uint64_t(std::count(text.begin(), text.end(), '\n')) + 1;
+}
+
+void mzml_pipeline::fail(std::exception_ptr failure, std::string_view text) const {
+  try {
+    std::rethrow_exception(std::move(failure));
+  } catch (xml_fault const& fault) {
+    throw input_error(fault.message(how_.name, line_at(fault.at, text)));
+  }
+}
+
+void mzml_pipeline::warn(std::string const& message) {
+  if (how_.on_warning && totals_.warnings < how_.warnings_shown) how_.on_warning(message);
+  ++totals_.warnings;
+}
+
+void mzml_pipeline::warn_at_end() {
+  auto const say = [&](std::uint64_t count, std::string_view what) {
+    if (count != 0) warn(fmt::format("{}: {} {}", how_.name, count, what));
+  };
+  say(counted_.other_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
+  say(counted_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");
+  say(counted_.not_finite, "peaks are not finite and are left out");
+  if (what_.as == format::mgf && counted_.level_1 == counted_.spectra)
+    warn(how_.name + ": there are no spectra of MS level 2 or above");
+}
+
+void mzml_pipeline::count(mzml_work const& one) {
+  auto const& found = one.counted;
+  totals_.bytes += one.piece.size;
+  totals_.lines += found.lines;
+  totals_.spectra += found.spectra;
+  totals_.peaks += found.peaks;
+  totals_.reordered += found.reordered;
+  totals_.written += one.written().size();
+  totals_.spectra_left += what_.whole() ? found.spectra_left : found.spectra;
+  totals_.peaks_left += what_.whole() ? found.peaks_left : found.peaks;
+  totals_.without_precursor += found.without_precursor;
+  counted_.spectra += found.spectra;
+  counted_.other_order += found.other_order;
+  counted_.level_1 += found.level_1;
+  counted_.no_precursor += found.no_precursor;
+  counted_.not_finite += found.not_finite;
+  for (std::size_t s = 0; s < mzml_steps; ++s) {
+    totals_.phases[s].seconds += one.seconds[s];
+    totals_.phases[s].waited += one.waited[s];
+    totals_.phases[s].bytes += one.bytes[s];
+    if (how_.on_phase && one.bytes[s] != 0) how_.on_phase(mzml_step_names[s], one.bytes[s]);
+  }
+  if (how_.on_progress) how_.on_progress(totals_.bytes);
+}
+
+void mzml_pipeline::finish(mzml_work& one, sink* to, mzml_writer* writer) {
+  if (stopped_) return;
+  std::string_view const text = one.piece.text();
+  if (one.disorder) {
+    first_disorder_ = disorder{line_at(one.disorder->at, text), one.piece.first_spectrum + one.disorder->spectrum + 1,
+                               one.disorder->title, one.disorder->peak};
+    stopped_ = true;
+    return;
+  }
+  if (one.failure) fail(one.failure, text);
+  if (to) {
+    one.timed(mzml_writing, one.written().size(), [&] {
+      if (what_.as == format::mgf) return to->write(one.written());
+      try {
+        writer->write(one);
+      } catch (xml_fault const&) {
+        fail(std::current_exception(), one.written());
+      }
+    });
+  }
+  count(one);
+}
+
+void mzml_pipeline::run(source& from, sink* to) {
+  mzml_pieces cut(from);
+  std::optional<mzml_writer> writer;
+  if (to && what_.as == format::mzml) writer.emplace(*to);
+  std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
+  auto const next = [&](tbb::flow_control& control) -> mzml_work* {
+    mzml_work* const one = take_idle();
+    if (stopped_ || !one->next(cut, slice_size(how_.block_bytes, tokens, machines_ && machines_->on_gpu()))) control.stop();
+    return one;
+  };
+  auto const work = [&](mzml_work* one) {
+    one->run(what_, machines_ ? &*machines_ : nullptr);
+    return one;
+  };
+  auto const end = [&](mzml_work* one) {
+    finish(*one, to, writer ? &*writer : nullptr);
+    std::lock_guard const lock(changing_);
+    idle_.push_back(one);
+  };
+  using tbb::filter_mode;
+  arena_.execute([&] {
+    tbb::parallel_pipeline(tokens, tbb::make_filter<void, mzml_work*>(filter_mode::serial_in_order, next) &
+                                       tbb::make_filter<mzml_work*, mzml_work*>(filter_mode::parallel, work) &
+                                       tbb::make_filter<mzml_work*, void>(filter_mode::serial_in_order, end));
+  });
+  if (!stopped_) warn_at_end();
+}
+
+report mzml_pipeline::done() const {
+  report all = totals_;
+  if (machines_) machines_->tell(all);
+  return all;
+}
+
+}  // namespace ordo::spectra::detail
+
+namespace ordo::spectra {
+
+report sort_mzml(source& from, sink& to, options const& how, format as) {
+  how.select.check();
+  if (as == format::mzml && how.select.min_peaks != 0)
+    throw usage_error("--min-peaks leaves spectra out, which others of mzML refer to: " + how.name +
+                      ": it can be had with MGF");
+  detail::mzml_pipeline work(how, {how.by, how.descending, as, false, how.select});
+  work.run(from, &to);
+  return work.done();
+}
+
+checked check_mzml(source& from, options const& how) {
+  detail::mzml_pipeline work(how, {how.by, how.descending, format::mzml, true, {}});
+  work.run(from, nullptr);
+  return {work.first_disorder(), work.done()};
+}
+
+}  // namespace ordo::spectra

@@ -1,0 +1,52 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <tbb/task_arena.h>
+
+#include "sort_core/io.hpp"
+#include "spectra/mzml_work.hpp"
+#include "spectra/mzml_writer.hpp"
+
+namespace ordo::spectra::detail {
+
+/// Works on an mzML document piece by piece, by all threads; what has an order - reading, errors, writing - comes piece after
+/// piece.
+class mzml_pipeline {
+ public:
+  /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
+  mzml_pipeline(options how, mzml_options what);
+
+  /// @param to  nullptr to check
+  void run(source& from, sink* to);
+  [[nodiscard]] report done() const;
+  [[nodiscard]] std::optional<disorder> const& first_disorder() const { return first_disorder_; }
+
+ private:
+  mzml_work* take_idle();
+  void finish(mzml_work& one, sink* to, mzml_writer* writer);
+  void count(mzml_work const& one);
+  void warn(std::string const& message);
+  void warn_at_end();
+  [[noreturn]] void fail(std::exception_ptr failure, std::string_view text) const;
+  [[nodiscard]] std::uint64_t line_at(std::size_t at, std::string_view text) const;
+
+  options how_;
+  mzml_options what_;
+  tbb::task_arena arena_;
+  std::optional<peak_machines> machines_;  // none to check
+  report totals_;
+  mzml_work::counts counted_;
+  std::optional<disorder> first_disorder_;
+  std::atomic<bool> stopped_{false};
+
+  std::mutex changing_;
+  std::vector<std::unique_ptr<mzml_work>> all_;
+  std::vector<mzml_work*> idle_;
+};
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,306 @@
+#include "spectra/mzml_spectra.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include "spectra/mzml_terms.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  if (text.starts_with('+')) text.remove_prefix(1);
+  char const* const end = text.data() + text.size();
+  bool good = false;
+  if constexpr (std::is_floating_point_v<T>) {
+    auto const got = fast_float::from_chars(text.data(), end, value);
+    good = got.ec == std::errc() && got.ptr == end;
+  } else {
+    auto const got = std::from_chars(text.data(), end, value);
+    good = got.ec == std::errc() && got.ptr == end;
+  }
+  return good ? std::optional(value) : std::nullopt;
+}
+
+/// Nothing of an empty text. @throws xml_fault  if it is no number
+template <class T>
+std::optional<T> number_of(std::string_view what, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  auto const value = number<T>(text);
+  if (!value) throw xml_fault(xml_fault::here, "not a number", fmt::format("{} is '{}'", what, text));
+  return value;
+}
+
+// Can XML tell nothing of it but that it is text? What base64 is, and most else. All bytes alike, so that many go at a time.
+bool is_plain(std::string_view text) {
+  unsigned char marked = 0;
+  for (unsigned char const c : text) {
+    auto const low = static_cast<unsigned char>(c < 0x2b);  // '&' and what controls
+    auto const space = static_cast<unsigned char>((c == ' ') | (c == '\n') | (c == '\r') | (c == '\t'));
+    marked |= static_cast<unsigned char>((low & (space ^ 1)) | (c >> 7) | (c == ']'));
+  }
+  return marked == 0;
+}
+
+// The value of a key in a native id: "controllerType=0 controllerNumber=1 scan=7".
+std::string_view id_value(std::string_view id, std::string_view key) {
+  for (std::size_t at = 0; at < id.size();) {
+    std::string_view const word = id.substr(at, id.find(' ', at) - at);
+    if (word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=') return word.substr(key.size() + 1);
+    at += word.size() + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+binary_array const* mzml_spectrum::find(array_kind kind) const {
+  for (auto const& one : arrays)
+    if (one.kind == kind) return &one;
+  return nullptr;
+}
+
+void mzml_spectra::read(mzml_piece const& piece) {
+  now_ = nullptr;
+  context_ = piece.context.get();
+  text_ = piece.text();
+  used_ = next_array_ = next_content_ = 0;
+  array_tags_.clear();
+  contents_.clear();
+  where_.clear();
+  if (piece.spectra.empty()) return all_.clear();
+  std::size_t const begin = piece.spectra.front().begin;
+  xml_parser parser(*this, false, context_->encoding);
+  parser_ = &parser;
+  try {
+    parser.parse("<spectrumList>", begin);  // a document has one first tag
+    for (auto const& one : piece.spectra) read(parser, one, text_);
+  } catch (...) {
+    all_.resize(used_);
+    throw;
+  }
+  all_.resize(used_);
+  for (auto& one : all_) one.header.title = one.title;
+}
+
+// The parser is not given what is plain: the text between <binary> and </binary>, which is the most, and parameters.
+void mzml_spectra::read(xml_parser& parser, mzml_piece::element const& one, std::string_view text) {
+  begin_ = one.begin;
+  text = text.substr(0, one.end);
+  std::size_t given = one.begin;
+  auto const give = [&](std::size_t end) {
+    if (given != end) parser.parse(text.substr(given, end - given), given);
+    given = end;
+  };
+  bool open = false;  // <binary>
+  for (auto found = next_markup(text, one.begin); found; found = next_markup(text, found->end)) {
+    if (std::exchange(open, false)) {
+      content& last = contents_.back();
+      last.text_end = last.end = found->begin;
+      last.plain = is_plain(text.substr(last.begin, last.end - last.begin));
+      if (last.plain) {
+        give(last.begin);
+        given = last.text_end;
+      }
+    }
+    if (found->kind == markup_kind::end && found->name == "binary" && !contents_.empty()) contents_.back().end = found->begin;
+    if (found->kind != markup_kind::start && found->kind != markup_kind::empty) continue;
+    std::string_view const tag = text.substr(found->begin, found->end - found->begin);
+    bool const term = found->name == "cvParam", parameter = term || found->name == "userParam";
+    bool const prefixed = tag.data() + 1 != found->name.data();
+    if (parameter && !prefixed && found->kind == markup_kind::empty && plain_attributes(tag, plain_)) {
+      if (text.substr(given, found->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(found->begin);
+      if (term) take(term_of(attributes(plain_)), found->begin);
+      given = found->end;
+    } else if (found->name == "binaryDataArray") {
+      array_tags_.push_back({found->begin, found->end});
+    } else if (found->name == "binary") {
+      contents_.push_back({found->end, found->end, found->end, true});
+      open = found->kind == markup_kind::start;
+    }
+  }
+  give(one.end);
+}
+
+void mzml_spectra::start(std::string_view name, attributes const& all) {
+  place const outer = where_.empty() ? place::other : where_.back();
+  place inner = place::other;
+  if (name == "cvParam") {
+    take(term_of(all));
+  } else if (name == "spectrum") {
+    start_spectrum(all);
+    inner = place::spectrum;
+  } else if (name == "scan") {
+    inner = scans_++ == 0 ? place::scan : place::other;
+  } else if (name == "precursor") {
+    if (precursors_++ != 0) ++ions_;  // the first ion is of the first precursor, or there is none
+  } else if (name == "selectedIon") {
+    inner = ions_++ == 0 ? place::ion : place::other;
+  } else if (name == "binaryDataArray" && now_) {
+    start_array(all);
+    inner = place::array;
+  } else if (name == "binary" && outer == place::array) {
+    start_binary();
+    inner = place::binary;
+  } else if (name == "referenceableParamGroupRef") {
+    auto const found = context_->groups.find(all.get("ref"));
+    if (found == context_->groups.end())
+      throw xml_fault(xml_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
+    for (auto const& one : found->second) take({one.number, one.unit, one.name, one.value});
+  }
+  where_.push_back(inner);
+}
+
+void mzml_spectra::end(std::string_view name) {
+  place const inner = where_.back();
+  where_.pop_back();
+  if (inner == place::binary) {
+    parser_->want_characters(false);
+    binary_array& array = now_->arrays.back();
+    if (!array.in_text) array.end = contents_[next_content_ - 1].end;
+  } else if (inner == place::spectrum) {
+    end_spectrum();
+  }
+  static_cast<void>(name);
+}
+
+void mzml_spectra::characters(std::string_view text) {
+  if (where_.empty() || where_.back() != place::binary) return;
+  binary_array& array = now_->arrays.back();
+  if (array.in_text) array.content = contents_[next_content_ - 1].plain ? array.base64(text_) : std::string_view();
+  array.in_text = false;
+  array.content += text;
+}
+
+void mzml_spectra::start_spectrum(attributes const& all) {
+  if (now_) throw xml_fault(xml_fault::here, "not mzML", "a spectrum inside a spectrum");
+  if (used_ == all_.size()) all_.emplace_back();
+  now_ = &all_[used_];
+  *now_ = {};
+  now_->begin = begin_;
+  now_->id = all.get("id");
+  auto const count = number_of<std::size_t>("defaultArrayLength", all.get("defaultArrayLength"));
+  if (!count) throw xml_fault(xml_fault::here, "not mzML", "a spectrum without defaultArrayLength");
+  now_->count = *count;
+  now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
+  scans_ = precursors_ = ions_ = 0;
+  negative_ = false;
+  charge_.clear();
+}
+
+void mzml_spectra::start_array(attributes const& all) {
+  if (next_array_ >= array_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+  auto const& tag = array_tags_[next_array_++];
+  binary_array& array = now_->arrays.emplace_back();
+  array.tag = tag.begin;
+  array.tag_end = array.begin = array.end = tag.end;
+  array.own_count = number_of<std::size_t>("arrayLength", all.get("arrayLength"));
+}
+
+void mzml_spectra::start_binary() {
+  if (next_content_ >= contents_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+  content const& found = contents_[next_content_++];
+  binary_array& array = now_->arrays.back();
+  array.begin = found.begin;
+  array.end = found.text_end;
+  parser_->want_characters(true);
+}
+
+void mzml_spectra::end_spectrum() {
+  mzml_spectrum& one = *std::exchange(now_, nullptr);
+  for (auto& array : one.arrays) array.count = array.own_count.value_or(one.count);
+  if (one.title.empty() && context_->thermo) {
+    std::string_view const scan = id_value(one.id, "scan");
+    one.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, charge_);
+  } else if (one.title.empty()) {
+    one.title = one.id;
+  }
+  if (negative_) {
+    charge_list turned;
+    for (int const charge : one.header.charges) turned.push_back(-std::abs(charge));
+    one.header.charges = turned;
+  }
+  ++used_;
+}
+
+void mzml_spectra::take(cv_term const& term, std::size_t at) {
+  try {
+    take(term);
+  } catch (xml_fault& fault) {
+    fault.at = at;
+    throw;
+  }
+}
+
+void mzml_spectra::take(cv_term const& term) {
+  if (!now_ || where_.empty()) return;
+  switch (where_.back()) {
+    case place::spectrum:
+      return take_spectrum(term);
+    case place::scan:
+      if (term.number != terms::scan_start_time) return;
+      now_->header.rt_seconds = number_of<double>("the start time of a scan", term.value);
+      if (now_->header.rt_seconds && term.unit == terms::minute) *now_->header.rt_seconds *= 60;
+      return;
+    case place::ion:
+      return take_ion(term);
+    case place::array:
+      return terms::describe(term.number, term.name, now_->arrays.back());
+    default:
+      return;
+  }
+}
+
+void mzml_spectra::take_spectrum(cv_term const& term) {
+  switch (term.number) {
+    case terms::ms_level:
+      now_->header.ms_level = number_of<unsigned>("the MS level", term.value);
+      return;
+    case terms::negative_scan:
+      negative_ = true;
+      return;
+    case terms::spectrum_title:
+      now_->title = term.value;
+      return;
+    case terms::srm_spectrum:
+    case terms::crm_spectrum:
+      now_->transitions = true;
+      return;
+    default:
+      return;
+  }
+}
+
+void mzml_spectra::take_ion(cv_term const& term) {
+  spectrum_header& header = now_->header;
+  now_->has_ion = true;
+  switch (term.number) {
+    case terms::selected_ion_mz:
+      header.precursor_mz = number_of<double>("the m/z of a selected ion", term.value);
+      if (header.precursor_mz && !(*header.precursor_mz > 0)) header.precursor_mz.reset();
+      return;
+    case terms::peak_intensity:
+      header.precursor_intensity = number_of<double>("the intensity of a selected ion", term.value);
+      return;
+    case terms::charge_state:
+      charge_ = term.value;
+      header.charges = {};
+      [[fallthrough]];
+    case terms::possible_charge_state:
+      if (term.number == terms::possible_charge_state && !charge_.empty()) return;
+      if (auto const charge = number_of<int>("the charge of a selected ion", term.value); charge && *charge != 0)
+        header.charges.push_back(*charge);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace ordo::spectra::detail

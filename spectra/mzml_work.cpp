@@ -1,0 +1,337 @@
+#include "spectra/mzml_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sort_core/radix_key.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+// A NaN is in no order.
+bool in_order(std::span<double const> keys, bool descending) {
+  bool ordered = true;
+  if (descending) {
+    for (std::size_t i = 1; i < keys.size(); ++i) ordered &= keys[i - 1] >= keys[i];
+  } else {
+    for (std::size_t i = 1; i < keys.size(); ++i) ordered &= keys[i - 1] <= keys[i];
+  }
+  return ordered && (keys.size() != 1 || !std::isnan(keys[0]));
+}
+
+// -0.0 + 0.0 is 0.0; NaN comes last, whatever the order.
+std::uint64_t code_of(double key, bool descending) {
+  if (std::isnan(key)) return ~std::uint64_t{0};
+  return radix_key<double>::encode(key + 0.0) ^ (descending ? ~std::uint64_t{0} : 0);
+}
+
+array_kind kind_of(sort_key key) {
+  return key == sort_key::mz ? array_kind::mz : array_kind::intensity;
+}
+
+bool is_single(binary_array const& array) {
+  return array.type == number_type::float32;
+}
+
+}  // namespace
+
+bool mzml_work::next(mzml_pieces& from, std::size_t wanted) {
+  failure = nullptr;
+  disorder.reset();
+  counted = {};
+  seconds = waited = {};
+  bytes = {};
+  starts.clear();
+  replaced_ = false;
+  ready_ = clock::now();
+  bool const any = timed(mzml_reading, 0, [&] { return from.next(piece, wanted); });
+  bytes[mzml_reading] = any ? piece.size : 0;
+  return any;
+}
+
+void mzml_work::run(mzml_options const& how, peak_machines* machines) noexcept {
+  try {
+    timed(mzml_parsing, piece.size, [&] {
+      std::string_view const text = piece.text();
+      counted.lines = std::uint64_t(std::count(text.begin(), text.end(), '\n'));
+      try {
+        reader_.read(piece);
+      } catch (...) {
+        failure = std::current_exception();  // behind what is wrong with the spectra before
+      }
+    });
+    timed(mzml_unpacking, piece.size, [&] { unpack(how); });
+    if (failure || disorder) return;
+    if (machines && how.whole()) timed(mzml_sorting, 2 * mz_.size() * sizeof(double), [&] { select(how, *machines); });
+    if (machines && !codes_.empty()) timed(mzml_sorting, codes_.size() * sizeof(std::uint64_t), [&] { sort(*machines); });
+    if (!how.check) timed(mzml_packing, piece.size, [&] { how.as == format::mgf ? pack_as_mgf() : pack(); });
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!failure) failure = piece.failure;
+}
+
+void mzml_work::unpack(mzml_options const& how) {
+  jobs_.clear();
+  codes_.clear();
+  mz_.clear();
+  intensity_.clear();
+  offsets_.assign(1, 0);
+  for (std::size_t i = 0; i < reader_.all().size() && !disorder; ++i) {
+    if (how.whole()) {
+      take_peaks(how, i);
+    } else {
+      look_at(how, i);
+    }
+    ++counted.spectra;
+  }
+}
+
+void mzml_work::look_at(mzml_options const& how, std::size_t index) {
+  mzml_spectrum const& one = reader_.all()[index];
+  if (binary_array const* const mz = one.find(array_kind::mz)) counted.peaks += mz->count;
+  binary_array const* const array = one.find(kind_of(how.by));
+  if (!array || array->count < 2) return;
+  to_doubles(array->type, codec_.unpack(*array, piece.text()), keys_);
+  if (in_order(keys_, how.descending)) return;
+  if (one.transitions || in_other_order(one, array->count)) {
+    ++counted.other_order;
+    return;
+  }
+  if (auto const codes = add_codes(how, index)) jobs_.push_back({index, array->count, codes});
+}
+
+void mzml_work::take_peaks(mzml_options const& how, std::size_t index) {
+  mzml_spectrum const& one = reader_.all()[index];
+  bool const mgf = how.as == format::mgf;
+  if (mgf && one.header.ms_level.value_or(0) < 2) {
+    ++counted.level_1;
+    return;
+  }
+  if (mgf && !one.has_ion) {
+    ++counted.no_precursor;
+    return;
+  }
+  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+  std::size_t const count = mz ? mz->count : 0;
+  counted.peaks += count;
+  if ((!mz != !intensity) || (intensity && intensity->count != count)) {
+    if (!mgf) return;
+    throw xml_fault(one.begin, "no peaks", "the spectrum has not as many m/z as intensities");
+  }
+  if (!mgf && one.transitions) {
+    ++counted.other_order;
+    return;
+  }
+  if (mz_.size() + count > ~std::uint32_t{0})
+    throw xml_fault(one.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
+  job made{index, count, {}, mz_.size()};
+  made.whole = true;
+  if (count != 0) {
+    to_doubles(mz->type, codec_.unpack(*mz, piece.text()), keys_);
+    mz_.insert(mz_.end(), keys_.begin(), keys_.end());
+    to_doubles(intensity->type, codec_.unpack(*intensity, piece.text()), keys_);
+    intensity_.insert(intensity_.end(), keys_.begin(), keys_.end());
+    made.digits = {is_single(*mz), is_single(*intensity)};
+    made.fixed = !mgf && in_other_order(one, count);
+  }
+  jobs_.push_back(made);
+}
+
+// Has it another axis, that its points follow? Those of a combined ion mobility spectrum ascend in m/z at each mobility only.
+bool mzml_work::in_other_order(mzml_spectrum const& one, std::size_t count) {
+  if (count < 2) return false;
+  for (auto const& array : one.arrays) {
+    if (array.kind != array_kind::axis || array.count != count) continue;
+    to_doubles(array.type, codec_.unpack(array, piece.text()), axis_);
+    bool const constant = axis_.front() == axis_.back();
+    if (!constant && (in_order(axis_, false) || in_order(axis_, true))) return true;
+  }
+  return false;
+}
+
+// Of keys_. @returns where they begin; nothing if they are in order all the same
+std::optional<std::size_t> mzml_work::add_codes(mzml_options const& how, std::size_t index) {
+  std::size_t const begin = codes_.size();
+  if (begin + keys_.size() > ~std::uint32_t{0})
+    throw xml_fault(reader_.all()[index].begin, "too large", "more than 2^32 peaks in spectra that follow one another");
+  for (double const key : keys_) codes_.push_back(code_of(key, how.descending));
+  if (std::is_sorted(codes_.begin() + std::ptrdiff_t(begin), codes_.end())) {
+    codes_.resize(begin);
+    return std::nullopt;
+  }
+  offsets_.push_back(std::uint32_t(codes_.size()));
+  ++counted.reordered;
+  if (how.check) note_disorder(how, index);
+  return begin;
+}
+
+void mzml_work::note_disorder(mzml_options const& how, std::size_t index) {
+  mzml_spectrum const& one = reader_.all()[index];
+  std::size_t peak = 1;
+  while (code_of(keys_[peak - 1], how.descending) <= code_of(keys_[peak], how.descending)) ++peak;
+  std::string text;
+  for (array_kind const kind : {array_kind::mz, array_kind::intensity}) {
+    binary_array const* const array = one.find(kind);
+    if (!array || array->count <= peak) continue;
+    to_doubles(array->type, codec_.unpack(*array, piece.text()), keys_);
+    if (!text.empty()) text += ' ';
+    text += is_single(*array) ? fmt::format("{}", float(keys_[peak])) : fmt::format("{}", keys_[peak]);
+  }
+  disorder = {one.begin, index, one.title, text};
+}
+
+void mzml_work::select(mzml_options const& how, peak_machines& machines) {
+  first_peaks_.clear();
+  for (job const& one : jobs_) first_peaks_.push_back(std::uint32_t(one.first));
+  first_peaks_.push_back(std::uint32_t(mz_.size()));
+  keep_.assign(mz_.size(), 1);
+  if (!how.select.empty()) {
+    if (how.select.remove_precursor) take_precursors(how.select.all_charges);
+    double const kept_waiting = machines.select({mz_, intensity_, first_peaks_, precursor_mz_, charges_}, how.select, keep_, 1);
+    seconds[mzml_sorting] -= kept_waiting;
+    waited[mzml_sorting] += kept_waiting;
+  }
+  take_left(how);
+}
+
+void mzml_work::take_precursors(bool all_charges) {
+  precursor_mz_.clear();
+  charges_.clear();
+  for (job const& one : jobs_) {
+    spectrum_header const& header = reader_.all()[one.spectrum].header;
+    precursor_mz_.push_back(header.precursor_mz.value_or(std::numeric_limits<double>::quiet_NaN()));
+    charges_.push_back(header.charges.empty() ? 0 : header.charges.front());
+    bool const lacks = !header.precursor_mz || (all_charges && header.charges.empty());
+    counted.without_precursor += lacks && header.ms_level.value_or(2) > 1;
+  }
+}
+
+// What stays, as it stands in the input; with codes where that is not the order of the output.
+void mzml_work::take_left(mzml_options const& how) {
+  left_.clear();
+  for (job& one : jobs_) {
+    one.left = left_.size();
+    for (std::size_t i = 0; i < one.count; ++i)
+      if (keep_[one.first + i]) left_.push_back(std::uint32_t(i));
+    one.goes = left_.size() - one.left < how.select.min_peaks;
+    if (one.goes) left_.resize(one.left);
+    one.size = left_.size() - one.left;
+    counted.spectra_left += !one.goes;
+    counted.peaks_left += one.size;
+    double const* const all = (how.by == sort_key::mz ? mz_ : intensity_).data() + one.first;
+    keys_.clear();
+    for (std::size_t i = one.left; i < left_.size(); ++i) keys_.push_back(all[left_[i]]);
+    if (in_order(keys_, how.descending)) continue;
+    if (one.fixed) {
+      ++counted.other_order;
+    } else {
+      one.codes = add_codes(how, one.spectrum);
+    }
+  }
+}
+
+void mzml_work::sort(peak_machines& machines) {
+  order_.resize(codes_.size());
+  double const kept_waiting =
+      machines.sort(codes_, offsets_, order_, double(counted.reordered) / double(std::max<std::uint64_t>(counted.spectra, 1)));
+  seconds[mzml_sorting] -= kept_waiting;
+  waited[mzml_sorting] += kept_waiting;
+}
+
+// The peaks of its output, as they are numbered in the input.
+std::span<std::uint32_t const> mzml_work::order_of(job const& one) {
+  std::size_t const size = one.whole ? one.size : one.count;
+  relative_.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::size_t const place = one.codes ? order_[*one.codes + i] - *one.codes : i;
+    relative_[i] = one.whole ? left_[one.left + place] : std::uint32_t(place);
+  }
+  return relative_;
+}
+
+// The piece's text up to there, behind what was copied or replaced before.
+void mzml_work::copy_to(std::size_t end) {
+  out_.append(piece.text().substr(copied_, end - copied_));
+  copied_ = end;
+}
+
+// Of an attribute, in the tag from `begin` to `end`; nothing if it has none.
+void mzml_work::replace_value(std::size_t begin, std::size_t end, std::string_view name, std::size_t by) {
+  auto const value = attribute_in(piece.text().substr(begin, end - begin), name);
+  if (!value) return;
+  copy_to(begin + value->begin);
+  out_ += fmt::format("{}", by);
+  copied_ += value->size;
+}
+
+void mzml_work::replace_array(binary_array const& array, std::span<std::uint32_t const> order) {
+  auto const numbers = codec_.unpack(array, piece.text());
+  numbers_.resize(order.size() * array.width());
+  take_numbers(array.width(), numbers, order, numbers_.data());
+  base64_.clear();
+  std::array<std::pair<std::string_view, std::size_t>, 2> values{
+      {{"encodedLength", codec_.pack(array, numbers_, base64_)}, {"arrayLength", order.size()}}};
+  std::string_view const tag = piece.text().substr(array.tag, array.tag_end - array.tag);
+  auto const place = [&](std::string_view name) {
+    auto const at = attribute_in(tag, name);
+    return at ? at->begin : 0;
+  };
+  if (place(values[1].first) < place(values[0].first)) std::swap(values[0], values[1]);
+  for (auto const& [name, value] : values) replace_value(array.tag, array.tag_end, name, value);
+  copy_to(array.begin);
+  out_ += base64_;
+  copied_ = array.end;
+}
+
+void mzml_work::pack() {
+  std::vector<mzml_spectrum> const& all = reader_.all();
+  replaced_ = std::any_of(jobs_.begin(), jobs_.end(), [](job const& one) { return one.changes(); });
+  out_.clear();
+  copied_ = 0;
+  auto next_mark = piece.marks.begin();
+  // What lies behind a change moves with it.
+  auto const move_marks = [&](std::size_t end) {
+    for (; next_mark != piece.marks.end() && next_mark->tag < end; ++next_mark) {
+      std::size_t const by = out_.size() - copied_;
+      next_mark->tag += by;
+      next_mark->begin += by;
+      next_mark->end += by;
+    }
+  };
+  auto next_job = jobs_.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    mzml_spectrum const& one = all[i];
+    if (replaced_) move_marks(one.begin);
+    starts.push_back({id_hash(one.id), replaced_ ? one.begin + out_.size() - copied_ : one.begin});
+    if (next_job == jobs_.end() || next_job->spectrum != i) continue;
+    job const& change = *next_job++;
+    if (!change.changes()) continue;
+    auto const order = order_of(change);
+    auto const tag = next_markup(piece.text(), one.begin);
+    if (order.size() != change.count && one.count == change.count)
+      replace_value(tag->begin, tag->end, "defaultArrayLength", order.size());
+    for (auto const& array : one.arrays)
+      if (array.count == change.count) replace_array(array, order);
+  }
+  if (!replaced_) return;
+  move_marks(piece.size);
+  copy_to(piece.size);
+}
+
+void mzml_work::pack_as_mgf() {
+  out_.clear();
+  replaced_ = true;
+  for (job const& one : jobs_) {
+    if (one.goes) continue;
+    mzml_spectrum const& about = reader_.all()[one.spectrum];
+    peak_list const peaks{
+        std::span(mz_).subspan(one.first, one.count), std::span(intensity_).subspan(one.first, one.count), {}};
+    counted.not_finite += write_mgf(about.header, peaks, order_of(one), one.digits, out_);
+  }
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,147 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spectra/mgf_writer.hpp"
+#include "spectra/mzml.hpp"
+#include "spectra/mzml_pieces.hpp"
+#include "spectra/mzml_spectra.hpp"
+#include "spectra/peak_machines.hpp"
+
+namespace ordo::spectra::detail {
+
+enum mzml_step : std::size_t {
+  mzml_reading,
+  mzml_parsing,
+  mzml_unpacking,
+  mzml_sorting,
+  mzml_packing,
+  mzml_writing,
+  mzml_steps
+};
+inline constexpr std::array<std::string_view, mzml_steps> mzml_step_names{"read", "parse", "unpack", "sort", "pack", "write"};
+
+struct mzml_options {
+  sort_key by = sort_key::mz;
+  bool descending = false;
+  format as = format::mzml;
+  bool check = false;  // stop at the first disorder, write nothing
+  selection select = {};
+
+  /// Are all peaks looked at? Else the key alone, to find out what is out of order.
+  [[nodiscard]] bool whole() const { return as == format::mgf || !select.empty(); }
+};
+
+/// A piece of an mzML document and what one thread at a time does to it.
+class mzml_work {
+  using clock = std::chrono::steady_clock;
+
+ public:
+  mzml_piece piece;
+  std::exception_ptr failure;  // the first, by its place in the piece
+
+  /// What is written for the piece, and where in it the pieces's spectra begin; its marks are where they are in it.
+  [[nodiscard]] std::string_view written() const { return replaced_ ? std::string_view(out_) : piece.text(); }
+  struct start {
+    std::size_t id, at;
+  };
+  std::vector<start> starts;
+
+  struct counts {
+    std::uint64_t lines = 0, spectra = 0, peaks = 0, reordered = 0;
+    std::uint64_t other_order = 0;                                // left as they were: their order is not that of the m/z
+    std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0;  // left out of MGF: spectra, spectra, peaks
+    std::uint64_t without_precursor = 0, spectra_left = 0, peaks_left = 0;
+  } counted;
+  struct first_disorder {
+    std::size_t at;
+    std::uint64_t spectrum;  // of the piece, from 0
+    std::string title, peak;
+  };
+  std::optional<first_disorder> disorder;
+  std::array<double, mzml_steps> seconds{}, waited{};
+  std::array<std::uint64_t, mzml_steps> bytes{};
+
+  /// Before anything else. @returns false if there is no more
+  bool next(mzml_pieces& from, std::size_t wanted);
+  /// All but writing. Nothing is thrown. @param machines  nullptr to sort nothing
+  void run(mzml_options const& how, peak_machines* machines) noexcept;
+
+  /// f(), as that step, with bytes it works on. It has waited since the end of the step before.
+  template <class F>
+  decltype(auto) timed(mzml_step which, std::uint64_t size, F f) {
+    struct timer {
+      mzml_work& work;
+      mzml_step which;
+      clock::time_point begin = clock::now();
+      ~timer() {
+        work.ready_ = clock::now();
+        work.seconds[which] += std::chrono::duration<double>(work.ready_ - begin).count();
+      }
+    } const running{*this, which};
+    waited[which] += std::chrono::duration<double>(running.begin - ready_).count();
+    bytes[which] += size;
+    return f();
+  }
+
+ private:
+  // A spectrum that is written in another order, or that all peaks are looked at of.
+  struct job {
+    std::size_t spectrum, count;
+    std::optional<std::size_t> codes;  // where they begin, if it is out of order
+    // Where all peaks are looked at:
+    std::size_t first = 0;           // in mz_ and intensity_
+    std::size_t left = 0, size = 0;  // in left_: those that stay, in the order of the output
+    mgf_digits digits = {};
+    bool fixed = false;  // its order stays
+    bool goes = false;   // too few peaks are left
+
+    bool whole = false;  // all this is set
+    [[nodiscard]] bool changes() const { return codes || (whole && size != count); }
+  };
+
+  void unpack(mzml_options const& how);
+  void look_at(mzml_options const& how, std::size_t index);
+  void take_peaks(mzml_options const& how, std::size_t index);
+  bool in_other_order(mzml_spectrum const& one, std::size_t count);
+  std::optional<std::size_t> add_codes(mzml_options const& how, std::size_t index);
+  void note_disorder(mzml_options const& how, std::size_t index);
+  void select(mzml_options const& how, peak_machines& machines);
+  void take_precursors(bool all_charges);
+  void take_left(mzml_options const& how);
+  void sort(peak_machines& machines);
+  void replace_array(binary_array const& array, std::span<std::uint32_t const> order);
+  void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::size_t by);
+  std::span<std::uint32_t const> order_of(job const& one);
+  void pack();
+  void pack_as_mgf();
+  void copy_to(std::size_t end);
+
+  clock::time_point ready_;
+  bool replaced_ = false;
+  mzml_spectra reader_;
+  array_codec codec_;
+  std::vector<job> jobs_;
+  std::vector<double> keys_, axis_;     // of one spectrum
+  std::vector<double> mz_, intensity_;  // of all that become MGF
+  std::vector<std::uint64_t> codes_;    // of all that are out of order
+  std::vector<std::uint32_t> offsets_, order_, relative_;
+  std::vector<std::uint32_t> first_peaks_, left_;
+  std::vector<std::uint8_t> keep_;
+  std::vector<double> precursor_mz_;
+  std::vector<std::int32_t> charges_;
+  std::vector<char> numbers_;
+  std::string out_, base64_;
+  std::size_t copied_ = 0;  // of the piece's text, to out_
+};
+
+}  // namespace ordo::spectra::detail

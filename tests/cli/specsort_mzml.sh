@@ -1,0 +1,114 @@
+# specsort: mzML in, mzML and MGF out.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
+
+# Which format comes out: by the option, by the name, else that of the input.
+expect 0 specsort run.mzML; cmp out run.mzML
+expect 0 specsort run.mzML -o result; cmp result run.mzML
+expect 0 specsort run.mzML --to mgf; mv out run.mgf
+[[ $(grep -c '^BEGIN IONS$' run.mgf) == 25 && $(grep -c '^[0-9]' run.mgf) == 6895 ]] || fail 'to MGF: spectra or peaks are missing'
+for name in a.mgf A.MGF a.mgf.gz a.MGF.bgz a.mgf.zst; do
+  expect 0 specsort run.mzML -o $name
+  expect 0 specsort $name; cmp out run.mgf
+done
+expect 0 specsort run.mzML -o a.mzML.gz; gzip -dc a.mzML.gz | cmp - run.mzML
+expect 0 specsort run.mzML --to mzml -o b.mgf; cmp b.mgf run.mzML
+expect 0 specsort run.mzML --to mgf -o b.mzML; cmp b.mzML run.mgf
+expect 0 specsort run.mgf --to mgf; cmp out run.mgf
+for to in '--to mzml' '-o a.mzML' '-o a.mzml.gz'; do
+  expect_error specsort run.mgf $to
+  grep -q 'MGF cannot be written as mzML: run.mgf' err || fail "$to: $(< err)"
+done
+expect_error specsort run.mzML --to mzXML
+
+# The input is known by its bytes: under any name, compressed, as standard input, as its own output.
+cp run.mzML run.mgf.mgf
+expect 0 specsort run.mgf.mgf --to mzml; cmp out run.mzML
+for how in gzip bgzip bzip2 xz 'zstd -q'; do
+  $how -c run.mzML > packed
+  expect 0 specsort packed --to mgf; cmp out run.mgf
+  expect 0 specsort - --to mgf < packed; cmp out run.mgf
+  expect 0 specsort - --to mgf < <(cat packed); cmp out run.mgf
+done
+expect 0 specsort - < run.mzML; cmp out run.mzML
+expect 0 specsort - < <(cat run.mzML); cmp out run.mzML
+{ cat packed; } | head -c 20000 > cut; expect_error specsort cut --to mgf
+
+# By intensity, and back: nothing is lost, nothing but the order changes.
+expect 1 specsort --check --by intensity run.mzML
+grep -q "^specsort: run.mzML:[0-9]*: disorder: spectrum 1 'controllerType=0 controllerNumber=1 scan=[0-9]*': [0-9.]* [0-9.]*$" err ||
+  fail "check: $(< err)"
+expect 0 specsort --check run.mzML
+expect 0 specsort run.mzML --by intensity --descending -o turned.mzML --stats report.json --threads 2
+expect 0 specsort --check --by intensity --descending turned.mzML
+expect 1 specsort --check turned.mzML --stats check.json
+[[ $(stat -c %s turned.mzML) == $(stat -c %s run.mzML) ]] || fail 'uncompressed arrays have another length'
+diff <(sed 's/<binary>.*//' run.mzML) <(sed 's/<binary>.*//' turned.mzML) || fail 'more than arrays has changed'
+[[ $(sed -n 's/.*"name": "\(.*\)".*/\1/p' report.json | tr '\n' ' ') == 'read parse unpack sort pack write commit ' ]] ||
+  fail "phases: $(cat report.json)"
+cp turned.mzML again.mzML
+expect 0 specsort again.mzML -o again.mzML; cmp again.mzML run.mzML
+expect 0 specsort turned.mzML --to mgf; cmp out run.mgf
+if have_gpu; then
+  expect 0 specsort turned.mzML --device gpu; cmp out run.mzML
+fi
+
+# Selections: of mzML as of the MGF that it makes; mzML loses peaks, but no spectra.
+for options in '--top 20' '--preset casanovo' '--mz-range 200:900 --min-relative 0.02' '--top 5 --by intensity --descending'; do
+  expect 0 specsort run.mgf $options; mv out expected
+  expect 0 specsort turned.mzML --to mgf $options; cmp out expected
+done
+expect 0 specsort run.mgf --top 20; mv out expected
+expect 0 specsort turned.mzML --top 20 -o top.mzML
+grep -q '<spectrum .*defaultArrayLength="20"' top.mzML || fail 'a spectrum of 20 peaks does not say so'
+expect 0 specsort top.mzML --to mgf; cmp out expected
+expect_error specsort run.mzML --min-peaks 5 --to mzml
+expect_error specsort run.mzML --summary
+
+# An indexedmzML gets an index that is right, and the checksum that sha1sum would give it.
+ids=$(sed -n 's/.*<spectrum .*\bid="\([^"]*\)".*/\1/p' run.mzML)
+{
+  echo '<?xml version="1.0" encoding="ISO-8859-1"?>'
+  echo '<indexedmzML xmlns="http://psi.hupo.org/ms/mzml" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
+  tail -n +2 turned.mzML
+  echo '<indexList count="1"><index name="spectrum">'
+  while read -r id; do echo "<offset idRef=\"$id\">1</offset>"; done <<< "$ids"
+  echo '</index></indexList><indexListOffset>-1</indexListOffset>'
+  echo '<fileChecksum>0</fileChecksum></indexedmzML>'
+} > indexed.mzML
+expect 0 specsort indexed.mzML -o result.mzML
+sed -n 's/.*<offset idRef="\([^"]*\)">\([0-9]*\)<.*/\2:\1/p' result.mzML > told
+grep -bo '<spectrum .*\bid="[^"]*"' result.mzML | sed 's/:.*\bid="\([^"]*\)"$/:\1/' > found
+[[ $(wc -l < found) == 25 ]]
+diff told found || fail 'the index is wrong'
+at=$(sed -n 's/.*<indexListOffset>\([0-9]*\)<.*/\1/p' result.mzML)
+[[ $(tail -c +$((at + 1)) result.mzML | head -c 10) == '<indexList' ]] || fail "no index list at $at"
+sum=$(sed -n 's/.*<fileChecksum>\([0-9a-f]*\)<.*/\1/p' result.mzML)
+at=$(grep -bo '<fileChecksum>' result.mzML | cut -d : -f 1)
+[[ $(head -c $((at + 14)) result.mzML | sha1sum) == "$sum "* ]] || fail "the checksum is wrong: $sum"
+expect 0 specsort result.mzML; cmp out result.mzML
+
+# What is wrong is named with its line, and nothing is written.
+rm -f result
+sed '100s/</</; /<\/scanList>/{s///;:a;n;ba}' run.mzML > broken.mzML
+expect_error specsort broken.mzML -o result
+grep -q '^specsort: malformed XML: broken.mzML:[0-9]*: mismatched tag$' err || fail "broken: $(< err)"
+head -n 200 run.mzML > short.mzML
+expect_error specsort short.mzML -o result
+grep -q '^specsort: truncated: short.mzML:[0-9]*: the input ends inside the spectrum that begins here$' err || fail "short: $(< err)"
+[[ ! -e result ]] || fail 'output in spite of an error'
+
+# What is neither is named, with what to do.
+printf '<?xml version="1.0"?>\n<mzXML xmlns="x">\n<!-- mzML --></mzXML>\n' > run.mzXML
+printf '\001\241F\000i\000n\000n\000i\000g\000a\000n\000' > run.raw
+printf '{"spectra": []}\n' > run.json
+while read -r file message; do
+  expect_error specsort "$file"
+  [[ $(< err) == "specsort: not MGF: $file:1: it looks like $message" ]] || fail "$file: $(< err)"
+done << 'END'
+run.mzXML mzXML; msconvert --mzML makes mzML of it
+run.raw a Thermo RAW file; msconvert --mzML or ThermoRawFileParser makes mzML of it
+run.json JSON; MGF and mzML can be read
+END
+no_leftovers

@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <numeric>
+
+#include "spectra/xml.hpp"
+#include "tests/inputs.hpp"
+#include "tests/mzml_cases.hpp"
+
+// mzML in, mzML and MGF out.
+namespace {
+
+using namespace mzml;
+using ordo::spectra::format;
+using ordo::spectra::format_of;
+using ordo::spectra::options;
+using ordo::spectra::sort_key;
+using namespace ordo::spectra::detail;
+
+std::vector<double> by(std::vector<double> const& values, std::vector<std::size_t> const& order) {
+  std::vector<double> made;
+  for (std::size_t const i : order) made.push_back(values[i]);
+  return made;
+}
+
+std::string without_checksum(std::string const& text) {
+  auto const at = text.find("<fileChecksum>");
+  return text.substr(0, at == std::string::npos ? text.size() : at);
+}
+
+}  // namespace
+
+TEST_CASE("base64: the vectors of RFC 4648, all lengths, blanks, and what is none") {
+  auto const decoded = [](std::string_view text) -> std::optional<std::string> {
+    std::string to(base64_bytes_at_most(text.size()), '?');
+    auto const size = decode_base64(text, to.data());
+    if (!size) return std::nullopt;
+    REQUIRE(*size <= to.size());
+    return to.substr(0, *size);
+  };
+  auto const encoded = [](std::string_view bytes) {
+    std::string to(base64_size(bytes.size()), '?');
+    encode_base64(bytes, to.data());
+    return to;
+  };
+  std::vector<std::pair<std::string, std::string>> const vectors{{"", ""},
+                                                                 {"f", "Zg=="},
+                                                                 {"fo", "Zm8="},
+                                                                 {"foo", "Zm9v"},
+                                                                 {"foob", "Zm9vYg=="},
+                                                                 {"fooba", "Zm9vYmE="},
+                                                                 {"foobar", "Zm9vYmFy"}};
+  for (auto const& [bytes, text] : vectors) {
+    CHECK(encoded(bytes) == text);
+    CHECK(decoded(text) == bytes);
+    CHECK(decoded(" \n" + text + "\t\r\n") == bytes);
+  }
+  random_numbers random(1);
+  for (std::size_t size = 0; size < 200; ++size) {
+    std::string bytes(size, '\0');
+    for (char& c : bytes) c = char(random());
+    std::string text = encoded(bytes);
+    CHECK(decoded(text) == bytes);
+    for (int n = 0; n < 3; ++n) text.insert(random.below(text.size() + 1), "\r\n ");
+    CHECK(decoded(text) == bytes);
+  }
+  for (std::string const wrong : {"Z", "Zg", "Zg=", "Zm8", "Zg==Zg==", "Zg=g", "=", "====", "Zm9v====", "Zm9v=", "Zm*v",
+                                  "Zm9v-_-_", "Zm9vZ\x80g=", "Zg== x", "AAAA&#65;"})
+    CHECK(decoded(wrong) == std::nullopt);
+}
+
+TEST_CASE("xml: tags are found, and their attributes") {
+  std::string const text = "<?x <a> ?><!-- <b> --><![CDATA[<c>]]><p:d e='>' f = \"1\"/>t</p:d ><g";
+  std::vector<std::pair<markup_kind, std::string>> found;
+  for (auto one = next_markup(text, 0); one; one = next_markup(text, one->end)) found.emplace_back(one->kind, one->name);
+  using enum markup_kind;
+  CHECK(found ==
+        std::vector<std::pair<markup_kind, std::string>>{{other, ""}, {other, ""}, {other, ""}, {empty, "d"}, {end, "d"}});
+  for (std::string const part : {"", "x", "<", "<!", "<!-", "<!--", "<!-- -", "<![CDATA[ ]]", "<?x ?", "<a b='>", "<a b=\">'"})
+    CHECK_FALSE(next_markup(part, 0));
+  auto const value = [](std::string_view tag, std::string_view name) {
+    auto const at = attribute_in(tag, name);
+    return at ? std::string(tag.substr(at->begin, at->size)) : "none";
+  };
+  CHECK(value("<a bc=\"1\" c = '2'>", "c") == "2");
+  CHECK(value("<a\nb='c=\"3\"' c=\"\"/>", "c").empty());
+  CHECK(value("<a b='c'>", "c") == "none");
+  CHECK(value("<a>", "c") == "none");
+}
+
+TEST_CASE("mzml: known by its first tag") {
+  CHECK(format_of("<?xml version=\"1.0\"?><!-- <mzXML> --><mzML>") == format::mzml);
+  CHECK(format_of("\xef\xbb\xbf\n<indexedmzML\n") == format::mzml);
+  CHECK(format_of("<x:mzML a='mzXML'>") == format::mzml);
+  for (std::string const other :
+       {"", "<mzXML a='mzML'>", "<mzMLs>", "BEGIN IONS\nTITLE=<mzML>\n", "mzML", "<?xml mzML", "{\"mzML\":1}"})
+    CHECK(format_of(other) == format::mgf);
+}
+
+TEST_CASE("mzml: all arrays of a spectrum are permuted alike, and nothing else changes") {
+  std::vector<double> const a{300, 100, 200, 100}, b{1, 2, 3, 4}, c{-5, 6, -7, 8};
+  std::vector<std::size_t> const order{1, 3, 2, 0};
+  for (packing const how : {packing::none, packing::zlib}) {
+    for (bool const indexed : {false, true}) {
+      auto const make = [&](auto turn) {
+        document made;
+        made.indexed = indexed;
+        made.spectra.push_back({{mz({1, 2, 2, 3}), intensity({4, 3, 2, 1})}});  // in order
+        made.spectra.push_back({{mz(turn(a), number_type::float64, how),
+                                 intensity(turn(b), number_type::float32, how),
+                                 {"", number_type::int32, how, turn(c)},
+                                 {"", number_type::int64, how, turn(c)},
+                                 {"", number_type::float32, how, {9, 8, 7}, " arrayLength=\"3\""}}});
+        made.spectra.push_back({{mz({}), intensity({})}});
+        made.spectra.push_back({{}});
+        made.spectra.push_back({{mz(turn(a), number_type::float32), intensity(turn(b), number_type::int64)}, 1});
+        return text_of(made);
+      };
+      std::string const in = make([](auto const& values) { return values; });
+      std::string const expected = make([&](auto const& values) { return by(values, order); });
+      std::string const out = sorted(in);
+      CHECK((without_checksum(out) == without_checksum(expected)));
+      CHECK((sorted(out) == out));
+      CHECK((indexed ? out.find("<fileChecksum>0<") == std::string::npos : out == expected));
+    }
+  }
+}
+
+TEST_CASE("mzml: by intensity, descending; NaN last, the zeros equal") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  auto const make = [](std::vector<double> first, std::vector<double> second) {
+    return text_of(document{{{{mz(std::move(first)), intensity(std::move(second), number_type::float64)}}}});
+  };
+  options how;
+  how.by = sort_key::intensity;
+  CHECK(sorted(make({1, 2, 3, 4, 5}, {nan, 2, 0.0, -0.0, 1}), how) == make({3, 4, 5, 2, 1}, {0.0, -0.0, 1, 2, nan}));
+  how.descending = true;
+  CHECK(sorted(make({1, 2, 3, 4, 5}, {nan, 2, 0.0, -0.0, 3}), how) == make({5, 2, 3, 4, 1}, {3, 2, 0.0, -0.0, nan}));
+  CHECK(sorted(make({1}, {nan}), how) == make({1}, {nan}));
+}
+
+TEST_CASE("mzml: offsets that were wrong are made anew, and so is the checksum") {
+  document made{{{{mz({1, 2}), intensity({1, 2})}}, {{mz({3, 2}), intensity({1, 2})}}}, true};
+  made.right_offsets = false;
+  document expected = made;
+  expected.spectra[1] = {{mz({2, 3}), intensity({2, 1})}};
+  expected.right_offsets = true;
+  std::string const out = sorted(text_of(made));
+  CHECK(without_checksum(out) == without_checksum(text_of(expected)));
+  auto const sum = out.substr(out.find("<fileChecksum>") + 14, 41);
+  CHECK(sum.find_first_not_of("0123456789abcdef") == 40);
+  CHECK(sum[40] == '<');
+}
+
+TEST_CASE("mzml: spectra that have another order stay as they are") {
+  auto const with = [](std::vector<double> axis, std::string terms = {}) {
+    document made{{{{mz({3, 1, 2}), intensity({1, 2, 3})}}}};
+    if (!axis.empty()) made.spectra[0].arrays.push_back({mobility_term, number_type::float64, packing::none, axis});
+    made.spectra[0].terms = terms;
+    return text_of(made);
+  };
+  for (auto const& kept : {with({1, 2, 2}), with({3, 3, 1}), with({}, R"(<cvParam accession="MS:1000583"/>)"),
+                           with({}, R"(<cvParam accession="MS:1000581"/>)")}) {
+    std::vector<std::string> warned;
+    options how;
+    how.on_warning = [&](std::string const& message) { warned.push_back(message); };
+    CHECK(sorted(kept, how) == kept);
+    CHECK(warned.size() == 3);  // one for each of three runs
+    ordo::memory_source from(kept);
+    CHECK_FALSE(ordo::spectra::check_mzml(from, {}).first);
+  }
+  for (auto const& moved : {with({1, 1, 1}), with({1, 3, 2}), with({}, R"(<cvParam accession="MS:1000580"/>)")})
+    CHECK(sorted(moved) != moved);
+}
+
+TEST_CASE("mzml: prefixes, entities, CDATA, line breaks, comments, parameter groups, other encodings") {
+  std::string const plain = text_of(document{{{{mz({2, 1}), intensity({1, 2})}}}});
+  std::string const sorted_plain = text_of(document{{{{mz({1, 2}), intensity({2, 1})}}}});
+  std::string const mz_21 = "AAAAAAAAAEAAAAAAAADwPw==", mz_12 = "AAAAAAAA8D8AAAAAAAAAQA==";
+  auto const both = [&](std::string_view what, std::string_view in, std::string_view out) {
+    CHECK(sorted(replaced(plain, what, in)) == replaced(sorted_plain, what == mz_21 ? std::string_view(mz_12) : what, out));
+  };
+  both(mz_21, "AAAAAAAAAEAA\nAAAAAADw\r\n Pw==", mz_12);
+  both(mz_21, "<![CDATA[AAAAAAAAAEAAAAAAAADwPw==]]>", mz_12);
+  both(mz_21, "AAAAAAAAAEAA<!-- </spectrum> -->AAAAAADwPw==", mz_12);
+  both(mz_21, "&#65;AAAAAAAAEAAAAAAAADwPw&#x3d;=", mz_12);
+  both(mz_21, mz_21 + "<!-- kept -->", mz_12 + "<!-- kept -->");
+  both("   <spectrum ", "<!-- </spectrum> <spectrum> --><userParam name=\"a > &amp; 'b'\"/>  <spectrum ",
+       "<!-- </spectrum> <spectrum> --><userParam name=\"a > &amp; 'b'\"/>  <spectrum ");
+  both("encoding=\"utf-8\"", "encoding=\"ISO-8859-1\"", "encoding=\"ISO-8859-1\"");
+  both("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", "\xef\xbb\xbf", "\xef\xbb\xbf");
+
+  auto const prefixed = [](std::string text) {
+    for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1))
+      if (text[at + 1] != '?') text.insert(at + (text[at + 1] == '/' ? 2 : 1), "ms:");
+    for (std::size_t at; (at = text.find(" xmlns=")) != std::string::npos;) text.replace(at, 7, " xmlns:ms=");
+    return text;
+  };
+  CHECK(sorted(prefixed(plain)) == prefixed(sorted_plain));
+
+  auto const grouped = [](std::string const& text) {
+    return replaced(
+        replaced(text, mz_term, "<referenceableParamGroupRef ref=\"m&amp;z\"/>"), " <run id=\"r\">",
+        std::string(" <referenceableParamGroup id=\"m&#38;z\">") + mz_term + "</referenceableParamGroup><run id=\"r\">");
+  };
+  CHECK(sorted(grouped(plain)) == grouped(sorted_plain));
+}
+
+TEST_CASE("mzml: random documents come out as a plain sort puts them") {
+  random_numbers random(3);
+  for (int round = 0; round < 12; ++round) {
+    document in, expected;
+    in.indexed = expected.indexed = round % 2 == 0;
+    for (std::size_t n = random.below(20); n != 0; --n) {
+      packing const how = random.below(2) == 0 ? packing::zlib : packing::none;
+      std::vector<double> first(random.below(200)), second(first.size());
+      for (double& value : first) value = double(random.below(round % 3 == 0 ? 5 : 1 << 20)) / 8;
+      for (double& value : second) value = double(random.below(1000));
+      std::vector<std::size_t> order(first.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+      auto const single = random.below(2) == 0 ? number_type::float32 : number_type::float64;
+      in.spectra.push_back({{mz(first, single, how), intensity(second, number_type::int32, how)}});
+      expected.spectra.push_back({{mz(by(first, order), single, how), intensity(by(second, order), number_type::int32, how)}});
+    }
+    CHECK((without_checksum(sorted(text_of(in))) == without_checksum(text_of(expected))));
+  }
+}
+
+TEST_CASE("mzml: to MGF, as msconvert writes it") {
+  document made;
+  made.spectra.push_back({{mz({2.5, 1.25, 1e-7}), intensity({1e7, 0.1, 16777216})}});
+  made.spectra.push_back({{mz({1}), intensity({1})}, 1});
+  made.spectra.push_back({{mz({1}), intensity({1})}, 2, "", "", ""});  // no ion
+  made.spectra.push_back(
+      {{mz({std::numeric_limits<double>::infinity(), 7}, number_type::float32), intensity({1, 3}, number_type::int32)},
+       3,
+       R"(<cvParam accession="MS:1000796" value="a &amp;&#10;b"/><cvParam accession="MS:1000129"/>)",
+       R"(<cvParam accession="MS:1000016" value="61.5" unitAccession="UO:0000010"/>)",
+       R"(<cvParam accession="MS:1000744" value="1e3"/><cvParam accession="MS:1000042" value="2.50e6"/>)"
+       R"(<cvParam accession="MS:1000633" value="2"/><cvParam accession="MS:1000633" value="3"/>)"});
+  made.spectra.push_back({{}});
+  std::vector<std::string> warned;
+  options how;
+  how.on_warning = [&](std::string const& message) { warned.push_back(message); };
+  std::string const expected =
+      "BEGIN IONS\nTITLE=controllerType=0 scan=1\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=1\n"
+      "0.0000001 16777216\n1.25 0.1\n2.5 10000000\nEND IONS\n"
+      "BEGIN IONS\nTITLE=a & b\nRTINSECONDS=61.5\nPEPMASS=1000 2500000\nCHARGE=2- and 3-\nSCANS=4\n7 3\nEND IONS\n"
+      "BEGIN IONS\nTITLE=controllerType=0 scan=5\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=5\nEND IONS\n";
+  CHECK(sorted(text_of(made), how, format::mgf) == expected);
+  REQUIRE(warned.size() == 6);  // of three runs
+  CHECK(warned[0] == "f.mzML: 1 spectra of MS level 2 or above have no selected ion and are left out");
+  CHECK(warned[1] == "f.mzML: 1 peaks are not finite and are left out");
+
+  // Thermo's ids, as msconvert shortens them.
+  document thermo{{{{mz({1}), intensity({1})}}}};
+  thermo.groups =
+      "<fileDescription><sourceFileList count=\"2\"><sourceFile id=\"a\" name=\"run.1.raw\"><cvParam accession=\"MS:1000768\"/>"
+      "</sourceFile><sourceFile id=\"b\" name=\"other.raw\"/></sourceFileList></fileDescription>";
+  CHECK(sorted(text_of(thermo), {}, format::mgf).find("TITLE=run.1.1.1.2\n") != std::string::npos);
+}
+
+TEST_CASE("mzml: the first peak out of order") {
+  document const made{{{{mz({1, 2}), intensity({2, 1})}}, {{mz({1, 4, 2.5}), intensity({2, 1, 0.1})}}}};
+  std::string const text = text_of(made);
+  for (std::size_t const block : {std::size_t{1}, std::size_t{1} << 20}) {
+    options how;
+    how.block_bytes = block;
+    ordo::memory_source from(text);
+    auto const found = ordo::spectra::check_mzml(from, how).first;
+    REQUIRE(found);
+    CHECK(found->spectrum == 2);
+    CHECK(found->line ==
+          1 + std::size_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(text.find("<spectrum index=\"1\"")), '\n')));
+    CHECK(found->title == "controllerType=0 scan=2");
+    CHECK(found->peak == "2.5 0.1");
+    how.by = sort_key::intensity;
+    how.descending = true;
+    ordo::memory_source again(text);
+    CHECK_FALSE(ordo::spectra::check_mzml(again, how).first);
+  }
+}
