@@ -56,5 +56,8 @@ sample() {
 # Is there a GPU that the tools can use?
 have_gpu() { strsort --version | grep '^GPU: ' | grep -qv none; }
 
+# Is the installed sort that of coreutils 9.1? Later ones know the units R and Q, and order versions otherwise: ".0" before ".A".
+sort_is_9_1() { [[ $(sort --version) == *'(GNU coreutils) 9.1'$'\n'* ]]; }
+
 # Nothing of the tools' temporary files is left in the folder.
 no_leftovers() { ! compgen -G '.*.tmp' > /dev/null || fail "left behind: $(compgen -G '.*.tmp')"; }

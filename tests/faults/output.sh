@@ -28,7 +28,7 @@ sample strsort 30000 > in.txt
 sufsort build in.fa -o index
 to_stdout() {
   case $1 in
-    sufsort) sufsort locate index GATTACA ;;
+    sufsort) sufsort locate index GATTACA --limit 0 ;;
     specsort) specsort in.mgf --by mz -o - ;;
     strsort) strsort in.txt ;;
   esac

@@ -23,7 +23,9 @@ import hashlib
 import json
 import os
 import platform
+import random
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -31,11 +33,13 @@ import sys
 import tempfile
 import time
 
-SCALES = {  # paths, urls, spectra, letters of genomes
-    "small": (200_000, 200_000, 2_000, [4_000_000]),
-    "medium": (5_500_000, 10_000_000, 100_000, [64_000_000]),
-    "full": (5_500_000, 96_000_000, 100_000, [64_000_000, 1_000_000_000, 3_100_000_000]),
+SCALES = {  # paths, urls, rows of a table, spectra, letters of genomes
+    "small": (200_000, 200_000, 200_000, 2_000, [4_000_000]),
+    "medium": (5_500_000, 10_000_000, 5_000_000, 100_000, [64_000_000]),
+    "full": (5_500_000, 96_000_000, 20_000_000, 100_000, [64_000_000, 1_000_000_000, 3_100_000_000]),
 }
+# Of rows "number TAB host TAB length".
+ORDERS = ["-n", "-t '\t' -k2,2 -k3,3nr", "-V", "-h", "-f", "-u -k1,1"]
 FASTA = (".fa", ".fna", ".faa", ".fasta")
 
 # A program: LIBRARY RESIDUES OUT
@@ -175,6 +179,30 @@ class Bench:
             to = self.out("strsort." + device)
             commands.append(Command("strsort " + device, self.ours("strsort", device, path, "-o", to), {"lines": to}))
         self.measure(title, path, commands)
+
+    def ordered(self, title, path, order):
+        """strsort by keys, beside GNU sort."""
+        words = shlex.split(order)
+        commands, to = [], self.out("sort")
+        if shutil.which("sort"):
+            commands.append(Command("GNU sort", ["sort", f"--parallel={self.threads}", "-S", "60%", *words, path, "-o", to],
+                                    {"lines": to}))
+        for device in self.devices():
+            to = self.out("strsort." + device)
+            commands.append(Command("strsort " + device, self.ours("strsort", device, *words, path, "-o", to), {"lines": to}))
+        self.measure(f"{title} {order}".replace("\t", "\\t"), path, commands)
+
+    def counted(self, title, path):
+        """The ten most frequent lines."""
+        commands, to = [], self.out("sort")
+        if shutil.which("sort"):
+            steps = f"sort --parallel={self.threads} -S 60% '{path}' | uniq -c | sort -rn | head > '{to}'"
+            commands.append(Command("sort | uniq -c | sort -rn | head", ["sh", "-c", steps], {"lines": to}))
+        for device in self.devices():
+            to = self.out("strsort." + device)
+            commands.append(Command("strsort " + device, self.ours("strsort", device, "--by-count", "--head=10", path, "-o", to),
+                                    {"lines": to}))
+        self.measure(title + " --by-count --head=10", path, commands)
 
     def specsort(self, title, path):
         commands = [self.cp(path), Command("cat", ["cat", path], {"copy": self.out("cat")}, self.out("cat"))]
@@ -323,7 +351,19 @@ def real_files(bench):
     return rows + [(kind, f"{kind.__name__} {os.path.basename(path)}", path) for kind, path in named]
 
 
-def generated(bench, paths, urls, spectra, genomes):
+def write_rows(path, hosts_path, rows):
+    """A table of numbers, hosts, of which few are frequent, and lengths; and the hosts by themselves."""
+    draw = random.Random(7)
+    hosts = ["www.%s%d.%s" % ("".join(draw.choices("abcdefghijklmnop", k=draw.randrange(3, 9))), i,
+                              ("com", "org", "de", "net")[i % 4]) for i in range(50_000)]
+    with open(path, "w") as file, open(hosts_path, "w") as hosts_file:
+        for begin in range(0, rows, 100_000):
+            some = [hosts[min(int(3 * (draw.paretovariate(0.7) - 1)), len(hosts) - 1)] for _ in range(min(100_000, rows - begin))]
+            file.write("".join(f"{draw.randrange(10**9)}\t{host}\t{draw.randrange(100_000)}\n" for host in some))
+            hosts_file.write("\n".join(some) + "\n")
+
+
+def generated(bench, paths, urls, rows, spectra, genomes):
     def wanted(title):
         return re.search(bench.how.only, title)
 
@@ -331,6 +371,13 @@ def generated(bench, paths, urls, spectra, genomes):
                                     ("strsort urls", "urls", "strings", "--set", "url", "--scale", str(urls / 10e6))):
         if wanted(title):
             bench.strsort(title, bench.make(name, *arguments))
+    table, hosts = (os.path.join(bench.how.work, name) for name in ("rows", "hosts"))
+    titles = [f"strsort rows {order}" for order in ORDERS] + ["strsort hosts --by-count --head=10"]
+    if any(wanted(title) for title in titles) and not os.path.exists(table):
+        write_rows(table, hosts, rows)
+    for order in ORDERS:
+        bench.ordered("strsort rows", table, order)
+    bench.counted("strsort hosts", hosts)
     for title, order in (("specsort unsorted", "random"), ("specsort sorted", "mz")):
         if wanted(title):
             bench.specsort(title, bench.make(order + ".mgf", "spectra", "--count", str(spectra), "--order", order))
