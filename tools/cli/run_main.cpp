@@ -8,11 +8,14 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -81,12 +84,21 @@ void say_exception(std::string_view tool, std::function<std::string(std::string_
   _exit(failure);
 }
 
-// Threads of oneTBB start one another: where that fails no catch of ours is on their stack.
 std::string const* running = nullptr;  // the tool. Not destroyed: threads may outlive main
+
+// An exception in a thread of a library has no catch of ours on its stack.
 std::terminate_handler usual_end = nullptr;
 void end_by_terminate() {
   if (std::current_exception()) end_by_exception(*running);
   usual_end();
+}
+
+// Is it oneTBB that a function returns to?
+bool returns_to_tbb(void const* address) {
+  Dl_info found{};
+  if (dladdr(address, &found) == 0 || !found.dli_fname) return false;
+  std::string_view const path = found.dli_fname;
+  return path.substr(path.rfind('/') + 1).starts_with("libtbb");
 }
 
 }  // namespace
@@ -130,3 +142,16 @@ int run_main(std::string_view tool, std::function<int()> const& body,
 }
 
 }  // namespace ordo::cli
+
+// What the whole process calls, its libraries included. Where oneTBB (2021.8, market::adjust_demand) can start no thread it
+// throws before it tells the threads behind that their turn has come: they wait for ever, and so does who waits for them. So
+// the process ends here, before it throws.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, pthread_attr_t const* attributes,
+                                                             void* (*run)(void*), void* argument) noexcept {
+  static auto const create = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  int const error = create(thread, attributes, run, argument);
+  if (error == 0 || !ordo::cli::running || !ordo::cli::returns_to_tbb(__builtin_return_address(0))) return error;
+  ordo::cli::run_beside(*ordo::cli::running,
+                        [&] { throw std::runtime_error(fmt::format("pthread_create has failed: {}", std::strerror(error))); });
+  return error;
+}
