@@ -29,7 +29,7 @@ struct options {
   std::uint64_t head = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// The lines of a text in order. Refers to the text, which must outlive it.
+/// The lines of a text in order. Refers to the text, which must outlive it. As plain arrays: strings/arrays.hpp.
 class sorted_lines {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -39,9 +39,6 @@ class sorted_lines {
   [[nodiscard]] std::size_t start(std::size_t k) const noexcept { return narrow_ ? narrow_[k] : wide_[k]; }
   /// Is the k-th line equal to the one before it in the order?
   [[nodiscard]] bool repeats(std::size_t k) const noexcept { return repeats_[k] != 0; }
-  /// The order as a permutation: which line of the text, counted from 0, is the k-th. Made anew by every call, in
-  /// O(bytes + lines log lines).
-  [[nodiscard]] std::vector<std::size_t> line_numbers() const;
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] char delimiter() const noexcept { return delimiter_; }
