@@ -16,6 +16,7 @@ namespace ordo::suffix {
 namespace {
 
 constexpr unsigned format_version = 1;
+constexpr std::uint64_t piece_bytes = 3 * 8;
 constexpr std::string_view format = "ordo suffix index", case_kept = "kept", case_folded = "folded to upper";
 constexpr std::string_view order =
     "bytes, unsigned; a suffix ends with its record; one that ends is smaller than one that goes on; equal ones by position";
@@ -26,10 +27,24 @@ std::string json_string(std::string_view text) {
 
 // The bytes that an array must have; nothing for a name that is none.
 std::optional<std::uint64_t> bytes_of(index_description const& about, std::string_view array) {
-  if (array == "sa" || array == "lcp") return about.residues * (about.width / 8);
+  if (array == "sa" || array == "lcp") return about.rows() * (about.width / 8);
   if (array == "seq") return about.residues;
-  if (array == "bwt") return about.residues + about.names.size();
+  if (array == "bwt") return about.residues + about.text_records();
+  if (array == "pieces") return about.text_records() * piece_bytes;
   if (array == "kmers") return (about.words.count().value() + 1) * (about.width / 8);
+  return std::nullopt;
+}
+
+// What a policy asks for.
+std::optional<std::string> flaw_in_policy(index_description const& about) {
+  policy const& which = about.policy;
+  if (which.sample == 0) return "a sample of every 0th position";
+  if (which.cuts() != (about.find("pieces") != nullptr)) return which.cuts() ? "no array pieces" : "pieces of whole records";
+  if (about.lengths.size() != (which.cuts() ? about.starts.size() : 0)) return "records without length, or with one too many";
+  if (which.rows().all() != !about.left_rows.has_value())
+    return which.rows().all() ? "rows left out of all" : "the number of rows is missing";
+  if (about.rows() > about.residues) return "more rows than residues";
+  if (!which.rows().all() && about.find("bwt")) return "a BWT without all its rows";
   return std::nullopt;
 }
 
@@ -38,8 +53,9 @@ std::optional<std::string> flaw_in(index_description const& about) {
   if (about.starts.empty()) return "no records";
   if (about.starts.front() != 0 || !std::ranges::is_sorted(about.starts) || about.starts.back() > about.residues)
     return "the records' starts are out of order";
-  if (!index_fits(about.width / 8, about.residues, about.starts.size())) return "the width is too small";
   if (about.residues > ~std::uint64_t{0} / 8) return "more residues than there can be";
+  if (!index_fits(about.width / 8, about.residues, about.text_records())) return "the width is too small";
+  if (auto const flaw = flaw_in_policy(about)) return flaw;
   for (char const* name : {"sa", "seq"})
     if (!about.find(name)) return fmt::format("no array {}", name);
   if (about.words.length != 0 || !about.words.letters.empty() || about.find("kmers")) {
@@ -62,6 +78,14 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   index_description about;
   std::string flaw;
+  bool keeps_case = false;
+  std::optional<masked_letters> masked;  // not told by old descriptions
+
+  /// All has been read.
+  [[nodiscard]] bool agree() {
+    about.policy.masked = masked.value_or(keeps_case ? masked_letters::keep : masked_letters::fold);
+    return about.policy.keeps_case() == keeps_case || refuse("case and mask contradict each other");
+  }
 
   bool null() override { return unexpected("null"); }
   bool boolean(bool) override { return unexpected("true or false"); }
@@ -79,6 +103,15 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case width:
         about.width = unsigned(value);
         return value == 32 || value == 40 || value == 64 || refuse(fmt::format("a width of {} bits", value));
+      case sample:
+        about.policy.sample = value;
+        return true;
+      case rows:
+        about.left_rows = value;
+        return true;
+      case record_length:
+        about.lengths.push_back(value);
+        return true;
       case kmer_length:
         about.words.length = unsigned(value);
         return value <= 64 || refuse("k-mers that are too long");
@@ -102,8 +135,14 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case order_of_suffixes:
         return text == order || refuse("an unknown order of suffixes");
       case case_of_letters:
-        about.keep_case = text == case_kept;
-        return about.keep_case || text == case_folded || refuse("an unknown case of letters");
+        keeps_case = text == case_kept;
+        return keeps_case || text == case_folded || refuse("an unknown case of letters");
+      case strands_of_records:
+        return choose(about.policy.strands, strands_words, text);
+      case policy_of_ambiguous:
+        return choose(about.policy.ambiguous, ambiguous_words, text);
+      case policy_of_mask:
+        return choose(masked.emplace(), masked_words, text);
       case kmer_letters:
         about.words.letters = text;
         return true;
@@ -166,6 +205,11 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     width,
     order_of_suffixes,
     case_of_letters,
+    strands_of_records,
+    policy_of_ambiguous,
+    policy_of_mask,
+    sample,
+    rows,
     kmer_length,
     kmer_letters,
     arrays,
@@ -175,6 +219,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     array_crc32,
     record_name,
     record_start,
+    record_length,
     none
   };
   struct known {
@@ -189,6 +234,11 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {place::description, "width", false},
                                                    {place::description, "order", false},
                                                    {place::description, "case", false},
+                                                   {place::description, "strands", true},
+                                                   {place::description, "ambiguous", true},
+                                                   {place::description, "mask", true},
+                                                   {place::description, "sample", true},
+                                                   {place::description, "rows", true},
                                                    {place::description, "kmer_length", true},
                                                    {place::description, "kmer_letters", true},
                                                    {place::description, "arrays", false},
@@ -197,7 +247,16 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {place::array, "bytes", false},
                                                    {place::array, "crc32", false},
                                                    {place::record, "name", false},
-                                                   {place::record, "start", false}}};
+                                                   {place::record, "start", false},
+                                                   {place::record, "length", true}}};
+
+  template <class Value, std::size_t N>
+  bool choose(Value& value, std::array<std::string_view, N> const& words, std::string const& word) {
+    auto const found = value_of<Value>(words, word);
+    if (!found) return refuse(fmt::format("an unknown policy {}", json_string(word)));
+    value = *found;
+    return true;
+  }
 
   bool refuse(std::string why) {
     flaw = std::move(why);
@@ -219,6 +278,11 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
+std::uint64_t index_description::text_records() const {
+  index_array const* const pieces = find("pieces");
+  return pieces ? pieces->bytes / piece_bytes : starts.size();
+}
+
 index_array const* index_description::find(std::string_view array) const {
   auto const found = std::ranges::find(arrays, array, &index_array::name);
   return found == arrays.end() ? nullptr : &*found;
@@ -227,11 +291,16 @@ index_array const* index_description::find(std::string_view array) const {
 std::string to_json(index_description const& about) {
   std::string text;
   auto const to = std::back_inserter(text);
+  policy const& which = about.policy;
   fmt::format_to(to,
                  "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n  \"version\": {},\n  \"residues\": {},\n"
                  "  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n",
                  format, format_version, json_string(version), about.residues, about.width, json_string(order),
-                 about.keep_case ? case_kept : case_folded);
+                 which.keeps_case() ? case_kept : case_folded);
+  fmt::format_to(to, "  \"strands\": \"{}\",\n  \"ambiguous\": \"{}\",\n  \"mask\": \"{}\",\n  \"sample\": {},\n",
+                 strands_words[std::size_t(which.strands)], ambiguous_words[std::size_t(which.ambiguous)],
+                 masked_words[std::size_t(which.masked)], which.sample);
+  if (about.left_rows) fmt::format_to(to, "  \"rows\": {},\n", *about.left_rows);
   if (about.words.length != 0)
     fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", about.words.length,
                    json_string(about.words.letters));
@@ -240,9 +309,12 @@ std::string to_json(index_description const& about) {
     fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",
                    json_string(about.arrays[i].name), about.arrays[i].bytes, about.arrays[i].crc32);
   text += "\n  ],\n  \"records\": [";
-  for (std::size_t r = 0; r < about.names.size(); ++r)
-    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}}}", r == 0 ? "" : ",", json_string(about.names[r]),
+  for (std::size_t r = 0; r < about.names.size(); ++r) {
+    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}", r == 0 ? "" : ",", json_string(about.names[r]),
                    about.starts[r]);
+    if (r < about.lengths.size()) fmt::format_to(to, ", \"length\": {}", about.lengths[r]);
+    text += '}';
+  }
   text += "\n  ]\n}\n";
   return text;
 }
@@ -250,7 +322,7 @@ std::string to_json(index_description const& about) {
 index_description from_json(std::string_view json, std::string const& name) {
   description_reader reader;
   std::optional<std::string> flaw;
-  if (nlohmann::json::sax_parse(json.begin(), json.end(), &reader))
+  if (nlohmann::json::sax_parse(json.begin(), json.end(), &reader) && reader.agree())
     flaw = flaw_in(reader.about);
   else
     flaw = std::move(reader.flaw);

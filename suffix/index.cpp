@@ -120,6 +120,9 @@ stored_index::stored_index(std::string prefix) : prefix_(std::move(prefix)) {
       throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
     files_.push_back(std::move(file));
   }
+  if (!about_.policy.cuts()) return;
+  if (auto const flaw = flaw_in(pieces(), about_.residues, about_.starts, about_.lengths, about_.policy))
+    throw input_error(fmt::format("bad index: {}: {}", path("pieces"), *flaw));
 }
 
 std::span<char const> stored_index::bytes(std::string_view array) const noexcept {
@@ -133,7 +136,7 @@ kmer_table stored_index::words() const {
 }
 
 std::optional<std::string> stored_index::stray() const {
-  for (char const* array : {"lcp", "bwt", "kmers"}) {
+  for (char const* array : {"lcp", "bwt", "kmers", "pieces"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
     if (!about_.find(array) && !missing && bytes != 0) return array;

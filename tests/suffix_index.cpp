@@ -40,11 +40,11 @@ void replace(std::string& text, std::string const& old, std::string const& now) 
 TEST_CASE("an index description survives its file", "[suffix]") {
   for (bool keep_case : {false, true}) {
     suffix::index_description about = description();
-    about.keep_case = keep_case;
+    about.policy.masked = keep_case ? suffix::masked_letters::keep : suffix::masked_letters::fold;
     auto const reread = suffix::from_json(suffix::to_json(about), "x.json");
     CHECK(reread.residues == 7);
     CHECK(reread.width == 32);
-    CHECK(reread.keep_case == keep_case);
+    CHECK(reread.policy.keeps_case() == keep_case);
     CHECK(reread.names == about.names);
     CHECK(reread.starts == about.starts);
     REQUIRE(reread.arrays.size() == 3);

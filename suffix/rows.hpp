@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "suffix/policy.hpp"
+#include "suffix/suffix.hpp"
+
+namespace ordo::suffix::detail {
+
+/// The positions of a text whose suffixes have rows. Memory: a bit a letter.
+class chosen_rows {
+ public:
+  /// By `threads` threads (0: all).
+  chosen_rows(text const& input, row_choice which, unsigned threads = 0);
+
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] bool operator()(std::size_t p) const noexcept { return words_[p / 64] >> (63 - p % 64) & 1; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t count_ = 0;
+};
+
+/// The first row of arrays with left out rows that is not what is left of arrays of all rows, which must be right.
+/// @param whole, all  sa, and lcp or none
+template <class Index>
+std::optional<fault> first_other_row(chosen_rows const& chosen, arrays<Index const> whole, arrays<Index const> all,
+                                     unsigned threads = 0);
+
+}  // namespace ordo::suffix::detail
