@@ -142,6 +142,7 @@ class stored_index {
   }
 
  private:
+  void check_rows() const;
   template <class Index>
   static std::span<Index const> span_of(std::span<char const> bytes) noexcept {
     return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};

@@ -209,8 +209,7 @@ TEST_CASE("indexes of all policies are what the policies say", "[suffix][policy]
 
 TEST_CASE("both strands of RNA, and of codes of IUPAC", "[suffix][policy]") {
   suffix::fasta from;
-  memory_source const text(">a\nACGU\n>b\nRYKMBVDHSWN\n");
-  memory_source reading = text;
+  memory_source reading(">a\nACGU\n>b\nRYKMBVDHSWN\n");
   suffix::append_fasta(from, "text", reading);
   suffix::policy which;
   which.strands = strands::both;
@@ -237,10 +236,9 @@ TEST_CASE("texts that are no nucleotides are refused by policies that are for th
 
 TEST_CASE("an index of a policy does not take more memory than it may", "[suffix][policy]") {
   suffix::fasta from;
-  memory_source reading(">a\n" + std::string(1000, 'A') + "\n");
   std::string const text = ">a\n" + std::string(1000, 'A') + "\n";
-  memory_source again(text);
-  suffix::append_fasta(from, "text", again);
+  memory_source reading(text);
+  suffix::append_fasta(from, "text", reading);
   CHECK_NOTHROW(suffix::cut_records(from, {.strands = strands::both}, 2000 + 48));
   CHECK_THROWS_AS(suffix::cut_records(from, {.strands = strands::both}, 2000 + 47), out_of_memory);
 }
@@ -401,7 +399,7 @@ TEST_CASE("check finds every planted fault of arrays with left out rows", "[suff
   how.rows = {false, 2};
   CHECK_THROWS_AS(suffix::build(text, {.lcp = false, .bwt = true}, how), usage_error);
   how.rows = {false, 0};
-  CHECK_THROWS_AS(suffix::build(text, {}, how), usage_error);
+  CHECK_THROWS_AS(suffix::build(text, suffix::wanted{}, how), usage_error);
 }
 
 TEST_CASE("patterns are found by the rows that are left", "[suffix][policy]") {
@@ -412,7 +410,7 @@ TEST_CASE("patterns are found by the rows that are left", "[suffix][policy]") {
       suffix::text const text = stored.view();
       suffix::options how;
       how.rows = which;
-      auto const made = suffix::build<std::uint32_t>(text, {}, how);
+      auto const made = suffix::build<std::uint32_t>(text, suffix::wanted{}, how);
       suffix::searcher const rows(text, std::span<std::uint32_t const>(made.sa));
       suffix::sparse_searcher const search(text, rows, which);
       for (int k = 0; k < 40; ++k) {

@@ -6,6 +6,7 @@
 #include "sort_core/error.hpp"
 #include "suffix/kmer_table.hpp"
 #include "suffix/records.hpp"
+#include "suffix/pieces.hpp"
 #include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
 #include "tests/catch.hpp"
