@@ -16,7 +16,7 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_option
                            policy const& which)
     : given_(machine), policy_(which) {
   fasta_options reading = how;
-  reading.keep_case = which.masked != masked_letters::fold;
+  reading.keep_case |= which.masked != masked_letters::fold;
   std::size_t const bytes = std::size_t(texts.bytes) * (which.strands == strands::both ? 2 : 1);
   machine_ = choose(machine, bytes, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const&) {
     return memory_needed(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, what, which.rows()).least;

@@ -42,7 +42,7 @@ class loaded_fasta {
  public:
   /// Reads all texts. Where a GPU's memory runs out, the CPU does it all, unless the GPU was asked for.
   /// @param machine  that builds @param what  as will be built: whether a GPU has the memory is asked before the texts are read
-  /// @param how  `machine` counts where the CPU builds, `expected` not at all, `keep_case` as which.masked says
+  /// @param how  `machine` counts where the CPU builds, `expected` not at all, `keep_case` as masked_letters::keep
   /// @param which  what of the records the text has, and which rows its arrays
   /// @throws as choose(), append_fasta(), cut_records(), and what texts.open throws
   loaded_fasta(fasta_texts const& texts, wanted what, machine_options const& machine, fasta_options const& how,

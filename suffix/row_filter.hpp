@@ -54,12 +54,22 @@ struct ones_of_set {
   ORDO_FN std::size_t operator()(std::size_t w) const { return count_ones(words[w]); }
 };
 
-/// Does row i stay?
+/// stays[i] := 1 if row i does, else 0.
 template <class Index>
-struct row_stays {
-  position_set stays;
+struct write_stays {
+  position_set set;
   Index const* suffix;
-  ORDO_FN bool operator()(std::size_t i) const { return stays(suffix[i]); }
+  std::size_t size;
+  unsigned char* stays;
+  ORDO_FN void operator()(std::size_t i) const {
+    if (i + lookahead < size) prefetch(set.words + suffix[i + lookahead] / 64);
+    stays[i] = set(suffix[i]) ? 1 : 0;
+  }
+};
+
+struct row_stays {
+  unsigned char const* stays;
+  ORDO_FN bool operator()(std::size_t i) const { return stays[i] != 0; }
 };
 
 /// The least length of the rows since the last one that stayed. (No padding: a GPU's memory has no byte without a value.)
@@ -78,12 +88,12 @@ struct least_length_of_two {
 
 template <class Index>
 struct length_of_row {
-  position_set stays;
-  Index const *suffix, *lcp;
+  unsigned char const* stays;
+  Index const* lcp;
   least_length<Index> before;  // of what was dropped before these rows; begins: the row before stays
 
   ORDO_FN least_length<Index> operator()(std::size_t i) const {
-    if (i != 0) return {lcp[i], Index(stays(suffix[i - 1]) ? 1 : 0)};
+    if (i != 0) return {lcp[i], stays[i - 1]};
     return {before.begins != 0 || lcp[0] < before.length ? lcp[0] : before.length, 1};
   }
 };
@@ -94,14 +104,16 @@ struct stored_length {
   ORDO_FN Index operator()(std::size_t i) const { return of[i].length; }
 };
 
-/// Rows that are looked at together.
-constexpr std::size_t rows_at_once = std::size_t{1} << 20;
+/// How many rows of n are looked at together: enough that storing them is worth it, few beside what sorting takes.
+constexpr std::size_t rows_at_once(std::size_t n) {
+  return std::min(n, std::clamp(n / 16, std::size_t{1} << 16, std::size_t{1} << 23));
+}
 
 /// What a row_filter takes from the pool for a text of n letters.
 template <class Index>
 std::size_t row_filter_memory(std::size_t n, bool lcp) {
-  std::size_t const rows = std::min(n, rows_at_once), entry = sizeof(Index);
-  return buffer_sizes::of((n + 63) / 64, 8) + buffer_sizes::of(rows, entry) +
+  std::size_t const rows = rows_at_once(n), entry = sizeof(Index);
+  return buffer_sizes::of((n + 63) / 64, 8) + buffer_sizes::of(rows, 1) + buffer_sizes::of(rows, entry) +
          (lcp ? buffer_sizes::of(rows, entry) + buffer_sizes::of(rows, 2 * entry) : 0);
 }
 
@@ -113,7 +125,8 @@ class row_filter {
   row_filter(B& machine, packed_text<B> const& packed, row_choice which, bool lcp)
       : machine_(machine),
         marks_(machine.template buffer<std::uint64_t>((packed.size() + 63) / 64)),
-        sa_(machine.template buffer<Index>(std::min(packed.size(), rows_at_once))),
+        stays_(machine.template buffer<unsigned char>(rows_at_once(packed.size()))),
+        sa_(machine.template buffer<Index>(stays_.size())),
         lcp_(machine.template buffer<Index>(lcp ? sa_.size() : 0)),
         lengths_(machine.template buffer<least_length<Index>>(lcp_.size())) {
     auto const bounds = packed.breaks().bounds();
@@ -128,17 +141,18 @@ class row_filter {
   /// give(sa, lcp, row) for parts of what stays of the next rows; `row` is that of the first one among those that stay.
   template <class Give>
   void operator()(std::span<Index const> sa, std::span<Index const> lcp, Give give) {
-    for (std::size_t first = 0; first < sa.size(); first += rows_at_once) {
-      std::size_t const size = std::min(sa.size() - first, rows_at_once);
+    for (std::size_t first = 0; first < sa.size(); first += stays_.size()) {
+      std::size_t const size = std::min(sa.size() - first, stays_.size());
       std::span<Index const> const part = sa.subspan(first, size);
-      row_stays<Index> const stays{{marks_.data()}, part.data()};
+      machine_.each(size, write_stays<Index>{{marks_.data()}, part.data(), size, stays_.data()});
+      row_stays const stays{stays_.data()};
       std::size_t const kept = machine_.select(size, stays, ordo::detail::element<Index>{part.data()}, sa_.span());
       if (!lcp.empty()) {
-        machine_.scan(size, length_of_row<Index>{stays.stays, part.data(), lcp.data() + first, before_}, lengths_.span(),
+        machine_.scan(size, length_of_row<Index>{stays_.data(), lcp.data() + first, before_}, lengths_.span(),
                       least_length_of_two{});
         machine_.select(size, stays, stored_length<Index>{lengths_.data()}, lcp_.span());
         before_ = value_at(machine_, lengths_.span(), size - 1);
-        before_.begins = Index(stays_on_host(value_at(machine_, part, size - 1)) ? 1 : 0);
+        before_.begins = value_at(machine_, stays_.span(), size - 1);
       }
       if (kept != 0)
         give(std::span<Index const>(sa_.span().first(kept)),
@@ -148,12 +162,9 @@ class row_filter {
   }
 
  private:
-  bool stays_on_host(std::size_t p) {
-    return (value_at(machine_, std::span<std::uint64_t const>(marks_.span()), p / 64) >> (63 - p % 64) & 1) != 0;
-  }
-
   B& machine_;
   buffer<std::uint64_t> marks_;
+  buffer<unsigned char> stays_;
   buffer<Index> sa_, lcp_;
   buffer<least_length<Index>> lengths_;
   least_length<Index> before_{0, 1};

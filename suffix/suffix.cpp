@@ -116,10 +116,12 @@ std::size_t row_count(text const& input, row_choice which, unsigned threads) {
 memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
                           row_choice rows) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    memory_plan plan;
-    if constexpr (cuda_enabled)
-      if (where == device::gpu) plan = detail::build_memory_on_cuda<Index>(n, records, what);
-    if (where == device::cpu || !cuda_enabled) plan = detail::build_memory_on_host<Index>(n, records, what);
+    auto const of_all_rows = [&] {
+      if constexpr (cuda_enabled)
+        if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what);
+      return detail::build_memory_on_host<Index>(n, records, what);
+    };
+    memory_plan const plan = of_all_rows();
     std::size_t const filter = rows.all() ? 0 : detail::row_filter_memory<Index>(n, what.lcp);
     return memory_plan{plan.least + filter, plan.at_once + filter, plan.most + filter};
   });

@@ -285,8 +285,18 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
         }
       }
     }
-    // No order in the host's memory: part by part, as on a GPU.
+    // No more memory than is planned.
     auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {true, false}, which);
+    {
+      std::vector<std::uint32_t> order(text.size()), lengths(text.size());
+      bytes_sink to_sa, to_lcp;
+      std::size_t const peak = suffix::detail::build_on_host<std::uint32_t>(
+          text, {{true, false}, {order, lengths, {}}, {&to_sa, &to_lcp}, which}, {});
+      CHECK(peak <= plan.most);
+      CHECK(peak > plan.at_once - plan.at_once / 4);
+      CHECK((numbers_in(to_sa.all, 4) == sa));
+    }
+    // No order in the host's memory: part by part, as on a GPU.
     std::size_t made = 0;
     for (std::size_t k = 1; k <= 4; ++k) {
       suffix::options how;
@@ -304,10 +314,10 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
 }
 
 TEST_CASE("left out rows are dropped over the bounds of what is looked at together", "[suffix][policy]") {
-  std::size_t const n = (std::size_t{1} << 20) + 5000;  // more than a filter takes at a time
+  std::size_t const n = (std::size_t{1} << 20) + 5000;  // sixteen times what a filter takes at a time
   random_numbers random(9);
   std::string letters = random_letters(random, "ACGT", n);
-  letters.replace(1000, n - 200'000, n - 200'000, 'N');  // most rows at one end: a whole part is dropped
+  letters.replace(1000, n - 200'000, n - 200'000, 'N');  // many parts are dropped, and some are not
   for (device const where : devices())
     for (suffix::row_choice const which : {suffix::row_choice{true, 1}, {false, 2}, {false, n - 1}}) {
       suffix::options how;

@@ -25,18 +25,21 @@ CLI::Option* add_choice(CLI::App& command, char const* name, Value& value, std::
 
 void add_policy_options(CLI::App& command, suffix::policy& which) {
   add_choice(command, "--strands", which.strands, suffix::strands_words,
-             "forward: records as they are; both: each one followed by its reverse complement, a record of its own; of "
-             "nucleotides only [forward]");
+             "forward: records as they are; both: each one followed by its reverse complement, a record of its own;\n"
+             "of nucleotides only [forward]");
   add_choice(command, "--ambiguous", which.ambiguous, suffix::ambiguous_words,
-             "letters other than A, C, G, T, U. symbol: letters like all others; break: a record ends before them; skip: no "
-             "suffix that begins with one is in the array; the latter two of nucleotides only [symbol]");
-  CLI::Option* const mask =
+             "what is none of A, C, G, T and U. symbol: letters like all others; break: a record ends before them;\n"
+             "skip: suffixes that begin with one are not in the array. The latter two of nucleotides only [symbol]");
+  CLI::Option const* const mask =
       add_choice(command, "--mask", which.masked, suffix::masked_words,
                  "lower case. fold: made upper case; keep: letters of their own; break: a record ends before it [fold]");
-  command
-      .add_flag_callback(
-          "--keep-case", [&which] { which.masked = suffix::masked_letters::keep; }, "the same as --mask keep")
-      ->excludes(mask);
+  command.add_flag_callback(
+      "--keep-case",
+      [&which, mask] {
+        if (mask->count() != 0) throw usage_error("two policies: --keep-case: it is --mask keep, and there is a --mask");
+        which.masked = suffix::masked_letters::keep;
+      },
+      "the same as --mask keep");
   command
       .add_option_function<std::string>(
           "--sample",
