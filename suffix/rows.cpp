@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <stdexcept>
 
+#include <fmt/format.h>
 #include <tbb/task_arena.h>
 
+#include "sort_core/error.hpp"
 #include "sort_core/host/parallel.hpp"
 #include "sort_core/host/threads.hpp"
 #include "suffix/row_filter.hpp"
@@ -43,6 +46,9 @@ chosen_rows::chosen_rows(text const& input, row_choice which, unsigned threads) 
   count_ = count;
 }
 
+namespace {
+
+// The first row of arrays with left out rows that is not what is left of arrays of all rows, which are right.
 template <class Index>
 std::optional<fault> first_other_row(chosen_rows const& chosen, arrays<Index const> whole, arrays<Index const> all,
                                      unsigned threads) {
@@ -85,9 +91,26 @@ std::optional<fault> first_other_row(chosen_rows const& chosen, arrays<Index con
   return std::nullopt;
 }
 
-template std::optional<fault> first_other_row(chosen_rows const&, arrays<std::uint32_t const>, arrays<std::uint32_t const>,
-                                              unsigned);
-template std::optional<fault> first_other_row(chosen_rows const&, arrays<std::uint64_t const>, arrays<std::uint64_t const>,
-                                              unsigned);
+}  // namespace
+
+template <class Index>
+std::optional<fault> check_chosen(text const& input, arrays<Index const> all, options const& how, report* done) {
+  std::size_t const whole_bytes = input.size() * sizeof(Index) * (all.lcp.empty() ? 1 : 2) + input.size() / 8;
+  if (whole_bytes > how.memory)
+    throw out_of_memory(fmt::format("out of memory: proof of {} residues: {} bytes are needed for all rows, {} may be taken",
+                                    input.size(), whole_bytes, how.memory),
+                        whole_bytes);
+  options here = how;
+  here.rows = {};
+  here.memory -= whole_bytes;
+  result<Index> const whole = build<Index>(input, {.lcp = !all.lcp.empty(), .bwt = false}, here);
+  arrays<Index const> const rows{whole.sa, whole.lcp, {}};
+  if (auto const wrong = check(input, rows, here, done))
+    throw std::logic_error(fmt::format("suffix array: what the rows are compared with is wrong: {}", wrong->why));
+  return first_other_row(chosen_rows(input, how.rows, how.machine.threads), rows, all, how.machine.threads);
+}
+
+template std::optional<fault> check_chosen(text const&, arrays<std::uint32_t const>, options const&, report*);
+template std::optional<fault> check_chosen(text const&, arrays<std::uint64_t const>, options const&, report*);
 
 }  // namespace ordo::suffix::detail

@@ -24,10 +24,8 @@ class chosen_rows {
   std::size_t count_ = 0;
 };
 
-/// The first row of arrays with left out rows that is not what is left of arrays of all rows, which must be right.
-/// @param whole, all  sa, and lcp or none
+/// suffix::check where rows are left out.
 template <class Index>
-std::optional<fault> first_other_row(chosen_rows const& chosen, arrays<Index const> whole, arrays<Index const> all,
-                                     unsigned threads = 0);
+std::optional<fault> check_chosen(text const& input, arrays<Index const> all, options const& how, report* done);
 
 }  // namespace ordo::suffix::detail

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -247,34 +246,12 @@ result<Index> build(text const& input, wanted what, options const& how) {
   return all;
 }
 
-namespace {
-
-// Where rows are left out: see check.
-template <class Index>
-std::optional<fault> check_chosen(text const& input, arrays<Index const> all, options const& how, report* done) {
-  std::size_t const whole_bytes = input.size() * sizeof(Index) * (all.lcp.empty() ? 1 : 2) + input.size() / 8;
-  if (whole_bytes > how.memory)
-    throw out_of_memory(fmt::format("out of memory: proof of {} residues: {} bytes are needed for all rows, {} may be taken",
-                                    input.size(), whole_bytes, how.memory),
-                        whole_bytes);
-  options here = how;
-  here.rows = {};
-  here.memory -= whole_bytes;
-  result<Index> const whole = build<Index>(input, {.lcp = !all.lcp.empty(), .bwt = false}, here);
-  arrays<Index const> const rows{whole.sa, whole.lcp, {}};
-  if (auto const wrong = check(input, rows, here, done))
-    throw std::logic_error(fmt::format("suffix array: what the rows are compared with is wrong: {}", wrong->why));
-  return detail::first_other_row(detail::chosen_rows(input, how.rows, how.machine.threads), rows, all, how.machine.threads);
-}
-
-}  // namespace
-
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how, report* done) {
   check_rows(how.rows, !all.bwt.empty());
   std::size_t const rows = how.rows.all() ? input.size() : all.sa.size();
   check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index), rows);
-  if (!how.rows.all()) return check_chosen(input, all, how, done);
+  if (!how.rows.all()) return detail::check_chosen(input, all, how, done);
   auto const memory_on = [&](device where) {
     std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index));
     return memory_plan{bytes, bytes, bytes};
