@@ -7,22 +7,15 @@
 #include <string>
 
 #include "suffix/bwt.hpp"
+#include "suffix/delivery.hpp"
 #include "suffix/lcp.hpp"
 #include "suffix/memory.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/prefix_doubling.hpp"
 #include "suffix/proof.hpp"
+#include "suffix/row_filter.hpp"
 
 namespace ordo::suffix::detail {
-
-/// Where the results of build go. A machine makes them in the host's memory, or for it; where there is none, in its own; and
-/// stores to the sinks that there are.
-template <class Index>
-struct results {
-  wanted what;
-  arrays<Index> memory;
-  sinks stored;
-};
 
 /// What one machine does for build and check; see suffix.hpp. They return the machine's peak memory. Instantiated in
 /// suffix_host.cpp and suffix_cuda.cu.
@@ -51,10 +44,14 @@ std::size_t check_memory_on_host(std::size_t n, std::size_t records);
 template <class Index>
 std::size_t check_memory_on_cuda(std::size_t n, std::size_t records);
 
-constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
-
-/// Tells the sinks of build_into what they will hold. @param index_bytes  of the Index @throws as build_into
-void expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes);
+/// Tells the sinks of build_into what they will hold; where rows are left out, that is told by expect_rows, when they have been
+/// counted. @param index_bytes  of the Index @throws as build_into
+void expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
+                   row_choice rows);
+void expect_rows(std::size_t rows, sinks const& out, std::size_t index_bytes);
+/// @param present  the letters of a text @throws input_error  if they are not codes of nucleotides and ambiguous ones are to be
+///     left out
+void expect_nucleotides(std::span<unsigned char const> present, row_choice rows);
 
 /// A buffer of n that is to be filled for `memory`; or, if that is none, for itself.
 template <Backend B, class T>
@@ -84,14 +81,6 @@ struct no_lcp_from_keys {
   void operator()(std::span<std::uint64_t const>, std::size_t) const {}
 };
 
-/// The first bytes of a sink.
-inline void store_first(sink& to, std::span<char const> bytes) {
-  if (to.addressable())
-    to.write_at(0, bytes);
-  else
-    to.write(bytes);
-}
-
 /// The last suffix of a part, before the first one of the next.
 template <class Index>
 struct last_to_front {
@@ -100,74 +89,12 @@ struct last_to_front {
   ORDO_FN void operator()(std::size_t) const { part[0] = part[size]; }
 };
 
-/// Byte i of entries of five bytes.
-template <class Index>
-struct narrow_byte {
-  Index const* entries;
-  unsigned char* to;
-  ORDO_FN void operator()(std::size_t i) const {
-    to[i] = static_cast<unsigned char>(std::uint64_t(entries[i / narrow_bytes]) >> (8 * (i % narrow_bytes)));
-  }
-};
-
-/// What has been made goes to the host's memory and to the sinks.
-template <Backend B, class Index>
-class delivery {
- public:
-  /// Takes what memory it needs.
-  delivery(B& machine, packed_text<B> const& packed, results<Index> const& to)
-      : machine_(machine),
-        to_(to),
-        records_(packed.records()),
-        narrow_(machine.template buffer<unsigned char>(
-            to.stored.entry_bytes == narrow_bytes ? std::min(packed.size(), narrowed_at_once) * narrow_bytes : 0)) {}
-
-  /// Entries of sa or lcp, from entry `at` on.
-  void give_entries(std::span<Index const> made, std::span<Index> memory, sink* stored, std::size_t at) const {
-    if (narrow_.size() == 0) return give(made, memory, stored, at);
-    give(made, memory, nullptr, at);
-    for (std::size_t first = 0; stored && first < made.size(); first += narrowed_at_once) {
-      std::size_t const bytes = std::min(made.size() - first, narrowed_at_once) * narrow_bytes;
-      machine_.each(bytes, narrow_byte<Index>{made.data() + first, narrow_.data()});
-      machine_.store(std::span<unsigned char const>(narrow_.span().first(bytes)), *stored, (at + first) * narrow_bytes);
-    }
-  }
-  /// Rows of the BWT, behind those of the ends.
-  void give_rows(std::span<char const> made, std::size_t at) const {
-    give(made, to_.memory.bwt, to_.stored.bwt, records_ + at);
-  }
-  /// The rows of the ends.
-  void give_rows_of_ends(packed_text<B> const& packed) const {
-    auto const rows = machine_.template buffer<char>(records_);
-    residues_before_ends(machine_, packed, rows.span());
-    std::string last(records_, '\0');
-    machine_.download(std::span<char const>(rows.span()), std::span(last));
-    if (to_.stored.bwt)
-      store_first(*to_.stored.bwt, last);
-    else
-      std::ranges::copy(last, to_.memory.bwt.begin());
-  }
-
- private:
-  static constexpr std::size_t narrowed_at_once = std::size_t{1} << 23;
-
-  template <class T>
-  void give(std::span<T const> made, std::span<T> memory, sink* stored, std::size_t at) const {
-    if (!memory.empty()) machine_.download(made, memory.subspan(at, made.size()));
-    if (stored) machine_.store(made, *stored, at * sizeof(T));
-  }
-
-  B& machine_;
-  results<Index> const& to_;
-  std::size_t records_;
-  buffer<unsigned char> narrow_;
-};
-
 /// Makes the arrays of a text whole, and stores them.
-/// @param in_range  how many suffixes are sorted at a time @param stores  set as soon as anything is stored
+/// @param in_range  how many suffixes are sorted at a time @param filter  where rows are left out
+/// @param stores  set as soon as anything is stored
 template <Backend B, class Index>
 void build_whole(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how, std::size_t in_range,
-                 bool& stores) {
+                 row_filter<B, Index>* filter, bool& stores) {
   std::size_t const n = packed.size(), ends = to.what.bwt ? packed.records() : 0;
   auto const phase = [&](std::string_view name) {
     if (how.on_phase) how.on_phase(name, n);
@@ -197,8 +124,7 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
   if (to.stored.sa) phase("store");
   stores = true;
   if (to.what.bwt) out.give_rows_of_ends(packed);
-  out.give_entries(std::span<Index const>(sa.span()), to.memory.sa, to.stored.sa, 0);
-  if (to.what.lcp) out.give_entries(std::span<Index const>(lcp.span()), to.memory.lcp, to.stored.lcp, 0);
+  out.give_order(std::span<Index const>(sa.span()), std::span<Index const>(lcp.span()), 0, filter);
   if (to.what.bwt) out.give_rows(std::span<char const>(rows.span()), 0);
 }
 
@@ -206,7 +132,7 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
 /// letter more for an LCP, and what one part takes.
 template <Backend B, class Index>
 void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
-                    build_plan<Index, B> const& plan, bool& stores) {
+                    build_plan<Index, B> const& plan, row_filter<B, Index>* filter, bool& stores) {
   std::size_t const n = packed.size();
   packed_view const text = packed.view();
   auto const phase = [&](std::string_view name) {
@@ -243,11 +169,9 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
   if (to.what.bwt) out.give_rows_of_ends(packed);
   each_part([&](std::size_t first, std::size_t count, part_row<Index> row) {
     std::span<Index const> const part = sa.span().subspan(1, count);
-    out.give_entries(part, to.memory.sa, to.stored.sa, first);
-    if (to.what.lcp) {
-      common_prefixes_of_part(machine, row, std::span<Index const>(by_position.span()), lcp.span().first(count));
-      out.give_entries(std::span<Index const>(lcp.span().first(count)), to.memory.lcp, to.stored.lcp, first);
-    }
+    std::span<Index> const lengths = lcp.span().first(to.what.lcp ? count : 0);
+    if (to.what.lcp) common_prefixes_of_part(machine, row, std::span<Index const>(by_position.span()), lengths);
+    out.give_order(part, lengths, first, filter);
     if (to.what.bwt) {
       residues_before(machine, text, part, rows.span().first(count));
       out.give_rows(std::span<char const>(rows.span().first(count)), first);
@@ -262,18 +186,27 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
   build_plan<Index, B> const plan{n, packed.records(), to.what, !has_workers<B>};
   auto const available = [&] { return machine.pool().available(); };
   auto const total = [&](std::size_t bytes) { return bytes + std::min(machine.pool().in_use(), ~bytes); };
+  std::optional<row_filter<B, Index>> filter;
+  if (!to.rows.all()) {
+    expect_nucleotides(packed.bytes(), to.rows);
+    filter.emplace(machine, packed, to.rows, to.what.lcp);
+    expect_rows(filter->rows(), to.stored, sizeof(Index));
+  }
+  row_filter<B, Index>* const drop = filter ? &*filter : nullptr;
+  std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).at_once +
+                              (filter ? row_filter_memory<Index>(n, to.what.lcp) : 0);
   bool stores = false;
-  if (n == 0 || build_memory<Index, B>(n, packed.records(), to.what, plan.copies).at_once <= total(available())) {
+  if (n == 0 || at_once <= total(available())) {
     try {
-      return build_whole(machine, packed, to, how, n, stores);
+      return build_whole(machine, packed, to, how, n, drop, stores);
     } catch (out_of_memory const&) {
       if (stores) throw;
     }
   }
   if (has_workers<B> && !to.memory.sa.empty())
-    build_whole(machine, packed, to, how, plan.in_range(available()), stores);
+    build_whole(machine, packed, to, how, plan.in_range(available()), drop, stores);
   else
-    build_in_parts(machine, packed, to, how, plan, stores);
+    build_in_parts(machine, packed, to, how, plan, drop, stores);
 }
 
 template <Backend B, class Index>

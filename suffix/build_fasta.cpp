@@ -1,5 +1,6 @@
 #include "suffix/build_fasta.hpp"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
@@ -11,17 +12,20 @@
 
 namespace ordo::suffix {
 
-loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_options const& machine, fasta_options const& how)
-    : given_(machine) {
-  std::size_t const bytes = std::size_t(texts.bytes);
+loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_options const& machine, fasta_options const& how,
+                           policy const& which)
+    : given_(machine), policy_(which) {
+  fasta_options reading = how;
+  reading.keep_case |= which.masked != masked_letters::fold;
+  std::size_t const bytes = std::size_t(texts.bytes) * (which.strands == strands::both ? 2 : 1);
   machine_ = choose(machine, bytes, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const&) {
-    return memory_needed(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, what).least;
+    return memory_needed(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, what, which.rows()).least;
   });
   if constexpr (cuda_enabled) {
-    if (machine_.where == device::gpu) {
+    if (machine_.where == device::gpu && !which.cuts()) {
       try {
         gpu_ = detail::make_records_on_cuda(machine, machine_.gpu_index, bytes);
-        read(texts, how);
+        read(texts, reading);
         return;
       } catch (out_of_memory const& e) {
         gpu_ = nullptr;
@@ -31,7 +35,17 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_option
       }
     }
   }
-  read(texts, how);
+  read(texts, reading);
+  if (which.cuts()) cut(reading);
+}
+
+void loaded_fasta::cut(fasta_options const& how) {
+  text const whole = all_.view();
+  for (std::size_t r = 0; r < whole.records(); ++r) lengths_.push_back(whole.end_of(r) - whole.begin_of(r));
+  cut_ = cut_records(all_, policy_, how.memory - std::min(how.memory, whole.size()), how.machine.threads);
+  all_.residues = {};
+  suffix::pieces const made = cut_->pieces();
+  for (std::size_t i = made.size(); i-- != 0;) all_.starts[made.record_of(i)] = made.begins()[i];  // the first one last
 }
 
 loaded_fasta::~loaded_fasta() = default;
@@ -39,7 +53,7 @@ loaded_fasta::loaded_fasta(loaded_fasta&& other) noexcept = default;
 loaded_fasta& loaded_fasta::operator=(loaded_fasta&& other) noexcept = default;
 
 std::size_t loaded_fasta::size() const noexcept {
-  return gpu_ ? gpu_->size() : all_.residues.size();
+  return gpu_ ? gpu_->size() : cut_ ? cut_->residues.size() : all_.residues.size();
 }
 
 void loaded_fasta::read(fasta_texts const& texts, fasta_options const& how) {
@@ -67,8 +81,8 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
   bool stored = false;
   if (gpu_) {
     try {
-      detail::results<Index> const to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out};
-      detail::expect_arrays(n, all_.starts, out, sizeof(Index));
+      detail::results<Index> const to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out, policy_.rows()};
+      detail::expect_arrays(n, all_.starts, out, sizeof(Index), to.rows);
       return {machine_, gpu_->build(all_, to, &residues, how)};
     } catch (out_of_memory const& e) {
       if (machine_.asked) throw;
@@ -79,14 +93,17 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
     }
   }
   options here = how;
+  here.rows = policy_.rows();
   here.machine = machine_.fell_back ? machine_options{device::cpu, given_.threads} : given_;
-  if (!here.machine.on) here.machine.where = device::cpu;
+  // What is here was read for the CPU; but what was cut is for any machine.
+  if (!here.machine.on && !cut_) here.machine.where = device::cpu;
+  text const input = cut_ ? cut_->view() : all_.view();
   // The text is written while it is worked on; behind that if no thread can be had.
   std::future<void> writing;
-  if (!stored) writing = std::async([&] { store({all_.residues.data(), n}, residues, given_.threads); });
-  report done = suffix::build_into<Index>(all_.view(), out, here);
+  if (!stored) writing = std::async([&] { store(input.residues, residues, given_.threads); });
+  report done = suffix::build_into<Index>(input, out, here);
   if (!stored) writing.get();
-  done.machine = machine_;
+  if (!cut_) done.machine = machine_;
   return done;
 }
 

@@ -1,35 +1,44 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "suffix/description_reader.hpp"
 #include "suffix/index.hpp"
 
 namespace ordo::suffix {
 namespace {
 
-constexpr unsigned format_version = 1;
-constexpr std::string_view format = "ordo suffix index", case_kept = "kept", case_folded = "folded to upper";
-constexpr std::string_view order =
-    "bytes, unsigned; a suffix ends with its record; one that ends is smaller than one that goes on; equal ones by position";
+using detail::description_reader, detail::json_string;
 
-std::string json_string(std::string_view text) {
-  return nlohmann::json(text).dump();
-}
+constexpr std::uint64_t piece_bytes = 3 * 8;
 
 // The bytes that an array must have; nothing for a name that is none.
 std::optional<std::uint64_t> bytes_of(index_description const& about, std::string_view array) {
-  if (array == "sa" || array == "lcp") return about.residues * (about.width / 8);
+  if (array == "sa" || array == "lcp") return about.rows() * (about.width / 8);
   if (array == "seq") return about.residues;
-  if (array == "bwt") return about.residues + about.names.size();
+  if (array == "bwt") return about.residues + about.text_records();
+  if (array == "pieces") return about.text_records() * piece_bytes;
   if (array == "kmers") return (about.words.count().value() + 1) * (about.width / 8);
+  return std::nullopt;
+}
+
+// What a policy asks for.
+std::optional<std::string> flaw_in_policy(index_description const& about) {
+  policy const& which = about.policy;
+  if (which.sample == 0) return "a sample of every 0th position";
+  if (which.cuts() != (about.find("pieces") != nullptr)) return which.cuts() ? "no array pieces" : "pieces of whole records";
+  if (about.lengths.size() != (which.cuts() ? about.starts.size() : 0)) return "records without length, or with one too many";
+  if (which.rows().all() != !about.left_rows.has_value())
+    return which.rows().all() ? "rows left out of all" : "the number of rows is missing";
+  if (about.rows() > about.residues) return "more rows than residues";
+  if (!which.rows().all() && about.find("bwt")) return "a BWT without all its rows";
   return std::nullopt;
 }
 
@@ -38,8 +47,9 @@ std::optional<std::string> flaw_in(index_description const& about) {
   if (about.starts.empty()) return "no records";
   if (about.starts.front() != 0 || !std::ranges::is_sorted(about.starts) || about.starts.back() > about.residues)
     return "the records' starts are out of order";
-  if (!index_fits(about.width / 8, about.residues, about.starts.size())) return "the width is too small";
   if (about.residues > ~std::uint64_t{0} / 8) return "more residues than there can be";
+  if (!index_fits(about.width / 8, about.residues, about.text_records())) return "the width is too small";
+  if (auto const flaw = flaw_in_policy(about)) return flaw;
   for (char const* name : {"sa", "seq"})
     if (!about.find(name)) return fmt::format("no array {}", name);
   if (about.words.length != 0 || !about.words.letters.empty() || about.find("kmers")) {
@@ -57,167 +67,12 @@ std::optional<std::string> flaw_in(index_description const& about) {
   return std::nullopt;
 }
 
-// Takes a description as it is read, piece by piece: a tree of all records would take ten times the memory of the file.
-class description_reader final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  index_description about;
-  std::string flaw;
-
-  bool null() override { return unexpected("null"); }
-  bool boolean(bool) override { return unexpected("true or false"); }
-  bool number_integer(std::int64_t) override { return unexpected("a number below 0"); }
-  bool number_float(double, std::string const&) override { return unexpected("a fraction or too large a number"); }
-  bool binary(binary_t&) override { return unexpected("bytes"); }
-
-  bool number_unsigned(std::uint64_t value) override {
-    switch (std::exchange(at_, none)) {
-      case version_of_format:
-        return value == format_version || refuse(fmt::format("version {} of the format, {} expected", value, format_version));
-      case residues:
-        about.residues = value;
-        return true;
-      case width:
-        about.width = unsigned(value);
-        return value == 32 || value == 40 || value == 64 || refuse(fmt::format("a width of {} bits", value));
-      case kmer_length:
-        about.words.length = unsigned(value);
-        return value <= 64 || refuse("k-mers that are too long");
-      case array_bytes:
-        about.arrays.back().bytes = value;
-        return true;
-      case record_start:
-        about.starts.push_back(value);
-        return true;
-      default:
-        return refuse("a number in the wrong place");
-    }
-  }
-
-  bool string(std::string& text) override {
-    switch (std::exchange(at_, none)) {
-      case format_name:
-        return text == format || refuse("not a suffix index");
-      case version_of_writer:
-        return true;
-      case order_of_suffixes:
-        return text == order || refuse("an unknown order of suffixes");
-      case case_of_letters:
-        about.keep_case = text == case_kept;
-        return about.keep_case || text == case_folded || refuse("an unknown case of letters");
-      case kmer_letters:
-        about.words.letters = text;
-        return true;
-      case array_name:
-        about.arrays.back().name = text;
-        return true;
-      case array_crc32:
-        return checksum(text);
-      case record_name:
-        about.names.push_back(text);
-        return true;
-      default:
-        return refuse("a string in the wrong place");
-    }
-  }
-
-  bool start_object(std::size_t) override {
-    place const outer = place_;
-    place_ = outer == place::outside   ? place::description
-             : outer == place::arrays  ? place::array
-             : outer == place::records ? place::record
-                                       : outer;
-    if (place_ == outer) return unexpected("an object");
-    for (std::size_t f = 0; f < none; ++f)
-      if (fields[f].in == place_) seen_[f] = false;
-    if (place_ == place::array) about.arrays.emplace_back();
-    return true;
-  }
-  bool key(std::string& name) override {
-    auto const found = std::ranges::find_if(fields, [&](known const& f) { return f.in == place_ && f.name == name; });
-    if (found == fields.end()) return refuse(fmt::format("an unknown field {}", json_string(name)));
-    at_ = field(found - fields.begin());
-    return !std::exchange(seen_[at_], true) || refuse(fmt::format("field {} twice", name));
-  }
-  bool end_object() override {
-    for (std::size_t f = 0; f < none; ++f)
-      if (fields[f].in == place_ && !seen_[f] && !fields[f].optional) return refuse(fmt::format("no field {}", fields[f].name));
-    place_ = place_ == place::array ? place::arrays : place_ == place::record ? place::records : place::outside;
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    field const at = std::exchange(at_, none);
-    if (at != arrays && at != records) return refuse("a list in the wrong place");
-    place_ = at == arrays ? place::arrays : place::records;
-    return true;
-  }
-  bool end_array() override {
-    place_ = place::description;
-    return true;
-  }
-  bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const& e) override { return refuse(e.what()); }
-
- private:
-  enum class place { outside, description, arrays, array, records, record };
-  enum field : std::size_t {
-    format_name,
-    version_of_format,
-    version_of_writer,
-    residues,
-    width,
-    order_of_suffixes,
-    case_of_letters,
-    kmer_length,
-    kmer_letters,
-    arrays,
-    records,
-    array_name,
-    array_bytes,
-    array_crc32,
-    record_name,
-    record_start,
-    none
-  };
-  struct known {
-    place in;
-    std::string_view name;
-    bool optional;
-  };
-  static constexpr std::array<known, none> fields{{{place::description, "format", false},
-                                                   {place::description, "format_version", false},
-                                                   {place::description, "version", false},
-                                                   {place::description, "residues", false},
-                                                   {place::description, "width", false},
-                                                   {place::description, "order", false},
-                                                   {place::description, "case", false},
-                                                   {place::description, "kmer_length", true},
-                                                   {place::description, "kmer_letters", true},
-                                                   {place::description, "arrays", false},
-                                                   {place::description, "records", false},
-                                                   {place::array, "name", false},
-                                                   {place::array, "bytes", false},
-                                                   {place::array, "crc32", false},
-                                                   {place::record, "name", false},
-                                                   {place::record, "start", false}}};
-
-  bool refuse(std::string why) {
-    flaw = std::move(why);
-    return false;
-  }
-  bool unexpected(char const* what) {
-    return refuse(at_ == none ? fmt::format("{} in the wrong place", what) : fmt::format("{}: {}", fields[at_].name, what));
-  }
-  bool checksum(std::string const& text) {
-    std::uint32_t& crc32 = about.arrays.back().crc32;
-    std::from_chars(text.data(), text.data() + text.size(), crc32, 16);
-    return fmt::format("{:08x}", crc32) == text || refuse("a bad checksum");
-  }
-
-  place place_ = place::outside;
-  field at_ = none;  // whose value comes next
-  std::array<bool, none> seen_{};
-};
-
 }  // namespace
+
+std::uint64_t index_description::text_records() const {
+  index_array const* const pieces = find("pieces");
+  return pieces ? pieces->bytes / piece_bytes : starts.size();
+}
 
 index_array const* index_description::find(std::string_view array) const {
   auto const found = std::ranges::find(arrays, array, &index_array::name);
@@ -227,11 +82,16 @@ index_array const* index_description::find(std::string_view array) const {
 std::string to_json(index_description const& about) {
   std::string text;
   auto const to = std::back_inserter(text);
+  policy const& which = about.policy;
   fmt::format_to(to,
                  "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n  \"version\": {},\n  \"residues\": {},\n"
                  "  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n",
-                 format, format_version, json_string(version), about.residues, about.width, json_string(order),
-                 about.keep_case ? case_kept : case_folded);
+                 detail::format, detail::format_version, json_string(version), about.residues, about.width,
+                 json_string(detail::order), which.keeps_case() ? detail::case_kept : detail::case_folded);
+  fmt::format_to(to, "  \"strands\": \"{}\",\n  \"ambiguous\": \"{}\",\n  \"mask\": \"{}\",\n  \"sample\": {},\n",
+                 strands_words[std::size_t(which.strands)], ambiguous_words[std::size_t(which.ambiguous)],
+                 masked_words[std::size_t(which.masked)], which.sample);
+  if (about.left_rows) fmt::format_to(to, "  \"rows\": {},\n", *about.left_rows);
   if (about.words.length != 0)
     fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", about.words.length,
                    json_string(about.words.letters));
@@ -240,9 +100,12 @@ std::string to_json(index_description const& about) {
     fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",
                    json_string(about.arrays[i].name), about.arrays[i].bytes, about.arrays[i].crc32);
   text += "\n  ],\n  \"records\": [";
-  for (std::size_t r = 0; r < about.names.size(); ++r)
-    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}}}", r == 0 ? "" : ",", json_string(about.names[r]),
+  for (std::size_t r = 0; r < about.names.size(); ++r) {
+    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}", r == 0 ? "" : ",", json_string(about.names[r]),
                    about.starts[r]);
+    if (r < about.lengths.size()) fmt::format_to(to, ", \"length\": {}", about.lengths[r]);
+    text += '}';
+  }
   text += "\n  ]\n}\n";
   return text;
 }
@@ -250,7 +113,7 @@ std::string to_json(index_description const& about) {
 index_description from_json(std::string_view json, std::string const& name) {
   description_reader reader;
   std::optional<std::string> flaw;
-  if (nlohmann::json::sax_parse(json.begin(), json.end(), &reader))
+  if (nlohmann::json::sax_parse(json.begin(), json.end(), &reader) && reader.agree())
     flaw = flaw_in(reader.about);
   else
     flaw = std::move(reader.flaw);

@@ -45,11 +45,6 @@ class writer {
   std::size_t used_ = 0;
 };
 
-// Of a record of the text; a reverse complement has the name of its record.
-std::string_view name_of(stored_index const& index, std::size_t record) {
-  return index.about().names[index.about().strands == strands::both ? record / 2 : record];
-}
-
 std::uint64_t position(stored_index const& index, entries sa, std::size_t row) {
   std::uint64_t const p = sa[row], n = index.about().residues;
   if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", index.path("sa"), row, p, n));
@@ -88,17 +83,22 @@ void write_sufr(stored_index const& index, sink& to) {
   entries const sa = index.array("sa"), lcp = index.array("lcp");
   if (lcp.empty() && !sa.empty())
     throw input_error(fmt::format("no LCP array: {}: sufr wants one (build --lcp)", index.path("json")));
+  policy const& which = index.about().policy;
+  if (which.cuts() || which.sample != 1)
+    throw input_error(fmt::format("no such format: {}: sufr has no pieces of records, no reverse complements and no samples",
+                                  index.path("json")));
   std::uint64_t const n = input.size(), records = input.records(), text_bytes = n + records, rows = sa.size() + 1;
   unsigned const entry = text_bytes < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
   constexpr std::uint64_t head = 4 + 7 * 8;
   std::uint64_t const text_at = head + records * entry + 8, sa_at = text_at + text_bytes, lcp_at = sa_at + rows * entry;
   std::uint64_t names = 8;
-  for (std::size_t r = 0; r < records; ++r) names += 8 + name_of(index, r).size();
+  for (std::size_t r = 0; r < records; ++r) names += 8 + index.about().names[r].size();
   to.expect(lcp_at + rows * entry + names);
 
   bool const dna = input.residues.find_first_not_of("ACGTURYSWKMBDHVNacgturyswkmbdhvn") == input.residues.npos;
   writer out(to);
-  for (unsigned const byte : {6u, unsigned(dna), 1u, 0u}) out.number(byte, 1);  // version, DNA, with other letters, mask kept
+  unsigned const all_letters = which.ambiguous == ambiguous_letters::symbol;
+  for (unsigned const byte : {6u, unsigned(dna), all_letters, 0u}) out.number(byte, 1);  // and: is the mask ignored?
   for (std::uint64_t const value : {text_bytes, text_at, sa_at, lcp_at, rows, std::uint64_t{0}, records}) out.number(value, 8);
   for (std::size_t r = 0; r < records; ++r) out.number(input.begin_of(r) + r, entry);
   out.number(0, 8);  // no mask of seeds
@@ -120,7 +120,7 @@ void write_sufr(stored_index const& index, sink& to) {
   }
   out.number(records, 8);
   for (std::size_t r = 0; r < records; ++r) {
-    std::string_view const name = name_of(index, r);
+    std::string_view const name = index.about().names[r];
     out.number(name.size(), 8);
     out.text(name);
   }

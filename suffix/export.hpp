@@ -14,7 +14,8 @@ namespace ordo::suffix {
 /// sufr: file version 6 of sufr, with the text and the LCP array, which the index must have. Records are joined by '%' and end
 ///   with '$', whose suffix is the first one; there are none for '%'. Rows are in the index's order: suffixes that are alike to
 ///   the ends of their records are in order of position, where sufr itself compares what follows; its searches see no
-///   difference.
+///   difference. Not of an index with pieces of records, both strands or a sample, which sufr does not know.
+/// Positions are those of the text (PREFIX.seq).
 enum class export_format { raw32, raw40, raw64, sdsl, sufr };
 
 /// Writes it. @throws input_error  for an index that has not what the format needs, or positions that its entries do not hold,

@@ -120,6 +120,23 @@ stored_index::stored_index(std::string prefix) : prefix_(std::move(prefix)) {
       throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
     files_.push_back(std::move(file));
   }
+  if (about_.policy.cuts())
+    if (auto const flaw = flaw_in(pieces(), about_.residues, about_.starts, about_.lengths, about_.policy))
+      throw input_error(fmt::format("bad index: {}: {}", path("pieces"), *flaw));
+  check_rows();
+}
+
+// As far as it can be told without the letters.
+void stored_index::check_rows() const {
+  row_choice const which = about_.policy.rows();
+  if (which.all()) return;
+  text const input = view();
+  std::uint64_t most = 0;
+  for (std::size_t r = 0; r < input.records(); ++r)
+    if (input.begin_of(r) != input.end_of(r)) most += (input.end_of(r) - input.begin_of(r) - 1) / which.sample + 1;
+  if (about_.rows() > most || (!which.skip_ambiguous && about_.rows() != most))
+    throw input_error(
+        fmt::format("bad index: {}: {} rows, of {} positions that may have one", path("json"), about_.rows(), most));
 }
 
 std::span<char const> stored_index::bytes(std::string_view array) const noexcept {
@@ -133,7 +150,7 @@ kmer_table stored_index::words() const {
 }
 
 std::optional<std::string> stored_index::stray() const {
-  for (char const* array : {"lcp", "bwt", "kmers"}) {
+  for (char const* array : {"lcp", "bwt", "kmers", "pieces"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
     if (!about_.find(array) && !missing && bytes != 0) return array;

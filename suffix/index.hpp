@@ -12,15 +12,18 @@
 #include "sort_core/io.hpp"
 #include "suffix/entries.hpp"
 #include "suffix/kmer_table.hpp"
+#include "suffix/pieces.hpp"
+#include "suffix/policy.hpp"
 #include "suffix/record_names.hpp"
 #include "suffix/records.hpp"
 #include "suffix/suffix.hpp"
 
-/// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers and PREFIX.seq are plain little-endian arrays; PREFIX.json
-/// says what is in them.
+/// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces and PREFIX.seq are plain little-endian
+/// arrays; PREFIX.json says what is in them. PREFIX.seq is the text that the arrays are of: where a policy cuts records or adds
+/// the other strand, these are its pieces (pieces.hpp), and all positions are those of that text.
 namespace ordo::suffix {
 
-/// One of the arrays: "sa", "lcp", "bwt", "kmers" or "seq".
+/// One of the arrays: "sa", "lcp", "bwt", "kmers", "pieces" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
@@ -30,15 +33,20 @@ struct index_array {
 /// What PREFIX.json holds.
 struct index_description {
   std::uint64_t residues = 0;
-  unsigned width = 32;     // bits of an entry of sa, lcp and kmers: 32, 40 or 64
-  bool keep_case = false;  // else residues were folded to upper case, and patterns must be
-  kmer_words words = {};   // of kmers, where there is that array
-  suffix::strands strands = suffix::strands::forward;
+  unsigned width = 32;                     // bits of an entry of sa, lcp and kmers: 32, 40 or 64
+  kmer_words words = {};                   // of kmers, where there is that array
+  suffix::policy policy;                   // where case is not kept, residues were folded to upper case, and patterns must be
+  std::optional<std::uint64_t> left_rows;  // of sa and lcp, where some are left out
   std::vector<index_array> arrays;
   record_names names;
-  std::vector<std::uint64_t> starts;  // of the records
+  std::vector<std::uint64_t> starts;   // where each record begins in the text
+  std::vector<std::uint64_t> lengths;  // of the records as they were read; empty unless the policy cuts them
 
   [[nodiscard]] index_array const* find(std::string_view array) const;
+  /// Of sa and lcp.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return left_rows.value_or(residues); }
+  /// How many records the text has: as many as were read, or pieces.
+  [[nodiscard]] std::uint64_t text_records() const;
 };
 
 std::string to_json(index_description const& about);
@@ -104,7 +112,13 @@ class stored_index {
   [[nodiscard]] index_description const& about() const noexcept { return about_; }
   /// Of an array; nothing if there is no such array.
   [[nodiscard]] std::span<char const> bytes(std::string_view array) const noexcept;
-  [[nodiscard]] text view() const noexcept { return {{bytes("seq").data(), bytes("seq").size()}, about_.starts}; }
+  [[nodiscard]] text view() const noexcept {
+    suffix::pieces const cut = pieces();
+    return {{bytes("seq").data(), bytes("seq").size()},
+            cut.empty() ? std::span<std::uint64_t const>(about_.starts) : cut.begins()};
+  }
+  /// Where the records of the text come from.
+  [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(span_of<std::uint64_t>(bytes("pieces"))); }
   /// Of sa, lcp or kmers; empty if there is no such array.
   [[nodiscard]] entries array(std::string_view name) const noexcept { return {bytes(name), about_.width}; }
   /// Empty if the index has none.
@@ -128,6 +142,7 @@ class stored_index {
   }
 
  private:
+  void check_rows() const;
   template <class Index>
   static std::span<Index const> span_of(std::span<char const> bytes) noexcept {
     return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};

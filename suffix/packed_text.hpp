@@ -223,6 +223,8 @@ class packed_text {
     return view_of(whole);
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
+  /// The letters that occur.
+  [[nodiscard]] std::span<unsigned char const> bytes() const { return std::span(byte_of_).first(letters_); }
   /// Residues, and records.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
@@ -245,13 +247,14 @@ class packed_text {
       code_of_[byte] = static_cast<unsigned char>(sigma);
       byte_of_[sigma++] = static_cast<unsigned char>(byte);
     }
+    letters_ = sigma;
     letter_bits_ = sigma <= 4 ? 2u : unsigned(std::bit_width(sigma - 1));
   }
 
   std::size_t size_;
   record_breaks<B> breaks_;
   std::array<unsigned char, 256> code_of_{}, byte_of_{};
-  unsigned letter_bits_ = 2;
+  unsigned letters_ = 0, letter_bits_ = 2;
   buffer<std::uint64_t> words_;
   buffer<unsigned char const> byte_of_uploaded_;
 };

@@ -7,26 +7,6 @@
 
 namespace ordo::suffix {
 
-/// What the records of a text are: those that were read, or each of them followed by its reverse complement.
-enum class strands { forward, both };
-
-/// Where letters of a text are in a record that was read. `offset` counts from the record's begin on the forward strand to the
-/// first of the letters there, which is the last one of a reverse complement.
-struct place {
-  std::size_t record = 0;
-  std::uint64_t offset = 0;
-  bool reverse = false;
-  friend auto operator<=>(place const&, place const&) = default;
-};
-
-/// Of `length` letters from position p on, all within one record of the text, which is given.
-[[nodiscard]] inline place place_of(text const& input, strands which, std::size_t record, std::uint64_t p,
-                                    std::uint64_t length) noexcept {
-  if (which == strands::forward) return {record, p - input.begin_of(record), false};
-  if (record % 2 == 0) return {record / 2, p - input.begin_of(record), false};
-  return {record / 2, input.end_of(record) - p - length, true};
-}
-
 /// text::record_of in constant time on average, for many positions. Memory: 16 bytes a record.
 class record_finder {
  public:

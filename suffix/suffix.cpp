@@ -1,6 +1,7 @@
 #include "suffix/suffix.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "sort_core/error.hpp"
 #include "sort_core/worth_a_gpu.hpp"
 #include "suffix/build.hpp"
+#include "suffix/complement.hpp"
+#include "suffix/rows.hpp"
 
 namespace ordo::suffix {
 namespace {
@@ -22,15 +25,44 @@ auto with_index(std::size_t bytes, F f) {
   return bytes == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
 }
 
+/// Memory of the host that is given.
+class span_sink final : public sink {
+ public:
+  explicit span_sink(std::span<char> to) : to_(to) {}
+  void write(std::span<char const> data) override {
+    write_at(written_, data);
+    written_ += data.size();
+  }
+  bool expect(std::uint64_t) override { return true; }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
+  }
+
+ private:
+  std::span<char> to_;
+  std::uint64_t written_ = 0;
+};
+
+template <class T>
+std::span<char> bytes_of(std::span<T> values) {
+  return {reinterpret_cast<char*>(values.data()), values.size_bytes()};
+}
+
+void check_rows(row_choice rows, bool bwt) {
+  if (rows.sample == 0) throw usage_error("bad sample: suffix array: every 0th position");
+  if (bwt && !rows.all()) throw usage_error("no BWT: suffix array: rows are left out, and a BWT needs all of them");
+}
+
 void check_sizes(std::size_t n, std::span<std::uint64_t const> starts, std::size_t sa, std::size_t lcp, std::size_t bwt,
-                 std::size_t index_bytes) {
+                 std::size_t index_bytes, std::size_t rows) {
   std::size_t const records = std::max<std::size_t>(starts.size(), 1);
   if (!starts.empty() && (starts.front() != 0 || starts.back() > n || !std::ranges::is_sorted(starts)))
     throw usage_error("bad records: suffix array: starts must ascend from 0 to the number of residues at most");
   if (!index_fits(index_bytes, n, records))
     throw usage_error(fmt::format("index too narrow: suffix array: {} residues in {} records do not fit {} bits", n, records,
                                   8 * index_bytes));
-  if (sa != n || (lcp != 0 && lcp != n) || (bwt != 0 && bwt != n + records))
+  if (sa != rows || (lcp != 0 && lcp != rows) || (bwt != 0 && bwt != n + records))
     throw usage_error(fmt::format("arrays of wrong size: suffix array: {} residues in {} records", n, records));
 }
 
@@ -75,18 +107,29 @@ bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept 
   return records <= most && n <= most - records;
 }
 
-memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what) {
+std::size_t row_count(text const& input, row_choice which, unsigned threads) {
+  check_rows(which, false);
+  return which.all() ? input.size() : detail::chosen_rows(input, which, threads).count();
+}
+
+memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
+                          row_choice rows) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    if constexpr (cuda_enabled)
-      if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what);
-    return detail::build_memory_on_host<Index>(n, records, what);
+    auto const of_all_rows = [&] {
+      if constexpr (cuda_enabled)
+        if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what);
+      return detail::build_memory_on_host<Index>(n, records, what);
+    };
+    memory_plan const plan = of_all_rows();
+    std::size_t const filter = rows.all() ? 0 : detail::row_filter_memory<Index>(n, what.lcp);
+    return memory_plan{plan.least + filter, plan.at_once + filter, plan.most + filter};
   });
 }
 
 build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                         machine_options const& machine, std::size_t memory) {
+                         machine_options const& machine, std::size_t memory, row_choice rows) {
   build_outlook outlook;
-  auto const plan_of = [&](device where) { return memory_needed(where, n, records, index_bytes, what); };
+  auto const plan_of = [&](device where) { return memory_needed(where, n, records, index_bytes, what, rows); };
   std::size_t free = 0;
   outlook.machine = choose(machine, n, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const& gpu) {
     free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
@@ -122,7 +165,13 @@ std::size_t memory_for_check(device where, std::size_t n, std::size_t records, s
 
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how) {
-  check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index));
+  std::size_t const rows = row_count(input, how.rows, how.machine.threads);
+  check_rows(how.rows, !out.bwt.empty());
+  check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
+  if (!how.rows.all()) {
+    span_sink sa(bytes_of(out.sa)), lcp(bytes_of(out.lcp));
+    return build_into<Index>(input, {&sa, out.lcp.empty() ? nullptr : &lcp}, how);
+  }
   detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
   auto const memory_on = [&](device where) {
     return memory_needed(where, input.size(), input.records(), sizeof(Index), to.what);
@@ -134,24 +183,44 @@ report build(text const& input, arrays<Index> out, options const& how) {
   });
 }
 
-void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes) {
+void detail::expect_nucleotides(std::span<unsigned char const> present, row_choice rows) {
+  complement const other(false);
+  for (unsigned char const byte : present)
+    if (rows.skip_ambiguous && other(static_cast<char>(byte)) == '\0')
+      throw input_error(
+          fmt::format("no nucleotide: suffix array: the text has the letter '{}': to leave out ambiguous letters is "
+                      "for nucleotides",
+                      static_cast<char>(byte)));
+}
+
+void detail::expect_rows(std::size_t rows, sinks const& out, std::size_t index_bytes) {
+  std::size_t const entry_bytes = out.entry_bytes != 0 ? out.entry_bytes : index_bytes;
+  out.sa->expect(rows * entry_bytes);
+  if (out.lcp) out.lcp->expect(rows * entry_bytes);
+}
+
+void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
+                           row_choice rows) {
+  check_rows(rows, out.bwt != nullptr);
   if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
   bool const narrow = out.entry_bytes == narrow_bytes && index_bytes == 8;
   if (out.entry_bytes != 0 && out.entry_bytes != index_bytes && !narrow)
     throw usage_error(fmt::format("bad entries: suffix array: {} bytes of {}", out.entry_bytes, index_bytes));
   std::size_t const entry_bytes = narrow ? narrow_bytes : index_bytes;
-  check_sizes(n, starts, n, 0, 0, entry_bytes);
-  out.sa->expect(n * entry_bytes);
-  if (out.lcp) out.lcp->expect(n * entry_bytes);
+  check_sizes(n, starts, n, 0, 0, entry_bytes, n);
+  if (!rows.all()) return;
+  expect_rows(n, out, index_bytes);
   if (out.bwt) out.bwt->expect(n + std::max<std::size_t>(starts.size(), 1));
 }
 
 template <class Index>
 report build_into(text const& input, sinks const& out, options const& how) {
   std::size_t const n = input.size(), rows = n + input.records();
-  detail::expect_arrays(n, input.starts, out, sizeof(Index));
-  detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out};
-  auto const memory_on = [&](device where) { return memory_needed(where, n, input.records(), sizeof(Index), to.what); };
+  detail::expect_arrays(n, input.starts, out, sizeof(Index), how.rows);
+  detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out, how.rows};
+  auto const memory_on = [&](device where) {
+    return memory_needed(where, n, input.records(), sizeof(Index), to.what, how.rows);
+  };
   host_memory plain;
   buffer<Index> sa, lcp;
   buffer<char> bwt;
@@ -168,10 +237,10 @@ report build_into(text const& input, sinks const& out, options const& how) {
 
 template <class Index>
 result<Index> build(text const& input, wanted what, options const& how) {
-  std::size_t const n = input.size();
+  std::size_t const n = input.size(), rows = row_count(input, how.rows, how.machine.threads);
   result<Index> all;
-  all.sa.resize(n);
-  if (what.lcp) all.lcp.resize(n);
+  all.sa.resize(rows);
+  if (what.lcp) all.lcp.resize(rows);
   if (what.bwt) all.bwt.resize(n + input.records());
   all.how = build(input, arrays<Index>{all.sa, all.lcp, all.bwt}, how);
   return all;
@@ -179,7 +248,10 @@ result<Index> build(text const& input, wanted what, options const& how) {
 
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how, report* done) {
-  check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index));
+  check_rows(how.rows, !all.bwt.empty());
+  std::size_t const rows = how.rows.all() ? input.size() : all.sa.size();
+  check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index), rows);
+  if (!how.rows.all()) return detail::check_chosen(input, all, how, done);
   auto const memory_on = [&](device where) {
     std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index));
     return memory_plan{bytes, bytes, bytes};

@@ -12,6 +12,7 @@
 
 #include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
+#include "suffix/policy.hpp"
 
 /// Suffix arrays of many records. The suffix at position p runs to the end of p's record. Suffixes compare by bytes
 /// (unsigned); one that ends is smaller than one that goes on; equal suffixes compare by position. For a single record this
@@ -39,7 +40,8 @@ struct wanted {
   bool lcp = false, bwt = false;
 };
 
-/// Where the results go, or with a const Index come from, for n residues in k records.
+/// Where the results go, or with a const Index come from, for n residues in k records. Where rows are left out
+/// (options::rows), sa and lcp have row_count() entries, and there is no bwt.
 template <class Index>
 struct arrays {
   std::span<Index> sa;   // n positions, their suffixes in order
@@ -60,6 +62,7 @@ struct options {
   machine_options machine;
   /// Bytes of host memory that the CPU machine may take beside the text and the results. It never takes more.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
+  row_choice rows = {};  // which suffixes have rows
   /// Called as each phase begins - "sort", "lcp", "bwt" - with the bytes of text that it works on.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
 };
@@ -68,6 +71,9 @@ struct report {
   decision machine;
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
 };
+
+/// How many suffixes of a text have rows. By `threads` threads (0: all).
+std::size_t row_count(text const& input, row_choice which, unsigned threads = 0);
 
 /// Does an index of `bytes` bytes, 4, 5 or 8, take n residues in so many records?
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
@@ -82,7 +88,8 @@ struct memory_plan {
 
 /// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and a megabyte or two a
 /// thread; all of the GPU's. In a build without CUDA all figures are the CPU's.
-memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
+                          row_choice rows = {});
 
 /// What a build would do.
 struct build_outlook {
@@ -95,7 +102,7 @@ struct build_outlook {
 
 /// For a build of n residues into sinks. @param memory  bytes that the host may give @throws as choose()
 build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                         machine_options const& machine, std::size_t memory);
+                         machine_options const& machine, std::size_t memory, row_choice rows = {});
 
 /// And what check takes of any text.
 std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes);
@@ -103,7 +110,9 @@ std::size_t memory_for_check(device where, std::size_t n, std::size_t records, s
 /// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
 /// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when
 /// the GPU's memory runs out.
-/// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there
+/// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there, a BWT
+///     where rows are left out, a sample of 0 @throws input_error  where ambiguous letters are left out, but the text has
+///     letters that are no codes of nucleotides
 /// @throws out_of_memory  before any work if the CPU takes more than how.memory with certainty, or the GPU asked for has not
 ///     enough; later, once the text turns out to repeat itself and takes more than either has
 template <class Index>
@@ -136,7 +145,11 @@ struct fault {
 
 /// Proves `all` right, or finds what is wrong, in O(n log n) at most: sa is a permutation; neighbours are in order by their
 /// first residues and, where these are equal, by the ranks of the suffixes behind; lcp is what the text and sa say; bwt row by
-/// row. Lengths as for build. @throws like build
+/// row. Lengths as for build.
+/// Where rows are left out, the ranks of the suffixes behind are not known. Then all suffixes are sorted anew, that order is
+/// proved as above, and each row compared with what is left of it: what holds for the proof holds for the arrays, however
+/// the sort works. That takes what build takes, and the host's memory for the arrays of all rows. Any number of rows will do; a
+/// wrong one is a fault. @throws like build
 template <class Index>
 std::optional<fault> check(text const& input, arrays<Index const> all, options const& how = {}, report* done = nullptr);
 

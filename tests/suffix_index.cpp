@@ -40,11 +40,11 @@ void replace(std::string& text, std::string const& old, std::string const& now) 
 TEST_CASE("an index description survives its file", "[suffix]") {
   for (bool keep_case : {false, true}) {
     suffix::index_description about = description();
-    about.keep_case = keep_case;
+    about.policy.masked = keep_case ? suffix::masked_letters::keep : suffix::masked_letters::fold;
     auto const reread = suffix::from_json(suffix::to_json(about), "x.json");
     CHECK(reread.residues == 7);
     CHECK(reread.width == 32);
-    CHECK(reread.keep_case == keep_case);
+    CHECK(reread.policy.keeps_case() == keep_case);
     CHECK(reread.names == about.names);
     CHECK(reread.starts == about.starts);
     REQUIRE(reread.arrays.size() == 3);
@@ -138,6 +138,69 @@ TEST_CASE("an index description with a table of k-mers", "[suffix]") {
     replace(bad, old, now);
     INFO(bad);
     CHECK_THROWS_WITH(suffix::from_json(bad, "x.json"), contains_text("bad index: x.json: "));
+  }
+}
+
+TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
+  using suffix::ambiguous_letters, suffix::masked_letters, suffix::strands;
+  for (strands const s : {strands::forward, strands::both})
+    for (auto const a : {ambiguous_letters::symbol, ambiguous_letters::breaks, ambiguous_letters::skip})
+      for (auto const m : {masked_letters::fold, masked_letters::keep, masked_letters::breaks})
+        for (std::uint64_t const d : {std::uint64_t{1}, std::uint64_t{2}, ~std::uint64_t{0}}) {
+          suffix::index_description about;
+          about.residues = 7;
+          about.policy = {s, a, m, d};
+          bool const all = about.policy.rows().all(), cuts = about.policy.cuts();
+          if (!all) about.left_rows = 3;
+          about.arrays = {{"sa", all ? 28u : 12u, 1}, {"seq", 7, 2}};
+          about.names = {"a", "b"};
+          about.starts = {0, 4};
+          if (cuts) {
+            about.arrays.push_back({"pieces", 3 * 24, 4});
+            about.lengths = {9, 8};
+          }
+          std::string const good = suffix::to_json(about);
+          auto const reread = suffix::from_json(good, "x.json");
+          CHECK(reread.policy == about.policy);
+          CHECK(reread.left_rows == about.left_rows);
+          CHECK(reread.rows() == (all ? 7 : 3));
+          CHECK(reread.lengths == about.lengths);
+          CHECK(reread.text_records() == (cuts ? 3 : 2));
+          auto const refuse = [&](std::string const& old, std::string const& now) {
+            std::string bad = good;
+            replace(bad, old, now);
+            INFO(bad);
+            CHECK_THROWS_WITH(suffix::from_json(bad, "x.json"), contains_text("bad index: x.json: "));
+          };
+          refuse("\"sample\": ", "\"sample\": 0, \"x\": ");
+          refuse("\"sample\": " + std::to_string(d), "\"sample\": 0");
+          refuse("\"sample\": " + std::to_string(d), "\"sample\": \"1\"");
+          refuse("\"strands\": \"", "\"strands\": \"x");
+          refuse("\"ambiguous\": \"", "\"ambiguous\": \"x");
+          refuse("\"mask\": \"", "\"mask\": \"x");
+          if (!all) refuse("\"rows\": 3", "\"rows\": 2");
+          if (!all) refuse("\"rows\": 3", "\"rows\": 9223372036854775811");  // four times as many bytes are as many
+          if (!all) refuse("  \"rows\": 3,\n", "");
+          if (all) refuse("\"sample\"", "\"rows\": 7, \"sample\"");
+          if (!all)
+            refuse("{\"name\": \"seq\"", "{\"name\": \"bwt\", \"bytes\": 9, \"crc32\": \"00000001\"}, {\"name\": \"seq\"");
+          if (cuts) refuse("\"bytes\": 72", "\"bytes\": 71");
+          if (cuts) refuse(", \"length\": 8", "");
+          if (!cuts) refuse("\"start\": 4", "\"start\": 4, \"length\": 8");
+          if (!cuts)
+            refuse("{\"name\": \"seq\"", "{\"name\": \"pieces\", \"bytes\": 48, \"crc32\": \"00000001\"}, {\"name\": \"seq\"");
+          if (m == masked_letters::keep) refuse("\"mask\": \"keep\"", "\"mask\": \"fold\"");
+          if (m == masked_letters::fold) refuse("\"mask\": \"fold\"", "\"mask\": \"keep\"");
+        }
+  // Of before there were any.
+  suffix::index_description about = description();
+  for (auto const m : {masked_letters::fold, masked_letters::keep}) {
+    about.policy.masked = m;
+    std::string old = suffix::to_json(about);
+    for (std::string const& field : {"  \"strands\": \"forward\",\n"s, "  \"ambiguous\": \"symbol\",\n"s, "  \"sample\": 1,\n"s,
+                                     m == masked_letters::fold ? "  \"mask\": \"fold\",\n"s : "  \"mask\": \"keep\",\n"s})
+      replace(old, field, "");
+    CHECK(suffix::from_json(old, "x.json").policy == about.policy);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "sort_core/error.hpp"
 #include "suffix/kmer_table.hpp"
 #include "suffix/records.hpp"
+#include "suffix/pieces.hpp"
 #include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
 #include "tests/catch.hpp"
@@ -250,20 +251,23 @@ TEST_CASE("entries of 4, 5 and 8 bytes", "[suffix]") {
 
 TEST_CASE("a position's record, strand and place on the forward strand", "[suffix]") {
   // AACG, nothing, TT, each followed by its reverse complement.
-  stored_text const both(std::vector<std::string>{"AACG", "CGTT", "", "", "TT", "AA"});
-  suffix::text const text = both.view();
-  using suffix::strands;
-  auto const place = [&](strands which, std::size_t p, std::size_t length) {
-    return suffix::place_of(text, which, text.record_of(p), p, length);
+  stored_text const stored(std::vector<std::string>{"AACG", "CGTT", "", "", "TT", "AA"});
+  suffix::text const text = stored.view();
+  std::vector<std::uint64_t> columns = stored.starts;
+  columns.insert(columns.end(), {0, 1, 2, 3, 4, 5});
+  columns.insert(columns.end(), {0, 0, 0, 0, 7, 7});  // the last record has seven letters before it, which are not there
+  suffix::pieces const forward, both(columns);
+  auto const place = [&](suffix::pieces const& which, std::size_t p, std::size_t length) {
+    return which.place_of(text, text.record_of(p), p, length);
   };
-  CHECK(place(strands::forward, 5, 2) == suffix::place{1, 1, false});
-  CHECK(place(strands::both, 1, 3) == suffix::place{0, 1, false});
-  CHECK(place(strands::both, 4, 4) == suffix::place{0, 0, true});
-  CHECK(place(strands::both, 4, 1) == suffix::place{0, 3, true});
-  CHECK(place(strands::both, 6, 2) == suffix::place{0, 0, true});
-  CHECK(place(strands::both, 9, 1) == suffix::place{2, 1, false});
-  CHECK(place(strands::both, 10, 1) == suffix::place{2, 1, true});
-  CHECK(place(strands::both, 11, 1) == suffix::place{2, 0, true});
+  CHECK(place(forward, 5, 2) == suffix::place{1, 1, false});
+  CHECK(place(both, 1, 3) == suffix::place{0, 1, false});
+  CHECK(place(both, 4, 4) == suffix::place{0, 0, true});
+  CHECK(place(both, 4, 1) == suffix::place{0, 3, true});
+  CHECK(place(both, 6, 2) == suffix::place{0, 0, true});
+  CHECK(place(both, 9, 1) == suffix::place{2, 8, false});
+  CHECK(place(both, 10, 1) == suffix::place{2, 8, true});
+  CHECK(place(both, 11, 1) == suffix::place{2, 7, true});
 }
 
 TEST_CASE("records are found as by looking through all", "[suffix]") {

@@ -27,6 +27,7 @@
 #include "tools/sufsort/export.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/kmers.hpp"
+#include "tools/sufsort/policy_options.hpp"
 #include "tools/sufsort/repeats.hpp"
 #include "tools/sufsort/search.hpp"
 #include "tools/sufsort/telling.hpp"
@@ -43,7 +44,7 @@ struct settings {
   std::vector<std::string> files;
   suffix::wanted what;
   std::string width = "auto";
-  bool keep_case = false;
+  suffix::policy policy;
   std::string memory, gpu_memory;  // limits; empty: what there is
   bool plan = false;
   unsigned kmers = 0;  // letters of those that a table is made of; 0: none
@@ -58,9 +59,9 @@ struct settings {
 /// stopped in the midst leaves no description, and what is left of the old arrays goes with the next index of that name.
 class index_writer {
  public:
-  index_writer(std::string prefix, suffix::wanted what) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
+  index_writer(std::string prefix, suffix::wanted what, bool pieces) : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
     for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
-                                       std::pair("bwt", what.bwt), std::pair("kmers", false)}) {
+                                       std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", false)}) {
       std::string const path = prefix_ + "." + name;
       if (!wanted) {
         unwanted_.push_back(path);
@@ -149,7 +150,6 @@ suffix::loaded_fasta read_files(settings const& set, telling& tell) {
   };
   std::uint64_t bytes = 0;
   suffix::fasta_options how;
-  how.keep_case = set.keep_case;
   how.machine.threads = set.common.threads;
   how.memory = memory_for(set) / 4 * 3;  // reading takes some, too
   how.on_progress = [&](std::uint64_t read) {
@@ -158,7 +158,7 @@ suffix::loaded_fasta read_files(settings const& set, telling& tell) {
   };
   tell.stats.phase("read");
   tell.progress.phase("read", texts.bytes);
-  suffix::loaded_fasta all(texts, set.what, set.common.machine(), how);
+  suffix::loaded_fasta all(texts, set.what, set.common.machine(), how, set.policy);
   tell.stats.input(bytes);
   tell.stats.bytes(bytes);
   return all;
@@ -176,12 +176,14 @@ std::size_t likely_residues(std::vector<std::string> const& files) {
 
 /// What build would do, without reading more of the files than their beginnings.
 int tell_plan(settings const& set) {
-  std::size_t const n = likely_residues(set.files);
+  std::size_t const n = likely_residues(set.files) * (set.policy.strands == suffix::strands::both ? 2 : 1);
   unsigned const width = width_for(set.width, n, 1);
   suffix::build_outlook const outlook =
-      suffix::plan_build(n, 1, width == 32 ? 4 : 8, set.what, set.common.machine(), memory_for(set));
+      suffix::plan_build(n, 1, width == 32 ? 4 : 8, set.what, set.common.machine(), memory_for(set), set.policy.rows());
+  std::size_t const rows = n / set.policy.sample, arrays = rows * (width / 8) * (set.what.lcp ? 2 : 1);
   auto const gigabytes = [](std::size_t bytes) { return fmt::format("{:.3f} GB", double(bytes) / 1e9); };
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
+  text += fmt::format("files\tabout {}\n", gigabytes(n + arrays + (set.what.bwt ? n : 0)));
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.where), outlook.machine.why);
   text += fmt::format("memory\tof {} may be taken: from {} on, {} to sort all suffixes at once, {} for any text\n",
                       gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.at_once),
@@ -202,7 +204,9 @@ int build(settings const& set, telling& tell) {
   if (set.prefix.empty() || set.prefix.ends_with('/'))
     throw usage_error(fmt::format("--output: '{}' is not the beginning of a file's name", set.prefix));
   sufsort::refuse_inputs(set.prefix, set.files);
-  index_writer writer(set.prefix, set.what);
+  if (set.what.bwt && !set.policy.rows().all())
+    throw usage_error("no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them");
+  index_writer writer(set.prefix, set.what, set.policy.cuts());
 
   suffix::loaded_fasta records = read_files(set, tell);
   std::size_t const n = records.size();
@@ -227,10 +231,16 @@ int build(settings const& set, telling& tell) {
   suffix::index_description about;
   about.residues = n;
   about.width = width;
-  about.keep_case = set.keep_case;
+  about.policy = set.policy;
+  if (sink* const to = writer.to("pieces")) {
+    auto const columns = records.pieces().columns();
+    suffix::store({reinterpret_cast<char const*>(columns.data()), columns.size_bytes()}, *to, set.common.threads);
+  }
   about.arrays = writer.written();
+  if (!set.policy.rows().all()) about.left_rows = about.find("sa")->bytes / (width / 8);
   about.names = records.names();
   about.starts = records.starts();
+  about.lengths = records.lengths();
   writer.commit(about);
   if (set.kmers != 0) sufsort::add_kmers(set.prefix, set.kmers, set.common, tell);
   return 0;
@@ -257,6 +267,7 @@ int check(settings const& set, telling& tell) {
   suffix::options how;
   how.machine = set.common.machine();
   how.memory = memory_for(set);
+  how.rows = index.about().policy.rows();
   suffix::report done;
   auto const prove = [&](auto const& arrays) { return suffix::check(index.view(), arrays, how, &done); };
   std::optional<suffix::fault> fault;
@@ -275,6 +286,8 @@ int check(settings const& set, telling& tell) {
   tell.stats.machine(done.machine);
   tell.stats.device_memory(done.device_memory);
   if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->why));
+  if (auto const wrong = suffix::contradiction_in(index.view(), index.pieces(), index.about().policy, set.common.threads))
+    return disorder("seq", *wrong);
 
   if (auto const words = index.array("kmers"); !words.empty())
     if (auto const wrong = suffix::wrong_kmer(index.view(), index.array("sa"), index.about().words, words, index.path("sa"),
@@ -323,11 +336,16 @@ int info(settings const& set, telling& tell) {
   cli::output out("-");
   auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
   line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.starts.size(), about.width,
-                   about.keep_case ? "kept" : "folded to upper"));
+                   about.policy.keeps_case() ? "kept" : "folded to upper"));
+  line(fmt::format("strands\t{}\nambiguous\t{}\nmask\t{}\nsample\t{}\nrows\t{}\n",
+                   suffix::strands_words[std::size_t(about.policy.strands)],
+                   suffix::ambiguous_words[std::size_t(about.policy.ambiguous)],
+                   suffix::masked_words[std::size_t(about.policy.masked)], about.policy.sample, about.rows()));
   for (suffix::index_array const& array : about.arrays)
     line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
   for (std::size_t r = 0; r < about.starts.size(); ++r)
-    line(fmt::format("record\t{}\t{}\t{}\n", about.names[r], about.starts[r], index.view().end_of(r) - about.starts[r]));
+    line(fmt::format("record\t{}\t{}\t{}\n", about.names[r], about.starts[r],
+                     about.policy.cuts() ? about.lengths[r] : index.view().end_of(r) - about.starts[r]));
   out.commit();
   return 0;
 }
@@ -340,7 +358,9 @@ int run(int argc, char const* const* argv) {
   app.require_subcommand(1);
   app.footer(
       "PREFIX names the files of an index: PREFIX.sa (positions from 0, in order of their suffixes), .lcp and .bwt if wanted,\n"
-      ".kmers if wanted, .seq (the residues), plain little-endian arrays; and PREFIX.json, which tells what they are.");
+      ".kmers if wanted, .pieces (which parts of the records the text has, if not all), .seq (the residues), plain "
+      "little-endian\n"
+      "arrays; and PREFIX.json, which tells what they are.");
   auto const add = [&](char const* name, char const* help, int (*run)(settings const&, telling&)) {
     CLI::App* const sub = app.add_subcommand(name, help)->fallthrough();
     sub->callback([&command, run] { command = run; });
@@ -374,7 +394,7 @@ int run(int argc, char const* const* argv) {
   };
   add_kmers(build_command, "--kmer-table",
             "a table of k-mers, too: searches begin with the rows of a pattern's first K letters");
-  build_command->add_flag("--keep-case", set.keep_case, "do not fold letters to upper case");
+  sufsort::add_policy_options(*build_command, set.policy);
   build_command->add_flag("--plan", set.plan, "tell what would be done, by which machine and in how much memory, and end");
 
   CLI::App* const check_command = add("check", "prove an index right; status 1 if it is not", check);

@@ -2,7 +2,6 @@
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 awk 'BEGIN { srand(5); for (r = 0; r < 6; ++r) { print ">r" r; line = ""; for (k = 0; k < 120; ++k) line = line substr("ACGTN", int(rand() * 4.1) + 1, 1); print line; if (r % 2) print line } }' > in.fa
-sufsort build in.fa -o good --lcp --bwt --kmer-table 2
 { grep -v '>' in.fa | cut -c1-30; grep -v '>' in.fa | cut -c50-52; } > patterns
 
 commands=('count x -f patterns --both-strands' 'locate x -f patterns --both-strands --context 9 --limit 0' 'info x'
@@ -21,10 +20,6 @@ tried() {
   done
 }
 
-copy() { for each in seq sa lcp bwt kmers json; do cp good.$each x.$each; done; }
-copy; tried 'a good index'
-grep -q 'x: right' out || fail "a good index: $(cat out err)"
-
 # change FILE SEED COUNT: other bytes at so many places.
 change() {
   local size; size=$(stat -c %s "$1")
@@ -33,19 +28,70 @@ change() {
       printf "\\x$(printf %x "$byte")" | dd of="$1" bs=1 seek="$offset" conv=notrunc status=none
     done
 }
-for name in seq sa lcp bwt kmers json; do
-  copy; change x.$name ${#name} 12; tried "x.$name"
-  copy; truncate -s 100 x.$name
-  # shellcheck disable=SC2086
-  for command in "${commands[@]:0:2}"; do expect_error sufsort $command; done
-  expect 2 sufsort check x; complaint sufsort
+# lies NAME...: an index of these files, good.NAME, that lies in one or all of them.
+lies() {
+  local name command seed
+  copy() { for name in "$@"; do cp good.$name x.$name; done; }
+  copy "$@"; tried 'a good index'
+  grep -q 'x: right' out || fail "a good index: $(cat out err)"
+  for file in "$@"; do
+    copy "$@"; change x.$file ${#file} 12; tried "x.$file"
+    copy "$@"; truncate -s 100 x.$file
+    # shellcheck disable=SC2086
+    for command in "${commands[@]:0:2}"; do expect_error sufsort $command; done
+    expect 2 sufsort check x; complaint sufsort
+  done
+  # All at once, and arrays of nothing but the largest or the smallest numbers.
+  for seed in 1 2; do
+    copy "$@"; for file in "$@"; do [[ $file == json ]] || change x.$file $seed 8; done; tried "all files, $seed"
+  done
+  for file in "$@"; do
+    if [[ $file == @(sa|lcp|kmers|pieces) ]]; then
+      copy "$@"; tr '\0-\377' '\377' < good.$file > x.$file; tried "x.$file of ones"
+      copy "$@"; tr '\0-\377' '\0' < good.$file > x.$file; tried "x.$file of zeros"
+    fi
+  done
+  rm x.* good.*
+}
+
+sufsort build in.fa -o good --lcp --bwt --kmer-table 2
+lies seq sa lcp bwt kmers json
+# Of pieces: any byte of theirs, and numbers that are near to the right ones.
+policy='--strands both --ambiguous break --lcp --bwt --kmer-table 2'
+# shellcheck disable=SC2086
+{
+  sufsort build in.fa -o good $policy
+  lies seq sa lcp bwt kmers pieces json
+  sufsort build in.fa -o good $policy
+}
+size=$(stat -c %s good.pieces)
+for ((i = 0; i < 40; ++i)); do
+  for name in seq sa lcp bwt kmers pieces json; do cp good.$name x.$name; done
+  offset=$((i * 7919 * 8 % size)) byte=$((i * 31 % 7))
+  printf "\\x$(printf %x $byte)" | dd of=x.pieces bs=1 seek=$offset conv=notrunc status=none
+  if cmp -s x.pieces good.pieces; then continue; fi
+  expect 2 sufsort locate x A; complaint sufsort
+  tried "x.pieces, byte $offset := $byte"
 done
-# All at once, and arrays of nothing but the largest or the smallest numbers.
-for seed in 1 2; do
-  copy; for name in seq sa lcp bwt kmers; do change x.$name $seed 8; done; tried "all files, $seed"
+rm x.* good.*
+# Of rows that are left out, with patterns that can be found by the others.
+grep -v N patterns > others; mv others patterns
+sufsort build in.fa -o good --lcp --ambiguous skip --sample 2 --kmer-table 2
+lies seq sa lcp kmers json
+# What the description says of policies.
+sufsort build in.fa -o good --lcp --ambiguous skip --sample 2 --mask keep
+for edit in 's/"skip"/"symbol"/' 's/"skip"/"break"/' 's/"sample": 2/"sample": 3/' 's/"sample": 2/"sample": 0/' 's/"sample": 2/"sample": -2/' \
+            's/"sample": 2/"sample": 18446744073709551616/' 's/"rows": [0-9]*/"rows": 7/' 's/"rows": [0-9]*/"rows": 18446744073709551615/' \
+            's/"strands": "forward"/"strands": "both"/' 's/"strands": "forward"/"strands": "reverse"/' 's/"mask": "keep"/"mask": "fold"/' \
+            's/"mask": "keep"/"mask": "break"/' '/"rows"/d' 's/"start": 0/"start": 0, "length": 7/'; do
+  for name in seq sa lcp; do cp good.$name x.$name; done
+  sed "$edit" good.json > x.json
+  if cmp -s x.json good.json; then fail "$edit changes nothing"; fi
+  expect 2 sufsort info x; complaint sufsort
+  tried "$edit"
 done
-for name in sa lcp kmers; do
-  copy; tr '\0-\377' '\377' < good.$name > x.$name; tried "x.$name of ones"
-done
-copy; tr '\0-\377' '\0' < good.sa > x.sa; tried 'x.sa of zeros'
+# A policy that is told wrong, but may be right: check finds it.
+sed 's/"sample": 2/"sample": 1/' good.json > x.json
+expect 1 sufsort check x
+complaint sufsort
 no_leftovers

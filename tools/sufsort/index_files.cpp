@@ -11,7 +11,7 @@ namespace ordo::sufsort {
 
 std::vector<std::string> files_of(std::string const& prefix) {
   std::vector<std::string> files;
-  for (char const* name : {"json", "seq", "sa", "lcp", "bwt", "kmers"}) files.push_back(prefix + "." + name);
+  for (char const* name : {"json", "seq", "sa", "lcp", "bwt", "kmers", "pieces"}) files.push_back(prefix + "." + name);
   return files;
 }
 

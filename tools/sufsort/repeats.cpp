@@ -23,7 +23,7 @@ namespace {
 class repeat_printer {
  public:
   explicit repeat_printer(suffix::stored_index const& index)
-      : index_(index), input_(index.view()), rows_(input_, index.array("sa"), index.path("sa")) {}
+      : index_(index), input_(index.view()), pieces_(index.pieces()), rows_(input_, index.array("sa"), index.path("sa")) {}
 
   [[nodiscard]] suffix::place place_of(std::size_t row, std::uint64_t length) const {
     std::uint64_t const p = rows_.position(row);
@@ -31,7 +31,7 @@ class repeat_printer {
     if (length > input_.end_of(record) - p)
       throw input_error(fmt::format("bad index: {}: row {}: {} common letters from position {} on: longer than the record",
                                     index_.path("lcp"), row, length, p));
-    return suffix::place_of(input_, index_.about().strands, record, p, length);
+    return pieces_.place_of(input_, record, p, length);
   }
   void append_place(std::string& text, suffix::place const& at) const {
     (text += index_.about().names[at.record]) += '\t';
@@ -42,6 +42,7 @@ class repeat_printer {
  private:
   suffix::stored_index const& index_;
   suffix::text input_;
+  suffix::pieces pieces_;
   suffix::searcher rows_;
 };
 
@@ -78,6 +79,11 @@ void add_repeats_options(CLI::App& command, repeats_options& how) {
 int repeats(repeats_options const& how, cli::common_options const& common, telling& tell) {
   tell.phase("open");
   suffix::stored_index const index(how.prefix);
+  if (!index.about().policy.rows().all())
+    throw input_error(
+        fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
+                    "--ambiguous skip",
+                    index.path("json")));
   for (char const* array : {"lcp", "bwt"}) need(index, array);
   cli::output out(how.output, common.threads);
   refuse_output(how.prefix, out);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -13,11 +14,12 @@
 
 #include "sort_core/error.hpp"
 #include "sort_core/host/threads.hpp"
+#include "suffix/complement.hpp"
 #include "suffix/index.hpp"
 #include "suffix/search.hpp"
+#include "suffix/sparse_search.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/complement.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/lines.hpp"
 #include "tools/sufsort/queries.hpp"
@@ -29,33 +31,48 @@ namespace {
 struct searched_index {
   suffix::stored_index stored;
   suffix::text input;
+  suffix::pieces pieces;
   suffix::searcher search;
-  suffix::strands strands;
-  complement other_strand;
+  std::optional<suffix::sparse_searcher> sparse;  // where rows are left out
+  bool both_strands;                              // does the text have both?
+  suffix::complement other_strand;
 
   explicit searched_index(std::string const& prefix)
       : stored(prefix),
         input(stored.view()),
+        pieces(stored.pieces()),
         search(input, stored.array("sa"), stored.path("sa"), stored.words()),
-        strands(stored.about().strands),
-        other_strand(is_rna()) {}
+        both_strands(stored.about().policy.strands == suffix::strands::both),
+        other_strand(is_rna()) {
+    if (suffix::row_choice const rows = stored.about().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
+  }
+  searched_index(searched_index const&) = delete;  // sparse has a view of it
+  searched_index& operator=(searched_index const&) = delete;
+
+  [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
 
  private:
   [[nodiscard]] bool is_rna() const {
     auto const occurs = [&](char const* letters) {
+      if (!stored.about().policy.rows().all()) {
+        char const either[2] = {letters[0], char(letters[0] + 32)};
+        return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
+      }
       return search.find(letters).size() + search.find(std::string(1, char(letters[0] + 32))).size() != 0;
     };
     return occurs("U") && !occurs("T");
   }
 };
 
-/// Patterns and what was found of them. Of each pattern the rows of the text's own strand; and, where the other one is looked
-/// for and the text does not hold it, those of its reverse complement.
+/// Patterns and what was found of them: of each pattern i as it is, as i; and, where the other strand is looked for and the
+/// text does not hold it, of its reverse complement, as reverse(i). Either is a range of rows, or, where the array lacks rows,
+/// a list of positions.
 struct found_batch {
   query_batch queries;
   std::string reversed;  // all reverse complements
   std::vector<std::string_view> patterns;
   std::vector<suffix::row_range> rows;
+  std::vector<std::vector<std::uint64_t>> listed;
   std::string text;            // of the first of them
   std::size_t written_of = 0;  // how many patterns that is
 
@@ -80,13 +97,18 @@ struct found_batch {
       }
     }
     rows.assign(patterns.size(), {});
-    index.search.find(patterns, rows);
+    listed.clear();
+    if (!index.sparse) return index.search.find(patterns, rows);
+    for (std::string_view const pattern : patterns) listed.push_back(index.sparse->locate(pattern));
   }
-  [[nodiscard]] suffix::row_range forward(std::size_t i) const { return rows[i]; }
-  [[nodiscard]] suffix::row_range reverse(std::size_t i) const {
-    return rows.size() == queries.size() ? suffix::row_range{} : rows[queries.size() + i];
+  [[nodiscard]] bool has_reverse() const { return rows.size() != queries.size(); }
+  [[nodiscard]] std::size_t reverse(std::size_t i) const { return queries.size() + i; }
+  [[nodiscard]] std::size_t count(std::size_t k) const { return listed.empty() ? rows[k].size() : listed[k].size(); }
+  [[nodiscard]] std::uint64_t position(searched_index const& index, std::size_t k, std::size_t hit) const {
+    return listed.empty() ? index.search.position(rows[k].begin + hit) : listed[k][hit];
   }
-  [[nodiscard]] std::size_t hits(std::size_t i) const { return forward(i).size() + reverse(i).size(); }
+  /// On either strand.
+  [[nodiscard]] std::size_t hits(std::size_t i) const { return count(i) + (has_reverse() ? count(reverse(i)) : 0); }
 };
 
 /// Patterns that have more hits than are printed.
@@ -154,23 +176,23 @@ class hit_printer {
   }
 
  private:
-  // The first rows of the forward strand, then of the other one; in order of their places.
+  // The first ones of the pattern, then of its reverse complement; in order of their places.
   void find_hits(found_batch const& found, std::size_t i) {
     hits_.clear();
     std::size_t const most = lines(found.hits(i)), length = found.patterns[i].size();
-    auto const add = [&](suffix::row_range rows, bool reverse) {
-      for (std::size_t row = rows.begin; row < rows.end && hits_.size() < most; ++row) {
-        std::uint64_t const p = index_.search.position(row);
+    auto const add = [&](std::size_t k, bool reverse) {
+      for (std::size_t one = 0; one < found.count(k) && hits_.size() < most; ++one) {
+        std::uint64_t const p = found.position(index_, k, one);
         std::size_t const record = index_.search.record_of(p);
         if (length > index_.input.end_of(record) - p)
-          throw input_error(fmt::format("bad index: {}: row {}: position {}: out of order", index_.stored.path("sa"), row, p));
-        suffix::place at = suffix::place_of(index_.input, index_.strands, record, p, length);
+          throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
+        suffix::place at = index_.pieces.place_of(index_.input, record, p, length);
         at.reverse ^= reverse;
         hits_.push_back({at, p});
       }
     };
-    add(found.forward(i), false);
-    add(found.reverse(i), true);
+    add(i, false);
+    if (found.has_reverse()) add(found.reverse(i), true);
     std::ranges::sort(hits_, {}, &hit::at);
   }
 
@@ -181,7 +203,7 @@ class hit_printer {
                       end = index_.input.end_of(record), p = one.position;
     std::string_view const before = residues.substr(p - std::min(how_.context, p - begin), std::min(how_.context, p - begin));
     std::string_view const behind = residues.substr(p + length, std::min(how_.context, end - p - length));
-    bool const turned = one.at.reverse && index_.strands == suffix::strands::forward;
+    bool const turned = one.at.reverse && !index_.both_strands;
     for (std::string_view const side : {turned ? behind : before, turned ? before : behind}) {
       text += '\t';
       if (side.empty())
@@ -205,8 +227,8 @@ void run_batches(search_options const& how, cli::common_options const& common, s
                  cli::output const& out, telling& tell, Print print, Finish finish) {
   std::vector<std::string> patterns;
   std::ranges::copy_if(how.patterns, std::back_inserter(patterns), [](std::string const& pattern) { return pattern != "-"; });
-  query_reader reader(std::move(patterns), inputs_of(how), !index.stored.about().keep_case, common.threads, out);
-  bool const reverse = how.both_strands && index.strands == suffix::strands::forward;
+  query_reader reader(std::move(patterns), inputs_of(how), !index.stored.about().policy.keeps_case(), common.threads, out);
+  bool const reverse = how.both_strands && !index.both_strands;
   tbb::task_arena arena(threads_for(common.threads));
   std::uint64_t letters = 0;
   using batch = std::shared_ptr<found_batch>;
@@ -288,9 +310,9 @@ int count(search_options const& how, cli::common_options const& common, telling&
   refuse_output(how.prefix, out);
   tell.phase("search");
   // Of an index of both strands: those are found together.
-  auto const reverse_among = [&](suffix::row_range rows) {
+  auto const reverse_among = [&](found_batch const& found, std::size_t i) {
     std::size_t reverse = 0;
-    for (std::size_t row = rows.begin; row < rows.end; ++row) reverse += index.search.record_of(index.search.position(row)) % 2;
+    for (std::size_t hit = 0; hit < found.count(i); ++hit) reverse += index.is_reverse(found.position(index, i, hit));
     return reverse;
   };
   run_batches(
@@ -299,8 +321,7 @@ int count(search_options const& how, cli::common_options const& common, telling&
         for (std::size_t i = 0; i < found.queries.size(); ++i) {
           append((found.text += found.queries.name(i)) += '\t', found.hits(i));
           if (how.both_strands) {
-            std::size_t const reverse =
-                index.strands == suffix::strands::both ? reverse_among(found.forward(i)) : found.reverse(i).size();
+            std::size_t const reverse = found.has_reverse() ? found.count(found.reverse(i)) : reverse_among(found, i);
             append(found.text += '\t', found.hits(i) - reverse);
             append(found.text += '\t', reverse);
           }

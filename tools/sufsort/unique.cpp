@@ -28,16 +28,16 @@ struct stretch {
   std::size_t record, begin, end;  // in the text
 };
 
-/// Parts of the forward records, one after the other.
+/// Parts of the records of the forward strand, one after the other.
 class stretches {
  public:
-  stretches(suffix::text const& input, suffix::strands strands)
-      : input_(input), step_(strands == suffix::strands::both ? 2 : 1) {}
+  stretches(suffix::text const& input, suffix::pieces const& pieces) : input_(input), pieces_(pieces) {}
   /// @returns false where all have been given
   bool next(stretch& one) {
     constexpr std::size_t most = std::size_t{1} << 16;
-    while (record_ < input_.records() && begin_ == input_.end_of(record_) - input_.begin_of(record_)) {
-      record_ += step_;
+    while (record_ < input_.records() &&
+           (pieces_.is_reverse(record_) || begin_ == input_.end_of(record_) - input_.begin_of(record_))) {
+      ++record_;
       begin_ = 0;
     }
     if (record_ >= input_.records()) return false;
@@ -49,12 +49,15 @@ class stretches {
 
  private:
   suffix::text input_;
-  std::size_t step_, record_ = 0, begin_ = 0;
+  suffix::pieces pieces_;
+  std::size_t record_ = 0, begin_ = 0;
 };
 
 /// The lines that begin in a stretch: neighbours of one count are one line.
+/// @param offset  of the stretch's record of the text in the one that was read
 template <class Count>
-std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name) {
+std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
+                     std::uint64_t offset) {
   std::string text;
   std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
   for (std::size_t p = part.begin; p < part.end;) {
@@ -62,8 +65,8 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
     std::size_t behind = p + 1;
     while (behind < (goes_on ? part.end : end) && at[behind] == at[p]) ++behind;
     if (!goes_on && at[p] != 0) {
-      append((text += name) += '\t', p - begin);
-      append(text += '\t', behind - begin);
+      append((text += name) += '\t', offset + p - begin);
+      append(text += '\t', offset + behind - begin);
       append(text += '\t', at[p]);
       text += '\n';
     }
@@ -85,8 +88,8 @@ void print_counts(suffix::stored_index const& index, unique_options const& how, 
   suffix::text const input = index.view();
   suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), how.length, at, index.path("sa"), threads);
   tell.phase("write", n);
-  stretches parts(input, index.about().strands);
-  std::size_t const step = index.about().strands == suffix::strands::both ? 2 : 1;
+  suffix::pieces const pieces = index.pieces();
+  stretches parts(input, pieces);
   tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
     auto const read = tbb::make_filter<void, stretch>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
@@ -95,7 +98,7 @@ void print_counts(suffix::stored_index const& index, unique_options const& how, 
       return one;
     });
     auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& one) {
-      return lines_of<Count>(input, at, one, index.about().names[one.record / step]);
+      return lines_of<Count>(input, at, one, index.about().names[pieces.record_of(one.record)], pieces.offset_of(one.record));
     });
     auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });
@@ -125,6 +128,9 @@ int unique(unique_options const& how, cli::common_options const& common, telling
   suffix::stored_index const index(how.prefix);
   if (!index.about().find("lcp"))
     throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
+  if (index.about().policy.sample != 1)
+    throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
+                                  index.path("json")));
   cli::output out(how.output, common.threads);
   refuse_output(how.prefix, out);
   std::size_t const n = index.about().residues;

@@ -1,6 +1,6 @@
-#include "tools/sufsort/complement.hpp"
+#include "suffix/complement.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::suffix {
 
 complement::complement(bool rna) {
   constexpr std::string_view letters = "ACGTURYSWKMBDHVN", complements = "TGCAAYRSWMKVHDBN";
@@ -16,15 +16,15 @@ complement::complement(bool rna) {
 
 std::size_t complement::first_without(std::string_view letters) const noexcept {
   for (std::size_t k = 0; k < letters.size(); ++k)
-    if (of_[static_cast<unsigned char>(letters[k])] == '\0') return k;
+    if ((*this)(letters[k]) == '\0') return k;
   return letters.npos;
 }
 
 void complement::append_reversed(std::string& to, std::string_view letters) const {
   for (std::size_t k = letters.size(); k-- != 0;) {
-    char const other = of_[static_cast<unsigned char>(letters[k])];
+    char const other = (*this)(letters[k]);
     to += other == '\0' ? letters[k] : other;
   }
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::suffix

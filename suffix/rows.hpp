@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "suffix/policy.hpp"
+#include "suffix/suffix.hpp"
+
+namespace ordo::suffix::detail {
+
+/// The positions of a text whose suffixes have rows. Memory: a bit a letter.
+class chosen_rows {
+ public:
+  /// By `threads` threads (0: all).
+  chosen_rows(text const& input, row_choice which, unsigned threads = 0);
+
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] bool operator()(std::size_t p) const noexcept { return words_[p / 64] >> (63 - p % 64) & 1; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t count_ = 0;
+};
+
+/// suffix::check where rows are left out.
+template <class Index>
+std::optional<fault> check_chosen(text const& input, arrays<Index const> all, options const& how, report* done);
+
+}  // namespace ordo::suffix::detail

@@ -1,0 +1,146 @@
+# The policies of sufsort build: strands, ambiguous letters, lower case, samples; beside a plain reference, and where they meet.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+reference=$ORDO_SOURCE/tests/sufsort_reference.py
+python3 "$reference" random "${ORDO_SEED-1}" "${ORDO_CASES-60}"
+samples=$ORDO_SOURCE/datasets/samples
+python3 "$reference" files "$samples"/{cholera_iupac.fa,lambda.fa,human_mt_y.fa,macaque_chr20.fa.gz}
+
+numbers() { od -An -v -w1000000 -tu"$1" "$2" | xargs; }
+want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
+tabs() { tr ' ' '\t'; }
+
+printf '>one first\nACGTNNacg\ntRAC\n>two\nNN\n>three\nGATTACA\n' > in.fa
+expect 0 sufsort build in.fa -o plain --lcp --bwt
+expect 0 sufsort build in.fa -o stated --lcp --bwt --strands forward --ambiguous symbol --mask fold --sample 1
+for array in seq sa lcp bwt json; do cmp plain.$array stated.$array; done
+[[ ! -e stated.pieces ]] || fail 'pieces of whole records'
+
+# Both strands: where things are is told on the forward strand.
+expect 0 sufsort build in.fa -o both --lcp --bwt --strands both --kmer-table 3
+want "$(cat both.seq)" ACGTNNACGTRACGTYACGTNNACGTNNNNGATTACATGTAATC 'the text of both strands'
+expect 0 sufsort check both
+want "$(cat out)" 'both: right: seq, sa, lcp, bwt, pieces, kmers of 44 residues in 3 records' check
+for strands in '' --both-strands; do
+  expect 0 sufsort locate both TAC GTA $strands --context 2
+  want "$(cat out)" "$(printf '%s\n' 'TAC 1 three 3 + AT A' 'GTA 1 three 3 - T AT' | tabs)" "locate $strands"
+done
+expect 0 sufsort locate plain TAC GTA --both-strands --context 2
+want "$(cat out)" "$(printf '%s\n' 'TAC 1 three 3 + AT A' 'GTA 1 three 3 - T AT' | tabs)" 'the same of an index of one strand'
+expect 0 sufsort count both TAC ACGT --both-strands
+want "$(cat out)" "$(printf '%s\n' 'TAC 1 1 0' 'ACGT 4 2 2' | tabs)" 'count of both strands'
+expect 0 sufsort locate both TAC --format bed
+want "$(cat out)" "$(printf 'three\t3\t6\tTAC\t1\t+')" bed
+expect 0 sufsort repeats both -l 4
+want "$(cut -f 2- out | sort -u | xargs)" "$(printf '%s\n' '10 2 one 0 +' '10 2 one 0 -' '4 4 one 0 +' '4 4 one 0 -' '4 4 one 6 +' '4 4 one 6 -' | sort | xargs)" repeats
+expect 0 sufsort unique both -l 3
+want "$(grep one out | head -2 | xargs)" 'one 0 2 4 one 2 6 2' unique
+expect 0 sufsort export both --format raw32 -o both.raw; cmp both.raw both.sa
+expect_error sufsort export both --format sufr -o both.sufr
+want "$(cat err)" 'sufsort: no such format: both.json: sufr has no pieces of records, no reverse complements and no samples' 'sufr of both strands'
+want "$(head -c 48 both.pieces | od -An -v -w48 -tu8 | xargs)" '0 13 26 28 30 37' 'the begins of pieces'
+printf '>a\nACGU\n>b\nRYKMBVDHSWN\n' > rna.fa
+expect 0 sufsort build rna.fa -o rna --strands both
+want "$(cat rna.seq)" ACGUACGURYKMBVDHSWNNWSDHBVKMRY 'the other strand of RNA'
+expect 0 sufsort check rna
+
+# What breaks records: places are those of the records.
+expect 0 sufsort build in.fa -o broken --lcp --bwt --ambiguous break
+want "$(cat broken.seq)" ACGTACGTACGATTACA 'the text without ambiguous letters'
+expect 0 sufsort locate broken AC GTAC
+want "$(cat out)" "$(printf '%s\n' 'AC 4 one 0 +' 'AC 4 one 6 +' 'AC 4 one 11 +' 'AC 4 three 4 +' 'GTAC 0 . . .' | tabs)" 'locate in pieces'
+expect 0 sufsort info broken
+for line in $'residues\t17' $'ambiguous\tbreak' $'record\tone\t0\t13' $'record\ttwo\t10\t2' $'record\tthree\t10\t7'; do
+  grep -qx "$line" out || fail "info does not say: $line"
+done
+expect 0 sufsort build in.fa -o masked --mask break
+want "$(cat masked.seq)" ACGTNNRACNNGATTACA 'the text without lower case'
+expect 0 sufsort locate masked rac GTR
+want "$(cat out)" "$(printf '%s\n' 'rac 1 one 10 +' 'GTR 0 . . .' | tabs)" 'locate beside lower case'
+printf '>n\nNNNN\n' > n.fa
+expect 0 sufsort build n.fa -o n --ambiguous break --strands both --lcp --bwt
+expect 0 sufsort check n
+expect 0 sufsort locate n A
+expect 0 sufsort repeats n -l 1
+
+# Rows that are left out.
+expect 0 sufsort build in.fa -o skipped --lcp --ambiguous skip
+want "$(numbers 4 skipped.sa | wc -w)" 17 'rows without ambiguous letters'
+expect 0 sufsort locate skipped NACG NNAC
+want "$(cat out)" "$(printf '%s\n' 'NACG 1 one 5 +' 'NNAC 1 one 4 +' | tabs)" 'patterns that begin with what is left out'
+expect_error sufsort locate skipped ACG NN
+grep -q "pattern too short: 'NN': the index has rows for A, C, G, T and U only" err || fail "a pattern of N: $(cat err)"
+expect 0 sufsort export skipped --format sufr -o skipped.sufr
+expect_error sufsort repeats skipped -l 3
+grep -q 'rows are left out: skipped.json: repeats need all of them' err || fail "repeats without rows: $(cat err)"
+expect 0 sufsort build in.fa -o sampled --lcp --sample 3 --width 40
+want "$(numbers 1 sampled.sa | wc -w)" 45 'rows of a sample'
+expect 0 sufsort locate sampled TTA ACGTNNA --both-strands
+want "$(cut -f 3- out | xargs)" 'three 2 + one 0 + one 3 -' 'locate by a sample'
+expect_error sufsort locate sampled TT
+expect_error sufsort unique sampled -l 3
+expect_error sufsort repeats sampled -l 3
+expect_error sufsort export sampled --format sufr -o y
+expect 0 sufsort kmers sampled --length 2
+expect 0 sufsort check sampled
+expect 0 sufsort locate sampled TTA ACGTNNA
+want "$(cut -f 3- out | xargs)" 'three 2 + one 0 +' 'locate by a sample and a table'
+for policy in '--sample 2' '--ambiguous skip'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort build in.fa -o y --bwt $policy
+  want "$(cat err)" 'sufsort: no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them' "BWT with $policy"
+done
+
+# What is no nucleotide is refused by policies that are for these.
+printf '>p\nACGT\n>q\nACDEF\n' > protein.fa
+expect_error sufsort build protein.fa -o y --strands both
+want "$(cat err)" "sufsort: no nucleotide: record 'q': letter 4 is 'E': an index of both strands is for nucleotides" 'a protein'
+expect_error sufsort build protein.fa -o y --ambiguous break
+expect_error sufsort build protein.fa -o y --ambiguous skip
+grep -q "the text has the letter 'E'" err || fail "a protein: $(cat err)"
+expect 0 sufsort build protein.fa -o protein --mask break --sample 2
+expect_error sufsort build in.fa -o y --sample 0
+expect_error sufsort build in.fa -o y --sample x
+expect_error sufsort build in.fa -o y --strands reverse
+expect_error sufsort build in.fa -o y --mask break --keep-case
+expect_error sufsort build in.fa -o y --width 32 --strands both --memory 10
+[[ -z $(compgen -G 'y*') ]] || fail 'an index of what was refused'
+
+# A description of before policies had names is one of their defaults.
+sed '/"strands"\|"ambiguous"\|"mask"\|"sample"/d' plain.json > old.json
+for array in seq sa lcp bwt; do cp plain.$array old.$array; done
+expect 0 sufsort check old
+expect 0 sufsort locate old ACGT
+# An index that is built anew has no pieces of the old one; who has some is told.
+cp both.pieces old.pieces
+expect 1 sufsort check old
+grep -q 'old.pieces: of another index' err || fail "pieces of another index: $(cat err)"
+expect 0 sufsort build in.fa -o both
+[[ ! -e both.pieces ]] || fail 'pieces of an older index'
+# Letters, pieces and policy that contradict each other.
+expect 0 sufsort build in.fa -o bent --strands both
+printf 'G' | dd of=bent.seq bs=1 seek=36 conv=notrunc status=none
+expect 1 sufsort check bent
+expect 0 sufsort build in.fa -o bent --ambiguous break
+printf '\x01' | dd of=bent.pieces bs=1 seek=8 conv=notrunc status=none
+expect_error sufsort locate bent A
+want "$(cat err)" 'sufsort: bad index: bent.pieces: record 0: pieces that are not of it' 'pieces that lie'
+
+# What is planned: twice the letters, fewer entries.
+expect 0 sufsort build "$samples"/lambda.fa -o y --plan
+letters=$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)
+expect 0 sufsort build "$samples"/lambda.fa -o y --plan --strands both
+want "$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)" $((2 * letters)) 'the plan for both strands'
+for machine in '' '--threads 1'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort build "$samples"/cholera_iupac.fa -o t --strands both --ambiguous break --mask break --lcp $machine
+  if [[ -e first.sa ]]; then for each in seq sa lcp pieces json; do cmp first.$each t.$each; done; fi
+  for each in seq sa lcp pieces json; do cp t.$each first.$each; done
+done
+# Within little memory: the same bytes.
+{ echo '>g'; awk 'BEGIN { srand(3); for (i = 0; i < 8000; ++i) { line = ""; for (k = 0; k < 60; ++k) line = line substr("ACGTN", int(rand() * 4.2) + 1, 1); print line } }'; } > genome.fa
+expect 0 sufsort build genome.fa -o large --lcp --ambiguous skip --sample 2 --strands both
+expect 0 sufsort build genome.fa -o small --lcp --ambiguous skip --sample 2 --strands both --memory 50M
+for each in seq sa lcp json; do cmp large.$each small.$each; done
+expect 0 sufsort check small
+no_leftovers
