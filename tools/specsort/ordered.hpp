@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "spectra/order.hpp"
+#include "tools/cli/options.hpp"
+
+namespace ordo::specsort {
+
+/// Orders the spectra of files into an output, or parts of it.
+/// @param map  where to write where they came from; empty: nowhere
+spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
+                                  spectra::options const& how, spectra::order_options order, cli::common_options const& common);
+
+}  // namespace ordo::specsort
