@@ -21,7 +21,7 @@ namespace {
 
 using namespace detail;
 
-constexpr std::size_t least_memory = std::size_t{64} << 10;
+constexpr std::size_t least_memory = std::size_t{64} << 10, blocks_in_memory = 32;
 constexpr std::size_t most_window = std::size_t{1} << 20, least_window = std::size_t{16} << 10;
 constexpr std::size_t index_buffer = std::size_t{64} << 10;  // of a run that is merged
 constexpr std::size_t of_run = std::size_t{256} << 10;       // bytes of a run in a window: less would be read slowly
@@ -102,6 +102,7 @@ class ordering final : private slice_taker {
     options how = how_;
     how.name = opened.name;
     how.input_bytes = opened.bytes;
+    how.block_bytes = std::clamp<std::size_t>(memory_ / blocks_in_memory, 1, how.block_bytes);
     how.warnings_shown -= std::min(how.warnings_shown, warned_);
     name_ = opened.name;
     head_.clear();
@@ -143,9 +144,12 @@ class ordering final : private slice_taker {
     std::size_t begin = 0;
     if (!begun_) {
       begin = records.head();
-      if (one.part.offset == 0 && begin == 0 && records.any_spectra() && text.starts_with(byte_order_mark))
-        begin = byte_order_mark.size();
       head_ += text.substr(0, begin);
+      std::string_view const read(one.part.text().data(), one.part.size);
+      if (one.part.offset == 0 && begin == 0 && records.any_spectra() && read.starts_with(byte_order_mark)) {
+        head_ = byte_order_mark;
+        if (text.starts_with(byte_order_mark)) begin = byte_order_mark.size();  // it does not, if the first spectrum goes
+      }
       if (!records.any_spectra()) return;
       begun_ = true;
       carried_ += heads_.take(head_, true, name_);
