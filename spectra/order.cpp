@@ -102,6 +102,7 @@ class ordering final : private slice_taker {
     options how = how_;
     how.name = opened.name;
     how.input_bytes = opened.bytes;
+    if (opened.selected) how.select = {};
     how.block_bytes = std::clamp<std::size_t>(memory_ / blocks_in_memory, 1, how.block_bytes);
     how.warnings_shown -= std::min(how.warnings_shown, warned_);
     name_ = opened.name;

@@ -44,6 +44,7 @@ struct spectrum_inputs {
     std::unique_ptr<source> from;
     std::string name;         // for messages
     std::uint64_t bytes = 0;  // as options::input_bytes
+    bool selected = false;    // options::select does not count: it has been done
   };
   std::size_t count = 0;
   std::function<opened(std::size_t)> open;

@@ -44,7 +44,7 @@ std::uint64_t parse_size(std::string_view option, std::string const& text) try {
 }  // namespace
 
 void order_options::add_to(CLI::App& app) {
-  std::string const group = "Order of spectra (MGF; many IN become one output)";
+  std::string const group = "Order of spectra (many IN become one output, MGF)";
   auto const add = [&](char const* name, auto& to, char const* type, std::string const& help) {
     app.add_option(name, to, help)->type_name(type)->group(group);
   };

@@ -14,6 +14,7 @@
 #include "spectra/mzml.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/specsort/mgf_stream.hpp"
 #include "tools/specsort/order_options.hpp"
 #include "tools/specsort/prompt_output.hpp"
 
@@ -145,13 +146,19 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   from.open = [&](std::size_t k) {
     auto in = std::make_unique<cli::input>(inputs[k], common.threads);
     to.refuse_loop(*in);
-    if (spectra::format_of(in->front(looked_at)) == spectra::format::mzml)
-      throw usage_error(
-          fmt::format("spectra of MGF alone can be put in order: {}: write it as that first, with --to mgf", inputs[k]));
     spectra::spectrum_inputs::opened made;
     made.name = in->name();
     if (!in->compressed()) made.bytes = in->file_size().value_or(0);  // inflating is slow: no work for a GPU
-    made.from = std::move(in);
+    if (spectra::format_of(in->front(looked_at)) == spectra::format::mzml) {
+      spectra::options of_one = how;
+      of_one.name = made.name;
+      of_one.input_bytes = made.bytes;
+      of_one.on_progress = {};
+      made.selected = true;
+      made.from = std::make_unique<mgf_stream>(std::move(in), std::move(of_one));
+    } else {
+      made.from = std::move(in);
+    }
     return made;
   };
   spectra::order_report done = spectra::order_spectra(from, to, how, order);
