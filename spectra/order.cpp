@@ -65,7 +65,7 @@ class ordering final : private slice_taker {
       write_merged();
     done_.done.written = writer_.written();
     done_.parts = writer_.parts();
-    done_.done.phases.insert(done_.done.phases.end(), {order_, spill_, write_});
+    tell_phases();
     return std::move(done_);
   }
 
@@ -137,6 +137,13 @@ class ordering final : private slice_taker {
       all.phases[p].waited += one.phases[p].waited;
       all.phases[p].bytes += one.phases[p].bytes;
     }
+  }
+
+  // Behind what is done to slices, but for writing, which is done to what is in order.
+  void tell_phases() {
+    auto& phases = done_.done.phases;
+    std::erase_if(phases, [&](phase_time const& one) { return one.name == write_.name; });
+    phases.insert(phases.end(), {order_, spill_, write_});
   }
 
   void take(slice_work& one) override {
@@ -279,7 +286,7 @@ class ordering final : private slice_taker {
   bool streams_;
   std::vector<spectrum_run> kept_;
   order_report done_;
-  phase_time order_{.name = "order"}, spill_{.name = "spill"}, write_{.name = "put"};
+  phase_time order_{.name = "order"}, spill_{.name = "spill"}, write_{.name = step_names[writing]};
   std::uint64_t warned_ = 0;
 
   // Of the input that is read.

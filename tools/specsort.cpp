@@ -129,9 +129,10 @@ spectra::format output_format(command const& made, spectra::format input) {
   return to;
 }
 
-// What was done, but for --check and --summary, which have no machine.
+// What was done, when all is written.
 void tell(cli::stats& stats, spectra::report const& done) {
   for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
+  stats.phase("commit");
   stats.machine(done.machine);
   stats.device_memory(done.device_memory);
 }
@@ -150,9 +151,9 @@ int order(command const& made, cli::stats& stats, cli::progress& progress) {
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
   static_cast<void>(output_format(made, spectra::format::mgf));  // it may be named .mzML
-  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, how, made.spectra_order, made.common);
+  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, how, made.spectra_order, made.common,
+                                           [&](spectra::report const& done) { tell(stats, done); });
   progress.clear();
-  tell(stats, found.done);
   tell_more(made, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
   stats.input(found.done.bytes);
   stats.finish();
@@ -181,13 +182,10 @@ int run(int argc, char** argv) {
 
   int status = 0;
   spectra::report done;
-  auto const tell_phases = [&] {
-    for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
-  };
   if (made.check) {
     auto const [first, looked_at] = mzml ? spectra::check_mzml(in, how) : spectra::check(in, how);
     done = looked_at;
-    tell_phases();
+    for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
     if (first) {
       status = 1;
       cli::tell(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
@@ -205,11 +203,8 @@ int run(int argc, char** argv) {
     out.refuse_loop(in);
     prompt_output to(out);
     done = mzml ? spectra::sort_mzml(in, to, how, to_format) : spectra::sort(in, to, how);
-    tell_phases();
-    stats.phase("commit");
+    tell(stats, done);
     out.commit();
-    stats.machine(done.machine);
-    stats.device_memory(done.device_memory);
   }
   progress.clear();
   tell_more(made, how, done, how.name);

@@ -109,6 +109,10 @@ grep -q cut.mzML err || fail "error: $(< err)"
 expect_error specsort "$mzml" comma.mgf --spectra-by pepmass -o result2  # the other fails while there is more of it
 [[ ! -e result2 ]]
 
+expect 0 specsort in.mgf --spectra-by rt --stats report.json
+[[ $(sed -n 's/.*"name": "\(.*\)".*/\1/p' report.json | tr '\n' ' ') == 'read scan sort move order spill write commit ' ]] ||
+  fail "phases are not in the order of the work: $(cat report.json)"
+
 # Many blocks and runs: the same bytes in any memory, by any number of threads, and what the checker says.
 ordo_generate spectra --count 20k -o large.mgf 2> /dev/null
 expect 0 specsort large.mgf --spectra-by charge,rt --descending-spectra -o wanted --map map.tsv

@@ -133,8 +133,8 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 }  // namespace
 
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::options const& how, spectra::order_options order,
-                                  cli::common_options const& common) {
+                                  spectra::options const& how, spectra::order_options order, cli::common_options const& common,
+                                  std::function<void(spectra::report const&)> const& committing) {
   output_files to(output, order, common.threads);
   std::optional<map_file> origins;
   if (!map.empty()) {
@@ -162,6 +162,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
     return made;
   };
   spectra::order_report done = spectra::order_spectra(from, to, how, order);
+  committing(done.done);
   if (origins) origins->finish();
   to.commit();
   if (origins) origins->commit();
