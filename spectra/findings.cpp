@@ -67,7 +67,7 @@ void findings::warn(std::string const& message) {
 }
 
 void findings::forgive(std::string const& message) {
-  if (!how_.lenient) throw input_error(message);
+  if (!how_.lenient || end_needed_) throw input_error(message);
   warn(message);
 }
 
@@ -101,6 +101,8 @@ std::string findings::message(finding const& found, std::string_view line) const
       if (auto const kind = kind_of_line(line); !kind.empty())
         return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
       return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));
+    case fault::moved_scope:
+      return fmt::format("parameter between spectra: {}: '{}' would come to stand before other spectra", where, excerpt(line));
     case fault::unknown:
       break;
   }

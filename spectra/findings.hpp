@@ -14,7 +14,8 @@ namespace ordo::spectra::detail {
 class findings {
  public:
   /// @param how  must outlive it
-  explicit findings(options const& how) : how_(how) {}
+  /// @param end_needed  a missing END IONS is an error, if lenient, too
+  explicit findings(options const& how, bool end_needed = false) : how_(how), end_needed_(end_needed) {}
 
   /// The next slice, whose lines may have been moved where there is neither error nor disorder. Warnings are handed on.
   /// @param warned  the lines of found.first_warnings
@@ -37,6 +38,7 @@ class findings {
   [[nodiscard]] std::string message(finding const& found, std::string_view line) const;
 
   options const& how_;
+  bool end_needed_;
   std::string_view kind_;              // what the input looks like, if not MGF
   std::optional<std::uint64_t> open_;  // line of the BEGIN IONS that has no END IONS so far
 };

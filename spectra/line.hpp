@@ -24,6 +24,15 @@ inline std::string_view trimmed(std::string_view line) {
   return line;
 }
 
+/// Lines without blanks around them. A parameter is a key without blanks, '=' and a value.
+inline bool is_comment(std::string_view line) {
+  return !line.empty() && std::string_view("#;!/").find(line[0]) != std::string_view::npos;
+}
+inline bool is_parameter(std::string_view line) {
+  std::size_t const end = line.find_first_of("= \t");
+  return !is_comment(line) && end != 0 && end != std::string_view::npos && line[end] == '=';
+}
+
 /// Takes the first line off a text, line end (LF, CRLF, CR) excluded.
 std::string_view take_line(std::string_view& text);
 

@@ -15,7 +15,8 @@ std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu) {
   return on_gpu ? std::max(block, std::min(gpu_blocks * block, most / slices)) : block;
 }
 
-pipeline::pipeline(options how, purpose what) : how_(std::move(how)), arena_(threads_for(how_.machine.threads)), found_(how_) {
+pipeline::pipeline(options how, purpose what, order_keys const* keys, slice_taker* taker)
+    : how_(std::move(how)), taker_(taker), arena_(threads_for(how_.machine.threads)), found_(how_, what == purpose::order) {
   task_.scan.by = how_.by;
   task_.scan.descending = how_.descending;
   task_.scan.lenient = how_.lenient;
@@ -25,11 +26,20 @@ pipeline::pipeline(options how, purpose what) : how_(std::move(how)), arena_(thr
     task_.summarize = task_.scan.all_headers = true;
     task_.scan.keeps = scan_keeps::table_and_headers;
   }
-  if (what == purpose::sort) {
+  if (what == purpose::order) {
+    task_.keys = keys;
+    task_.scan.keeps = scan_keeps::disordered_and_headers;
+    task_.scan.end_needed = true;
+    task_.scan.needed = {.precursor = how_.select.remove_precursor || keys->has(spectrum_key::pepmass) ||
+                                      keys->has(spectrum_key::mass) || keys->has(spectrum_key::charge),
+                         .rt = keys->has(spectrum_key::rt),
+                         .scan = keys->has(spectrum_key::scan)};
+  }
+  if (what == purpose::sort || what == purpose::order) {
     how_.select.check();
     if (!how_.select.empty()) {
       task_.select = &how_.select;
-      task_.scan.keeps = how_.select.remove_precursor ? scan_keeps::table_and_headers : scan_keeps::table;
+      task_.scan.keeps = how_.select.remove_precursor || task_.keys ? scan_keeps::table_and_headers : scan_keeps::table;
     }
     task_.machines = &machines_.emplace(how_, unsigned(arena_.max_concurrency()));
   }
@@ -59,7 +69,9 @@ void pipeline::finish(slice_work& one, sink* to, bool last) {
   if (one.failure) std::rethrow_exception(one.failure);
   if (last && part.last) found_.end();
   if (to && !text.empty()) one.timed(writing, one.output().size(), [&] { to->write(one.output()); });
+  if (taker_ && !text.empty()) taker_->take(one);
   report& totals = found_.totals;
+  totals.bytes -= one.added;
   if (!text.empty()) totals.written += one.output().size();
   totals.peaks_left += one.peaks_left;
   totals.spectra_left += one.spectra_left;
@@ -80,7 +92,7 @@ void pipeline::run(source& from, sink* to, bool last) {
   std::optional<std::uint64_t> const size = from.size();
   // Of a stream in order: a read may wait for what never comes, and write() can tell at once that it fails.
   bool const addressable = to && size && (task_.select ? to->expect_unknown() : to->expect(*size - std::min(*size, begin)));
-  slices cut(from, found_.totals.spectra != 0);
+  slices cut(from, found_.totals.spectra != 0, task_.keys ? slices::cut::spectrum : slices::cut::line);
   idle_.clear();
   for (auto const& one : all_) idle_.push_back(one.get());
 

@@ -21,7 +21,14 @@ namespace ordo::spectra::detail {
 std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu);
 
 /// What an input is read for.
-enum class purpose { sort, check, summary };
+enum class purpose { sort, check, summary, order };
+
+/// Takes slices that are worked on, one after the other, in the input's order.
+class slice_taker {
+ public:
+  virtual ~slice_taker() = default;
+  virtual void take(slice_work& one) = 0;
+};
 
 /// Works on an input slice by slice. A thread that has read a slice scans, sorts and moves it while it is in the thread's
 /// cache, and writes it where the sink has addresses; what has an order - warnings, errors, writing without addresses - comes
@@ -29,7 +36,8 @@ enum class purpose { sort, check, summary };
 class pipeline {
  public:
   /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
-  pipeline(options how, purpose what);
+  /// @param keys, taker  for purpose::order; they must outlive it
+  pipeline(options how, purpose what, order_keys const* keys = nullptr, slice_taker* taker = nullptr);
 
   /// The rest of a source, sorted, checked or summarized. An input may come as several sources: all but the last end where
   /// whole_spectra says. @param to  nullptr to write nothing. @throws input_error, and what source and sink throw: what is
@@ -46,6 +54,7 @@ class pipeline {
 
   options how_;
   slice_task task_;
+  slice_taker* taker_;
   summary summary_;
   tbb::task_arena arena_;
   findings found_;

@@ -55,14 +55,11 @@ bool is_number(std::string_view word) {
   return take_number(p, p + text.size(), value) && p == text.data() + word.size();
 }
 
-bool is_comment(std::string_view line) {
-  return !line.empty() && std::string_view("#;!/").find(line[0]) != std::string_view::npos;
-}
-
-// Does a parameter say what the precursor is?
-bool is_precursor(std::string_view line) {
+bool is_needed(std::string_view line, needed_parameters const& all) {
   line = trimmed(line);
-  return line.starts_with("PEPMASS=") || line.starts_with("PRECURSOR_MZ=") || line.starts_with("CHARGE=");
+  return (all.precursor &&
+          (line.starts_with("PEPMASS=") || line.starts_with("PRECURSOR_MZ=") || line.starts_with("CHARGE="))) ||
+         (all.rt && line.starts_with("RTINSECONDS=")) || (all.scan && line.starts_with("SCANS="));
 }
 
 // What is wrong with a line inside a spectrum that is neither delimiter nor peak; nothing, for blank lines, comments and
@@ -108,7 +105,11 @@ class scanner {
 
  public:
   scanner(std::span<char const> text, scan_options const& options, scan_result& result)
-      : text_(text), options_(options), out_(result), code_(options.descending) {}
+      : text_(text),
+        options_(options),
+        out_(result),
+        code_(options.descending),
+        with_headers_(options.keeps == scan_keeps::table_and_headers || options.keeps == scan_keeps::disordered_and_headers) {}
 
   void run() {
     std::size_t whole = text_.size();
@@ -180,7 +181,8 @@ class scanner {
 
   // @returns whether the scan goes on
   bool forgive(finding const& found) {
-    if (found.what == fault::not_finite || options_.lenient) {
+    bool const must_be = options_.end_needed && found.what == fault::missing_end;
+    if (found.what == fault::not_finite || (options_.lenient && !must_be)) {
       warn(found);
       return true;
     }
@@ -215,7 +217,7 @@ class scanner {
       open_spectrum(p);
     } else if (auto const fault = fault_of(line)) {
       if (!forgive(here(*fault, p, end))) return nullptr;
-    } else if (table && options_.keeps == scan_keeps::table_and_headers && !take_header(p, end)) {
+    } else if (with_headers_ && !take_header(p, end)) {
       return nullptr;
     }
     return next;
@@ -227,7 +229,7 @@ class scanner {
     std::string_view const line(text_.data() + offset(p), std::size_t(end - p));
     if (header_.take(line) != mgf_header::taken::not_a_number) return true;
     finding const found = here(fault::bad_header, p, end);
-    if (!options_.all_headers) return !is_precursor(line) || forgive(found);
+    if (!options_.all_headers) return !is_needed(line, options_.needed) || forgive(found);
     warn(found);
     return true;
   }
@@ -237,6 +239,7 @@ class scanner {
     since_ = out_.lines;
     spectrum_begin_ = offset(p);
     first_peak_ = kept();
+    peaks_before_ = std::uint32_t(out_.all_peaks);
     last_code_ = 0;
     in_order_ = true;
     ++out_.spectra;
@@ -245,10 +248,12 @@ class scanner {
   // @param end  in the text
   void close_spectrum(std::size_t end) {
     inside_ = false;
-    if constexpr (table) {
+    if (table || with_headers_) {
       text_range const range{std::uint32_t(spectrum_begin_), std::uint32_t(end - spectrum_begin_)};
-      out_.table.spectra.push_back({range, std::uint32_t(first_peak_), header_.done()});
-    } else if (in_order_) {
+      out_.table.spectra.push_back({range, peaks_before_, header_.done()});
+    }
+    if constexpr (table) return;
+    if (in_order_) {
       out_.peaks.resize(first_peak_);
     } else if (!options_.check) {
       out_.ends.push_back(out_.peaks.size());
@@ -317,6 +322,8 @@ class scanner {
   bool inside_ = false, in_order_ = true;
   std::uint64_t since_ = 0, last_code_ = 0;
   std::size_t spectrum_begin_ = 0, first_peak_ = 0;
+  std::uint32_t peaks_before_ = 0;
+  bool with_headers_;
   mgf_header header_;
 };
 
@@ -334,7 +341,7 @@ void scan(std::span<char const> text, scan_options const& options, scan_result& 
   result.ends = std::move(ends);
   result.table = std::move(table);
   std::size_t const expected = text.size() / 32;  // as many as there mostly are; memory that is not used costs nothing
-  if (options.keeps != scan_keeps::disordered) {
+  if (options.keeps == scan_keeps::table || options.keeps == scan_keeps::table_and_headers) {
     result.table.mz.reserve(expected);
     result.table.intensity.reserve(expected);
     result.table.lines.reserve(expected);

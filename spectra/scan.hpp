@@ -24,6 +24,7 @@ enum class fault {
   unknown,        // neither peak, comment nor parameter
   bad_header,     // the value of a parameter that is wanted is no number
   foreign,        // before the first spectrum: neither query, comment nor parameter; the input seems to be no MGF
+  moved_scope,    // a parameter between spectra, where these are put in order: it would come to stand before others
 };
 
 /// A line of a piece of text, counted from 0, where its text begins and ends, line end excluded. `since` is the line of the
@@ -67,9 +68,9 @@ struct disorder_at {
 /// 1)).
 struct peak_table {
   struct entry {
-    text_range text;  // from BEGIN IONS to the end of END IONS' line
-    std::uint32_t first_peak;
-    spectrum_header header;  // if headers were asked for; the title is a view of the piece
+    text_range text;           // from BEGIN IONS to the end of END IONS' line
+    std::uint32_t first_peak;  // of all peaks of the piece
+    spectrum_header header;    // if headers were asked for; the title is a view of the piece
   };
   std::vector<entry> spectra;
   std::vector<double> mz, intensity;  // of each peak; a missing intensity is NaN
@@ -92,8 +93,14 @@ struct peak_table {
   }
 };
 
-/// What a scan keeps of the spectra: the peaks of those that are out of order, with codes; or all.
-enum class scan_keeps { disordered, table, table_and_headers };
+/// What a scan keeps of the spectra: the peaks of those that are out of order, with codes; or all. With headers alone the table
+/// has its spectra, and no peaks.
+enum class scan_keeps { disordered, disordered_and_headers, table, table_and_headers };
+
+/// Parameters whose value has to be a number, where headers are read: else it is an error.
+struct needed_parameters {
+  bool precursor = true, rt = false, scan = false;
+};
 
 struct scan_options {
   sort_key by = sort_key::mz;
@@ -103,7 +110,9 @@ struct scan_options {
   std::size_t shown = 0;  // warnings to keep; the others are counted
   bool begun = false;     // a spectrum came before this text
   scan_keeps keeps = scan_keeps::disordered;
-  bool all_headers = false;  // all of a header is wanted, as far as it can be had; else the precursor, or an error
+  bool all_headers = false;  // all of a header is wanted, as far as it can be had; else what is needed, or an error
+  needed_parameters needed = {};
+  bool end_needed = false;  // a missing END IONS is an error, if lenient, too
 };
 
 /// What was found in a piece of text.

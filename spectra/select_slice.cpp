@@ -8,7 +8,9 @@
 // The part of a slice's work that a selection is: which peaks stay, in which order, and the text that they make.
 namespace ordo::spectra::detail {
 
-void slice_work::select(selection const& how, scan_options const& order, peak_machines& machines) {
+void slice_work::select(slice_task const& task) {
+  selection const& how = *task.select;
+  peak_machines& machines = *task.machines;
   peak_table const& table = found.table;
   std::size_t const spectra = table.spectra.size();
   first_peaks_.resize(spectra + 1);
@@ -18,12 +20,12 @@ void slice_work::select(selection const& how, scan_options const& order, peak_ma
   timed(sorting, 2 * table.mz.size() * sizeof(double), [&] {
     double const kept_waiting =
         machines.select({table.mz, table.intensity, first_peaks_, precursor_mz_, charges_}, how, keep_, 1);
-    take_left(how, order);
+    take_left(how, task.scan);
     seconds[sorting] -= kept_waiting;
     waited[sorting] += kept_waiting;
     put_in_order(machines);
   });
-  timed(moving, part.size, [&] { compose(); });
+  timed(moving, part.size, [&] { compose(task.keys); });
 }
 
 void slice_work::take_precursors(selection const& how) {
@@ -93,7 +95,7 @@ void slice_work::put_in_order(peak_machines& machines) {
   }
 }
 
-void slice_work::compose() {
+void slice_work::compose(order_keys const* keys) {
   peak_table const& table = found.table;
   std::string_view const text(part.text().data(), part.size);
   pieces_.clear();
@@ -106,6 +108,7 @@ void slice_work::compose() {
     bool const unterminated = found.unterminated && s + 1 == table.spectra.size();
     add_spectrum(pieces_, text, table, s, keep_, std::span(left_).subspan(first_left_[s], first_left_[s + 1] - first_left_[s]),
                  unterminated);
+    if (keys) records.take(text, *keys, found.table, s, first_left_[s + 1] - first_left_[s], std::size_t(pieces_.size()));
   }
   pieces_.add({at, std::uint32_t(text.size() - at)});
   if (pieces_.size() == text.size() && pieces_.ranges().size() <= 1) return;  // it is the text as it is

@@ -14,6 +14,7 @@ bool slice_work::next(slices& from, std::size_t wanted) {
   ready_ = clock::now();
   bytes = {};
   peaks_left = spectra_left = reordered = without_precursor = 0;
+  added = 0;
   selected_.reset();
   bool any = true;
   try {
@@ -29,10 +30,12 @@ bool slice_work::next(slices& from, std::size_t wanted) {
 void slice_work::run(slices const& from, slice_task const& task, sink* to) noexcept try {
   if (failure || part.size >= slices::limit) return;
   timed(reading, 0, [&] { from.fill(part); });
+  if (task.keys && part.last) added = part.end_last_line();
   scan_options how = task.scan;
   how.begun = part.begun;
   timed(scanning, part.size, [&] { scan(part.text(), how, found); });
   std::string_view const text(part.text().data(), part.size);
+  if (task.keys) records.look_at(text, how, found);
   warned.clear();
   for (finding const& warning : found.first_warnings) warned.emplace_back(line_of(warning, text));
   kind = part.begun ? std::string_view() : kind_of(text);
@@ -42,10 +45,11 @@ void slice_work::run(slices const& from, slice_task const& task, sink* to) noexc
     counted = {};
     for (std::size_t s = 0; s < found.table.spectra.size(); ++s) counted.add(found.table.at(s));
   }
-  if (task.select) return select(*task.select, how, *task.machines);
+  if (task.select) return select(task);
   peaks_left = found.all_peaks;
   spectra_left = found.spectra;
   reordered = found.ends.size();
+  if (task.keys) records.take_all(text, *task.keys, found);  // before anything moves
   if (task.machines && !found.ends.empty()) {
     timed(sorting, found.peaks.size() * sizeof(std::uint64_t), [&] { sort(*task.machines); });
     timed(moving, part.size, [&] { move_lines(); });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sort_core/io.hpp"
+#include "spectra/order_records.hpp"
 #include "spectra/peak_machines.hpp"
 #include "spectra/scan.hpp"
 #include "spectra/slices.hpp"
@@ -28,6 +29,7 @@ struct slice_task {
   selection const* select = nullptr;  // nullptr: all peaks stay
   bool summarize = false;
   peak_machines* machines = nullptr;  // nullptr: nothing is sorted
+  order_keys const* keys = nullptr;   // of spectra that are put in order; nullptr: none are
 };
 
 /// A slice and what one thread at a time does to it, and the time that takes.
@@ -43,6 +45,8 @@ class slice_work {
   bool scanned = false;
   std::uint64_t peaks_left = 0, spectra_left = 0, reordered = 0, without_precursor = 0;
   summary counted;
+  spectrum_records records;  // of spectra that are put in order
+  std::size_t added = 0;     // bytes of a line end behind the last line
   std::uint64_t placed = 0;  // where the output of a selection goes
   std::array<double, steps> seconds{}, waited{};
   std::array<std::uint64_t, steps> bytes{};
@@ -76,11 +80,11 @@ class slice_work {
  private:
   void sort(peak_machines& machines);
   void move_lines();
-  void select(selection const& how, scan_options const& order, peak_machines& machines);
+  void select(slice_task const& task);
   void take_precursors(selection const& how);
   void take_left(selection const& how, scan_options const& order);
   void put_in_order(peak_machines& machines);
-  void compose();
+  void compose(order_keys const* keys);
 
   clock::time_point ready_;  // for the next step
 

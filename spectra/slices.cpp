@@ -26,6 +26,19 @@ std::span<char> slice::room(std::size_t wanted, std::size_t kept) {
   return memory_.span();
 }
 
+std::size_t slice::end_last_line() {
+  std::string_view const before(memory_.data(), size);
+  if (before.empty() || is_line_end(before.back())) return 0;
+  std::size_t const last = before.find_last_of("\r\n");
+  std::string_view end = "\n";
+  if (last != before.npos) end = before.substr(last > 0 && before.substr(last - 1, 2) == "\r\n" ? last - 1 : last).substr(0, 2);
+  std::string const added(end.starts_with("\r\n") ? end : end.substr(0, 1));
+  std::span<char> const all = room(size + added.size(), size);
+  std::copy(added.begin(), added.end(), all.begin() + std::ptrdiff_t(size));
+  size += added.size();
+  return added.size();
+}
+
 bool slices::next(slice& made, std::size_t wanted) {
   if (std::exchange(at_end_, true)) return false;  // and if this fails it was the last
   wanted = std::clamp<std::size_t>(wanted, 1, limit / 2);
@@ -47,7 +60,7 @@ void slices::fill(slice& made) const {
 bool slices::find_end(slice& made, std::size_t wanted) {
   std::uint64_t const begin = begin_ + done_, left = *size_ - std::min(*size_, begin);
   for (; wanted < left; wanted *= 2) {
-    made.size = wanted >= limit ? wanted : cut(begin, wanted);
+    made.size = wanted >= limit ? wanted : cut_at(begin, wanted);
     if (made.size != 0) return false;
   }
   made.size = std::size_t(left);
@@ -55,7 +68,7 @@ bool slices::find_end(slice& made, std::size_t wanted) {
 }
 
 // whole_spectra of that part of the source, by no more of its end than must be looked at.
-std::size_t slices::cut(std::uint64_t begin, std::size_t size) {
+std::size_t slices::cut_at(std::uint64_t begin, std::size_t size) {
   for (std::size_t looked = first_tail;; looked *= 4) {
     looked = std::min(looked, size);
     tail_.resize(looked);
@@ -64,7 +77,7 @@ std::size_t slices::cut(std::uint64_t begin, std::size_t size) {
     // What comes before the tail may make another line of its first one.
     bool const certain = looked == size || (found.begin && *found.begin != 0);
     begun_ = begun_ || (certain && found.begin);
-    if (certain) return size - looked + found.at;
+    if (certain) return where_ == cut::spectrum && !found.begin ? 0 : size - looked + chosen(found);
   }
 }
 
@@ -78,7 +91,7 @@ bool slices::read(slice& made, std::size_t wanted) {
     have += got;
     last_cut const found = find_cut({room.data(), have});
     begun_ = begun_ || found.begin;
-    made.size = last || (found.at == 0 && have >= limit) ? have : found.at;
+    made.size = last || (chosen(found) == 0 && have >= limit) ? have : chosen(found);
     if (made.size != 0 || last) {
       rest_.assign(room.begin() + std::ptrdiff_t(made.size), room.begin() + std::ptrdiff_t(have));
       return last;

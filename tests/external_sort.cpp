@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sort_core/error.hpp"
+#include "sort_core/place_sum.hpp"
 #include "strings/line_comparison.hpp"
-#include "strings/place_sum.hpp"
 #include "tests/catch.hpp"
 #include "tests/io_ends.hpp"
 #include "tests/lines.hpp"
@@ -220,7 +220,7 @@ TEST_CASE("a program compresses runs", "[external]") {
 }
 
 TEST_CASE("bytes by their places have one sum, in whatever order and parts, and others another", "[external]") {
-  using strings::detail::place_sum;
+  using ordo::place_sum;
   random_numbers random(15);
   std::string text(5'000, ' ');
   for (char& byte : text) byte = static_cast<char>(random());

@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -16,6 +17,9 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/specsort/order_options.hpp"
+#include "tools/specsort/ordered.hpp"
+#include "tools/specsort/prompt_output.hpp"
 #include "tools/specsort/selection_options.hpp"
 #include "tools/specsort/summary_text.hpp"
 
@@ -23,14 +27,18 @@ namespace {
 
 using namespace ordo;
 
-constexpr std::string_view tool = "specsort";
+using specsort::prompt_output, specsort::tool;
+
 constexpr std::size_t looked_at = 4096;  // of an input, for its format
 
 struct command {
-  std::string input, output = "-", by = "mz", to, summary;
+  std::vector<std::string> inputs;
+  std::string output = "-", by = "mz", to, summary;
   bool descending = false, check = false, lenient = false, explain = false;
   specsort::selection_options selection;
   spectra::selection select;
+  specsort::order_options order;
+  spectra::order_options spectra_order;
   cli::common_options common;
 };
 
@@ -44,7 +52,7 @@ std::optional<int> parse(command& made, int argc, char** argv) {
       "inside their spectrum, MGF as lines of which every byte survives, mzML as arrays; everything else stays as it is.\n"
       "Where options say which peaks stay, the others are left out. mzML can be written as MGF.",
       std::string(tool));
-  app.add_option("IN", made.input, "MGF or mzML, plain or compressed, known by its bytes; - is standard input")->type_name("");
+  app.add_option("IN", made.inputs, "MGF or mzML, plain or compressed, known by its bytes; - is standard input")->type_name("");
   auto* const output = app.add_option(
       "-o,--output", made.output, "write to FILE, compressed if it is named .gz, .bgz, .bz2, .xz or .zst [-: standard output]");
   output->type_name("FILE");
@@ -66,7 +74,14 @@ std::optional<int> parse(command& made, int argc, char** argv) {
   app.add_flag("--lenient", made.lenient, "MGF: leave lines that it does not allow where they are, with a warning");
   app.add_flag("--explain", made.explain, "print what would be done to each spectrum, in order, and exit");
   made.selection.add_to(app);
-  app.footer("Exit status: 0 done, 1 a check found disorder, 2 anything wrong.");
+  made.order.add_to(app);
+  app.footer(
+      "Where spectra are put in order or cut into parts, every line keeps its bytes. What stands before the first spectrum of "
+      "the\n"
+      "first IN comes first, in each part; parameters there must be the same in all IN (but COM, USERNAME, USEREMAIL). Empty\n"
+      "lines behind a spectrum stay behind it, all else between spectra goes with the one that follows. Peaks are sorted and\n"
+      "dropped as other options say; the key peaks counts those that are left.\n\n"
+      "Exit status: 0 done, 1 a check found disorder, 2 anything wrong.");
   cli::add_common_options(app, made.common);
   if (auto const status = cli::parse(app, argc, argv)) return status;
   made.select = made.selection.made();
@@ -74,38 +89,27 @@ std::optional<int> parse(command& made, int argc, char** argv) {
     fmt::print("{}", specsort::explained(made.select, made.selection.preset, by_of(made), made.descending));
     return 0;
   }
-  if (made.input.empty()) throw usage_error("IN is required (see specsort --help)");
+  if (made.inputs.empty()) throw usage_error("IN is required (see specsort --help)");
+  if (made.inputs.size() > 1 && !made.order.any())
+    throw usage_error(
+        fmt::format("one IN alone: {}: many are made one with --spectra-by, --split-size or --split-count", made.inputs[1]));
+  made.spectra_order = made.order.made();
+  if ((made.check || !made.summary.empty()) && made.order.any())
+    throw usage_error("--check and --summary write no spectra: they go with no option that orders them");
+  if (made.order.splits() && made.output == "-") throw usage_error("standard output has no parts: say -o FILE");
   if ((made.check || !made.summary.empty()) && !made.select.empty())
     throw usage_error("--check and --summary look at all peaks: they go with no option that drops some");
   return {};
 }
 
-// The output. A write in order that fails ends the process at once: the input may wait for more that never comes.
-class prompt_output final : public sink {
- public:
-  explicit prompt_output(cli::output& out) : out_(out) {}
-  void write(std::span<char const> data) override {
-    cli::run_beside(tool, [&] { out_.write(data); });
-  }
-  bool expect(std::uint64_t bytes) override { return out_.expect(bytes); }
-  bool expect_unknown() override { return out_.expect_unknown(); }
-  [[nodiscard]] bool addressable() const override { return out_.addressable(); }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { out_.write_at(offset, data); }
-
- private:
-  cli::output& out_;
-};
-
 // The library's options for this run; warnings go where the user wants them.
-spectra::options options_of(command const& made, cli::input const& in) {
+spectra::options options_of(command const& made) {
   spectra::options how;
   how.by = by_of(made);
   how.select = made.select;
   how.descending = made.descending;
   how.lenient = made.lenient;
   how.machine = made.common.machine();
-  how.name = in.name();
-  if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
   if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
   return how;
 }
@@ -121,8 +125,39 @@ spectra::format output_format(command const& made, spectra::format input) {
   if (made.to.empty() ? name.ends_with(".mgf") : made.to == "mgf") to = format::mgf;
   if (made.to.empty() ? name.ends_with(".mzml") : made.to == "mzml") to = format::mzml;
   if (to == format::mzml && input == format::mgf)
-    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", made.input));
+    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", made.inputs[0]));
   return to;
+}
+
+// What was done, when all is written.
+void tell(cli::stats& stats, spectra::report const& done) {
+  for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
+  stats.phase("commit");
+  stats.machine(done.machine);
+  stats.device_memory(done.device_memory);
+}
+
+// Warnings that were not shown.
+void tell_more(command const& made, spectra::options const& how, spectra::report const& done, std::string const& name) {
+  if (done.warnings > how.warnings_shown && how.on_warning)
+    cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - how.warnings_shown));
+  if (done.without_precursor != 0 && !made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.without_precursor,
+                               made.select.all_charges ? " or its charge" : ""));
+}
+
+int order(command const& made, cli::stats& stats, cli::progress& progress) {
+  spectra::options how = options_of(made);
+  how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
+  progress.phase("sorting");
+  static_cast<void>(output_format(made, spectra::format::mgf));  // it may be named .mzML
+  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, how, made.spectra_order, made.common,
+                                           [&](spectra::report const& done) { tell(stats, done); });
+  progress.clear();
+  tell_more(made, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
+  stats.input(found.done.bytes);
+  stats.finish();
+  return 0;
 }
 
 int run(int argc, char** argv) {
@@ -131,26 +166,26 @@ int run(int argc, char** argv) {
 
   made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
-  stats.refuse_inputs({made.input});
-  cli::progress progress(tool, made.common, {&made.input, 1}, made.check || !made.summary.empty() ? "" : made.output);
-  cli::input in(made.input, made.common.threads);
-  spectra::options how = options_of(made, in);
+  stats.refuse_inputs(made.inputs);
+  cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
+  if (made.order.any()) return order(made, stats, progress);
+  cli::input in(made.inputs[0], made.common.threads);
+  spectra::options how = options_of(made);
+  how.name = in.name();
+  if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
   spectra::format const format = spectra::format_of(in.front(looked_at)), to_format = output_format(made, format);
   bool const mzml = format == spectra::format::mzml;
   if (mzml && !made.summary.empty())
-    throw usage_error(fmt::format("--summary reads MGF: {}: write it as that first, with --to mgf", made.input));
+    throw usage_error(fmt::format("--summary reads MGF: {}: write it as that first, with --to mgf", made.inputs[0]));
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
 
   int status = 0;
   spectra::report done;
-  auto const tell_phases = [&] {
-    for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
-  };
   if (made.check) {
     auto const [first, looked_at] = mzml ? spectra::check_mzml(in, how) : spectra::check(in, how);
     done = looked_at;
-    tell_phases();
+    for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
     if (first) {
       status = 1;
       cli::tell(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
@@ -168,18 +203,11 @@ int run(int argc, char** argv) {
     out.refuse_loop(in);
     prompt_output to(out);
     done = mzml ? spectra::sort_mzml(in, to, how, to_format) : spectra::sort(in, to, how);
-    tell_phases();
-    stats.phase("commit");
+    tell(stats, done);
     out.commit();
-    stats.machine(done.machine);
-    stats.device_memory(done.device_memory);
   }
   progress.clear();
-  if (done.warnings > how.warnings_shown && how.on_warning)
-    cli::say(tool, fmt::format("warning: {}: {} more warnings", how.name, done.warnings - how.warnings_shown));
-  if (done.without_precursor != 0 && !made.common.quiet)
-    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", how.name, done.without_precursor,
-                               made.select.all_charges ? " or its charge" : ""));
+  tell_more(made, how, done, how.name);
   stats.input(done.bytes);
   stats.finish();
   return status;

@@ -286,6 +286,9 @@ void output::finish() {
   if (range_) forget_temporary(std::exchange(ticket_, nullptr));
   range_.reset();
   if (close_file() != 0 && errno != EINTR) fail(errno);
+  // Of many outputs that wait for their commit nothing but the name is needed.
+  encoder_.reset();
+  buffer_ = {};
 }
 
 int output::close_file() noexcept {

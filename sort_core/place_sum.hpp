@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-namespace ordo::strings::detail {
+namespace ordo {
 
 /// A sum of bytes by where they stand: bytes may be added in any order, in parts cut anywhere, by any number of threads. Which
 /// bytes were added decides it; one byte that is another always changes it.
@@ -46,4 +46,4 @@ class place_sum {
   std::atomic<std::uint64_t> sum_{0}, bytes_{0};
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo

@@ -1,0 +1,133 @@
+# specsort --spectra-by, --map and parts, against a reference in plain Python; names of parts, and what is refused.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+reference="$ORDO_SOURCE/tests/specsort_order_reference.py"
+printf 'COM=head\n\nBEGIN IONS\nTITLE=one\nPEPMASS=500\n3.5 1\n1.5 3 b\nEND IONS\n\n# of two\nBEGIN IONS\nTITLE=two\nPEPMASS=400\n1 9\nEND IONS\n' > in.mgf
+printf 'COM=head\n\n# of two\nBEGIN IONS\nTITLE=two\nPEPMASS=400\n1 9\nEND IONS\nBEGIN IONS\nTITLE=one\nPEPMASS=500\n1.5 3 b\n3.5 1\nEND IONS\n\n' > by_pepmass
+
+# To a file, a stream, a compressed file, the input itself, and into a file that is shared.
+expect 0 specsort in.mgf --spectra-by pepmass; cmp out by_pepmass; [[ ! -s err ]]
+expect 0 specsort - --spectra-by pepmass -o result < in.mgf; cmp result by_pepmass
+expect 0 specsort - --spectra-by pepmass < <(cat in.mgf); cmp out by_pepmass
+expect 0 specsort in.mgf --spectra-by pepmass -o result.mgf.gz; gzip -dc result.mgf.gz | cmp - by_pepmass
+gzip -c in.mgf > zipped
+expect 0 specsort zipped --spectra-by title --descending-spectra; cmp out by_pepmass
+cp in.mgf same.mgf; expect 0 specsort same.mgf --spectra-by pepmass -o same.mgf; cmp same.mgf by_pepmass
+{ echo before; specsort in.mgf --spectra-by pepmass; echo after; } > shared
+{ echo before; cat by_pepmass; echo after; } | cmp - shared
+: > empty; expect 0 specsort empty empty --spectra-by rt -o result; [[ ! -s result ]] || fail "something from nothing"
+expect 0 specsort empty in.mgf empty --spectra-by pepmass; cmp out by_pepmass
+cp in.mgf a; cp in.mgf b
+expect 0 specsort a b --spectra-by pepmass -o b; [[ $(grep -c TITLE=two b) == 2 ]] || fail "an input that is the output"
+status=0; specsort in.mgf a --spectra-by pepmass >> a 2> err || status=$?
+[[ $status == 2 ]] || fail "an input that is written to: status $status"
+complaint specsort
+cmp a in.mgf
+
+# What is missing is told, unless --quiet; bad values are errors.
+expect 0 specsort in.mgf --spectra-by charge,mass,title
+[[ $(cat err) == 'specsort: warning: 2 of 2 spectra have no charge, and come last
+specsort: warning: 2 of 2 spectra have no precursor m/z or charge, and come last' ]] || fail "warnings: $(< err)"
+expect 0 specsort in.mgf --spectra-by rt --quiet; [[ ! -s err ]] || fail "--quiet: $(< err)"
+printf 'BEGIN IONS\nPEPMASS=1,5\n1 1\nEND IONS\n' > comma.mgf
+expect_error specsort comma.mgf --spectra-by pepmass -o result
+[[ $(< err) == "specsort: decimal comma: comma.mgf:2: 'PEPMASS=1,5'; a point is expected" ]] || fail "error: $(< err)"
+expect 0 specsort comma.mgf --spectra-by scan
+printf 'CHARGE=2+\n' | cat - in.mgf > other.mgf
+expect_error specsort in.mgf other.mgf --spectra-by pepmass
+grep -q 'other global parameters: other.mgf: it has CHARGE=2+, and in.mgf has no CHARGE' err || fail "error: $(< err)"
+
+# Where each came from.
+expect 0 specsort zipped in.mgf --spectra-by pepmass --map map.tsv -o result
+printf 'output\tspectrum\tinput\tnumber\toffset\nresult\t1\tzipped\t2\t76\nresult\t2\tin.mgf\t2\t76\nresult\t3\tzipped\t1\t10\nresult\t4\tin.mgf\t1\t10\n' |
+  cmp - map.tsv
+expect_error specsort in.mgf --spectra-by pepmass --map in.mgf -o result
+expect_error specsort in.mgf --spectra-by pepmass --map result -o result
+expect_error specsort in.mgf --spectra-by pepmass --map no/such/folder/map
+
+# Parts.
+mkdir parts
+for name in out.mgf out 'a.b/out.mgf.gz' out.gz; do
+  rm -rf parts/*; mkdir -p "parts/$(dirname "$name")"
+  expect 0 specsort in.mgf --spectra-by pepmass --split-count 3 -o "parts/$name"
+  case $name in
+    out.mgf) want='out.0001.mgf out.0002.mgf out.0003.mgf ' ;;
+    out) want='out.0001 out.0002 out.0003 ' ;;
+    a.b/*) want='a.b/out.0001.mgf.gz a.b/out.0002.mgf.gz a.b/out.0003.mgf.gz ' ;;
+    out.gz) want='out.0001.gz out.0002.gz out.0003.gz ' ;;
+  esac
+  [[ $(cd parts; find . -type f | sed 's:^\./::' | sort | tr '\n' ' ') == "$want" ]] || fail "parts of $name: $(find parts)"
+  case $name in *.gz) gzip -dc "parts/${want%% *}" ;; *) cat "parts/${want%% *}" ;; esac | head -1 | grep -q COM=head
+done
+rm -rf parts/*
+expect 0 specsort in.mgf --split-size 1 -o parts/out.mgf
+[[ $(ls parts) == $'out.0001.mgf\nout.0002.mgf' ]] || fail "parts: $(ls parts)"
+{ cat parts/out.0001.mgf; tail -n +3 parts/out.0002.mgf; } | cmp - <(specsort in.mgf)
+rm parts/*
+expect_error specsort in.mgf --split-size 1
+expect_error specsort in.mgf --split-count 2 -o -
+printf 'BEGIN IONS\nbad\nEND IONS\n' | cat in.mgf - > bad.mgf
+for how in '--split-size 1' '--split-count 5' '--spectra-by rt --split-size 1'; do
+  # shellcheck disable=SC2086
+  expect_error specsort bad.mgf $how -o parts/out.mgf
+  [[ -z $(ls -A parts) ]] || fail "left after an error: $(ls -A parts)"
+done
+mkdir parts/out.0002.mgf  # the second one cannot be had
+expect_error specsort in.mgf --split-size 1 -o parts/out.mgf
+[[ $(ls -A parts) == out.0002.mgf ]] || fail "left after an error: $(ls -A parts)"
+cp in.mgf parts/in.0001.mgf
+expect 0 specsort parts/in.0001.mgf --split-size 1 -o parts/in.mgf
+[[ $(grep -h TITLE parts/in.000?.mgf | tr '\n' ' ') == 'TITLE=one TITLE=two ' ]] || fail "a part that is the input"
+
+# What makes no sense.
+for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--descending-spectra' '--map map' '--memory 1M' '-T .' \
+           '--spectra-by rt --memory x' '--spectra-by rt --memory 0' '--split-size 0 -o o' '--split-count 0 -o o' \
+           '--split-size 5 --split-count 5 -o o' '--spectra-by rt --check' '--spectra-by rt --summary' \
+           '--spectra-by rt -o o.mzML' '--spectra-by rt --to mzml'; do
+  # shellcheck disable=SC2086
+  expect_error specsort in.mgf $bad
+done
+expect_error specsort in.mgf in.mgf
+expect_error specsort in.mgf missing --spectra-by rt -o result2
+
+# mzML comes in as the MGF that --to mgf makes of it.
+mzml="$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz"
+for how in '|' '--top 5|--by intensity' '--preset casanovo|--descending'; do
+  selected=${how%|*} peaks=${how#*|}
+  # shellcheck disable=SC2086
+  { specsort "$mzml" --to mgf $selected $peaks > run.mgf
+    specsort run.mgf --spectra-by title,rt $peaks > want
+    expect 0 specsort "$mzml" --spectra-by title,rt $selected $peaks; }
+  cmp out want
+done
+specsort "$mzml" --to mgf > run.mgf
+specsort run.mgf in.mgf run.mgf --spectra-by pepmass,title --quiet > want
+expect 0 specsort "$mzml" in.mgf "$mzml" --spectra-by pepmass,title; cmp out want
+gzip -dc "$mzml" > whole.mzML; head -c 150000 whole.mzML > cut.mzML
+expect_error specsort cut.mzML in.mgf --spectra-by rt -o result2
+grep -q cut.mzML err || fail "error: $(< err)"
+expect_error specsort "$mzml" comma.mgf --spectra-by pepmass -o result2  # the other fails while there is more of it
+[[ ! -e result2 ]]
+
+expect 0 specsort in.mgf --spectra-by rt --stats report.json
+[[ $(sed -n 's/.*"name": "\(.*\)".*/\1/p' report.json | tr '\n' ' ') == 'read scan sort move order spill write commit ' ]] ||
+  fail "phases are not in the order of the work: $(cat report.json)"
+
+# Many blocks and runs: the same bytes in any memory, by any number of threads, and what the checker says.
+ordo_generate spectra --count 20k -o large.mgf 2> /dev/null
+expect 0 specsort large.mgf --spectra-by charge,rt --descending-spectra -o wanted --map map.tsv
+for how in '--memory 2M' '--memory 8M --threads 1' '--memory 20M -T .' '--threads 3'; do
+  # shellcheck disable=SC2086
+  expect 0 specsort large.mgf --spectra-by charge,rt --descending-spectra -o result $how
+  cmp result wanted
+done
+if [[ $(command -v python3) ]]; then
+  checker="$ORDO_SOURCE/tests/check_spectra_order.py"
+  python3 "$checker" --spectra-by charge,rt --descending-spectra --map map.tsv wanted large.mgf
+  expect 1 python3 "$checker" --spectra-by pepmass wanted large.mgf
+  head -c -2000 wanted > short
+  expect 1 python3 "$checker" --spectra-by charge,rt --descending-spectra short large.mgf
+  python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf
+  python3 "$reference" random 1 150
+fi
+no_leftovers
