@@ -18,17 +18,6 @@ mzml_pipeline::mzml_pipeline(options how, mzml_options what)
   for (std::string_view const name : mzml_step_names) totals_.phases.push_back({.name = name});
 }
 
-mzml_work* mzml_pipeline::take_idle() {
-  std::lock_guard const lock(changing_);
-  if (idle_.empty()) {
-    idle_.reserve(all_.size() + 1);
-    return all_.emplace_back(std::make_unique<mzml_work>()).get();
-  }
-  mzml_work* const one = idle_.back();
-  idle_.pop_back();
-  return one;
-}
-
 std::uint64_t mzml_pipeline::line_at(std::size_t at, std::string_view text) const {
   text = text.substr(0, at);
   return totals_.lines + std::uint64_t(std::count(text.begin(), text.end(), '\n')) + 1;
@@ -74,12 +63,7 @@ void mzml_pipeline::count(mzml_work const& one) {
   counted_.level_1 += found.level_1;
   counted_.no_precursor += found.no_precursor;
   counted_.not_finite += found.not_finite;
-  for (std::size_t s = 0; s < mzml_steps; ++s) {
-    totals_.phases[s].seconds += one.seconds[s];
-    totals_.phases[s].waited += one.waited[s];
-    totals_.phases[s].bytes += one.bytes[s];
-    if (how_.on_phase && one.bytes[s] != 0) how_.on_phase(mzml_step_names[s], one.bytes[s]);
-  }
+  one.add_to(totals_.phases, how_);
   if (how_.on_progress) how_.on_progress(totals_.bytes);
 }
 
@@ -112,7 +96,7 @@ void mzml_pipeline::run(source& from, sink* to) {
   if (to && what_.as == format::mzml) writer.emplace(*to);
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> mzml_work* {
-    mzml_work* const one = take_idle();
+    mzml_work* const one = &works_.take();
     if (stopped_ || !one->next(cut, slice_size(how_.block_bytes, tokens, machines_ && machines_->on_gpu()))) control.stop();
     return one;
   };
@@ -122,8 +106,7 @@ void mzml_pipeline::run(source& from, sink* to) {
   };
   auto const end = [&](mzml_work* one) {
     finish(*one, to, writer ? &*writer : nullptr);
-    std::lock_guard const lock(changing_);
-    idle_.push_back(one);
+    works_.give_back(*one);
   };
   using tbb::filter_mode;
   arena_.execute([&] {

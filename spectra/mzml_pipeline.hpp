@@ -1,8 +1,6 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "sort_core/io.hpp"
 #include "spectra/mzml_work.hpp"
 #include "spectra/mzml_writer.hpp"
+#include "spectra/work_pool.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -27,7 +26,6 @@ class mzml_pipeline {
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return first_disorder_; }
 
  private:
-  mzml_work* take_idle();
   void finish(mzml_work& one, sink* to, mzml_writer* writer);
   void count(mzml_work const& one);
   void warn(std::string const& message);
@@ -44,9 +42,7 @@ class mzml_pipeline {
   std::optional<disorder> first_disorder_;
   std::atomic<bool> stopped_{false};
 
-  std::mutex changing_;
-  std::vector<std::unique_ptr<mzml_work>> all_;
-  std::vector<mzml_work*> idle_;
+  work_pool<mzml_work> works_;
 };
 
 }  // namespace ordo::spectra::detail

@@ -42,11 +42,9 @@ bool mzml_work::next(mzml_pieces& from, std::size_t wanted) {
   failure = nullptr;
   disorder.reset();
   counted = {};
-  seconds = waited = {};
-  bytes = {};
   starts.clear();
   replaced_ = false;
-  ready_ = clock::now();
+  start_times();
   bool const any = timed(mzml_reading, 0, [&] { return from.next(piece, wanted); });
   bytes[mzml_reading] = any ? piece.size : 0;
   return any;
@@ -191,9 +189,7 @@ void mzml_work::select(mzml_options const& how, peak_machines& machines) {
   keep_.assign(mz_.size(), 1);
   if (!how.select.empty()) {
     if (how.select.remove_precursor) take_precursors(how.select.all_charges);
-    double const kept_waiting = machines.select({mz_, intensity_, first_peaks_, precursor_mz_, charges_}, how.select, keep_, 1);
-    seconds[mzml_sorting] -= kept_waiting;
-    waited[mzml_sorting] += kept_waiting;
+    kept_waiting(mzml_sorting, machines.select({mz_, intensity_, first_peaks_, precursor_mz_, charges_}, how.select, keep_, 1));
   }
   take_left(how);
 }
@@ -236,10 +232,8 @@ void mzml_work::take_left(mzml_options const& how) {
 
 void mzml_work::sort(peak_machines& machines) {
   order_.resize(codes_.size());
-  double const kept_waiting =
-      machines.sort(codes_, offsets_, order_, double(counted.reordered) / double(std::max<std::uint64_t>(counted.spectra, 1)));
-  seconds[mzml_sorting] -= kept_waiting;
-  waited[mzml_sorting] += kept_waiting;
+  double const share = double(counted.reordered) / double(std::max<std::uint64_t>(counted.spectra, 1));
+  kept_waiting(mzml_sorting, machines.sort(codes_, offsets_, order_, share));
 }
 
 // The peaks of its output, as they are numbered in the input.

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -16,6 +15,7 @@
 #include "spectra/mzml_pieces.hpp"
 #include "spectra/mzml_spectra.hpp"
 #include "spectra/peak_machines.hpp"
+#include "spectra/step_times.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -42,9 +42,7 @@ struct mzml_options {
 };
 
 /// A piece of an mzML document and what one thread at a time does to it.
-class mzml_work {
-  using clock = std::chrono::steady_clock;
-
+class mzml_work : public step_times<mzml_steps> {
  public:
   mzml_piece piece;
   std::exception_ptr failure;  // the first, by its place in the piece
@@ -68,30 +66,11 @@ class mzml_work {
     std::string title, peak;
   };
   std::optional<first_disorder> disorder;
-  std::array<double, mzml_steps> seconds{}, waited{};
-  std::array<std::uint64_t, mzml_steps> bytes{};
 
   /// Before anything else. @returns false if there is no more
   bool next(mzml_pieces& from, std::size_t wanted);
   /// All but writing. Nothing is thrown. @param machines  nullptr to sort nothing
   void run(mzml_options const& how, peak_machines* machines) noexcept;
-
-  /// f(), as that step, with bytes it works on. It has waited since the end of the step before.
-  template <class F>
-  decltype(auto) timed(mzml_step which, std::uint64_t size, F f) {
-    struct timer {
-      mzml_work& work;
-      mzml_step which;
-      clock::time_point begin = clock::now();
-      ~timer() {
-        work.ready_ = clock::now();
-        work.seconds[which] += std::chrono::duration<double>(work.ready_ - begin).count();
-      }
-    } const running{*this, which};
-    waited[which] += std::chrono::duration<double>(running.begin - ready_).count();
-    bytes[which] += size;
-    return f();
-  }
 
  private:
   // A spectrum that is written in another order, or that all peaks are looked at of.
@@ -126,7 +105,6 @@ class mzml_work {
   void pack_as_mgf();
   void copy_to(std::size_t end);
 
-  clock::time_point ready_;
   bool replaced_ = false;
   mzml_spectra reader_;
   array_codec codec_;

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -14,6 +13,7 @@
 #include "spectra/peak_machines.hpp"
 #include "spectra/scan.hpp"
 #include "spectra/slices.hpp"
+#include "spectra/step_times.hpp"
 #include "spectra/summary.hpp"
 #include "spectra/text_pieces.hpp"
 
@@ -31,9 +31,7 @@ struct slice_task {
 };
 
 /// A slice and what one thread at a time does to it, and the time that takes.
-class slice_work {
-  using clock = std::chrono::steady_clock;
-
+class slice_work : public step_times<steps> {
  public:
   slice part;
   scan_result found;
@@ -44,8 +42,6 @@ class slice_work {
   std::uint64_t peaks_left = 0, spectra_left = 0, reordered = 0, without_precursor = 0;
   summary counted;
   std::uint64_t placed = 0;  // where the output of a selection goes
-  std::array<double, steps> seconds{}, waited{};
-  std::array<std::uint64_t, steps> bytes{};
 
   /// Before anything else. @returns false if there is no more
   bool next(slices& from, std::size_t wanted);
@@ -56,22 +52,6 @@ class slice_work {
   [[nodiscard]] std::span<char const> output() const { return selected_ ? *selected_ : part.text(); }
   /// Writes it where it was placed. Nothing is thrown.
   void write(sink& to) noexcept;
-  /// f(), as that step, with what it works on. It has waited since the end of the step before.
-  template <class F>
-  decltype(auto) timed(step which, std::uint64_t size, F f) {
-    struct timer {
-      slice_work& work;
-      step which;
-      clock::time_point begin = clock::now();
-      ~timer() {
-        work.ready_ = clock::now();
-        work.seconds[which] += std::chrono::duration<double>(work.ready_ - begin).count();
-      }
-    } const running{*this, which};
-    waited[which] += std::chrono::duration<double>(running.begin - ready_).count();
-    bytes[which] += size;
-    return f();
-  }
 
  private:
   void sort(peak_machines& machines);
@@ -81,8 +61,6 @@ class slice_work {
   void take_left(selection const& how, scan_options const& order);
   void put_in_order(peak_machines& machines);
   void compose();
-
-  clock::time_point ready_;  // for the next step
 
   // Kept for their memory.
   std::vector<std::uint64_t> codes_;
