@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "spectra/spectra.hpp"
+#include "spectra/summary.hpp"
 
 /// Peaks of mass spectra in mzML (HUPO-PSI, 1.1), put in order, or written as MGF. A document may be plain or an indexedmzML,
 /// in UTF-8, ISO-8859-1 or ASCII; arrays hold floats or integers of 32 or 64 bits, compressed by zlib or not at all; other
@@ -30,5 +31,9 @@ report sort_mzml(source& from, sink& to, options const& how, format as = format:
 
 /// Looks for the first peak out of order, among those that sort_mzml to mzML would move. Its `line` is that of the spectrum.
 checked check_mzml(source& from, options const& how);
+
+/// Looks at the rest of a document as summarize does at MGF, at spectra of every MS level. Its peaks are as many as its m/z;
+/// one has no intensity where there are not as many of these, or where it is NaN. Its title is the one that it gets in MGF.
+summary summarize_mzml(source& from, options const& how);
 
 }  // namespace ordo::spectra

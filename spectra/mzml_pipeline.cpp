@@ -14,7 +14,7 @@ namespace ordo::spectra::detail {
 
 mzml_pipeline::mzml_pipeline(options how, mzml_options what)
     : how_(std::move(how)), what_(what), arena_(threads_for(how_.machine.threads)) {
-  if (!what_.check) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
+  if (what_.writes()) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
   for (std::string_view const name : mzml_step_names) totals_.phases.push_back({.name = name});
 }
 
@@ -58,6 +58,7 @@ void mzml_pipeline::count(mzml_work const& one) {
   totals_.spectra_left += what_.whole() ? found.spectra_left : found.spectra;
   totals_.peaks_left += what_.whole() ? found.peaks_left : found.peaks;
   totals_.without_precursor += found.without_precursor;
+  if (what_.summarize) summary_.add(one.summarized);
   counted_.spectra += found.spectra;
   counted_.other_order += found.other_order;
   counted_.level_1 += found.level_1;
@@ -141,6 +142,16 @@ checked check_mzml(source& from, options const& how) {
   detail::mzml_pipeline work(how, {how.by, how.descending, format::mzml, true, {}});
   work.run(from, nullptr);
   return {work.first_disorder(), work.done()};
+}
+
+summary summarize_mzml(source& from, options const& how) {
+  detail::mzml_options what;
+  what.summarize = true;
+  detail::mzml_pipeline work(how, what);
+  work.run(from, nullptr);
+  summary all = work.summarized();
+  all.take_size(work.done());
+  return all;
 }
 
 }  // namespace ordo::spectra

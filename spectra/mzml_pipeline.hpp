@@ -20,10 +20,11 @@ class mzml_pipeline {
   /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
   mzml_pipeline(options how, mzml_options what);
 
-  /// @param to  nullptr to check
+  /// @param to  nullptr to write nothing
   void run(source& from, sink* to);
   [[nodiscard]] report done() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return first_disorder_; }
+  [[nodiscard]] summary const& summarized() const { return summary_; }
 
  private:
   void finish(mzml_work& one, sink* to, mzml_writer* writer);
@@ -36,9 +37,10 @@ class mzml_pipeline {
   options how_;
   mzml_options what_;
   tbb::task_arena arena_;
-  std::optional<peak_machines> machines_;  // none to check
+  std::optional<peak_machines> machines_;  // only to write
   report totals_;
   mzml_work::counts counted_;
+  summary summary_;
   std::optional<disorder> first_disorder_;
   std::atomic<bool> stopped_{false};
 

@@ -87,7 +87,8 @@ void mzml_spectra::read(mzml_piece const& piece) {
     throw;
   }
   all_.resize(used_);
-  for (auto& one : all_) one.header.title = one.title;
+  for (auto& one : all_)
+    if (!one.title.empty()) one.header.title = one.title;
 }
 
 // The parser is not given what is plain: the text between <binary> and </binary>, which is the most, and parameters.

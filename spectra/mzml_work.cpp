@@ -42,6 +42,7 @@ bool mzml_work::next(mzml_pieces& from, std::size_t wanted) {
   failure = nullptr;
   disorder.reset();
   counted = {};
+  summarized = {};
   starts.clear();
   replaced_ = false;
   start_times();
@@ -65,7 +66,7 @@ void mzml_work::run(mzml_options const& how, peak_machines* machines) noexcept {
     if (failure || disorder) return;
     if (machines && how.whole()) timed(mzml_sorting, 2 * mz_.size() * sizeof(double), [&] { select(how, *machines); });
     if (machines && !codes_.empty()) timed(mzml_sorting, codes_.size() * sizeof(std::uint64_t), [&] { sort(*machines); });
-    if (!how.check) timed(mzml_packing, piece.size, [&] { how.as == format::mgf ? pack_as_mgf() : pack(); });
+    if (how.writes()) timed(mzml_packing, piece.size, [&] { how.as == format::mgf ? pack_as_mgf() : pack(); });
   } catch (...) {
     failure = std::current_exception();
   }
@@ -79,7 +80,9 @@ void mzml_work::unpack(mzml_options const& how) {
   intensity_.clear();
   offsets_.assign(1, 0);
   for (std::size_t i = 0; i < reader_.all().size() && !disorder; ++i) {
-    if (how.whole()) {
+    if (how.summarize) {
+      summarize(reader_.all()[i]);
+    } else if (how.whole()) {
       take_peaks(how, i);
     } else {
       look_at(how, i);
@@ -137,6 +140,18 @@ void mzml_work::take_peaks(mzml_options const& how, std::size_t index) {
     made.fixed = !mgf && in_other_order(one, count);
   }
   jobs_.push_back(made);
+}
+
+void mzml_work::summarize(mzml_spectrum const& one) {
+  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+  mz_.clear();
+  if (mz) to_doubles(mz->type, codec_.unpack(*mz, piece.text()), mz_);
+  if (intensity && intensity->count == mz_.size()) {
+    to_doubles(intensity->type, codec_.unpack(*intensity, piece.text()), intensity_);
+  } else {
+    intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  summarized.add({one.header, {mz_, intensity_, {}}, {}, 0});
 }
 
 // Has it another axis, that its points follow? Those of a combined ion mobility spectrum ascend in m/z at each mobility only.

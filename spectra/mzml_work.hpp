@@ -16,6 +16,7 @@
 #include "spectra/mzml_spectra.hpp"
 #include "spectra/peak_machines.hpp"
 #include "spectra/step_times.hpp"
+#include "spectra/summary.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -36,9 +37,11 @@ struct mzml_options {
   format as = format::mzml;
   bool check = false;  // stop at the first disorder, write nothing
   selection select = {};
+  bool summarize = false;  // and nothing else
 
   /// Are all peaks looked at? Else the key alone, to find out what is out of order.
   [[nodiscard]] bool whole() const { return as == format::mgf || !select.empty(); }
+  [[nodiscard]] bool writes() const { return !check && !summarize; }
 };
 
 /// A piece of an mzML document and what one thread at a time does to it.
@@ -66,6 +69,7 @@ class mzml_work : public step_times<mzml_steps> {
     std::string title, peak;
   };
   std::optional<first_disorder> disorder;
+  summary summarized;
 
   /// Before anything else. @returns false if there is no more
   bool next(mzml_pieces& from, std::size_t wanted);
@@ -91,6 +95,7 @@ class mzml_work : public step_times<mzml_steps> {
   void unpack(mzml_options const& how);
   void look_at(mzml_options const& how, std::size_t index);
   void take_peaks(mzml_options const& how, std::size_t index);
+  void summarize(mzml_spectrum const& one);
   bool in_other_order(mzml_spectrum const& one, std::size_t count);
   std::optional<std::size_t> add_codes(mzml_options const& how, std::size_t index);
   void note_disorder(mzml_options const& how, std::size_t index);
@@ -110,7 +115,7 @@ class mzml_work : public step_times<mzml_steps> {
   array_codec codec_;
   std::vector<job> jobs_;
   std::vector<double> keys_, axis_;     // of one spectrum
-  std::vector<double> mz_, intensity_;  // of all that become MGF
+  std::vector<double> mz_, intensity_;  // of all that become MGF, or of one that is summarized
   std::vector<std::uint64_t> codes_;    // of all that are out of order
   std::vector<std::uint32_t> offsets_, order_, relative_;
   std::vector<std::uint32_t> first_peaks_, left_;

@@ -259,6 +259,38 @@ TEST_CASE("mzml: to MGF, as msconvert writes it") {
   CHECK(sorted(text_of(thermo), {}, format::mgf).find("TITLE=run.1.1.1.2\n") != std::string::npos);
 }
 
+TEST_CASE("mzml: a summary of spectra of all levels") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  document made;
+  made.spectra.push_back({{mz({3, 1, 3, nan}), intensity({0, nan, 5, 1})}});
+  made.spectra.push_back({{mz({nan, 2}), intensity({1, 1})}, 1, "", "", ""});  // NaN comes last
+  made.spectra.push_back({{mz({1, 2, nan}), intensity({1})}, 3});
+  made.spectra.back().arrays[1].attributes = " arrayLength=\"1\"";  // not of these m/z
+  made.spectra.push_back({{intensity({1, 2})}, 1, "", "", ""});     // no peaks
+  made.spectra.push_back({{}, 2, R"(<cvParam accession="MS:1000129"/>)"});
+  std::string const text = text_of(made);
+  for (std::size_t const block : {std::size_t{1}, std::size_t{1} << 20}) {
+    options how;
+    how.block_bytes = block;
+    ordo::memory_source from(text);
+    auto const all = ordo::spectra::summarize_mzml(from, how);
+    CHECK(all.bytes == text.size());
+    CHECK(all.lines == std::uint64_t(std::count(text.begin(), text.end(), '\n')));
+    CHECK((all.spectra == 5 && all.in_order == 3 && all.titles == 5 && all.scans == 5));
+    CHECK((all.peaks == 9 && all.zeros == 1 && all.without_intensity == 4 && all.duplicates == 1));
+    CHECK((all.mz.count == 6 && all.mz.least == 1 && all.mz.greatest == 3));
+    CHECK((all.intensity.count == 5 && all.intensity.least == 0 && all.intensity.greatest == 5));
+    CHECK((all.precursor_mz.count == 3 && all.precursor_mz.least == 445.34));
+    CHECK((all.rt_seconds.count == 3 && all.rt_seconds.greatest == 30));
+    CHECK(all.peak_counts == std::map<std::uint64_t, std::uint64_t>{{0, 2}, {2, 1}, {3, 1}, {4, 1}});
+    CHECK(all.charges == std::map<int, std::uint64_t>{{-2, 1}, {0, 2}, {2, 2}});
+    CHECK(all.ms_levels == std::map<unsigned, std::uint64_t>{{1, 2}, {2, 2}, {3, 1}});
+  }
+  std::string const cut = text.substr(0, text.size() / 2);
+  ordo::memory_source from(cut);
+  CHECK_THROWS_AS(ordo::spectra::summarize_mzml(from, {}), ordo::input_error);
+}
+
 TEST_CASE("mzml: the first peak out of order") {
   document const made{{{{mz({1, 2}), intensity({2, 1})}}, {{mz({1, 4, 2.5}), intensity({2, 1, 0.1})}}}};
   std::string const text = text_of(made);

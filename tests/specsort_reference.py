@@ -271,4 +271,5 @@ def main():
             compare(text, maker.options() + more)
 
 
-main()
+if __name__ == '__main__':
+    main()

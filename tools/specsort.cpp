@@ -59,7 +59,7 @@ std::optional<int> parse(command& made, int argc, char** argv) {
   app.add_flag("--descending", made.descending, "the greatest first; peaks without intensity still come last");
   auto* const check =
       app.add_flag("--check", made.check, "sort nothing: name the first peak out of order and exit with 1")->excludes(output);
-  app.add_flag("--summary", made.summary, "sort nothing: print what is in the input (MGF), as a table or as JSON")
+  app.add_flag("--summary", made.summary, "sort nothing: print what is in the input, as a table or as JSON")
       ->check(CLI::IsMember({"true", "table", "json"}).description(""))
       ->type_name("[=json]")
       ->excludes(output, check);
@@ -137,8 +137,6 @@ int run(int argc, char** argv) {
   spectra::options how = options_of(made, in);
   spectra::format const format = spectra::format_of(in.front(looked_at)), to_format = output_format(made, format);
   bool const mzml = format == spectra::format::mzml;
-  if (mzml && !made.summary.empty())
-    throw usage_error(fmt::format("--summary reads MGF: {}: write it as that first, with --to mgf", made.input));
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
 
@@ -157,7 +155,7 @@ int run(int argc, char** argv) {
                             first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
   } else if (!made.summary.empty()) {
-    spectra::summary const found = spectra::summarize(in, how);
+    spectra::summary const found = mzml ? spectra::summarize_mzml(in, how) : spectra::summarize(in, how);
     done.bytes = found.bytes;
     done.warnings = found.warnings;
     progress.clear();

@@ -64,7 +64,6 @@ expect 0 specsort turned.mzML --top 20 -o top.mzML
 grep -q '<spectrum .*defaultArrayLength="20"' top.mzML || fail 'a spectrum of 20 peaks does not say so'
 expect 0 specsort top.mzML --to mgf; cmp out expected
 expect_error specsort run.mzML --min-peaks 5 --to mzml
-expect_error specsort run.mzML --summary
 
 # An indexedmzML gets an index that is right, and the checksum that sha1sum would give it.
 ids=$(sed -n 's/.*<spectrum .*\bid="\([^"]*\)".*/\1/p' run.mzML)
