@@ -34,9 +34,9 @@ struct mzml_context {
   std::string source_name;  // without its extension
 };
 
-/// A place outside of spectra that counts for the index.
+/// A place outside of spectra that counts for the index, or where it is said how many spectra there are.
 struct index_mark {
-  enum class kind { chromatogram, list, entry, list_offset, checksum };
+  enum class kind { spectra, chromatogram, list, entry, list_offset, checksum };
   kind what;
   std::size_t tag = 0;             // where the tag begins
   std::size_t begin = 0, end = 0;  // what stands between it and the next tag

@@ -43,6 +43,7 @@ void mzml_pipeline::warn_at_end() {
   say(counted_.other_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
   say(counted_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");
   say(counted_.not_finite, "peaks are not finite and are left out");
+  say(counted_.stray_references, "references to spectra that were left out stay");
   if (what_.as == format::mgf && counted_.level_1 == counted_.spectra)
     warn(how_.name + ": there are no spectra of MS level 2 or above");
 }
@@ -94,7 +95,7 @@ void mzml_pipeline::finish(mzml_work& one, sink* to, mzml_writer* writer) {
 void mzml_pipeline::run(source& from, sink* to) {
   mzml_pieces cut(from);
   std::optional<mzml_writer> writer;
-  if (to && what_.as == format::mzml) writer.emplace(*to);
+  if (to && what_.as == format::mzml) writer.emplace(*to, what_.renumbers() ? &how_.temporary_folder : nullptr);
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> mzml_work* {
     mzml_work* const one = &works_.take();
@@ -115,7 +116,12 @@ void mzml_pipeline::run(source& from, sink* to) {
                                        tbb::make_filter<mzml_work*, mzml_work*>(filter_mode::parallel, work) &
                                        tbb::make_filter<mzml_work*, void>(filter_mode::serial_in_order, end));
   });
-  if (!stopped_) warn_at_end();
+  if (stopped_) return;
+  if (writer) {
+    writer->end();
+    counted_.stray_references = writer->stray_references();
+  }
+  warn_at_end();
 }
 
 report mzml_pipeline::done() const {
@@ -130,9 +136,6 @@ namespace ordo::spectra {
 
 report sort_mzml(source& from, sink& to, options const& how, format as) {
   how.select.check();
-  if (as == format::mzml && how.select.min_peaks != 0)
-    throw usage_error("--min-peaks leaves spectra out, which others of mzML refer to: " + how.name +
-                      ": it can be had with MGF");
   detail::mzml_pipeline work(how, {how.by, how.descending, as, false, how.select});
   work.run(from, &to);
   return work.done();

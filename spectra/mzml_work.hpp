@@ -42,6 +42,8 @@ struct mzml_options {
   /// Are all peaks looked at? Else the key alone, to find out what is out of order.
   [[nodiscard]] bool whole() const { return as == format::mgf || !select.empty(); }
   [[nodiscard]] bool writes() const { return !check && !summarize; }
+  /// May mzML lose spectra? Those that stay have other numbers then.
+  [[nodiscard]] bool renumbers() const { return as == format::mzml && select.min_peaks != 0; }
 };
 
 /// A piece of an mzML document and what one thread at a time does to it.
@@ -54,14 +56,19 @@ class mzml_work : public step_times<mzml_steps> {
   [[nodiscard]] std::string_view written() const { return replaced_ ? std::string_view(out_) : piece.text(); }
   struct start {
     std::size_t id, at;
+    bool gone = false;                      // it begins no more: too few of its peaks are left
+    std::optional<std::size_t> index = {};  // where its number is, if that may change
+    std::size_t index_size = 0;
   };
   std::vector<start> starts;
+  std::vector<std::size_t> references;  // from those that stay, to others: hashes of their ids; where some may go
 
   struct counts {
     std::uint64_t lines = 0, spectra = 0, peaks = 0, reordered = 0;
     std::uint64_t other_order = 0;                                // left as they were: their order is not that of the m/z
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0;  // left out of MGF: spectra, spectra, peaks
     std::uint64_t without_precursor = 0, spectra_left = 0, peaks_left = 0;
+    std::uint64_t stray_references = 0;  // of the whole document
   } counted;
   struct first_disorder {
     std::size_t at;
@@ -89,12 +96,13 @@ class mzml_work : public step_times<mzml_steps> {
     bool goes = false;   // too few peaks are left
 
     bool whole = false;  // all this is set
-    [[nodiscard]] bool changes() const { return codes || (whole && size != count); }
+    [[nodiscard]] bool changes() const { return codes || goes || (whole && size != count); }
   };
 
   void unpack(mzml_options const& how);
   void look_at(mzml_options const& how, std::size_t index);
   void take_peaks(mzml_options const& how, std::size_t index);
+  void stays(std::size_t peaks);
   void summarize(mzml_spectrum const& one);
   bool in_other_order(mzml_spectrum const& one, std::size_t count);
   std::optional<std::size_t> add_codes(mzml_options const& how, std::size_t index);
@@ -106,9 +114,13 @@ class mzml_work : public step_times<mzml_steps> {
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order);
   void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::size_t by);
   std::span<std::uint32_t const> order_of(job const& one);
-  void pack();
+  void pack(mzml_options const& how);
+  void pack(mzml_spectrum const& one, job const* change, bool renumbers);
+  void leave_out(mzml_piece::element const& spectrum);
   void pack_as_mgf();
   void copy_to(std::size_t end);
+  /// Where that is in what is written, if nothing but what was copied or replaced changes before it.
+  [[nodiscard]] std::size_t place_of(std::size_t at) const { return at + out_.size() - copied_; }
 
   bool replaced_ = false;
   mzml_spectra reader_;

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "sort_core/io.hpp"
-#include "strings/temporary_file.hpp"
+#include "sort_core/temporary_file.hpp"
 
 // Temporary files that a program compresses, as GNU sort's --compress-program has it.
 namespace ordo::strings::detail {

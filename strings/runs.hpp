@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sort_core/io.hpp"
+#include "sort_core/temporary_file.hpp"
 #include "strings/place_sum.hpp"
-#include "strings/temporary_file.hpp"
 
 // Sorted lines on disk.
 namespace ordo::strings::detail {

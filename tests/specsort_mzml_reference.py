@@ -5,14 +5,18 @@
   specsort_mzml_reference.py random SEED CASES     and on documents and options made at random
 """
 import base64
+import hashlib
 import json
 import math
 import random
+import re
 import struct
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 import zlib
+
+import specsort_reference as mgf
 
 NAMESPACE = '{http://psi.hupo.org/ms/mzml}'
 TYPES = {'MS:1000521': 'f', 'MS:1000523': 'd', 'MS:1000519': 'i', 'MS:1000522': 'q'}
@@ -23,7 +27,7 @@ MINUTE = 'UO:0000031'
 class Spectrum:
     def __init__(self):
         self.id = self.title = self.scan = self.level = self.precursor = self.rt = None
-        self.charges, self.arrays, self.negative, self.transitions = [], [], False, False
+        self.charges, self.arrays, self.references, self.negative, self.transitions = [], [], [], False, False
 
     def values(self, kind):
         return next((values for terms, values in self.arrays if kind in terms), None)
@@ -76,6 +80,7 @@ class Document:
             if accession == 'MS:1000016':
                 made.rt = float(value) * (60 if unit == MINUTE else 1)
         self.take_ion(made, element)
+        made.references = [one.get('spectrumRef') for one in element.iter() if one.get('spectrumRef')]
         made.arrays = [self.array(one, made.count) for one in self.all('binaryDataArray', element)]
         words = dict(word.split('=', 1) for word in made.id.split(' ') if '=' in word)
         made.scan = int(words['scan']) if words.get('scan', '').isdigit() else None
@@ -176,11 +181,74 @@ def compare_summary(text):
         fail(text, ['--summary=json'], f'{found} in the place of {wanted}')
 
 
+def left_of(one, how):
+    """What a selection leaves of the arrays of a spectrum; None: it goes."""
+    mz, heights = one.values(MZ) or (), one.values(INTENSITY) or ()
+    both = (one.values(MZ) is None) == (one.values(INTENSITY) is None)
+    if one.transitions or not both or len(mz) != len(heights):
+        return one.arrays
+    peaks = [mgf.Peak(None, at, m, h) for at, (m, h) in enumerate(one.peaks())]
+    left = mgf.select(peaks, one.precursor, one.charges[0] if one.charges else 0, how)
+    if len(left) < int(how.min_peaks or 0):
+        return None
+    order = [peak.at for peak in mgf.ordered(left, how)]
+    return [(terms, tuple(values[at] for at in order) if len(values) == len(mz) else values) for terms, values in one.arrays]
+
+
+def without_spectra(text):
+    """What a selection must leave as it is."""
+    text = re.sub(rb'\s*<spectrum .*?</spectrum>', b'', text, flags=re.DOTALL)
+    text = re.sub(rb'\s*<offset [^>]*>[^<]*</offset>', b'', text)
+    return re.sub(rb'(<spectrumList [^>]*count="|<indexListOffset>|<fileChecksum>)[^<"]*', rb'\1', text)
+
+
+def wrong_index(text, ids):
+    """What an indexedmzML says of itself that is not so."""
+    if b'<indexList ' not in text:
+        return b'<indexedmzML' in text and 'no index'
+    index = text[text.index(b'<index name="spectrum"'):].split(b'</index>')[0]
+    entries = re.findall(rb'<offset idRef="([^"]*)">([0-9]*)</offset>', index)
+    begins = [at.start() for at in re.finditer(rb'<spectrum ', text)]
+    if entries != [(name.encode(), b'%d' % at) for name, at in zip(ids, begins)] or len(ids) != len(begins):
+        return f'the index says {entries} of {begins}'
+    if int(re.search(rb'<indexListOffset>([0-9]*)<', text)[1]) != text.index(b'<indexList '):
+        return 'the index is not where it is said to be'
+    sum_at = text.index(b'<fileChecksum>') + len('<fileChecksum>')
+    return text[sum_at:sum_at + 41].decode() != hashlib.sha1(text[:sum_at]).hexdigest() + '<' and 'the checksum is wrong'
+
+
+def compare_selection(text, words):
+    how = mgf.parse_options(words)
+    done = specsort(text, '--to', 'mzml', *words)
+    if done.returncode != 0:
+        fail(text, words, done.stderr.decode())
+    before_it, after = Document(text).spectra, Document(done.stdout)
+    wanted = [(one.id, left_of(one, how)) for one in before_it]
+    stay = [(name, arrays) for name, arrays in wanted if arrays is not None]
+    if repr([(one.id, one.arrays) for one in after.spectra]) != repr(stay):  # NaN is itself
+        fail(text, words, 'other spectra stay, or in another order')
+    if how.min_peaks and int(how.min_peaks):
+        if [one.index for one in after.spectra] != [str(number) for number in range(len(stay))]:
+            fail(text, words, 'the spectra are not numbered')
+        if next(after.all('spectrumList')).get('count') != str(len(stay)):
+            fail(text, words, 'the list says another number')
+        gone = {name for name, arrays in wanted if arrays is None}
+        stray = sum(name in gone for one in after.spectra for name in one.references)
+        told = re.search(rb': ([0-9]+) references to spectra that were left out stay', done.stderr)
+        if stray != (int(told[1]) if told else 0):
+            fail(text, words, f'{stray} references to what left: {done.stderr.decode()}')
+    if without_spectra(text) != without_spectra(done.stdout):
+        fail(text, words, 'something else has changed')
+    if why := wrong_index(done.stdout, [name for name, _ in stay]):
+        fail(text, words, why)
+
+
 class Maker:
     """Documents of all the forms that writers of mzML may choose."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.odd = True  # are there m/z that are no numbers?
 
     def some(self, *choices):
         return self.random.choice(choices)
@@ -217,13 +285,15 @@ class Maker:
             mz.sort()
         if count and r.random() < 0.1:
             heights[r.randrange(count)] = math.nan
-        if count and r.random() < 0.1:
+        if self.odd and count and r.random() < 0.1:
             mz[r.randrange(count)] = math.nan
         terms = self.term('MS:1000511', self.some(1, 2, 2, 3)) if r.random() < 0.9 else ''
         terms += self.term('MS:1000129') if r.random() < 0.2 else ''
         terms += self.term('MS:1000796', f'title {number}') if r.random() < 0.2 else ''
-        made = f'<spectrum index="{number}" id="{self.some("scan", "controllerType=0 scan", "index")}={number}"'
-        made += f' defaultArrayLength="{count}">{terms}'
+        said = [f'index="{number}"', f'id="{self.some("scan", "controllerType=0 scan", "index")}={number}"',
+                f'defaultArrayLength="{count}"']
+        r.shuffle(said)
+        made = f'<spectrum {" ".join(said)}>{terms}'
         if r.random() < 0.8:
             unit = self.some('', f' unitAccession="{MINUTE}"', ' unitAccession="UO:0000010"')
             made += f'<scanList count="1"><scan>{self.term("MS:1000016", round(r.uniform(0, 90), 3), unit)}</scan></scanList>'
@@ -236,7 +306,8 @@ class Maker:
             cut = r.random() < 0.05 and count > 1
             arrays.append(self.array(self.term(INTENSITY), heights[:-1] if cut else heights, shared, count))
         if r.random() < 0.2:
-            arrays.append(self.array(self.term('MS:1000516'), [float(i % 3) for i in range(count)], shared, count))
+            charges = [float(i % 3) for i in range(count - self.some(0, 0, count // 2))]
+            arrays.append(self.array(self.term('MS:1000516'), charges, shared, count))
         if r.random() < 0.2:
             r.shuffle(arrays)
         return made + f'<binaryDataArrayList count="{len(arrays)}">{"".join(arrays)}</binaryDataArrayList></spectrum>'
@@ -269,17 +340,22 @@ class Maker:
         if shared:
             made += '<referenceableParamGroupList count="2">'
             for name, packing in (('zipped', ZLIB), ('plain', 'MS:1000576')):
-                made += f'<referenceableParamGroup id="{name}">{self.term("MS:1000523")}{self.term(packing)}</referenceableParamGroup>'
+                made += f'<referenceableParamGroup id="{name}">{self.term("MS:1000523")}{self.term(packing)}'
+                made += '</referenceableParamGroup>'
             made += '</referenceableParamGroupList>\n'
         made += f'<run id="r">\n<spectrumList count="{len(spectra)}" defaultDataProcessingRef="d">'
         made += ''.join(between + one for one in spectra) + f'{between}</spectrumList>\n</run>\n</mzML>\n'
         return (made + self.index(made) if indexed else made).encode('latin-1')
 
     def index(self, made):
-        begins = [at for at in range(len(made)) if made.startswith('<spectrum index', at)]
-        entries = ''.join(f'<offset idRef="{made[at:].split(chr(34), 4)[3]}">{at}</offset>\n' for at in begins)
+        entries = ''.join(f'<offset idRef="{one[1]}">{one.start()}</offset>\n'
+                          for one in re.finditer('<spectrum [^>]*id="([^"]*)"[^>]*>', made))
         return (f'<indexList count="1"><index name="spectrum">\n{entries}</index></indexList>\n'
                 f'<indexListOffset>{len(made)}</indexListOffset>\n<fileChecksum>0</fileChecksum>\n</indexedmzML>\n')
+
+
+SELECTIONS = [['--min-peaks', '1'], ['--min-peaks', '200'], ['--min-peaks', '100000'], ['--preset', 'casanovo'],
+              ['--top', '50', '--min-peaks', '50', '--by', 'intensity', '--descending']]
 
 
 def main():
@@ -287,11 +363,20 @@ def main():
     if command == 'files':
         for path in rest:
             with open(path, 'rb') as file:
-                compare_summary(file.read())
+                text = file.read()
+            compare_summary(text)
+            for words in SELECTIONS:
+                compare_selection(text, words)
         return
-    maker = Maker(int(rest[0]))
+    maker, words = Maker(int(rest[0])), mgf.Maker(int(rest[0]))
     for _ in range(int(rest[1])):
+        maker.odd = True
         compare_summary(maker.text())
+        maker.odd = False
+        options = words.options()
+        if '--min-peaks' not in options:
+            options += ['--min-peaks', maker.some('1', '2', '5', '30')]
+        compare_selection(maker.text(), options)
 
 
 if __name__ == '__main__':

@@ -16,6 +16,7 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/cli/temporary.hpp"
 #include "tools/specsort/selection_options.hpp"
 #include "tools/specsort/summary_text.hpp"
 
@@ -104,6 +105,7 @@ spectra::options options_of(command const& made, cli::input const& in) {
   how.descending = made.descending;
   how.lenient = made.lenient;
   how.machine = made.common.machine();
+  how.temporary_folder = cli::temporary_folder();
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
   if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };

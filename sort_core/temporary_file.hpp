@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-namespace ordo::strings::detail {
+namespace ordo {
 
 /// A file without a name: the system removes it when the process ends, however that happens.
 class temporary_file {
@@ -35,4 +35,4 @@ class temporary_file {
   int fd_;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo

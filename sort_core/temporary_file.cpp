@@ -1,4 +1,4 @@
-#include "strings/temporary_file.hpp"
+#include "sort_core/temporary_file.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,7 +12,7 @@
 
 #include "sort_core/error.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo {
 namespace {
 
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;  // Linux moves no more than 2 GiB at once
@@ -75,4 +75,4 @@ void temporary_file::discard(std::uint64_t offset, std::uint64_t bytes) noexcept
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo
