@@ -49,13 +49,18 @@ TEST_CASE("mzml: what other writers write") {
     CHECK((sorted(change(plain)) == change(in_order)));
     CHECK(sorted(change(plain), {}, format::mgf) == mgf);
   };
-  auto const by = [](std::string_view what, std::string_view with) {
+  auto const by = [](std::string const& what, std::string const& with) {
     return [=](std::string const& text) { return replaced(text, what, with); };
   };
-  auto const all = [](std::string text, std::string_view what, std::string_view with) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
-      text.replace(at, what.size(), with);
-    return text;
+  auto const all = [](std::string const& text, std::string_view what, std::string_view with) {
+    std::string made;
+    for (std::size_t at = 0;;) {
+      std::size_t const found = text.find(what, at);
+      made.append(text, at, found - at);
+      if (found == std::string::npos) return made;
+      made += with;
+      at = found + what.size();
+    }
   };
   same(by("name=\"ms level\" value=\"2\"", "name=\"ms level\" value=\" 2.0 \""));
   same(by("MS:1000041\" value=\"2\"", "MS:1000041\" value=\"+2.\""));
@@ -66,8 +71,9 @@ TEST_CASE("mzml: what other writers write") {
   same([&](std::string const& text) { return all(text, "<binary>", "<binary >"); });
   same([&](std::string const& text) { return all(text, "</spectrum>", "</spectrum\n>"); });
   same([&](std::string const& text) { return all(text, "<precursorList", "<!-- </spectrum> <binary> --><precursorList"); });
-  same(by("<spectrum ", "<spectrum long=\"" + std::string(2'000'000, 'x') + "\" "));
-  same(by("<scanList", "<userParam name=\"" + std::string(2'000'000, 'y') + "\"/><scanList"));
+  std::string const long_value(2'000'000, 'x');
+  same(by("<spectrum ", fmt::format("<spectrum long=\"{}\" ", long_value)));
+  same(by("<scanList", fmt::format("<userParam name=\"{}\"/><scanList", long_value)));
   CHECK((sorted(replaced(plain, "encodedLength=\"24\"", "encodedLength=\"7\"")) == in_order));  // made anew
 
   // Of arrays that hold nothing nobody asks the type.
