@@ -66,9 +66,9 @@ void mzml_work::pack(mzml_spectrum const& one, job const* change, bool renumbers
   if (!change && !renumbers) return;
   auto const found = next_markup(piece.text(), one.begin);
   std::string_view const tag = piece.text().substr(found->begin, found->end - found->begin);
-  auto const index = renumbers ? attribute_in(tag, "index") : std::nullopt;
+  auto const index = attribute_in(tag, "index");
   auto const note_index = [&] {
-    if (!index) return;
+    if (!index || !renumbers) return;
     made.index = place_of(found->begin + index->begin);
     made.index_size = index->size;
   };

@@ -85,7 +85,7 @@ void mzml_pipeline::finish(mzml_work& one, sink* to, mzml_writer* writer) {
       try {
         writer->write(one);
       } catch (xml_fault const&) {
-        fail(std::current_exception(), one.written());
+        fail(std::current_exception(), text);
       }
     });
   }

@@ -122,27 +122,32 @@ void mzml_writer::take(index_mark const& mark) {
     case index_mark::kind::list_offset:
     case index_mark::kind::checksum:
       put_to(mark.begin);
-      if (mark.end == mark.begin) break;  // an empty tag
+      if (is_closed(mark)) break;
       replace(mark.end, mark.what == index_mark::kind::checksum ? digest_->hex() : fmt::format("{}", list_at_));
       break;
   }
 }
 
+// <offset/>, which has no place for a number.
+bool mzml_writer::is_closed(index_mark const& mark) const {
+  return text_.substr(0, mark.begin).ends_with("/>");
+}
+
 void mzml_writer::take_entry(index_mark const& mark) {
   place const* const found = (mark.of_chromatograms ? chromatograms_ : spectra_).find(mark.id);
-  if (!found) throw xml_fault(mark.tag, "wrong index", "an entry for what is not in the document");
+  if (!found) throw xml_fault(mark.at, "wrong index", "an entry for what is not in the document");
   if (found->at != gone) {
     put_to(mark.begin);
-    if (mark.end != mark.begin) replace(mark.end, fmt::format("{}", found->at));
+    if (!is_closed(mark)) replace(mark.end, fmt::format("{}", found->at));
     return;
   }
   // The whole of it goes, and what stands between it and the tag before.
   std::size_t begin = mark.tag, end = mark.end;
   while (begin > done_ && is_space(text_[begin - 1])) --begin;
-  if (!text_.substr(0, mark.begin).ends_with("/>")) {
+  if (!is_closed(mark)) {
     auto const closing = next_markup(text_, mark.end);
     if (!closing || closing->kind != markup_kind::end || closing->name != "offset")
-      throw xml_fault(mark.tag, "wrong index", "an entry with tags in it");
+      throw xml_fault(mark.at, "wrong index", "an entry with tags in it");
     end = closing->end;
   }
   put_to(begin);

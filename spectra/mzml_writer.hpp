@@ -49,6 +49,7 @@ class mzml_writer {
   void take(mzml_work::start const& one);
   void take(index_mark const& mark);
   void take_entry(index_mark const& mark);
+  [[nodiscard]] bool is_closed(index_mark const& mark) const;
   void hold(index_mark const& list);
   void release();
 

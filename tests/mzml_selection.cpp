@@ -69,6 +69,45 @@ TEST_CASE("mzml: spectra with few peaks leave; the others are numbered, counted 
   CHECK_THROWS_AS(mzml::sort(text_of(large), out, how), ordo::output_error);
 }
 
+TEST_CASE("mzml: entries of an index go whole, and those that were empty are filled in") {
+  auto const entry = [](int scan, std::string_view form, std::string const& place) {
+    return fmt::format(fmt::runtime(form), fmt::format("idRef=\"controllerType=0 scan={}\"", scan), place);
+  };
+  auto const peaks = [](std::size_t number, std::vector<double> values) {
+    spectrum made{{mz(values), intensity(values)}};
+    made.number = number;
+    return made;
+  };
+  options how;
+  how.select.min_peaks = 2;
+  // `list`: the entries of an index of both, in the place of those that are there.
+  auto const with = [](std::string const& text, std::string const& list) {
+    std::size_t const begin = text.find("   <offset"), end = text.find("  </index>");
+    return text.substr(0, begin) + list + text.substr(end);
+  };
+  std::string const in = text_of(document{{peaks(1, {1}), peaks(2, {1, 2})}, true}),
+                    out = text_of(document{{peaks(2, {1, 2})}, true});
+  std::string const right = std::to_string(out.find("<spectrum "));
+  for (std::string_view const form : {"<offset {}>{}</offset>", "<offset a='/>' {} >{}</offset >"}) {
+    std::string const given = with(in, entry(1, form, "\n8 ") + "\n\t" + entry(2, form, ""));
+    std::string const made = sorted(given, how);
+    CHECK((made.find("<index name=\"spectrum\">\n\t" + entry(2, form, right)) != std::string::npos));
+    CHECK((made.find("scan=1\"") == std::string::npos));
+  }
+  std::string const closed = sorted(with(in, entry(1, "<offset {}/><!--{}-->", "") + entry(2, "<offset {}/>{}", "")), how);
+  CHECK((closed.find("<index name=\"spectrum\"><!----><offset idRef=\"controllerType=0 scan=2\"/>") != std::string::npos));
+  std::string const nested = with(in, entry(1, "<offset {}>1<a/>{}</offset>", ""));
+  CHECK(refusal(nested).empty());
+  std::string text;
+  how.name = "f.mzML";
+  auto const line = 1 + std::count(nested.begin(), nested.begin() + std::ptrdiff_t(nested.find("<offset ")), '\n');
+  CHECK_THROWS_WITH(mzml::sort(nested, text, how), fmt::format("wrong index: f.mzML:{}: an entry with tags in it", line));
+
+  // A checksum that was not there.
+  std::string const sum = sorted(replaced(in, "<fileChecksum>0<", "<fileChecksum><"));
+  CHECK((sum == sorted(in)));
+}
+
 TEST_CASE("mzml: what is not of peaks stays where spectra leave, and references are told") {
   options how;
   how.select.min_peaks = 3;
