@@ -191,7 +191,7 @@ def left_of(one, how):
     left = mgf.select(peaks, one.precursor, one.charges[0] if one.charges else 0, how)
     if len(left) < int(how.min_peaks or 0):
         return None
-    order = [peak.at for peak in mgf.ordered(left, how)]
+    order = [peak.at for peak in mgf.put_in_order(left, how)]
     return [(terms, tuple(values[at] for at in order) if len(values) == len(mz) else values) for terms, values in one.arrays]
 
 

@@ -108,7 +108,7 @@ def select(peaks, mz, charge, how):
     return sorted(peaks, key=lambda p: p.at)
 
 
-def ordered(peaks, how):
+def put_in_order(peaks, how):
     if how.by == 'intensity':
         with_height = sorted([p for p in peaks if p.height is not None], key=lambda p: p.height, reverse=how.descending)
         return with_height + [p for p in peaks if p.height is None]
@@ -126,14 +126,14 @@ def spectrum_text(lines, how, last):
     left = select(slots, mz, charge, how)
     if how.min_peaks and len(left) < int(how.min_peaks):
         return b''
-    lines_left = [p.line for p in ordered(left, how)]
+    ordered = [p.line for p in put_in_order(left, how)]
     # The last line of the input may have no end; where it is followed now it takes the end of the line that comes last.
-    bare = [i for i, line in enumerate(lines_left) if not line.endswith((b'\r', b'\n'))]
-    if last and bare and bare[0] != len(lines_left) - 1:
-        end = re.search(rb'(\r\n|\r|\n)$', lines_left[-1]).group()
-        lines_left[bare[0]] += end
-        lines_left[-1] = lines_left[-1][:-len(end)]
-    places = iter(lines_left)
+    bare = [i for i, line in enumerate(ordered) if not line.endswith((b'\r', b'\n'))]
+    if last and bare and bare[0] != len(ordered) - 1:
+        end = re.search(rb'(\r\n|\r|\n)$', ordered[-1]).group()
+        ordered[bare[0]] += end
+        ordered[-1] = ordered[-1][:-len(end)]
+    places = iter(ordered)
     stay = {p.at for p in left}
     go = {p.at for p in slots} - stay
     return b''.join(next(places) if at in stay else line for at, line in enumerate(lines) if at not in go)
