@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "spectra/spectra.hpp"
+#include "spectra/summary.hpp"
 
 /// Peaks of mass spectra in mzML (HUPO-PSI, 1.1), put in order, or written as MGF. A document may be plain or an indexedmzML,
 /// in UTF-8, ISO-8859-1 or ASCII; arrays hold floats or integers of 32 or 64 bits, compressed by zlib or not at all; other
@@ -19,16 +20,25 @@ format format_of(std::string_view front);
 /// To mzML: all arrays of a spectrum that are as long as that of the key are permuted alike, keeping type and compression;
 /// peaks that compare equal keep the input's order, NaN comes last. Of the text of a spectrum only what is between <binary> and
 /// </binary> changes, and encodedLength; of that of one in order nothing. In an indexedmzML, offsets and fileChecksum are made
-/// anew. Everything else, chromatograms too, is kept byte for byte. Left as they are: lists of transitions (SRM, CRM), and
-/// spectra whose points are in the order of another array, ion mobility, wavelength or the position of a scanning quadrupole.
+/// anew. Where options::select leaves spectra out, the others are numbered anew (`index`), the count of the list is made anew,
+/// and the entries of the index go with their spectra; references to them (`spectrumRef`) stay, with a warning: they are names,
+/// and say of what a spectrum was made. Everything else, chromatograms too, is kept byte for byte. Left as they are: lists of
+/// transitions (SRM, CRM), and spectra whose points are in the order of another array, ion mobility, wavelength or the position
+/// of a scanning quadrupole.
 /// To MGF: spectra of MS level 2 and above with a selected ion, their peaks in order, with TITLE, RTINSECONDS, PEPMASS and
 /// CHARGE as msconvert writes them, and SCANS; numbers have as many digits as give the same value back. Peaks that are not
-/// finite are left out, with a warning. Memory: pieces of how.block_bytes of text, or of a larger spectrum, some for each
-/// thread; and 16 bytes for each spectrum of an indexedmzML. Of the options `lenient` has no meaning here.
+/// finite are left out, with a warning.
+/// Memory: pieces of how.block_bytes of text, or of a larger spectrum, some for each thread; and 16 bytes for each spectrum of
+/// an indexedmzML. Where spectra may be left out it is 16 bytes more for each, and a temporary file as large as the output. Of
+/// the options `lenient` has no meaning here.
 /// @throws input_error  naming the line; as sorter, source and sink
 report sort_mzml(source& from, sink& to, options const& how, format as = format::mzml);
 
 /// Looks for the first peak out of order, among those that sort_mzml to mzML would move. Its `line` is that of the spectrum.
 checked check_mzml(source& from, options const& how);
+
+/// Looks at the rest of a document as summarize does at MGF, at spectra of every MS level. Its peaks are as many as its m/z;
+/// one has no intensity where there are not as many of these, or where it is NaN. Its title is the one that it gets in MGF.
+summary summarize_mzml(source& from, options const& how);
 
 }  // namespace ordo::spectra

@@ -30,7 +30,8 @@ cv_term term_of(attributes const& all) {
 
 bool mark_named(std::string_view name, index_mark::kind& kind) {
   using enum index_mark::kind;
-  constexpr std::array<std::pair<std::string_view, index_mark::kind>, 5> all{{{"chromatogram", chromatogram},
+  constexpr std::array<std::pair<std::string_view, index_mark::kind>, 6> all{{{"spectrumList", spectra},
+                                                                              {"chromatogram", chromatogram},
                                                                               {"indexList", list},
                                                                               {"offset", entry},
                                                                               {"indexListOffset", list_offset},

@@ -34,12 +34,13 @@ struct mzml_context {
   std::string source_name;  // without its extension
 };
 
-/// A place outside of spectra that counts for the index.
+/// A place outside of spectra that counts for the index, or where it is said how many spectra there are.
 struct index_mark {
-  enum class kind { chromatogram, list, entry, list_offset, checksum };
+  enum class kind { spectra, chromatogram, list, entry, list_offset, checksum };
   kind what;
-  std::size_t tag = 0;             // where the tag begins
-  std::size_t begin = 0, end = 0;  // what stands between it and the next tag
+  std::size_t at = 0;              // where the tag begins in the piece
+  std::size_t tag = 0;             // and where in what is written for it
+  std::size_t begin = 0, end = 0;  // there, what stands between it and the next tag
   std::size_t id = 0;              // a hash: of a chromatogram's id, or of the one that an entry is for
   bool of_chromatograms = false;   // an entry: of that index
 };

@@ -111,10 +111,11 @@ void mzml_pieces::take(mzml_piece& made, markup const& found) {
   index_seen_ |= mark.what == index_mark::kind::list;
   if (index_seen_ && mark.what == index_mark::kind::chromatogram)
     throw xml_fault(found.begin, "not mzML", "a chromatogram behind the index");
-  mark.tag = found.begin;
+  mark.at = mark.tag = found.begin;
   mark.begin = found.end;
-  mark.end = begins ? 0 : found.end;
-  may_cut_ = !begins;
+  bool const holds_text = begins && mark.what != index_mark::kind::spectra;
+  mark.end = holds_text ? 0 : found.end;
+  may_cut_ = !holds_text;
   made.marks.push_back(mark);
 }
 

@@ -14,19 +14,8 @@ namespace ordo::spectra::detail {
 
 mzml_pipeline::mzml_pipeline(options how, mzml_options what)
     : how_(std::move(how)), what_(what), arena_(threads_for(how_.machine.threads)) {
-  if (!what_.check) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
+  if (what_.writes()) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
   for (std::string_view const name : mzml_step_names) totals_.phases.push_back({.name = name});
-}
-
-mzml_work* mzml_pipeline::take_idle() {
-  std::lock_guard const lock(changing_);
-  if (idle_.empty()) {
-    idle_.reserve(all_.size() + 1);
-    return all_.emplace_back(std::make_unique<mzml_work>()).get();
-  }
-  mzml_work* const one = idle_.back();
-  idle_.pop_back();
-  return one;
 }
 
 std::uint64_t mzml_pipeline::line_at(std::size_t at, std::string_view text) const {
@@ -54,6 +43,7 @@ void mzml_pipeline::warn_at_end() {
   say(counted_.other_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
   say(counted_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");
   say(counted_.not_finite, "peaks are not finite and are left out");
+  say(counted_.stray_references, "references to spectra that were left out stay");
   if (what_.as == format::mgf && counted_.level_1 == counted_.spectra)
     warn(how_.name + ": there are no spectra of MS level 2 or above");
 }
@@ -69,17 +59,13 @@ void mzml_pipeline::count(mzml_work const& one) {
   totals_.spectra_left += what_.whole() ? found.spectra_left : found.spectra;
   totals_.peaks_left += what_.whole() ? found.peaks_left : found.peaks;
   totals_.without_precursor += found.without_precursor;
+  if (what_.summarize) summary_.add(one.summarized);
   counted_.spectra += found.spectra;
   counted_.other_order += found.other_order;
   counted_.level_1 += found.level_1;
   counted_.no_precursor += found.no_precursor;
   counted_.not_finite += found.not_finite;
-  for (std::size_t s = 0; s < mzml_steps; ++s) {
-    totals_.phases[s].seconds += one.seconds[s];
-    totals_.phases[s].waited += one.waited[s];
-    totals_.phases[s].bytes += one.bytes[s];
-    if (how_.on_phase && one.bytes[s] != 0) how_.on_phase(mzml_step_names[s], one.bytes[s]);
-  }
+  one.add_to(totals_.phases, how_);
   if (how_.on_progress) how_.on_progress(totals_.bytes);
 }
 
@@ -99,7 +85,7 @@ void mzml_pipeline::finish(mzml_work& one, sink* to, mzml_writer* writer) {
       try {
         writer->write(one);
       } catch (xml_fault const&) {
-        fail(std::current_exception(), one.written());
+        fail(std::current_exception(), text);
       }
     });
   }
@@ -109,10 +95,10 @@ void mzml_pipeline::finish(mzml_work& one, sink* to, mzml_writer* writer) {
 void mzml_pipeline::run(source& from, sink* to) {
   mzml_pieces cut(from);
   std::optional<mzml_writer> writer;
-  if (to && what_.as == format::mzml) writer.emplace(*to);
+  if (to && what_.as == format::mzml) writer.emplace(*to, what_.renumbers() ? &how_.temporary_folder : nullptr);
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> mzml_work* {
-    mzml_work* const one = take_idle();
+    mzml_work* const one = &works_.take();
     if (stopped_ || !one->next(cut, slice_size(how_.block_bytes, tokens, machines_ && machines_->on_gpu()))) control.stop();
     return one;
   };
@@ -122,8 +108,7 @@ void mzml_pipeline::run(source& from, sink* to) {
   };
   auto const end = [&](mzml_work* one) {
     finish(*one, to, writer ? &*writer : nullptr);
-    std::lock_guard const lock(changing_);
-    idle_.push_back(one);
+    works_.give_back(*one);
   };
   using tbb::filter_mode;
   arena_.execute([&] {
@@ -131,7 +116,12 @@ void mzml_pipeline::run(source& from, sink* to) {
                                        tbb::make_filter<mzml_work*, mzml_work*>(filter_mode::parallel, work) &
                                        tbb::make_filter<mzml_work*, void>(filter_mode::serial_in_order, end));
   });
-  if (!stopped_) warn_at_end();
+  if (stopped_) return;
+  if (writer) {
+    writer->end();
+    counted_.stray_references = writer->stray_references();
+  }
+  warn_at_end();
 }
 
 report mzml_pipeline::done() const {
@@ -146,9 +136,6 @@ namespace ordo::spectra {
 
 report sort_mzml(source& from, sink& to, options const& how, format as) {
   how.select.check();
-  if (as == format::mzml && how.select.min_peaks != 0)
-    throw usage_error("--min-peaks leaves spectra out, which others of mzML refer to: " + how.name +
-                      ": it can be had with MGF");
   detail::mzml_pipeline work(how, {how.by, how.descending, as, false, how.select});
   work.run(from, &to);
   return work.done();
@@ -158,6 +145,16 @@ checked check_mzml(source& from, options const& how) {
   detail::mzml_pipeline work(how, {how.by, how.descending, format::mzml, true, {}});
   work.run(from, nullptr);
   return {work.first_disorder(), work.done()};
+}
+
+summary summarize_mzml(source& from, options const& how) {
+  detail::mzml_options what;
+  what.summarize = true;
+  detail::mzml_pipeline work(how, what);
+  work.run(from, nullptr);
+  summary all = work.summarized();
+  all.take_size(work.done());
+  return all;
 }
 
 }  // namespace ordo::spectra

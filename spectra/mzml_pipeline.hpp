@@ -1,8 +1,6 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "sort_core/io.hpp"
 #include "spectra/mzml_work.hpp"
 #include "spectra/mzml_writer.hpp"
+#include "spectra/work_pool.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -21,13 +20,13 @@ class mzml_pipeline {
   /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
   mzml_pipeline(options how, mzml_options what);
 
-  /// @param to  nullptr to check
+  /// @param to  nullptr to write nothing
   void run(source& from, sink* to);
   [[nodiscard]] report done() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return first_disorder_; }
+  [[nodiscard]] summary const& summarized() const { return summary_; }
 
  private:
-  mzml_work* take_idle();
   void finish(mzml_work& one, sink* to, mzml_writer* writer);
   void count(mzml_work const& one);
   void warn(std::string const& message);
@@ -38,15 +37,14 @@ class mzml_pipeline {
   options how_;
   mzml_options what_;
   tbb::task_arena arena_;
-  std::optional<peak_machines> machines_;  // none to check
+  std::optional<peak_machines> machines_;  // only to write
   report totals_;
   mzml_work::counts counted_;
+  summary summary_;
   std::optional<disorder> first_disorder_;
   std::atomic<bool> stopped_{false};
 
-  std::mutex changing_;
-  std::vector<std::unique_ptr<mzml_work>> all_;
-  std::vector<mzml_work*> idle_;
+  work_pool<mzml_work> works_;
 };
 
 }  // namespace ordo::spectra::detail

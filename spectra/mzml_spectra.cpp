@@ -1,42 +1,16 @@
 #include "spectra/mzml_spectra.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <utility>
 
-#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include "spectra/mzml_terms.hpp"
+#include "spectra/xml_number.hpp"
 
 namespace ordo::spectra::detail {
 namespace {
-
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  if (text.starts_with('+')) text.remove_prefix(1);
-  char const* const end = text.data() + text.size();
-  bool good = false;
-  if constexpr (std::is_floating_point_v<T>) {
-    auto const got = fast_float::from_chars(text.data(), end, value);
-    good = got.ec == std::errc() && got.ptr == end;
-  } else {
-    auto const got = std::from_chars(text.data(), end, value);
-    good = got.ec == std::errc() && got.ptr == end;
-  }
-  return good ? std::optional(value) : std::nullopt;
-}
-
-/// Nothing of an empty text. @throws xml_fault  if it is no number
-template <class T>
-std::optional<T> number_of(std::string_view what, std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  auto const value = number<T>(text);
-  if (!value) throw xml_fault(xml_fault::here, "not a number", fmt::format("{} is '{}'", what, text));
-  return value;
-}
 
 // Can XML tell nothing of it but that it is text? What base64 is, and most else. All bytes alike, so that many go at a time.
 bool is_plain(std::string_view text) {
@@ -87,7 +61,8 @@ void mzml_spectra::read(mzml_piece const& piece) {
     throw;
   }
   all_.resize(used_);
-  for (auto& one : all_) one.header.title = one.title;
+  for (auto& one : all_)
+    if (!one.title.empty()) one.header.title = one.title;
 }
 
 // The parser is not given what is plain: the text between <binary> and </binary>, which is the most, and parameters.
@@ -138,8 +113,10 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
     start_spectrum(all);
     inner = place::spectrum;
   } else if (name == "scan") {
+    take_reference(all);
     inner = scans_++ == 0 ? place::scan : place::other;
   } else if (name == "precursor") {
+    take_reference(all);
     if (precursors_++ != 0) ++ions_;  // the first ion is of the first precursor, or there is none
   } else if (name == "selectedIon") {
     inner = ions_++ == 0 ? place::ion : place::other;
@@ -193,6 +170,10 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   scans_ = precursors_ = ions_ = 0;
   negative_ = false;
   charge_.clear();
+}
+
+void mzml_spectra::take_reference(attributes const& all) {
+  if (now_ && all.has("spectrumRef")) now_->references.push_back(id_hash(all.get("spectrumRef")));
 }
 
 void mzml_spectra::start_array(attributes const& all) {
@@ -290,14 +271,17 @@ void mzml_spectra::take_ion(cv_term const& term) {
       header.precursor_intensity = number_of<double>("the intensity of a selected ion", term.value);
       return;
     case terms::charge_state:
-      charge_ = term.value;
-      header.charges = {};
-      [[fallthrough]];
-    case terms::possible_charge_state:
-      if (term.number == terms::possible_charge_state && !charge_.empty()) return;
-      if (auto const charge = number_of<int>("the charge of a selected ion", term.value); charge && *charge != 0)
-        header.charges.push_back(*charge);
+    case terms::possible_charge_state: {
+      bool const known = term.number == terms::charge_state;
+      if (!known && !charge_.empty()) return;
+      auto const charge = number_of<int>("the charge of a selected ion", term.value);
+      if (known) {
+        charge_ = charge ? fmt::format("{}", *charge) : "";
+        header.charges = {};
+      }
+      if (charge && *charge != 0) header.charges.push_back(*charge);
       return;
+    }
     default:
       return;
   }

@@ -20,6 +20,7 @@ struct mzml_spectrum {
   bool has_ion = false;      // a selected ion of the first precursor: only then msconvert writes it to MGF
   bool transitions = false;  // SRM or CRM: its points are not peaks of a scan
   std::vector<binary_array> arrays;
+  std::vector<std::size_t> references;  // hashes of the ids of spectra that it was made of
 
   /// The first of its kind; nullptr if there is none.
   [[nodiscard]] binary_array const* find(array_kind kind) const;
@@ -45,6 +46,7 @@ class mzml_spectra final : private xml_handler {
   void characters(std::string_view text) override;
   void start_spectrum(attributes const& all);
   void start_array(attributes const& all);
+  void take_reference(attributes const& all);
   void start_binary();
   void end_spectrum();
   void take(cv_term const& term);
@@ -66,7 +68,7 @@ class mzml_spectra final : private xml_handler {
   std::size_t next_array_ = 0, next_content_ = 0;
   std::size_t scans_ = 0, precursors_ = 0, ions_ = 0;
   bool negative_ = false;
-  std::string charge_;  // as it is written
+  std::string charge_;  // as text, if it is not only a possible one
 };
 
 }  // namespace ordo::spectra::detail

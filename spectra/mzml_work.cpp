@@ -42,11 +42,11 @@ bool mzml_work::next(mzml_pieces& from, std::size_t wanted) {
   failure = nullptr;
   disorder.reset();
   counted = {};
-  seconds = waited = {};
-  bytes = {};
+  summarized = {};
   starts.clear();
+  references.clear();
   replaced_ = false;
-  ready_ = clock::now();
+  start_times();
   bool const any = timed(mzml_reading, 0, [&] { return from.next(piece, wanted); });
   bytes[mzml_reading] = any ? piece.size : 0;
   return any;
@@ -67,7 +67,7 @@ void mzml_work::run(mzml_options const& how, peak_machines* machines) noexcept {
     if (failure || disorder) return;
     if (machines && how.whole()) timed(mzml_sorting, 2 * mz_.size() * sizeof(double), [&] { select(how, *machines); });
     if (machines && !codes_.empty()) timed(mzml_sorting, codes_.size() * sizeof(std::uint64_t), [&] { sort(*machines); });
-    if (!how.check) timed(mzml_packing, piece.size, [&] { how.as == format::mgf ? pack_as_mgf() : pack(); });
+    if (how.writes()) timed(mzml_packing, piece.size, [&] { how.as == format::mgf ? pack_as_mgf() : pack(how); });
   } catch (...) {
     failure = std::current_exception();
   }
@@ -81,7 +81,9 @@ void mzml_work::unpack(mzml_options const& how) {
   intensity_.clear();
   offsets_.assign(1, 0);
   for (std::size_t i = 0; i < reader_.all().size() && !disorder; ++i) {
-    if (how.whole()) {
+    if (how.summarize) {
+      summarize(reader_.all()[i]);
+    } else if (how.whole()) {
       take_peaks(how, i);
     } else {
       look_at(how, i);
@@ -94,9 +96,9 @@ void mzml_work::look_at(mzml_options const& how, std::size_t index) {
   mzml_spectrum const& one = reader_.all()[index];
   if (binary_array const* const mz = one.find(array_kind::mz)) counted.peaks += mz->count;
   binary_array const* const array = one.find(kind_of(how.by));
-  if (!array || array->count < 2) return;
+  if (!array) return;
   to_doubles(array->type, codec_.unpack(*array, piece.text()), keys_);
-  if (in_order(keys_, how.descending)) return;
+  if (keys_.size() < 2 || in_order(keys_, how.descending)) return;
   if (one.transitions || in_other_order(one, array->count)) {
     ++counted.other_order;
     return;
@@ -119,26 +121,46 @@ void mzml_work::take_peaks(mzml_options const& how, std::size_t index) {
   std::size_t const count = mz ? mz->count : 0;
   counted.peaks += count;
   if ((!mz != !intensity) || (intensity && intensity->count != count)) {
-    if (!mgf) return;
+    if (!mgf) return stays(count);
     throw xml_fault(one.begin, "no peaks", "the spectrum has not as many m/z as intensities");
   }
   if (!mgf && one.transitions) {
     ++counted.other_order;
-    return;
+    return stays(count);
   }
   if (mz_.size() + count > ~std::uint32_t{0})
     throw xml_fault(one.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
   job made{index, count, {}, mz_.size()};
   made.whole = true;
-  if (count != 0) {
+  if (mz) {
     to_doubles(mz->type, codec_.unpack(*mz, piece.text()), keys_);
     mz_.insert(mz_.end(), keys_.begin(), keys_.end());
+    if (!how.select.empty())
+      counted.not_finite += std::uint64_t(std::ranges::count_if(keys_, [](double mz) { return std::isnan(mz); }));
     to_doubles(intensity->type, codec_.unpack(*intensity, piece.text()), keys_);
     intensity_.insert(intensity_.end(), keys_.begin(), keys_.end());
     made.digits = {is_single(*mz), is_single(*intensity)};
     made.fixed = !mgf && in_other_order(one, count);
   }
   jobs_.push_back(made);
+}
+
+// A spectrum that no selection is for.
+void mzml_work::stays(std::size_t peaks) {
+  ++counted.spectra_left;
+  counted.peaks_left += peaks;
+}
+
+void mzml_work::summarize(mzml_spectrum const& one) {
+  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+  mz_.clear();
+  if (mz) to_doubles(mz->type, codec_.unpack(*mz, piece.text()), mz_);
+  if (intensity && intensity->count == mz_.size()) {
+    to_doubles(intensity->type, codec_.unpack(*intensity, piece.text()), intensity_);
+  } else {
+    intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  summarized.add({one.header, {mz_, intensity_, {}}, {}, 0});
 }
 
 // Has it another axis, that its points follow? Those of a combined ion mobility spectrum ascend in m/z at each mobility only.
@@ -191,9 +213,7 @@ void mzml_work::select(mzml_options const& how, peak_machines& machines) {
   keep_.assign(mz_.size(), 1);
   if (!how.select.empty()) {
     if (how.select.remove_precursor) take_precursors(how.select.all_charges);
-    double const kept_waiting = machines.select({mz_, intensity_, first_peaks_, precursor_mz_, charges_}, how.select, keep_, 1);
-    seconds[mzml_sorting] -= kept_waiting;
-    waited[mzml_sorting] += kept_waiting;
+    kept_waiting(mzml_sorting, machines.select({mz_, intensity_, first_peaks_, precursor_mz_, charges_}, how.select, keep_, 1));
   }
   take_left(how);
 }
@@ -236,102 +256,8 @@ void mzml_work::take_left(mzml_options const& how) {
 
 void mzml_work::sort(peak_machines& machines) {
   order_.resize(codes_.size());
-  double const kept_waiting =
-      machines.sort(codes_, offsets_, order_, double(counted.reordered) / double(std::max<std::uint64_t>(counted.spectra, 1)));
-  seconds[mzml_sorting] -= kept_waiting;
-  waited[mzml_sorting] += kept_waiting;
-}
-
-// The peaks of its output, as they are numbered in the input.
-std::span<std::uint32_t const> mzml_work::order_of(job const& one) {
-  std::size_t const size = one.whole ? one.size : one.count;
-  relative_.resize(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    std::size_t const place = one.codes ? order_[*one.codes + i] - *one.codes : i;
-    relative_[i] = one.whole ? left_[one.left + place] : std::uint32_t(place);
-  }
-  return relative_;
-}
-
-// The piece's text up to there, behind what was copied or replaced before.
-void mzml_work::copy_to(std::size_t end) {
-  out_.append(piece.text().substr(copied_, end - copied_));
-  copied_ = end;
-}
-
-// Of an attribute, in the tag from `begin` to `end`; nothing if it has none.
-void mzml_work::replace_value(std::size_t begin, std::size_t end, std::string_view name, std::size_t by) {
-  auto const value = attribute_in(piece.text().substr(begin, end - begin), name);
-  if (!value) return;
-  copy_to(begin + value->begin);
-  out_ += fmt::format("{}", by);
-  copied_ += value->size;
-}
-
-void mzml_work::replace_array(binary_array const& array, std::span<std::uint32_t const> order) {
-  auto const numbers = codec_.unpack(array, piece.text());
-  numbers_.resize(order.size() * array.width());
-  take_numbers(array.width(), numbers, order, numbers_.data());
-  base64_.clear();
-  std::array<std::pair<std::string_view, std::size_t>, 2> values{
-      {{"encodedLength", codec_.pack(array, numbers_, base64_)}, {"arrayLength", order.size()}}};
-  std::string_view const tag = piece.text().substr(array.tag, array.tag_end - array.tag);
-  auto const place = [&](std::string_view name) {
-    auto const at = attribute_in(tag, name);
-    return at ? at->begin : 0;
-  };
-  if (place(values[1].first) < place(values[0].first)) std::swap(values[0], values[1]);
-  for (auto const& [name, value] : values) replace_value(array.tag, array.tag_end, name, value);
-  copy_to(array.begin);
-  out_ += base64_;
-  copied_ = array.end;
-}
-
-void mzml_work::pack() {
-  std::vector<mzml_spectrum> const& all = reader_.all();
-  replaced_ = std::any_of(jobs_.begin(), jobs_.end(), [](job const& one) { return one.changes(); });
-  out_.clear();
-  copied_ = 0;
-  auto next_mark = piece.marks.begin();
-  // What lies behind a change moves with it.
-  auto const move_marks = [&](std::size_t end) {
-    for (; next_mark != piece.marks.end() && next_mark->tag < end; ++next_mark) {
-      std::size_t const by = out_.size() - copied_;
-      next_mark->tag += by;
-      next_mark->begin += by;
-      next_mark->end += by;
-    }
-  };
-  auto next_job = jobs_.begin();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    mzml_spectrum const& one = all[i];
-    if (replaced_) move_marks(one.begin);
-    starts.push_back({id_hash(one.id), replaced_ ? one.begin + out_.size() - copied_ : one.begin});
-    if (next_job == jobs_.end() || next_job->spectrum != i) continue;
-    job const& change = *next_job++;
-    if (!change.changes()) continue;
-    auto const order = order_of(change);
-    auto const tag = next_markup(piece.text(), one.begin);
-    if (order.size() != change.count && one.count == change.count)
-      replace_value(tag->begin, tag->end, "defaultArrayLength", order.size());
-    for (auto const& array : one.arrays)
-      if (array.count == change.count) replace_array(array, order);
-  }
-  if (!replaced_) return;
-  move_marks(piece.size);
-  copy_to(piece.size);
-}
-
-void mzml_work::pack_as_mgf() {
-  out_.clear();
-  replaced_ = true;
-  for (job const& one : jobs_) {
-    if (one.goes) continue;
-    mzml_spectrum const& about = reader_.all()[one.spectrum];
-    peak_list const peaks{
-        std::span(mz_).subspan(one.first, one.count), std::span(intensity_).subspan(one.first, one.count), {}};
-    counted.not_finite += write_mgf(about.header, peaks, order_of(one), one.digits, out_);
-  }
+  double const share = double(counted.reordered) / double(std::max<std::uint64_t>(counted.spectra, 1));
+  kept_waiting(mzml_sorting, machines.sort(codes_, offsets_, order_, share));
 }
 
 }  // namespace ordo::spectra::detail

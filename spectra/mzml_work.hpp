@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -16,6 +15,8 @@
 #include "spectra/mzml_pieces.hpp"
 #include "spectra/mzml_spectra.hpp"
 #include "spectra/peak_machines.hpp"
+#include "spectra/step_times.hpp"
+#include "spectra/summary.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -36,15 +37,17 @@ struct mzml_options {
   format as = format::mzml;
   bool check = false;  // stop at the first disorder, write nothing
   selection select = {};
+  bool summarize = false;  // and nothing else
 
   /// Are all peaks looked at? Else the key alone, to find out what is out of order.
   [[nodiscard]] bool whole() const { return as == format::mgf || !select.empty(); }
+  [[nodiscard]] bool writes() const { return !check && !summarize; }
+  /// May mzML lose spectra? Those that stay have other numbers then.
+  [[nodiscard]] bool renumbers() const { return as == format::mzml && select.min_peaks != 0; }
 };
 
 /// A piece of an mzML document and what one thread at a time does to it.
-class mzml_work {
-  using clock = std::chrono::steady_clock;
-
+class mzml_work : public step_times<mzml_steps> {
  public:
   mzml_piece piece;
   std::exception_ptr failure;  // the first, by its place in the piece
@@ -53,14 +56,19 @@ class mzml_work {
   [[nodiscard]] std::string_view written() const { return replaced_ ? std::string_view(out_) : piece.text(); }
   struct start {
     std::size_t id, at;
+    bool gone = false;                      // it begins no more: too few of its peaks are left
+    std::optional<std::size_t> index = {};  // where its number is, if that may change
+    std::size_t index_size = 0;
   };
   std::vector<start> starts;
+  std::vector<std::size_t> references;  // from those that stay, to others: hashes of their ids; where some may go
 
   struct counts {
     std::uint64_t lines = 0, spectra = 0, peaks = 0, reordered = 0;
     std::uint64_t other_order = 0;                                // left as they were: their order is not that of the m/z
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0;  // left out of MGF: spectra, spectra, peaks
     std::uint64_t without_precursor = 0, spectra_left = 0, peaks_left = 0;
+    std::uint64_t stray_references = 0;  // of the whole document
   } counted;
   struct first_disorder {
     std::size_t at;
@@ -68,30 +76,12 @@ class mzml_work {
     std::string title, peak;
   };
   std::optional<first_disorder> disorder;
-  std::array<double, mzml_steps> seconds{}, waited{};
-  std::array<std::uint64_t, mzml_steps> bytes{};
+  summary summarized;
 
   /// Before anything else. @returns false if there is no more
   bool next(mzml_pieces& from, std::size_t wanted);
   /// All but writing. Nothing is thrown. @param machines  nullptr to sort nothing
   void run(mzml_options const& how, peak_machines* machines) noexcept;
-
-  /// f(), as that step, with bytes it works on. It has waited since the end of the step before.
-  template <class F>
-  decltype(auto) timed(mzml_step which, std::uint64_t size, F f) {
-    struct timer {
-      mzml_work& work;
-      mzml_step which;
-      clock::time_point begin = clock::now();
-      ~timer() {
-        work.ready_ = clock::now();
-        work.seconds[which] += std::chrono::duration<double>(work.ready_ - begin).count();
-      }
-    } const running{*this, which};
-    waited[which] += std::chrono::duration<double>(running.begin - ready_).count();
-    bytes[which] += size;
-    return f();
-  }
 
  private:
   // A spectrum that is written in another order, or that all peaks are looked at of.
@@ -106,12 +96,14 @@ class mzml_work {
     bool goes = false;   // too few peaks are left
 
     bool whole = false;  // all this is set
-    [[nodiscard]] bool changes() const { return codes || (whole && size != count); }
+    [[nodiscard]] bool changes() const { return codes || goes || (whole && size != count); }
   };
 
   void unpack(mzml_options const& how);
   void look_at(mzml_options const& how, std::size_t index);
   void take_peaks(mzml_options const& how, std::size_t index);
+  void stays(std::size_t peaks);
+  void summarize(mzml_spectrum const& one);
   bool in_other_order(mzml_spectrum const& one, std::size_t count);
   std::optional<std::size_t> add_codes(mzml_options const& how, std::size_t index);
   void note_disorder(mzml_options const& how, std::size_t index);
@@ -122,17 +114,20 @@ class mzml_work {
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order);
   void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::size_t by);
   std::span<std::uint32_t const> order_of(job const& one);
-  void pack();
+  void pack(mzml_options const& how);
+  void pack(mzml_spectrum const& one, job const* change, bool renumbers);
+  void leave_out(mzml_piece::element const& spectrum);
   void pack_as_mgf();
   void copy_to(std::size_t end);
+  /// Where that is in what is written, if nothing but what was copied or replaced changes before it.
+  [[nodiscard]] std::size_t place_of(std::size_t at) const { return at + out_.size() - copied_; }
 
-  clock::time_point ready_;
   bool replaced_ = false;
   mzml_spectra reader_;
   array_codec codec_;
   std::vector<job> jobs_;
   std::vector<double> keys_, axis_;     // of one spectrum
-  std::vector<double> mz_, intensity_;  // of all that become MGF
+  std::vector<double> mz_, intensity_;  // of all that become MGF, or of one that is summarized
   std::vector<std::uint64_t> codes_;    // of all that are out of order
   std::vector<std::uint32_t> offsets_, order_, relative_;
   std::vector<std::uint32_t> first_peaks_, left_;

@@ -35,7 +35,8 @@ struct mzml_writer::digest {
   }
 };
 
-mzml_writer::mzml_writer(sink& to) : to_(to), digest_(std::make_unique<digest>()) {}
+mzml_writer::mzml_writer(sink& to, std::string const* folder)
+    : to_(to), digest_(std::make_unique<digest>()), spool_(folder ? std::make_unique<spool>(*folder) : nullptr) {}
 mzml_writer::~mzml_writer() = default;
 
 mzml_writer::place const* mzml_writer::places::find(std::size_t id) {
@@ -50,54 +51,139 @@ mzml_writer::place const* mzml_writer::places::find(std::size_t id) {
 
 void mzml_writer::put(std::string_view text) {
   written_ += text.size();
+  if (holds_)
+    spool_->put(text);
+  else
+    send(text);
+}
+
+void mzml_writer::send(std::string_view text) {
+  if (indexed_) digest_->add(text);
   to_.write(text);
 }
 
-void mzml_writer::write(mzml_work const& one) {
-  std::string_view const text = one.written();
-  if (!one.piece.indexed) return put(text);
-  for (auto const& start : one.starts) spectra_.all.push_back({start.id, written_ + start.at});
-  write_marks(one, text);
+// The piece's text up to there.
+void mzml_writer::put_to(std::size_t end) {
+  put(text_.substr(done_, end - done_));
+  done_ = end;
 }
 
-void mzml_writer::write_marks(mzml_work const& one, std::string_view text) {
-  std::size_t done = 0;
-  auto const put_to = [&](std::size_t end) {
-    digest_->add(text.substr(done, end - done));
-    put(text.substr(done, end - done));
-    done = end;
-  };
-  auto const replace = [&](index_mark const& mark, std::string const& by) {
-    put_to(mark.begin);
-    if (mark.end == mark.begin) return;  // an empty tag
-    digest_->add(by);
-    put(by);
-    done = mark.end;
-  };
-  for (auto const& mark : one.piece.marks) {
-    switch (mark.what) {
-      case index_mark::kind::chromatogram:
-        chromatograms_.all.push_back({mark.id, written_ + (mark.tag - done)});
-        break;
-      case index_mark::kind::list:
-        list_at_ = written_ + (mark.tag - done);
-        break;
-      case index_mark::kind::entry: {
-        auto const* const found = (mark.of_chromatograms ? chromatograms_ : spectra_).find(mark.id);
-        if (!found) throw xml_fault(mark.tag, "wrong index", "an entry for what is not in the document");
-        replace(mark, fmt::format("{}", found->at));
-        break;
-      }
-      case index_mark::kind::list_offset:
-        replace(mark, fmt::format("{}", list_at_));
-        break;
-      case index_mark::kind::checksum:
-        put_to(mark.begin);
-        replace(mark, digest_->hex());
-        break;
+// What is left of it before `end`.
+void mzml_writer::replace(std::size_t end, std::string_view by) {
+  put(by);
+  done_ = end;
+}
+
+void mzml_writer::write(mzml_work const& one) {
+  indexed_ = one.piece.indexed;
+  text_ = one.written();
+  done_ = 0;
+  if (indexed_ || spool_) {
+    auto next = one.starts.begin();
+    auto const take_spectra = [&](std::size_t end) {
+      for (; next != one.starts.end() && next->at < end; ++next) take(*next);
+    };
+    for (auto const& mark : one.piece.marks) {
+      take_spectra(mark.tag);
+      take(mark);
     }
+    take_spectra(text_.size() + 1);
+    references_.insert(references_.end(), one.references.begin(), one.references.end());
   }
-  put_to(text.size());
+  put_to(text_.size());
+}
+
+void mzml_writer::take(mzml_work::start const& one) {
+  if (indexed_) spectra_.all.push_back({one.id, one.gone ? gone : written_ + (one.at - done_)});
+  if (one.gone) return gone_.push_back(one.id);
+  if (!spool_) return;
+  if (one.index) {
+    put_to(*one.index);
+    replace(*one.index + one.index_size, fmt::format("{}", numbered_));
+  }
+  ++numbered_;
+}
+
+void mzml_writer::take(index_mark const& mark) {
+  release();  // of what follows the list
+  switch (mark.what) {
+    case index_mark::kind::spectra:
+      if (spool_) hold(mark);
+      break;
+    case index_mark::kind::chromatogram:
+      chromatograms_.all.push_back({mark.id, written_ + (mark.tag - done_)});
+      break;
+    case index_mark::kind::list:
+      list_at_ = written_ + (mark.tag - done_);
+      break;
+    case index_mark::kind::entry:
+      take_entry(mark);
+      break;
+    case index_mark::kind::list_offset:
+    case index_mark::kind::checksum:
+      put_to(mark.begin);
+      if (is_closed(mark)) break;
+      replace(mark.end, mark.what == index_mark::kind::checksum ? digest_->hex() : fmt::format("{}", list_at_));
+      break;
+  }
+}
+
+// <offset/>, which has no place for a number.
+bool mzml_writer::is_closed(index_mark const& mark) const {
+  return text_.substr(0, mark.begin).ends_with("/>");
+}
+
+void mzml_writer::take_entry(index_mark const& mark) {
+  place const* const found = (mark.of_chromatograms ? chromatograms_ : spectra_).find(mark.id);
+  if (!found) throw xml_fault(mark.at, "wrong index", "an entry for what is not in the document");
+  if (found->at != gone) {
+    put_to(mark.begin);
+    if (!is_closed(mark)) replace(mark.end, fmt::format("{}", found->at));
+    return;
+  }
+  // The whole of it goes, and what stands between it and the tag before.
+  std::size_t begin = mark.tag, end = mark.end;
+  while (begin > done_ && is_space(text_[begin - 1])) --begin;
+  if (!is_closed(mark)) {
+    auto const closing = next_markup(text_, mark.end);
+    if (!closing || closing->kind != markup_kind::end || closing->name != "offset")
+      throw xml_fault(mark.at, "wrong index", "an entry with tags in it");
+    end = closing->end;
+  }
+  put_to(begin);
+  done_ = end;
+}
+
+// From the number of spectra in the tag of their list on.
+void mzml_writer::hold(index_mark const& list) {
+  numbered_ = 0;
+  auto const count = attribute_in(text_.substr(list.tag, list.begin - list.tag), "count");
+  if (!count) return;
+  put_to(list.tag + count->begin);
+  done_ += count->size;
+  first_held_ = spectra_.all.size();
+  holds_ = true;
+}
+
+void mzml_writer::release() {
+  if (!holds_) return;
+  holds_ = false;
+  std::string const count = fmt::format("{}", numbered_);
+  send(count);
+  written_ += count.size();
+  for (std::size_t i = first_held_; i < spectra_.all.size(); ++i)
+    if (spectra_.all[i].at != gone) spectra_.all[i].at += count.size();
+  spool_->drain([&](std::string_view text) { send(text); });
+}
+
+void mzml_writer::end() {
+  release();
+}
+
+std::uint64_t mzml_writer::stray_references() {
+  std::ranges::sort(gone_);
+  return std::uint64_t(
+      std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(gone_, id); }));
 }
 
 }  // namespace ordo::spectra::detail

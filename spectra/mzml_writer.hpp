@@ -8,23 +8,32 @@
 
 #include "sort_core/io.hpp"
 #include "spectra/mzml_work.hpp"
+#include "spectra/spool.hpp"
 
 namespace ordo::spectra::detail {
 
-/// Writes the pieces of a document in their order; the index of an indexedmzML and its checksum are made anew.
+/// Writes the pieces of a document in their order; the index of an indexedmzML and its checksum are made anew. Where spectra
+/// may leave, those that stay are numbered anew, their entries in the index stay alone, and the list says how many they are. It
+/// says so before the first of them, so what follows is put aside until the last is known: the checksum has it in order.
 class mzml_writer {
  public:
-  explicit mzml_writer(sink& to);
+  /// @param folder  of temporary files, where spectra may leave; else nullptr
+  mzml_writer(sink& to, std::string const* folder);
   ~mzml_writer();
 
   /// @throws xml_fault  for an index that names what is not there; and what the sink throws
   void write(mzml_work const& one);
+  /// Behind the last piece.
+  void end();
+  /// References to spectra that left, from those that stay. Once, behind the end.
+  std::uint64_t stray_references();
 
  private:
   struct place {
     std::size_t id;
     std::uint64_t at;
   };
+  static constexpr std::uint64_t gone = ~std::uint64_t{0};  // the place of a spectrum that left
   /// Where elements begin, in the order of the document; asked for mostly in that order.
   struct places {
     std::vector<place> all, by_id;
@@ -34,12 +43,30 @@ class mzml_writer {
   struct digest;
 
   void put(std::string_view text);
-  void write_marks(mzml_work const& one, std::string_view text);
+  void send(std::string_view text);
+  void put_to(std::size_t end);
+  void replace(std::size_t end, std::string_view by);
+  void take(mzml_work::start const& one);
+  void take(index_mark const& mark);
+  void take_entry(index_mark const& mark);
+  [[nodiscard]] bool is_closed(index_mark const& mark) const;
+  void hold(index_mark const& list);
+  void release();
 
   sink& to_;
+  bool indexed_ = true;
   std::uint64_t written_ = 0, list_at_ = 0;
   places spectra_, chromatograms_;
   std::unique_ptr<digest> digest_;
+  std::string_view text_;  // of the piece
+  std::size_t done_ = 0;   // of it
+
+  // Where spectra may leave.
+  std::unique_ptr<spool> spool_;
+  bool holds_ = false;          // the list has begun and nobody knows how many spectra stay
+  std::size_t first_held_ = 0;  // in spectra_
+  std::uint64_t numbered_ = 0;  // spectra of the list
+  std::vector<std::size_t> gone_, references_;
 };
 
 }  // namespace ordo::spectra::detail

@@ -46,17 +46,6 @@ pipeline::pipeline(options how, purpose what, order_keys const* keys, slice_take
   for (std::string_view const name : step_names) phases_.push_back({.name = name});
 }
 
-slice_work* pipeline::take_idle() {
-  std::lock_guard const lock(changing_);
-  if (idle_.empty()) {
-    idle_.reserve(all_.size() + 1);
-    return all_.emplace_back(std::make_unique<slice_work>()).get();
-  }
-  slice_work* const one = idle_.back();
-  idle_.pop_back();
-  return one;
-}
-
 void pipeline::finish(slice_work& one, sink* to, bool last) {
   slice const& part = one.part;
   if (stopped_) return;
@@ -78,12 +67,7 @@ void pipeline::finish(slice_work& one, sink* to, bool last) {
   totals.reordered += one.reordered;
   totals.without_precursor += one.without_precursor;
   if (task_.summarize && !text.empty()) summary_.add(one.counted);
-  for (std::size_t s = 0; s < steps; ++s) {
-    phases_[s].seconds += one.seconds[s];
-    phases_[s].waited += one.waited[s];
-    phases_[s].bytes += one.bytes[s];
-    if (how_.on_phase && one.bytes[s] != 0) how_.on_phase(step_names[s], one.bytes[s]);
-  }
+  one.add_to(phases_, how_);
   if (how_.on_progress) how_.on_progress(found_.totals.bytes);
 }
 
@@ -93,13 +77,12 @@ void pipeline::run(source& from, sink* to, bool last) {
   // Of a stream in order: a read may wait for what never comes, and write() can tell at once that it fails.
   bool const addressable = to && size && (task_.select ? to->expect_unknown() : to->expect(*size - std::min(*size, begin)));
   slices cut(from, found_.totals.spectra != 0, task_.keys ? slices::cut::spectrum : slices::cut::line);
-  idle_.clear();
-  for (auto const& one : all_) idle_.push_back(one.get());
+  works_.take_back_all();
 
   // More than threads, as slices take different times; and none waits for the one before it to be written.
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> slice_work* {
-    slice_work* const one = take_idle();
+    slice_work* const one = &works_.take();
     if (stopped_ || !one->next(cut, slice_size(how_.block_bytes, tokens, machines_ && machines_->on_gpu()))) control.stop();
     return one;
   };
@@ -119,8 +102,7 @@ void pipeline::run(source& from, sink* to, bool last) {
   };
   auto const end = [&](slice_work* one) {
     finish(*one, addressable ? nullptr : to, last);
-    std::lock_guard const lock(changing_);
-    idle_.push_back(one);
+    works_.give_back(*one);
   };
   using tbb::filter_mode;
   arena_.execute([&] {

@@ -1,8 +1,6 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "spectra/peak_machines.hpp"
 #include "spectra/slice_work.hpp"
 #include "spectra/summary.hpp"
+#include "spectra/work_pool.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -49,7 +48,6 @@ class pipeline {
   [[nodiscard]] summary const& summarized() const { return summary_; }
 
  private:
-  slice_work* take_idle();
   void finish(slice_work& one, sink* to, bool last);
 
   options how_;
@@ -62,9 +60,7 @@ class pipeline {
   std::atomic<bool> stopped_{false};       // behind a disorder
   std::vector<phase_time> phases_;
 
-  std::mutex changing_;
-  std::vector<std::unique_ptr<slice_work>> all_;
-  std::vector<slice_work*> idle_;  // the last to be used is taken first: it is in a cache
+  work_pool<slice_work> works_;
 };
 
 }  // namespace ordo::spectra::detail

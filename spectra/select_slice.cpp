@@ -18,11 +18,8 @@ void slice_work::select(slice_task const& task) {
   keep_.resize(table.mz.size());
   if (how.remove_precursor) take_precursors(how);
   timed(sorting, 2 * table.mz.size() * sizeof(double), [&] {
-    double const kept_waiting =
-        machines.select({table.mz, table.intensity, first_peaks_, precursor_mz_, charges_}, how, keep_, 1);
+    kept_waiting(sorting, machines.select({table.mz, table.intensity, first_peaks_, precursor_mz_, charges_}, how, keep_, 1));
     take_left(how, task.scan);
-    seconds[sorting] -= kept_waiting;
-    waited[sorting] += kept_waiting;
     put_in_order(machines);
   });
   timed(moving, part.size, [&] { compose(task.keys); });
@@ -84,9 +81,7 @@ void slice_work::take_left(selection const& how, scan_options const& order) {
 void slice_work::put_in_order(peak_machines& machines) {
   if (disordered_.empty()) return;
   order_.resize(codes_.size());
-  double const kept_waiting = machines.sort(codes_, offsets_, order_, 1);
-  seconds[sorting] -= kept_waiting;
-  waited[sorting] += kept_waiting;
+  kept_waiting(sorting, machines.sort(codes_, offsets_, order_, 1));
   for (std::size_t d = 0; d < disordered_.size(); ++d) {
     std::size_t const begin = first_left_[disordered_[d]];
     auto const order = std::span(order_).subspan(offsets_[d], offsets_[d + 1] - offsets_[d]);

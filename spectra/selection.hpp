@@ -17,8 +17,9 @@ struct tolerance {
 };
 
 /// Which peaks of a spectrum stay. The steps are done in the order in which they stand here, each on what the one before left;
-/// what is not set lets all through. Of two peaks the greater is that of more intensity; of equal ones that of less m/z; of
-/// equal ones the earlier in the input. An intensity that is missing is less than any other, and no number.
+/// what is not set lets all through,
+/// but for peaks whose m/z is NaN: these go. Of two peaks the greater is that of more intensity; of equal ones that of less
+/// m/z; of equal ones the earlier in the input. An intensity that is missing is less than any other, and no number.
 struct selection {
   /// m/z from here to there, both included.
   std::optional<double> least_mz, most_mz;

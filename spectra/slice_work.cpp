@@ -10,9 +10,7 @@ namespace ordo::spectra::detail {
 bool slice_work::next(slices& from, std::size_t wanted) {
   failure = nullptr;
   scanned = false;
-  seconds = waited = {};
-  ready_ = clock::now();
-  bytes = {};
+  start_times();
   peaks_left = spectra_left = reordered = without_precursor = 0;
   added = 0;
   selected_.reset();
@@ -74,9 +72,7 @@ void slice_work::sort(peak_machines& machines) {
   std::transform(found.peaks.begin(), found.peaks.end(), codes_.begin(), [](peak const& one) { return one.code; });
   std::transform(found.ends.begin(), found.ends.end(), offsets_.begin() + 1,
                  [](std::size_t end) { return std::uint32_t(end); });
-  double const kept_waiting = machines.sort(codes_, offsets_, order_, double(spectra) / double(found.spectra));
-  seconds[sorting] -= kept_waiting;
-  waited[sorting] += kept_waiting;
+  kept_waiting(sorting, machines.sort(codes_, offsets_, order_, double(spectra) / double(found.spectra)));
 }
 
 void slice_work::move_lines() {

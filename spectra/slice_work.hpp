@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -15,6 +14,7 @@
 #include "spectra/peak_machines.hpp"
 #include "spectra/scan.hpp"
 #include "spectra/slices.hpp"
+#include "spectra/step_times.hpp"
 #include "spectra/summary.hpp"
 #include "spectra/text_pieces.hpp"
 
@@ -33,9 +33,7 @@ struct slice_task {
 };
 
 /// A slice and what one thread at a time does to it, and the time that takes.
-class slice_work {
-  using clock = std::chrono::steady_clock;
-
+class slice_work : public step_times<steps> {
  public:
   slice part;
   scan_result found;
@@ -48,8 +46,6 @@ class slice_work {
   spectrum_records records;  // of spectra that are put in order
   std::size_t added = 0;     // bytes of a line end behind the last line
   std::uint64_t placed = 0;  // where the output of a selection goes
-  std::array<double, steps> seconds{}, waited{};
-  std::array<std::uint64_t, steps> bytes{};
 
   /// Before anything else. @returns false if there is no more
   bool next(slices& from, std::size_t wanted);
@@ -60,22 +56,6 @@ class slice_work {
   [[nodiscard]] std::span<char const> output() const { return selected_ ? *selected_ : part.text(); }
   /// Writes it where it was placed. Nothing is thrown.
   void write(sink& to) noexcept;
-  /// f(), as that step, with what it works on. It has waited since the end of the step before.
-  template <class F>
-  decltype(auto) timed(step which, std::uint64_t size, F f) {
-    struct timer {
-      slice_work& work;
-      step which;
-      clock::time_point begin = clock::now();
-      ~timer() {
-        work.ready_ = clock::now();
-        work.seconds[which] += std::chrono::duration<double>(work.ready_ - begin).count();
-      }
-    } const running{*this, which};
-    waited[which] += std::chrono::duration<double>(running.begin - ready_).count();
-    bytes[which] += size;
-    return f();
-  }
 
  private:
   void sort(peak_machines& machines);
@@ -85,8 +65,6 @@ class slice_work {
   void take_left(selection const& how, scan_options const& order);
   void put_in_order(peak_machines& machines);
   void compose(order_keys const* keys);
-
-  clock::time_point ready_;  // for the next step
 
   // Kept for their memory.
   std::vector<std::uint64_t> codes_;

@@ -38,6 +38,8 @@ struct options {
   selection select = {};
   machine_options machine;
 
+  /// For temporary files, which only mzML that loses spectra takes.
+  std::string temporary_folder = "/tmp";
   std::string name = "input";     // of the input, for messages
   std::uint64_t input_bytes = 0;  // how many are expected, for the choice of the machine; 0: not known, which counts as few
   /// Worked on at a time by each thread; on a GPU up to sixteen times as much, but no more than 288 MiB by all threads. A

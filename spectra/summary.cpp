@@ -13,6 +13,11 @@ void add_counts(std::map<Key, std::uint64_t>& to, std::map<Key, std::uint64_t> c
   for (auto const& [key, count] : from) to[key] += count;
 }
 
+// NaN comes last, as in sorting.
+bool comes_before(double a, double b) {
+  return a < b || (std::isnan(b) && !std::isnan(a));
+}
+
 std::uint64_t repeats(std::span<double const> in_order) {
   std::uint64_t count = 0;
   for (std::size_t i = 1; i < in_order.size(); ++i) count += in_order[i] == in_order[i - 1];
@@ -34,12 +39,12 @@ void summary::add(spectrum const& one) {
       zeros += value == 0;
     }
   }
-  if (std::ranges::is_sorted(one.peaks.mz)) {
+  if (std::ranges::is_sorted(one.peaks.mz, comes_before)) {
     ++in_order;
     duplicates += repeats(one.peaks.mz);
   } else {
     std::vector<double> sorted(one.peaks.mz.begin(), one.peaks.mz.end());
-    std::ranges::sort(sorted);
+    std::ranges::sort(sorted, comes_before);
     duplicates += repeats(sorted);
   }
   spectrum_header const& header = one.header;
@@ -49,6 +54,12 @@ void summary::add(spectrum const& one) {
   if (header.rt_seconds) rt_seconds.add(*header.rt_seconds);
   ++charges[header.charges.empty() ? 0 : header.charges.front()];
   if (header.ms_level) ++ms_levels[*header.ms_level];
+}
+
+void summary::take_size(report const& done) {
+  bytes = done.bytes;
+  lines = done.lines;
+  warnings = done.warnings;
 }
 
 void summary::add(summary const& other) {
@@ -84,11 +95,8 @@ std::uint64_t summary::peaks_at(double share) const {
 summary summarize(source& from, options const& how) {
   detail::pipeline work(how, detail::purpose::summary);
   work.run(from, nullptr, true);
-  report const done = work.done();
   summary all = work.summarized();
-  all.bytes = done.bytes;
-  all.lines = done.lines;
-  all.warnings = done.warnings;
+  all.take_size(work.done());
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,7 +16,9 @@ struct value_range {
   std::uint64_t count = 0;
   double least = std::numeric_limits<double>::infinity(), greatest = -std::numeric_limits<double>::infinity();
 
+  /// NaN is no number.
   void add(double value) noexcept {
+    if (std::isnan(value)) return;
     ++count;
     least = std::min(least, value);
     greatest = std::max(greatest, value);
@@ -43,6 +46,8 @@ struct summary {
 
   void add(spectrum const& one);
   void add(summary const& other);
+  /// Of the whole input: its bytes, lines and warnings.
+  void take_size(report const& done);
   /// Of the spectra ordered by their number of peaks, the number that the one at `share` of them has, 0 to 1; 0 of none.
   [[nodiscard]] std::uint64_t peaks_at(double share) const;
 };

@@ -29,10 +29,6 @@ bool ends_name(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/' || c == '>' || c == '=';
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 }  // namespace
 
 std::string xml_fault::message(std::string_view name, std::uint64_t line) const {

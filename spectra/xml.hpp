@@ -27,6 +27,11 @@ class xml_fault : public std::runtime_error {
   std::string what_, why_;
 };
 
+/// As XML has it.
+constexpr bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 enum class markup_kind { start, empty, end, other };  // other: comments, CDATA sections, instructions, declarations
 
 struct markup {

@@ -67,6 +67,13 @@ int exit_status(int of_wait) {
   return WIFEXITED(of_wait) ? WEXITSTATUS(of_wait) : -1;
 }
 
+// A child that was to replace the file "out" ended as a tool that fails does, and left it as it was, and nothing beside it.
+void check_failed(int of_wait, temporary_folder const& folder) {
+  CHECK(exit_status(of_wait) == 2);
+  CHECK(folder.read("out") == "old");
+  CHECK(folder.count() == 1);
+}
+
 // Somebody who may write what everybody may write, and is in one more group.
 constexpr uid_t owner = 65531, nobody = 65534;
 constexpr gid_t team = 65532, others = 65533;
@@ -420,9 +427,7 @@ TEST_CASE("a file beyond the limit is an error, and leaves the old one") {
     put(folder.path("out"), std::string(300000, 'x'));
     return 0;
   });
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 2));
-  CHECK(folder.read("out") == "old");
-  CHECK(folder.count() == 1);
+  check_failed(status, folder);
 }
 
 TEST_CASE("a signal removes what is half done") {
@@ -464,9 +469,7 @@ TEST_CASE("what fails beside run_main ends the process, though another thread wa
     for (;;) pause();
     return 4;
   });
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 2));
-  CHECK(folder.read("out") == "old");
-  CHECK(folder.count() == 1);
+  check_failed(status, folder);
 }
 
 TEST_CASE("what is caught nowhere ends the process as what run_main catches, in whatever thread") {
@@ -480,9 +483,7 @@ TEST_CASE("what is caught nowhere ends the process as what run_main catches, in 
     for (;;) pause();
     return 4;
   });
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 2));
-  CHECK(folder.read("out") == "old");
-  CHECK(folder.count() == 1);
+  check_failed(status, folder);
 }
 
 TEST_CASE("a file whose size is known is written anywhere, by any thread") {

@@ -21,11 +21,6 @@ std::vector<double> by(std::vector<double> const& values, std::vector<std::size_
   return made;
 }
 
-std::string without_checksum(std::string const& text) {
-  auto const at = text.find("<fileChecksum>");
-  return text.substr(0, at == std::string::npos ? text.size() : at);
-}
-
 }  // namespace
 
 TEST_CASE("base64: the vectors of RFC 4648, all lengths, blanks, and what is none") {
@@ -171,39 +166,6 @@ TEST_CASE("mzml: spectra that have another order stay as they are") {
     CHECK(sorted(moved) != moved);
 }
 
-TEST_CASE("mzml: prefixes, entities, CDATA, line breaks, comments, parameter groups, other encodings") {
-  std::string const plain = text_of(document{{{{mz({2, 1}), intensity({1, 2})}}}});
-  std::string const sorted_plain = text_of(document{{{{mz({1, 2}), intensity({2, 1})}}}});
-  std::string const mz_21 = "AAAAAAAAAEAAAAAAAADwPw==", mz_12 = "AAAAAAAA8D8AAAAAAAAAQA==";
-  auto const both = [&](std::string_view what, std::string_view in, std::string_view out) {
-    CHECK(sorted(replaced(plain, what, in)) == replaced(sorted_plain, what == mz_21 ? std::string_view(mz_12) : what, out));
-  };
-  both(mz_21, "AAAAAAAAAEAA\nAAAAAADw\r\n Pw==", mz_12);
-  both(mz_21, "<![CDATA[AAAAAAAAAEAAAAAAAADwPw==]]>", mz_12);
-  both(mz_21, "AAAAAAAAAEAA<!-- </spectrum> -->AAAAAADwPw==", mz_12);
-  both(mz_21, "&#65;AAAAAAAAEAAAAAAAADwPw&#x3d;=", mz_12);
-  both(mz_21, mz_21 + "<!-- kept -->", mz_12 + "<!-- kept -->");
-  both("   <spectrum ", "<!-- </spectrum> <spectrum> --><userParam name=\"a > &amp; 'b'\"/>  <spectrum ",
-       "<!-- </spectrum> <spectrum> --><userParam name=\"a > &amp; 'b'\"/>  <spectrum ");
-  both("encoding=\"utf-8\"", "encoding=\"ISO-8859-1\"", "encoding=\"ISO-8859-1\"");
-  both("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", "\xef\xbb\xbf", "\xef\xbb\xbf");
-
-  auto const prefixed = [](std::string text) {
-    for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1))
-      if (text[at + 1] != '?') text.insert(at + (text[at + 1] == '/' ? 2 : 1), "ms:");
-    for (std::size_t at; (at = text.find(" xmlns=")) != std::string::npos;) text.replace(at, 7, " xmlns:ms=");
-    return text;
-  };
-  CHECK(sorted(prefixed(plain)) == prefixed(sorted_plain));
-
-  auto const grouped = [](std::string const& text) {
-    return replaced(
-        replaced(text, mz_term, "<referenceableParamGroupRef ref=\"m&amp;z\"/>"), " <run id=\"r\">",
-        std::string(" <referenceableParamGroup id=\"m&#38;z\">") + mz_term + "</referenceableParamGroup><run id=\"r\">");
-  };
-  CHECK(sorted(grouped(plain)) == grouped(sorted_plain));
-}
-
 TEST_CASE("mzml: random documents come out as a plain sort puts them") {
   random_numbers random(3);
   for (int round = 0; round < 12; ++round) {
@@ -257,6 +219,38 @@ TEST_CASE("mzml: to MGF, as msconvert writes it") {
       "<fileDescription><sourceFileList count=\"2\"><sourceFile id=\"a\" name=\"run.1.raw\"><cvParam accession=\"MS:1000768\"/>"
       "</sourceFile><sourceFile id=\"b\" name=\"other.raw\"/></sourceFileList></fileDescription>";
   CHECK(sorted(text_of(thermo), {}, format::mgf).find("TITLE=run.1.1.1.2\n") != std::string::npos);
+}
+
+TEST_CASE("mzml: a summary of spectra of all levels") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  document made;
+  made.spectra.push_back({{mz({3, 1, 3, nan}), intensity({0, nan, 5, 1})}});
+  made.spectra.push_back({{mz({nan, 2}), intensity({1, 1})}, 1, "", "", ""});  // NaN comes last
+  made.spectra.push_back({{mz({1, 2, nan}), intensity({1})}, 3});
+  made.spectra.back().arrays[1].attributes = " arrayLength=\"1\"";  // not of these m/z
+  made.spectra.push_back({{intensity({1, 2})}, 1, "", "", ""});     // no peaks
+  made.spectra.push_back({{}, 2, R"(<cvParam accession="MS:1000129"/>)"});
+  std::string const text = text_of(made);
+  for (std::size_t const block : {std::size_t{1}, std::size_t{1} << 20}) {
+    options how;
+    how.block_bytes = block;
+    ordo::memory_source from(text);
+    auto const all = ordo::spectra::summarize_mzml(from, how);
+    CHECK(all.bytes == text.size());
+    CHECK(all.lines == std::uint64_t(std::count(text.begin(), text.end(), '\n')));
+    CHECK((all.spectra == 5 && all.in_order == 3 && all.titles == 5 && all.scans == 5));
+    CHECK((all.peaks == 9 && all.zeros == 1 && all.without_intensity == 4 && all.duplicates == 1));
+    CHECK((all.mz.count == 6 && all.mz.least == 1 && all.mz.greatest == 3));
+    CHECK((all.intensity.count == 5 && all.intensity.least == 0 && all.intensity.greatest == 5));
+    CHECK((all.precursor_mz.count == 3 && all.precursor_mz.least == 445.34));
+    CHECK((all.rt_seconds.count == 3 && all.rt_seconds.greatest == 30));
+    CHECK(all.peak_counts == std::map<std::uint64_t, std::uint64_t>{{0, 2}, {2, 1}, {3, 1}, {4, 1}});
+    CHECK(all.charges == std::map<int, std::uint64_t>{{-2, 1}, {0, 2}, {2, 2}});
+    CHECK(all.ms_levels == std::map<unsigned, std::uint64_t>{{1, 2}, {2, 2}, {3, 1}});
+  }
+  std::string const cut = text.substr(0, text.size() / 2);
+  ordo::memory_source from(cut);
+  CHECK_THROWS_AS(ordo::spectra::summarize_mzml(from, {}), ordo::input_error);
 }
 
 TEST_CASE("mzml: the first peak out of order") {

@@ -82,6 +82,8 @@ struct spectrum {
   std::string terms = {};  // of the spectrum
   std::string scan = R"(<cvParam accession="MS:1000016" name="scan start time" value="0.5" unitAccession="UO:0000031"/>)";
   std::string ion = R"(<cvParam accession="MS:1000744" value="445.34"/><cvParam accession="MS:1000041" value="2"/>)";
+  std::size_t number = 0;  // of its scan; 0: its place in the document, from 1
+  [[nodiscard]] std::size_t number_at(std::size_t index) const { return number != 0 ? number : index + 1; }
 };
 
 inline std::string text_of(spectrum const& one, std::size_t index) {
@@ -89,7 +91,7 @@ inline std::string text_of(spectrum const& one, std::size_t index) {
       "   <spectrum index=\"{}\" id=\"controllerType=0 scan={}\" defaultArrayLength=\"{}\">\n"
       "    <cvParam cvRef=\"MS\" accession=\"MS:1000511\" name=\"ms level\" value=\"{}\"/>\n    {}\n"
       "    <scanList count=\"1\"><scan>{}</scan></scanList>\n",
-      index, index + 1, one.arrays.empty() ? 0 : one.arrays[0].values.size(), one.level, one.terms, one.scan);
+      index, one.number_at(index), one.arrays.empty() ? 0 : one.arrays[0].values.size(), one.level, one.terms, one.scan);
   if (!one.ion.empty())
     made += fmt::format(
         "    <precursorList count=\"1\"><precursor><selectedIonList count=\"1\"><selectedIon>{}</selectedIon></selectedIonList>"
@@ -130,7 +132,8 @@ inline std::string text_of(document const& one) {
   std::size_t const list = made.size() + 1;
   made += " <indexList count=\"2\">\n  <index name=\"spectrum\">\n";
   for (std::size_t i = 0; i < offsets.size(); ++i)
-    made += fmt::format("   <offset idRef=\"controllerType=0 scan={}\">{}</offset>\n", i + 1, offset(offsets[i]));
+    made += fmt::format("   <offset idRef=\"controllerType=0 scan={}\">{}</offset>\n", one.spectra[i].number_at(i),
+                        offset(offsets[i]));
   made += fmt::format(
       "  </index>\n  <index name=\"chromatogram\">\n   <offset idRef=\"TIC\">{}</offset>\n  </index>\n </indexList>\n",
       offset(chromatogram));
@@ -190,6 +193,11 @@ inline std::string refusal(std::string_view text, ordo::spectra::format as = ord
     CHECK(message == *first);
   }
   return *first;
+}
+
+inline std::string without_checksum(std::string const& text) {
+  auto const at = text.find("<fileChecksum>");
+  return text.substr(0, at == std::string::npos ? text.size() : at);
 }
 
 inline std::string replaced(std::string text, std::string_view what, std::string_view by) {

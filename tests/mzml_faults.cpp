@@ -13,22 +13,38 @@ document small() {
   return made;
 }
 
-// Sorted or refused by one message; anything else fails the test. @returns whether it was sorted
+// Done, or refused by one message that says where; anything else fails the test. @returns whether it was done
+template <class Work>
+bool done_or_refused(Work work) {
+  try {
+    work();
+    return true;
+  } catch (ordo::input_error const& e) {
+    std::string const message = e.what();
+    if (message.find(": f.mzML:") == std::string::npos) FAIL("no place: " << message);
+    return false;
+  }
+}
+
+// Sorted, with all spectra and without those of few peaks, made MGF and summarized, or refused. What comes out is mzML that is
+// in order. @returns whether all was done
 bool survives(std::string const& text) {
-  bool good = true;
-  for (format const as : {format::mzml, format::mgf}) {
-    ordo::spectra::options how;
-    how.name = "f.mzML";
-    how.machine = {ordo::device::cpu, 1};
-    how.block_bytes = text.size() % 2 == 0 ? 1 : std::size_t{1} << 16;
-    std::string out;
-    try {
-      sort(text, out, how, as);
-    } catch (ordo::input_error const& e) {
+  ordo::spectra::options how;
+  how.name = "f.mzML";
+  how.machine = {ordo::device::cpu, 1};
+  how.block_bytes = text.size() % 2 == 0 ? 1 : std::size_t{1} << 16;
+  std::string out;
+  bool good = done_or_refused([&] { mzml::sort(text, out, how, format::mgf); });
+  ordo::memory_source from(text);
+  good &= done_or_refused([&] { ordo::spectra::summarize_mzml(from, how); });
+  for (std::size_t const min_peaks : {0, 2, 3}) {
+    how.select.min_peaks = min_peaks;
+    if (!done_or_refused([&] { mzml::sort(text, out, how); })) {
       good = false;
-      std::string const message = e.what();
-      if (message.find(": f.mzML:") == std::string::npos) FAIL("no place: " << message);
+      continue;
     }
+    std::string again;
+    if (!done_or_refused([&] { mzml::sort(out, again, how); }) || again != out) FAIL("not in order: " << out);
   }
   return good;
 }
@@ -60,6 +76,12 @@ TEST_CASE("mzml: what is wrong is named, with its line") {
        "not a binary array: f.mzML:16: it does not hold 3 numbers of 8 bytes"},
       {"defaultArrayLength=\"2\"", "defaultArrayLength=\"18446744073709551615\"",
        "not a binary array: f.mzML:16: it does not hold 18446744073709551615 numbers of 8 bytes"},
+      {"defaultArrayLength=\"2\"", "defaultArrayLength=\"0\"",
+       "not a binary array: f.mzML:16: it does not hold 0 numbers of 8 bytes"},
+      {"defaultArrayLength=\"2\"", "defaultArrayLength=\"1\"",
+       "not a binary array: f.mzML:16: it does not hold 1 numbers of 8 bytes"},
+      {"value=\"2\"/>", "value=\"2.5\"/>", "not a number: f.mzML:7: the MS level is '2.5'"},
+      {"value=\"2\"/>", "value=\".\"/>", "not a number: f.mzML:7: the MS level is '.'"},
       {"<binary>e", "<binary>*", "not a binary array: f.mzML:16: it is no base64"},
       {"<binary>e", "<binary>f", "not a binary array: f.mzML:16: its zlib data is corrupt"},
       {zlib, "", "compression of a binary array not supported: f.mzML:12: none is named"},
@@ -86,6 +108,8 @@ TEST_CASE("mzml: what is wrong is named, with its line") {
   }
   CHECK(refusal(good.substr(0, good.find("</spectrum>"))) ==
         "truncated: f.mzML:6: the input ends inside the spectrum that begins here");
+  std::string const empty = replaced(good, "defaultArrayLength=\"2\"", "defaultArrayLength=\"0\"");
+  CHECK(refusal(empty, format::mgf) == "not a binary array: f.mzML:16: it does not hold 0 numbers of 8 bytes");
   CHECK(refusal("<?xml version=\"1.0\"?>\n<mzData>\n</mzData>") == "not mzML: f.mzML:2: its first tag is <mzData>");
   CHECK(refusal("") == "malformed XML: f.mzML:1: no element found");
   CHECK(refusal(replaced(good, "MS:1000515", "MS:1000516"), format::mgf) ==

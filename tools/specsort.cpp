@@ -17,6 +17,7 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/cli/temporary.hpp"
 #include "tools/specsort/order_options.hpp"
 #include "tools/specsort/ordered.hpp"
 #include "tools/specsort/prompt_output.hpp"
@@ -67,7 +68,7 @@ std::optional<int> parse(command& made, int argc, char** argv) {
   app.add_flag("--descending", made.descending, "the greatest first; peaks without intensity still come last");
   auto* const check =
       app.add_flag("--check", made.check, "sort nothing: name the first peak out of order and exit with 1")->excludes(output);
-  app.add_flag("--summary", made.summary, "sort nothing: print what is in the input (MGF), as a table or as JSON")
+  app.add_flag("--summary", made.summary, "sort nothing: print what is in the input, as a table or as JSON")
       ->check(CLI::IsMember({"true", "table", "json"}).description(""))
       ->type_name("[=json]")
       ->excludes(output, check);
@@ -110,6 +111,7 @@ spectra::options options_of(command const& made) {
   how.descending = made.descending;
   how.lenient = made.lenient;
   how.machine = made.common.machine();
+  how.temporary_folder = cli::temporary_folder();
   if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
   return how;
 }
@@ -175,8 +177,6 @@ int run(int argc, char** argv) {
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
   spectra::format const format = spectra::format_of(in.front(looked_at)), to_format = output_format(made, format);
   bool const mzml = format == spectra::format::mzml;
-  if (mzml && !made.summary.empty())
-    throw usage_error(fmt::format("--summary reads MGF: {}: write it as that first, with --to mgf", made.inputs[0]));
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
 
@@ -192,7 +192,7 @@ int run(int argc, char** argv) {
                             first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
   } else if (!made.summary.empty()) {
-    spectra::summary const found = spectra::summarize(in, how);
+    spectra::summary const found = mzml ? spectra::summarize_mzml(in, how) : spectra::summarize(in, how);
     done.bytes = found.bytes;
     done.warnings = found.warnings;
     progress.clear();

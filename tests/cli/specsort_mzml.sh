@@ -54,8 +54,9 @@ if have_gpu; then
   expect 0 specsort turned.mzML --device gpu; cmp out run.mzML
 fi
 
-# Selections: of mzML as of the MGF that it makes; mzML loses peaks, but no spectra.
-for options in '--top 20' '--preset casanovo' '--mz-range 200:900 --min-relative 0.02' '--top 5 --by intensity --descending'; do
+# Selections: of mzML as of the MGF that it makes.
+for options in '--top 20' '--preset casanovo' '--mz-range 200:900 --min-relative 0.02' '--top 5 --by intensity --descending' \
+               '--min-relative 0.1 --min-peaks 30'; do
   expect 0 specsort run.mgf $options; mv out expected
   expect 0 specsort turned.mzML --to mgf $options; cmp out expected
 done
@@ -63,8 +64,6 @@ expect 0 specsort run.mgf --top 20; mv out expected
 expect 0 specsort turned.mzML --top 20 -o top.mzML
 grep -q '<spectrum .*defaultArrayLength="20"' top.mzML || fail 'a spectrum of 20 peaks does not say so'
 expect 0 specsort top.mzML --to mgf; cmp out expected
-expect_error specsort run.mzML --min-peaks 5 --to mzml
-expect_error specsort run.mzML --summary
 
 # An indexedmzML gets an index that is right, and the checksum that sha1sum would give it.
 ids=$(sed -n 's/.*<spectrum .*\bid="\([^"]*\)".*/\1/p' run.mzML)
@@ -88,6 +87,30 @@ sum=$(sed -n 's/.*<fileChecksum>\([0-9a-f]*\)<.*/\1/p' result.mzML)
 at=$(grep -bo '<fileChecksum>' result.mzML | cut -d : -f 1)
 [[ $(head -c $((at + 14)) result.mzML | sha1sum) == "$sum "* ]] || fail "the checksum is wrong: $sum"
 expect 0 specsort result.mzML; cmp out result.mzML
+
+# Spectra that leave: to MGF as to mzML; as a file, a stream, compressed, and in the place of the input.
+expect 0 specsort result.mzML --min-peaks 260 -o few.mzML; [[ ! -s err ]] || fail "$(< err)"
+[[ $(grep -c '<spectrum ' few.mzML) == 12 && $(grep -c '<offset ' few.mzML) == 12 ]] || fail "not 12 spectra: $(grep -c '<spectrum ' few.mzML)"
+grep -q '<spectrumList count="12"' few.mzML || fail "the list says $(grep '<spectrumList' few.mzML)"
+expect 0 specsort few.mzML; cmp out few.mzML
+expect 0 specsort few.mzML --min-peaks 1; cmp out few.mzML
+expect 0 specsort few.mzML --to mgf; mv out expected
+expect 0 specsort result.mzML --to mgf --min-peaks 260; cmp out expected
+expect 0 specsort - --min-peaks 260 < <(gzip -c result.mzML); cmp out few.mzML
+expect 0 specsort result.mzML --min-peaks 260 -o few.mzML.gz; gzip -dc few.mzML.gz | cmp - few.mzML
+cp result.mzML same.mzML; expect 0 specsort same.mzML --min-peaks 260 -o same.mzML; cmp same.mzML few.mzML
+if [[ $(command -v python3) ]]; then
+  reference="$ORDO_SOURCE/tests/specsort_mzml_reference.py"
+  python3 "$reference" files run.mzML result.mzML turned.mzML
+  python3 "$reference" random 1 150
+fi
+# What follows the number of spectra is put aside, in a temporary file if it is much.
+awk '{ print } /<\/spectrum>/ { ++n } n == 25 { exit }' run.mzML > head
+{ cat head; for i in {1..30}; do sed -n '/<spectrum /,$p' head; done; sed '1,/<spectrum /d' run.mzML | sed -n '/<\/spectrumList>/,$p'; } > large.mzML
+expect 0 specsort large.mzML --min-peaks 260 -o few.mzML
+grep -q '<spectrumList count="372"' few.mzML || fail "the list says $(grep '<spectrumList' few.mzML)"
+TMPDIR=/no/such expect_error specsort large.mzML --min-peaks 260 -o result
+grep -q "^specsort: cannot create temporary file in '/no/such'" err || fail "no folder: $(< err)"
 
 # What is wrong is named with its line, and nothing is written.
 rm -f result

@@ -64,4 +64,18 @@ for sample in "$ORDO_SOURCE"/datasets/samples/*.mgf*; do
   expect 0 specsort --summary=json "$sample" --threads 1; mv out one
   expect 0 specsort --summary=json "$sample"; cmp out one
 done
+
+# mzML: compressed, and what MGF of it says of the same spectra. specsort_mzml.sh has it against a reference.
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
+expect 0 specsort --summary run.mzML; sed 1d out > table
+grep -q '^MS levels               2: 25$' table || fail "mzML: $(< out)"
+for how in gzip bgzip 'zstd -q'; do
+  $how -c run.mzML > packed
+  expect 0 specsort --summary packed; sed 1d out | cmp - table
+  expect 0 specsort --summary - < <(cat packed); sed 1d out | cmp - table
+done
+head -c 100000 run.mzML > cut; expect_error specsort --summary cut
+expect 0 specsort run.mzML --to mgf -o run.mgf
+expect 0 specsort --summary run.mgf
+diff <(sed '1d; s/^MS levels.*//; s/^intensity.*//' out) <(sed 's/^MS levels.*//; s/^intensity.*//' table) || fail 'not as of MGF'
 no_leftovers

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -42,6 +43,11 @@ temporary* add(temporary* t) {
 }
 
 }  // namespace
+
+std::string temporary_folder() {
+  char const* const folder = std::getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
 
 temporary* remember_temporary(std::string path) {
   auto* const t = new temporary;

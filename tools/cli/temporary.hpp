@@ -5,6 +5,9 @@
 
 namespace ordo::cli {
 
+/// Where temporary files go: TMPDIR, or /tmp.
+std::string temporary_folder();
+
 /// A file that must not outlive the process: a signal that ends it removes the file (remove_temporaries_on_signals).
 class temporary;
 temporary* remember_temporary(std::string path);

@@ -91,7 +91,7 @@ void selection_options::add_to(CLI::App& app) {
   add("--dedupe", dedupe, "TOL", "of peaks so near to each other keep the greatest: 0.01 (Da) or 20ppm");
   add("--top", top, "N", "keep the N greatest; of equal ones those of less m/z");
   add("--per", per, "WIDTH", "keep the N greatest in each window of WIDTH m/z, from 0 on");
-  add("--min-peaks", min_peaks, "N", "drop spectra with fewer peaks left, from BEGIN IONS to END IONS");
+  add("--min-peaks", min_peaks, "N", "drop spectra with fewer peaks left: whole, of every MS level; what refers to them stays");
 }
 
 spectra::selection selection_options::made() const {

@@ -18,6 +18,7 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/cli/temporary.hpp"
 #include "tools/cli/watched.hpp"
 #include "tools/strsort/command.hpp"
 #include "tools/strsort/debug.hpp"
@@ -84,8 +85,7 @@ int check(work const& w, cli::stats& stats) {
 
 strings::spill spill_of(command const& made) {
   strings::spill where;
-  char const* const folder = std::getenv("TMPDIR");
-  if (folder && *folder) where.folders = {folder};
+  where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
   where.most_memory = cli::available_memory();
   where.compress_program = made.compress_program.value_or("");
