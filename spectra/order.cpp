@@ -12,7 +12,7 @@
 #include "spectra/order_heads.hpp"
 #include "spectra/order_keys.hpp"
 #include "spectra/order_output.hpp"
-#include "spectra/order_runs.hpp"
+#include "spectra/order_spill.hpp"
 #include "spectra/order_store.hpp"
 #include "spectra/pipeline.hpp"
 
@@ -23,9 +23,7 @@ using namespace detail;
 
 constexpr std::size_t least_memory = std::size_t{64} << 10, blocks_in_memory = 32;
 constexpr std::size_t most_window = std::size_t{1} << 20, least_window = std::size_t{16} << 10;
-constexpr std::size_t index_buffer = std::size_t{64} << 10;  // of a run that is merged
-constexpr std::size_t of_run = std::size_t{256} << 10;       // bytes of a run in a window: less would be read slowly
-constexpr std::size_t least_merged = 4, most_merged = 512;
+constexpr std::size_t of_run = std::size_t{256} << 10;  // bytes of a run in a window: less would be read slowly
 
 class single_part final : public spectrum_parts {
  public:
@@ -46,7 +44,7 @@ class ordering final : private slice_taker {
         arena_(threads_for(how.machine.threads)),
         heads_([this](std::string const& message) { warn(message); }),
         store_(keys_, memory_ - memory_ / 8),
-        runs_(order.folders, window_of(1)),
+        spilled_(order.folders, keys_, memory_, window_of(1)),
         writer_(to, order, heads_.front()),
         streams_(keys_.count() == 0 && !order.parts && order.part_bytes) {
     if (order.parts && order.part_bytes) throw usage_error("parts of a size and a number of parts: only one can be had");
@@ -59,12 +57,14 @@ class ordering final : private slice_taker {
 
   order_report run() {
     for (input_ = 0; input_ < from_.count; ++input_) read(from_.open(input_));
-    if (kept_.empty())
+    if (spilled_.empty())
       write_stored();
     else
       write_merged();
     done_.done.written = writer_.written();
     done_.parts = writer_.parts();
+    done_.runs = spilled_.runs();
+    done_.passes = spilled_.passes();
     tell_phases();
     return std::move(done_);
   }
@@ -94,10 +94,6 @@ class ordering final : private slice_taker {
     std::size_t const threads = std::size_t(arena_.max_concurrency());
     return std::clamp(memory_ / (2 * (threads + 2)), least_window, std::max(most_window, runs * of_run));
   }
-  [[nodiscard]] std::size_t merged_at_a_time() const {
-    return std::clamp(memory_ / 8 / index_buffer, least_merged, most_merged);
-  }
-
   void read(spectrum_inputs::opened opened) {
     options how = how_;
     how.name = opened.name;
@@ -213,8 +209,7 @@ class ordering final : private slice_taker {
     if (streams_) {
       timed(write_, store_.text_bytes(), [&] { writer_.write(from, window_of(1)); });
     } else {
-      timed(spill_, store_.text_bytes(), [&] { kept_.push_back(runs_.write(from, store_.text_bytes())); });
-      ++done_.runs;
+      timed(spill_, store_.text_bytes(), [&] { spilled_.add(from, store_.text_bytes()); });
     }
     store_.clear();
   }
@@ -234,44 +229,15 @@ class ordering final : private slice_taker {
     arena_.execute([&] {
       if (!store_.empty()) put_aside();
       store_.release();
-      while (kept_.size() > merged_at_a_time()) pass();
-      ++done_.passes;
-      merged_runs from = merging(0, kept_.size());
+      merged_runs from = timed(spill_, 0, [&] { return spilled_.merged(); });
       std::uint64_t const bytes = from.bytes();
       writer_.expect(bytes, carried_.size());
       timed(write_, bytes, [&] {
-        writer_.write(from, window_of(kept_.size()));
+        writer_.write(from, window_of(spilled_.left()));
         from.check();
         writer_.finish(carried_);
       });
     });
-  }
-
-  [[nodiscard]] merged_runs merging(std::size_t first, std::size_t count) {
-    std::vector<spectrum_run*> those;
-    for (std::size_t k = first; k < first + count; ++k) those.push_back(&kept_[k]);
-    return {std::move(those), keys_, std::min(index_buffer, memory_ / 8 / count)};
-  }
-
-  // Runs that follow one another are merged, as few as make so few of them that the rest can be merged at once.
-  void pass() {
-    ++done_.passes;
-    std::vector<spectrum_run> next;
-    std::size_t excess = kept_.size() - merged_at_a_time();
-    for (std::size_t k = 0; k < kept_.size();) {
-      std::size_t const count = std::min({merged_at_a_time(), excess + 1, kept_.size() - k});
-      if (count < 2) {
-        next.push_back(std::move(kept_[k++]));
-        continue;
-      }
-      merged_runs from = merging(k, count);
-      timed(spill_, from.bytes(), [&] { next.push_back(runs_.write(from, from.bytes())); });
-      from.check();
-      for (std::size_t i = k; i < k + count; ++i) run_files::discard(kept_[i]);
-      excess -= count - 1;
-      k += count;
-    }
-    kept_ = std::move(next);
   }
 
   spectrum_inputs const& from_;
@@ -281,10 +247,9 @@ class ordering final : private slice_taker {
   tbb::task_arena arena_;
   input_heads heads_;
   spectrum_store store_;
-  run_files runs_;
+  spilled_spectra spilled_;
   part_writer writer_;
   bool streams_;
-  std::vector<spectrum_run> kept_;
   order_report done_;
   phase_time order_{.name = "order"}, spill_{.name = "spill"}, write_{.name = step_names[writing]};
   std::uint64_t warned_ = 0;

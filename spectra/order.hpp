@@ -50,8 +50,8 @@ struct spectrum_inputs {
   std::function<opened(std::size_t)> open;
 };
 
-/// Where the output goes: parts, from 0 on, of which there is always one. open() is called for one after the other, by one
-/// thread at a time; close() too, but later ones may be open by then.
+/// Where the output goes: parts, from 0 on, of which there is always one, opened and closed one after the other; later ones may
+/// be open when one is closed. One call at a time, of on_placed too, from the library's threads.
 class spectrum_parts {
  public:
   virtual ~spectrum_parts() = default;

@@ -5,7 +5,10 @@
 namespace ordo::spectra::detail {
 
 void part_writer::open() {
-  part_ = &to_.open(parts_++);
+  {
+    std::lock_guard const lock(calling_);
+    part_ = &to_.open(parts_++);
+  }
   bool const one = !how_.part_bytes && !how_.parts;
   // Of a single output the size is known; a part's only when it is full.
   addressed_ = one && total_ ? part_->expect(front_.size() + *total_ + tail_) : !one && part_->expect_unknown();
@@ -55,6 +58,7 @@ bool part_writer::plan(ordered_spectra& from, order_window& window, std::size_t 
 }
 
 void part_writer::end(order_window& window) {
+  std::lock_guard const lock(calling_);
   if (window.opens && window.part != 0) to_.close(window.part - 1);
   written_ += window.bytes;
   if (!how_.on_placed) return;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +16,6 @@ namespace ordo::spectra::detail {
 class part_writer {
  public:
   /// @param front   what each part begins with; it is there when the first spectrum is written
-  /// @param window  bytes that are written at a time
   part_writer(spectrum_parts& to, order_options const& how, std::string const& front) : to_(to), how_(how), front_(front) {}
 
   /// @param all  bytes of all spectra that there will be, if that is known: what parts of a number need
@@ -23,6 +23,7 @@ class part_writer {
     total_ = all;
     tail_ = tail;
   }
+  /// @param window  bytes that are written at a time
   void write(ordered_spectra& from, std::size_t window);
   /// All spectra are written. @param tail  what stands behind the last one
   void finish(std::string const& tail);
@@ -38,6 +39,7 @@ class part_writer {
   void put(std::string const& text);
 
   spectrum_parts& to_;
+  std::mutex calling_;  // the caller, who has one call at a time: windows are planned while others end
   order_options const& how_;
   std::string const& front_;
   std::optional<std::uint64_t> total_;
@@ -46,7 +48,7 @@ class part_writer {
   std::size_t parts_ = 0;  // that were opened; the last of them is what is written to
   sink* part_ = nullptr;
   bool addressed_ = false;
-  std::uint64_t part_bytes_ = 0;  // planned
+  std::uint64_t part_bytes_ = 0;  // with what is planned
   bool any_in_part_ = false;
   std::uint64_t planned_ = 0;  // bytes of spectra
   std::optional<ordered_spectrum> next_;

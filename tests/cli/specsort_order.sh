@@ -114,7 +114,7 @@ expect 0 specsort in.mgf --spectra-by rt --stats report.json
   fail "phases are not in the order of the work: $(cat report.json)"
 
 # Many blocks and runs: the same bytes in any memory, by any number of threads, and what the checker says.
-ordo_generate spectra --count 20k -o large.mgf 2> /dev/null
+ordo_generate spectra --count 8k -o large.mgf 2> /dev/null
 expect 0 specsort large.mgf --spectra-by charge,rt --descending-spectra -o wanted --map map.tsv
 for how in '--memory 2M' '--memory 8M --threads 1' '--memory 20M -T .' '--threads 3'; do
   # shellcheck disable=SC2086

@@ -49,10 +49,8 @@ void order_options::add_to(CLI::App& app) {
     app.add_option(name, to, help)->type_name(type)->group(group);
   };
   add("--spectra-by", by, "KEY[,KEY...]",
-      "order by pepmass (precursor m/z), mass (neutral), rt, scan, charge, title, peaks; equal ones stay as they come, and "
-      "what "
-      "lacks KEY comes last"); "
-      "equal ones stay in the order of IN, those that lack the KEY come last");
+      "order by pepmass (precursor m/z), mass (neutral), rt, scan, charge, title, peaks; equal ones stay as they come, what "
+      "lacks KEY comes last");
   app.add_flag("--descending-spectra", descending, "the greatest first; what is missing still comes last")->group(group);
   add("--map", map, "FILE", "write where each spectrum came from: output, number in it, input, number in it (from 1), offset");
   add("--split-size", split_size, "SIZE",
