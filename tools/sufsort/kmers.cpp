@@ -5,13 +5,27 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
 #include "suffix/index.hpp"
 #include "tools/cli/available_memory.hpp"
+#include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 
 namespace ordo::sufsort {
+
+CLI::Option* add_kmers_option(CLI::App& command, std::string const& name, unsigned& length, std::string const& help) {
+  return command
+      .add_option_function<std::string>(
+          name,
+          [&length, name](std::string const& value) {
+            length = cli::parse_count(name, value);
+            if (length == 0) throw usage_error(fmt::format("invalid number: {}: '0': a k-mer has a letter", name));
+          },
+          help)
+      ->type_name("K");
+}
 
 void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell) {
   tell.phase("open");

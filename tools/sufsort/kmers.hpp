@@ -4,7 +4,15 @@
 #include "tools/cli/options.hpp"
 #include "tools/sufsort/telling.hpp"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace ordo::sufsort {
+
+/// The option `name`, of the letters that a k-mer has.
+CLI::Option* add_kmers_option(CLI::App& command, std::string const& name, unsigned& length, std::string const& help);
 
 /// Adds a table of k-mers to an index, in place of the one that it has. An index that cannot have it stays as it is.
 /// @throws usage_error  for a length of which there would be too many words

@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "suffix/policy.hpp"
+#include "suffix/suffix.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/sufsort/memory_limits.hpp"
+#include "tools/sufsort/telling.hpp"
+
+namespace ordo::sufsort {
+
+/// What build is asked for.
+struct build_options {
+  std::string prefix;
+  std::vector<std::string> files;
+  suffix::wanted what;
+  std::string width = "auto";
+  suffix::policy policy;
+  memory_limits memory;
+  bool plan = false;
+  unsigned kmers = 0;  // letters of those that a table is made of; 0: none
+};
+
+void add_build_options(CLI::App& command, build_options& how);
+
+/// Makes an index of FASTA files, or tells what would be done. @returns the exit status
+int build(build_options const& how, cli::common_options const& common, telling& tell);
+
+}  // namespace ordo::sufsort

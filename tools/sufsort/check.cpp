@@ -1,0 +1,74 @@
+#include "tools/sufsort/check.hpp"
+
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "suffix/index.hpp"
+#include "suffix/suffix.hpp"
+#include "tools/cli/run_main.hpp"
+
+namespace ordo::sufsort {
+
+int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, telling& tell) {
+  tell.phase("open");
+  suffix::stored_index const index(prefix);
+  std::size_t bytes = 0;
+  std::string names;
+  for (suffix::index_array const& array : index.about().arrays) {
+    bytes += array.bytes;
+    names += (names.empty() ? "" : ", ") + array.name;
+  }
+  tell.stats.input(bytes);
+  auto const disorder = [&](std::string const& array, std::string const& why) {
+    cli::tell(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, array, why));
+    return 1;
+  };
+
+  if (auto const array = index.stray()) return disorder(*array, "of another index: the description has no such array");
+
+  tell.phase("prove", bytes);
+  suffix::options how;
+  how.machine = common.machine();
+  how.memory = memory.host_bytes();
+  how.rows = index.about().policy.rows();
+  suffix::report done;
+  auto const prove = [&](auto const& arrays) { return suffix::check(index.view(), arrays, how, &done); };
+  std::optional<suffix::fault> fault;
+  if (index.about().width == 40) {  // which no machine has
+    auto const wide = [&](char const* array) {
+      suffix::entries const values = index.array(array);
+      std::vector<std::uint64_t> all(values.size());
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = values[i];
+      return all;
+    };
+    auto const sa = wide("sa"), lcp = wide("lcp");
+    fault = prove(suffix::arrays<std::uint64_t const>{sa, lcp, index.bytes("bwt")});
+  } else {
+    fault = index.with_width([&]<class Index>(Index) { return prove(index.arrays<Index>()); });
+  }
+  tell.stats.machine(done.machine);
+  tell.stats.device_memory(done.device_memory);
+  if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->why));
+  if (auto const wrong = suffix::contradiction_in(index.view(), index.pieces(), index.about().policy, common.threads))
+    return disorder("seq", *wrong);
+
+  if (auto const words = index.array("kmers"); !words.empty())
+    if (auto const wrong =
+            suffix::wrong_kmer(index.view(), index.array("sa"), index.about().words, words, index.path("sa"), common.threads))
+      return disorder("kmers", fmt::format("word {}: not the first row that is not below it", *wrong));
+
+  tell.phase("checksums", bytes);
+  if (auto const array = index.altered(common.threads))
+    return disorder(*array, "not the bytes that were written: the checksum differs");
+  tell.progress.clear();
+  if (!common.quiet)
+    std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.about().residues,
+                             index.about().starts.size());
+  return 0;
+}
+
+}  // namespace ordo::sufsort

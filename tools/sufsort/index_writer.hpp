@@ -1,0 +1,37 @@
+#pragma once
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "sort_core/io.hpp"
+#include "suffix/index.hpp"
+#include "suffix/suffix.hpp"
+#include "tools/cli/output.hpp"
+
+namespace ordo::sufsort {
+
+/// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
+/// index none, then its arrays that the new one lacks, then the arrays take their places, and last the new description. Who is
+/// stopped in the midst leaves no description, and what is left of the old arrays goes with the next index of that name.
+class index_writer {
+ public:
+  /// @param pieces  is there an array of them? @throws output_error  where a file cannot be written
+  index_writer(std::string prefix, suffix::wanted what, bool pieces);
+
+  /// Where an array goes; none if it is not wanted. At the same place until the end.
+  sink* to(std::string const& name);
+  /// What has been written.
+  [[nodiscard]] std::vector<suffix::index_array> written() const;
+
+  void commit(suffix::index_description const& about);
+
+ private:
+  std::string prefix_;
+  std::vector<std::string> unwanted_;  // arrays that the index does not have
+  std::vector<std::string> names_;     // of the arrays that it has
+  std::deque<cli::output> arrays_;
+  std::deque<suffix::checksum_sink> sums_;
+  cli::output json_;
+};
+
+}  // namespace ordo::sufsort

@@ -1,0 +1,32 @@
+#include "tools/sufsort/memory_limits.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+
+#include "sort_core/machine.hpp"
+#include "tools/cli/available_memory.hpp"
+
+namespace ordo::sufsort {
+
+std::size_t memory_limits::host_bytes() const {
+  std::size_t const there = cli::available_memory();
+  return host.empty() ? there : std::min(there, parse_bytes(host));
+}
+
+void memory_limits::apply() const {
+  if (!host.empty()) static_cast<void>(parse_bytes(host));
+  if (gpu.empty()) return;
+  static_cast<void>(parse_bytes(gpu));
+  setenv("ORDO_GPU_MEMORY", gpu.c_str(), 1);  // which is where machines look
+}
+
+void add_memory_options(CLI::App& command, memory_limits& limits) {
+  command.add_option("--memory", limits.host, "most of the host's memory that may be taken, as 8G [what is free]")
+      ->type_name("SIZE");
+  command.add_option("--gpu-memory", limits.gpu, "most of the GPU's, in the place of ORDO_GPU_MEMORY [what is free]")
+      ->type_name("SIZE");
+}
+
+}  // namespace ordo::sufsort
