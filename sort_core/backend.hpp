@@ -60,10 +60,11 @@ struct probe_order {
 ///                                   Keys order as code.encode(key), of which `bits` counts (radix_key.hpp)
 ///   array_sort(keys, values, arrays, code)
 ///                                   the same contract, but no second copy of the data: O(arrays) bytes beyond the
-///                                   arguments. Stable for arrays of up to array_sort_stable items. In longer ones the keys
-///                                   come out the same everywhere; values of equal keys come in an order that is the same
-///                                   on every run and for any number of threads, but differs between the CPU and GPUs, and
-///                                   between GPUs whose blocks have different amounts of shared memory
+///                                   arguments, and on a GPU a window over long arrays. Stable for arrays of up to
+///                                   array_sort_stable items. In longer ones the keys come out the same everywhere; values of
+///                                   equal keys come in an order that is the same on every run and for any number of threads,
+///                                   but differs between the CPU and GPUs, and between GPUs whose blocks have different amounts
+///                                   of shared memory
 ///   segmented_sort_by(items, segments, key, heads, bits)
 ///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
 ///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t. Where
@@ -99,7 +100,7 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { B::sample_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::segmented_sort_memory(n, n, n, n, n, bits) } -> std::same_as<std::size_t>;
   { B::segmented_sort_by_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
-  { B::array_sort_memory(n) } -> std::same_as<std::size_t>;
+  { B::array_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
 };
 
 /// A machine of few threads with caches of their own, in whose memory the host reads and writes. Two verbs more, for what one

@@ -36,6 +36,7 @@ class cpu final : public machine {
   std::size_t peak_memory() noexcept override;
   void run(detail::sort_task const& task) override;
   [[nodiscard]] std::size_t memory_for(detail::sort_task const& task) override;
+  std::uint64_t stream(detail::stream_task const& task) override;
 
   /// For the libraries: the machine as algorithms see it.
   [[nodiscard]] host& backend();

@@ -60,6 +60,7 @@ class gpu final : public machine {
   std::size_t peak_memory() noexcept override;
   void run(detail::sort_task const& task) override;
   [[nodiscard]] std::size_t memory_for(detail::sort_task const& task) override;
+  std::uint64_t stream(detail::stream_task const& task) override;
 
   /// For gpu.cuh and the libraries: the machine as algorithms see it. Its device must be current: with_backend sees to it.
   [[nodiscard]] cuda& backend();

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "sort_core/error.hpp"
+
 /// Where bytes come from and where they go. What has addresses (regular files, text in memory) is read and written in any place
 /// by any thread; all else (pipes, compressed streams) from front to back by one. A machine loads memory of its own from a
 /// source and stores it to a sink (backend.hpp); it uses addresses where it can. Their functions are called from threads of
@@ -33,6 +35,8 @@ class source {
   /// Of a source with addresses: where the next bytes of read() are, at most size(); and go on so many bytes behind that.
   [[nodiscard]] virtual std::uint64_t position() const { return 0; }
   virtual void skip(std::uint64_t /*bytes*/) { throw std::logic_error("source: no addresses"); }
+  /// Of a source with addresses: its first byte, if all of it lies in memory; else null.
+  [[nodiscard]] virtual char const* memory() const noexcept { return nullptr; }
 
  protected:
   source() = default;
@@ -59,6 +63,8 @@ class sink {
   virtual void write_at(std::uint64_t /*offset*/, std::span<char const> /*data*/) {
     throw std::logic_error("sink: no addresses");
   }
+  /// Of an addressable sink: where its first byte goes, if that is memory which write_at() would but fill; else null.
+  [[nodiscard]] virtual char* memory() const noexcept { return nullptr; }
 
  protected:
   sink() = default;
@@ -83,10 +89,37 @@ class memory_source final : public source {
   }
   [[nodiscard]] std::uint64_t position() const override { return position_; }
   void skip(std::uint64_t bytes) override { position_ += std::size_t(bytes); }
+  [[nodiscard]] char const* memory() const noexcept override { return text_.data(); }
 
  private:
   std::string_view text_;
   std::size_t position_ = 0;
+};
+
+/// Memory that takes as many bytes as it is long, and must outlive the sink. It may be that of a source, of which each byte is
+/// read before it is written.
+class memory_sink final : public sink {
+ public:
+  explicit memory_sink(std::span<char> to) : to_(to) {}
+
+  void write(std::span<char const> data) override {
+    write_at(position_, data);
+    position_ += data.size();
+  }
+  bool expect(std::uint64_t bytes) override {
+    if (bytes > to_.size()) throw output_error("cannot write: memory: too short for what is to come");
+    return true;
+  }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: it is full");
+    if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
+  }
+  [[nodiscard]] char* memory() const noexcept override { return to_.data(); }
+
+ private:
+  std::span<char> to_;
+  std::uint64_t position_ = 0;
 };
 
 namespace detail {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,7 +14,8 @@ namespace ordo {
 
 namespace detail {
 struct sort_task;
-}
+struct stream_task;
+}  // namespace detail
 
 /// Where the work is done. The bytes that come out are the same.
 enum class device { automatic, cpu, gpu };
@@ -37,6 +39,8 @@ class machine {
   /// What the functions of sort.hpp hand over.
   virtual void run(detail::sort_task const& task) = 0;
   [[nodiscard]] virtual std::size_t memory_for(detail::sort_task const& task) = 0;
+  /// The same of array_stream.hpp.
+  virtual std::uint64_t stream(detail::stream_task const& task) = 0;
 
  protected:
   machine() = default;

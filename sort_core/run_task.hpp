@@ -195,7 +195,7 @@ std::size_t memory_of_task(B& machine, sort_task const& task) {
     case sort_task::operation::argsort:
       return pool::rounded(n * k) + machine.radix_sort_memory(n, k, v);
     case sort_task::operation::arrays:
-      if (k >= 4) return machine.array_sort_memory(task.segments);
+      if (k >= 4) return machine.array_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v);
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +

@@ -145,8 +145,10 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
 }
 
 /// Sorts the keys of every array where they lie: with O(arrays) bytes of temporary memory, and no second copy of the data (but
-/// keys of 8 and 16 bits, which are sorted as segments). Stable up to array_sort_stable items an array; beyond, the order of
-/// equal keys' values depends on the machine (backend.hpp), and is the same on every run. Waits and graphs: as sort_segments.
+/// keys of 8 and 16 bits, which are sorted as segments). On a GPU arrays that no block holds, some 16,000 items and more, take
+/// a window of 128 MiB, or of up to a 64th of the data if that is more, and half as much again of lists. Stable up to
+/// array_sort_stable items an array; beyond, the order of equal keys' values depends on the machine (backend.hpp), and is the
+/// same on every run. Waits and graphs: as sort_segments.
 /// @code
 ///   ordo::sort_arrays(gpu, std::span(device_floats, 200'000 * 1000), ordo::uniform_segments(200'000, 1000));
 /// @endcode

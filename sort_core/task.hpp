@@ -5,6 +5,11 @@
 
 #include "sort_core/segments.hpp"
 
+namespace ordo {
+class sink;
+class source;
+}  // namespace ordo
+
 namespace ordo::detail {
 
 /// A sort on its way through the door (sort.hpp): types are given by their widths, so that one compiled function serves them
@@ -25,6 +30,14 @@ struct sort_task {
   std::size_t offset_bytes = 4;  // 4 or 8
   std::size_t segments = 0, longest = ~std::size_t{0}, uniform_length = 0;
   std::uint8_t* heads = nullptr;
+};
+
+/// Arrays of one length from a source to a sink (array_stream.hpp).
+struct stream_task {
+  sort_task sort;  // without keys
+  source* from = nullptr;
+  sink* to = nullptr;
+  std::size_t part_bytes = std::size_t{256} << 20;  // at most, but for one array
 };
 
 }  // namespace ordo::detail

@@ -163,7 +163,7 @@ TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]"
   check_within(cuda::segmented_sort_memory(n, 1, n, 4, 4, some),
                [&](cuda& machine) { machine.segmented_sort(keys.span(), values.span(), whole, {}, some); });
   check_within(cuda::radix_sort_memory(n, 4, 4), [&](cuda& machine) { machine.radix_sort(keys.span(), values.span(), some); });
-  CHECK(cuda::array_sort_memory(0) == 0);
+  CHECK(cuda::array_sort_memory(0, 0, 0, 4, 4) == 0);
   CHECK(cuda::segmented_sort_memory(0, 0, 0, 4, 4) == 0);
 }
 

@@ -252,13 +252,13 @@ class cuda {
                                               std::size_t value_bytes) {
     return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
   }
-  /// Bytes that array_sort takes from the pool at most; none to speak of for uniform_segments of a length that a block holds.
-  static std::size_t array_sort_memory(std::size_t arrays) {
-    if (arrays == 0) return 0;
-    return ordo::pool::rounded(
-        cuda_detail::segmented_sizes<std::uint32_t, cuda_detail::no_value, false, cuda_detail::long_method::in_place>{
-            ~std::size_t{0}, arrays, ~std::size_t{0}}
-            .bytes());
+  /// Bytes that array_sort takes from the pool at most: lists of arrays, none to speak of for uniform_segments of a length that
+  /// a block holds; and if one may be longer, half as much again as the window in which those are partitioned, which is of
+  /// tuning::array_window bytes, or for more than 128 times as much data a 64th of it at most.
+  static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t longest, std::size_t key_bytes,
+                                       std::size_t value_bytes) {
+    using namespace cuda_detail;
+    return ordo::pool::rounded(segmented_sort_bytes<false, long_method::in_place>(n, arrays, longest, key_bytes, value_bytes));
   }
 
   template <class F>

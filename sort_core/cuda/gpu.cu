@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sort_core/gpu.cuh"
+#include "sort_core/run_stream.hpp"
 #include "sort_core/run_task.hpp"
 
 namespace ordo {
@@ -70,6 +71,18 @@ void gpu::run(detail::sort_task const& task) {
 
 std::size_t gpu::memory_for(detail::sort_task const& task) {
   return with_backend(*this, [&](cuda& machine) { return detail::memory_of_task(machine, task); });
+}
+
+std::uint64_t gpu::stream(detail::stream_task const& task) {
+  gpu_options like = state_->how;
+  like.stream.reset();
+  auto const with_lane = [&](auto use) {
+    cuda_detail::device_scope const on(like.device);
+    cuda lane(like);
+    use(lane);
+  };
+  std::size_t const lanes = like.allocator ? 1 : detail::most_stream_lanes;
+  return with_backend(*this, [&](cuda& machine) { return detail::run_stream(machine, task, lanes, with_lane); });
 }
 
 }  // namespace ordo

@@ -6,33 +6,35 @@
 
 #include "sort_core/cuda/plan.cuh"
 
-// Arrays that no block holds, sorted where they lie: chunks that a block holds are sorted on chip, then merged by Batcher's
-// bitonic scheme, whose exchanges at distances of a chunk and more run in device memory, all others as one more sort on
-// chip. An array of c chunks is read and written log2(c) (log2(c) + 3) / 2 + 1 times. All long arrays go through each step
-// together; one kernel, whose blocks all run at once, does all steps.
+// Arrays that are too long for the window in which long ones are partitioned: their steps, which are sorted, are merged where
+// they lie, by Batcher's bitonic scheme in chunks that a block holds. Exchanges at distances of a chunk and more run in device
+// memory, all others as a sort on chip. An array of 2^k chunks in steps of 2^j is read and written k + 1 times for the last
+// merge, k times for the one before, and so on to the first, j + 2 times. All arrays go through each merge together; one
+// kernel, whose blocks all run at once, does all of them.
 namespace ordo::cuda_detail {
 
 struct chunked_array {
   std::uint64_t begin, length, first_chunk;
 };
 
-/// Memory of the chunk sorts: an array each, and its place among all chunks.
+/// Memory of the merges: an array each, and its place among all chunks.
 struct chunk_work {
   chunked_array* arrays;
   unsigned long long* counts;  // arrays << 38 | chunks; the longest array's length; both 0 at first
+  std::uint64_t step;          // items of an array, from its begin, are in order so many at a time; 2^k chunks
   static constexpr unsigned chunk_bits = 38;
 };
 
 /// Chunks as long as the segments of `Class`.
 template <class K, class V, class Keys, unsigned Class>
-class chunk_sorter {
+class chunk_merger {
  public:
   static constexpr auto shape = class_traits<K, V, Class>::shape;
   using chip = on_chip<K, shape.threads, shape.items>;
   static constexpr unsigned threads = shape.threads, chunk = chip::capacity;
   static_assert((chunk & (chunk - 1)) == 0);
 
-  __device__ chunk_sorter(segment_data<K, V, Keys> const& data, chunk_work const& work, plan_lists const& lists)
+  __device__ chunk_merger(segment_data<K, V, Keys> const& data, chunk_work const& work, plan_lists const& lists)
       : data_(data), work_(work), lists_(lists) {}
 
   __device__ void run() {
@@ -42,16 +44,15 @@ class chunk_sorter {
     for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
       long_segment const a = lists_.longer[s];
+      if (a.length <= work_.step) continue;
       unsigned long long const chunks = (a.length + chunk - 1) / chunk;
       unsigned long long const before = atomicAdd(&work_.counts[0], (1ull << chunk_work::chunk_bits) + chunks);
       work_.arrays[before >> chunk_work::chunk_bits] = {a.begin, a.length, before & ((1ull << chunk_work::chunk_bits) - 1)};
       atomicMax(&work_.counts[1], static_cast<unsigned long long>(a.length));
     }
     everyone.sync();
-    sort_chunks(0);
     std::uint64_t const longest = work_.counts[1];
-    for (std::uint64_t merged = 2; (merged / 2) * chunk < longest; merged *= 2) {
-      everyone.sync();
+    for (std::uint64_t merged = 2 * (work_.step / chunk); (merged / 2) * chunk < longest; merged *= 2) {
       each_chunk(merged / 2, [&](chunked_array const& a, std::uint64_t c) {
         if ((c & (merged / 2)) == 0) exchange(a, c, c ^ (merged - 1), true);
       });
@@ -62,7 +63,11 @@ class chunk_sorter {
         });
       }
       everyone.sync();
-      sort_chunks(merged / 2);
+      each_chunk(merged / 2, [&](chunked_array const& a, std::uint64_t c) {
+        std::uint64_t const left = a.length - c * chunk;
+        chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
+      });
+      everyone.sync();
     }
   }
 
@@ -84,13 +89,6 @@ class chunk_sorter {
       chunked_array const a = work_.arrays[low];
       if (a.length > least * chunk) f(a, c - a.first_chunk);
     }
-  }
-
-  __device__ void sort_chunks(std::uint64_t least) {
-    each_chunk(least, [&](chunked_array const& a, std::uint64_t c) {
-      std::uint64_t const left = a.length - c * chunk;
-      chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
-    });
   }
 
   /// The lesser of each two items to chunk `low`, the greater to `high`; what lies beyond the array's end is greatest.
@@ -119,10 +117,10 @@ class chunk_sorter {
 };
 
 template <class K, class V, class Keys, unsigned Class>
-__global__ void __launch_bounds__(chunk_sorter<K, V, Keys, Class>::threads, 1)
-    sort_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
+__global__ void __launch_bounds__(chunk_merger<K, V, Keys, Class>::threads, 1)
+    merge_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
   wait_for_previous();
-  chunk_sorter<K, V, Keys, Class>(data, work, lists).run();
+  chunk_merger<K, V, Keys, Class>(data, work, lists).run();
 }
 
 }  // namespace ordo::cuda_detail

@@ -11,10 +11,10 @@
 #include "sort_core/cuda/plan.cuh"
 #include "sort_core/cuda/tuning/samples.hpp"
 
-// Segments that no block holds: all of them together are partitioned by the uppermost bits in which their keys differ, stably,
-// from one buffer into another, and what still is too long once more by the next bits. Everything else goes to the lists of
-// the classes that are sorted on chip, wherever it then lies. One kernel, whose blocks all run at once, does all levels, so
-// that the host need not know how many there are.
+// Segments that no block holds: all of them together, or those of a range, are partitioned by the uppermost bits in which their
+// keys differ, stably, from one buffer into another, and what still is too long once more by the next bits. Everything else
+// goes to the lists of the classes that are sorted on chip, wherever it then lies. One kernel, whose blocks all run at once,
+// does all levels, so that the host need not know how many there are.
 //
 // A level reads the keys twice, as each level has to count before it can move: every tile of items is counted by digit; prefix
 // sums over the tiles of a segment, then over its digits, say where each tile's items of each digit go; and every tile moves
@@ -48,17 +48,31 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   using mover::shared, mover::shift_of, mover::digit_of, mover::keys_at, mover::code_of;
   using mover::threads, mover::items, mover::tile, mover::warps;
 
-  /// The first level's list.
-  __device__ static void begin(data_of const& data, partition_work const& work, plan_lists const& lists) {
+  /// The first level's list: the long segments, or their pieces, that begin in a range.
+  __device__ static void begin(data_of const& data, partition_work const& work, plan_lists const& lists,
+                               partition_range const& range) {
+    if (range.renew) {
+      if (blockIdx.x == 0 && threadIdx.x < tuning::classes) *lists.listed[threadIdx.x].count = 0;
+      if (blockIdx.x == 0 && threadIdx.x < 3) work.counts[threadIdx.x] = {};
+      cooperative_groups::this_grid().sync();
+    }
     std::uint64_t const given = *lists.longer_count;
     for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
-      partition p{};
-      p.begin = lists.longer[s].begin;
-      p.length = lists.longer[s].length;
-      p.bits = data.keys.bits();
-      p.from = copy::given;
-      append<tile>(work, 0, p);
+      long_segment const all = lists.longer[s];
+      std::uint64_t at = all.begin >= range.first ? 0 : (range.first - all.begin + range.piece - 1) / range.piece * range.piece;
+      for (; at < all.length && all.begin + at < range.last; at += range.piece) {
+        partition p{};
+        p.begin = all.begin + at;
+        p.length = min(all.length - at, range.piece);
+        p.bits = data.keys.bits();
+        p.from = copy::given;
+        unsigned const c = class_in<K, V, Keys>(p.length, lists);
+        if (c == tuning::classes)
+          append<tile>(work, 0, p);
+        else  // the rest of one that was cut
+          lists.listed[c].set(atomicAdd(lists.listed[c].count, 1ull), {p.begin, std::uint32_t(p.length), p.from});
+      }
     }
   }
 
@@ -255,9 +269,9 @@ using traits_of = partition_traits<K, V, Large, Keys::sampled>;
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     begin_partition(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
-                    __grid_constant__ plan_lists const lists) {
+                    __grid_constant__ plan_lists const lists, partition_range range) {
   wait_for_previous();
-  partitioner<K, V, Keys, Large>::begin(data, work, lists);
+  partitioner<K, V, Keys, Large>::begin(data, work, lists, range);
 }
 
 template <class K, class V, class Keys, bool Large>
@@ -309,13 +323,13 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     partition_rest(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
-                   __grid_constant__ plan_lists const lists, bool begins, unsigned list) {
+                   __grid_constant__ plan_lists const lists, partition_range range, bool begins, unsigned list) {
   wait_for_previous();
   using phases = partitioner<K, V, Keys, Large>;
   auto const everyone = cooperative_groups::this_grid();
   if (begins) {
     if (*lists.longer_count == 0) return;
-    phases::begin(data, work, lists);
+    phases::begin(data, work, lists, range);
     everyone.sync();
     phases::assign(work, 0);
     everyone.sync();

@@ -26,6 +26,13 @@ struct partition {
   [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
 };
 
+/// Which long segments are partitioned: those that begin in [first, last), cut into pieces. All of them, as they are, unless
+/// it is said.
+struct partition_range {
+  std::uint64_t first = 0, last = ~std::uint64_t{0}, piece = ~std::uint64_t{0};
+  bool renew = false;  // what lists hold is done, and they are empty again
+};
+
 /// How many partitions a list has, and tiles and chunks of theirs.
 struct partition_count {
   unsigned long long partitions, tiles, chunks;

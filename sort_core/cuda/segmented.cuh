@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -17,8 +18,8 @@
 // by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
 namespace ordo::cuda_detail {
 
-/// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or sorted where they
-/// lie.
+/// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or into a window that
+/// holds a part of it, which moves over the data.
 enum class long_method { copying, in_place };
 
 /// The class of arrays of array_sort_stable items. On no card may they be too long for a block, as chunks of one array are not
@@ -56,16 +57,32 @@ struct segmented_sizes {
     return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
 
+  /// Lengths of lists: of the classes', of those that partitions fill if these are others, of long segments, of short runs.
+  static constexpr unsigned counts = (copying ? 1 : 2) * tuning::classes + 2;
+
   std::size_t n, segments, longest;
+  std::size_t window = tuning::array_window;  // bytes, of which the steps' length follows
 
   /// May a segment be too long for one block?
   [[nodiscard]] bool any_long() const { return longest > on_chip(); }
-  /// The most segments that are, at any one time.
-  [[nodiscard]] std::size_t partitions() const {
-    if (!any_long()) return 0;
-    return copying ? n / (on_chip() + 1) : std::min(segments, n / (on_chip() + 1));
+  /// Long segments, at most.
+  [[nodiscard]] std::size_t given_long() const { return any_long() ? std::min(segments, n / (on_chip() + 1)) : 0; }
+
+  /// Sorted in place, the segments that begin in one step are partitioned at a time, in a window of two steps. Of those longer
+  /// than a step each step is sorted by itself. A power of two.
+  [[nodiscard]] std::size_t step() const {
+    std::size_t const half = window / 2 / (sizeof(K) + value_bytes<V>), share = n / tuning::most_array_steps;
+    return std::max({std::bit_floor(half), std::bit_ceil(share), std::bit_ceil(on_chip())});
   }
-  [[nodiscard]] partition_sizes in_partition() const { return {n, partitions(), partition_traits<K, V, false>::tile}; }
+  /// Segments longer than a step, at most: their steps are merged.
+  [[nodiscard]] std::size_t merged() const { return !copying && longest > step() ? std::min(segments, n / (step() + 1)) : 0; }
+  /// Items that are partitioned at a time.
+  [[nodiscard]] std::size_t partitioned() const { return copying ? n : std::min(n, 2 * step()); }
+  /// Segments too long for one block that there are of these, at any one time.
+  [[nodiscard]] std::size_t partitions() const { return any_long() ? partitioned() / (on_chip() + 1) : 0; }
+  [[nodiscard]] partition_sizes in_partition() const {
+    return {partitioned(), partitions(), partition_traits<K, V, false>::tile};
+  }
   static tuning::short_run short_run_of(std::size_t n, std::size_t segments) {
     return has_short_sort<K, V, Computed> ? tuning::short_run_of(n, segments) : tuning::short_run{};
   }
@@ -79,18 +96,21 @@ struct segmented_sizes {
   static_assert(tuning::classes % 2 == 0);
   [[nodiscard]] std::size_t from_class(unsigned c) const {
     if (longest <= shorter_than_class(c)) return 0;
-    std::size_t const fitting = n / (shorter_than_class(c) + 1);
-    if (!any_long() || !copying) return std::min(segments, fitting);
-    return fitting + (c == 0 ? digit_values * sizeof(K) * partitions() : 0);
+    std::size_t const given = std::min(segments, n / (shorter_than_class(c) + 1));
+    return any_long() ? std::max(copying ? 0 : given, from_partitions(c)) : given;
+  }
+  /// Of them those that long ones are divided into at a time; if copying, the others are among them.
+  [[nodiscard]] std::size_t from_partitions(unsigned c) const {
+    return partitioned() / (shorter_than_class(c) + 1) + (c == 0 ? digit_values * sizeof(K) * partitions() : 0);
   }
   [[nodiscard]] std::size_t bytes() const {
     auto const rounded = [](std::size_t count, std::size_t size) { return parts::size(count * size); };
-    std::size_t sum = rounded(tuning::classes + 2, sizeof(unsigned long long)) + rounded(short_runs(), 4);
+    std::size_t sum = rounded(counts, sizeof(unsigned long long)) + rounded(short_runs(), 4);
     for (unsigned c = 0; c < tuning::classes; c += 2) sum += rounded(from_class(c), sizeof(packed_segment));
     if (!any_long()) return sum;
-    sum += rounded(partitions(), sizeof(long_segment));
-    if (!copying) return sum + rounded(partitions(), sizeof(chunked_array)) + rounded(2, sizeof(unsigned long long));
-    return sum + (Computed ? 2 : 1) * rounded(n, sizeof(K)) + rounded(n, value_bytes<V>) + in_partition().bytes();
+    if (merged() != 0) sum += rounded(merged(), sizeof(chunked_array)) + rounded(2, sizeof(unsigned long long));
+    return sum + rounded(given_long(), sizeof(long_segment)) + (Computed ? 2 : 1) * rounded(partitioned(), sizeof(K)) +
+           rounded(partitioned(), value_bytes<V>) + in_partition().bytes();
   }
 };
 
@@ -114,13 +134,15 @@ class segmented_sorter {
  public:
   using sizes = segmented_sizes<K, V, Keys::computed, Long>;
 
-  segmented_sorter(Machine& machine, Keys keys, V* values, std::size_t n, std::uint8_t* heads)
-      : machine_(machine), data_{keys, values, heads, nullptr, nullptr, nullptr}, n_(n) {}
+  /// @param window  bytes, for sorts in place: less than tuning::array_window is for tests
+  segmented_sorter(Machine& machine, Keys keys, V* values, std::size_t n, std::uint8_t* heads,
+                   std::size_t window = tuning::array_window)
+      : machine_(machine), data_{keys, values, heads, nullptr, nullptr, nullptr}, n_(n), window_(window) {}
 
   template <class Offset>
   void sort(segment_list<Offset> segments) {
     if (segments.size() == 0 || n_ == 0) return;
-    sizes const size{n_, segments.size(), std::min(segments.longest, n_)};
+    sizes const size{n_, segments.size(), std::min(segments.longest, n_), window_};
     if (std::uint64_t const length = segments.uniform_length; length != 0) {
       if (auto const run = sizes::short_run_of(length * segments.size(), segments.size()); run.segments != 0)
         return sort_short(run, segments, {});
@@ -134,7 +156,7 @@ class segmented_sorter {
 
     auto const memory = machine_.template buffer<char>(size.bytes());
     parts taken(memory.data());
-    auto* const counts = zeros(taken.take<unsigned long long>(tuning::classes + 2), tuning::classes + 2);
+    auto* const counts = zeros(taken.take<unsigned long long>(sizes::counts), sizes::counts);
     plan_lists lists{};
     lists.classes = sizes::classes();
     lists.used = size.any_long() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1)
@@ -145,9 +167,9 @@ class segmented_sorter {
       lists.listed[c] = {records, false, counts + c, 0, 0};
       lists.listed[c + 1] = {records + (most == 0 ? 0 : most - 1), true, counts + c + 1, 0, 0};
     }
-    lists.longer = taken.take<long_segment>(size.partitions());
+    lists.longer = taken.take<long_segment>(size.given_long());
     lists.longer_count = counts + tuning::classes;
-    if (size.any_long() && sizes::copying) take_copies(taken);
+    if (size.any_long()) take_copies(size.partitioned(), taken);
     planned_runs runs{};
     if (auto const run = sizes::short_run_of(n_, segments.size()); run.segments != 0) {
       runs = {taken.take<std::uint32_t>(size.short_runs()), counts + tuning::classes + 1, run.segments};
@@ -156,15 +178,13 @@ class segmented_sorter {
     launch<plan_segments<K, V, Keys, Offset>>(machine_.kernels(), blocks_for(segments.size(), tuning::planned),
                                               plan_storage<K, V>::threads, sizeof(plan_storage<K, V>), data_, segments, runs,
                                               lists);
-    if (size.any_long()) {
-      if constexpr (sizes::copying)
-        partition_long(size, lists, taken, runs.segments == 0);
-      else
-        sort_long_in_place(size, lists, taken);
+    if (size.any_long() && sizes::copying) partition_long(size, lists, taken, runs.segments == 0);
+    sort_listed_classes(size, lists);
+    if constexpr (!sizes::copying) {
+      if (!size.any_long()) return;
+      for (unsigned c = 0; c < tuning::classes; ++c) lists.listed[c].count = counts + tuning::classes + 2 + c;
+      sort_long_in_place(size, lists, taken, segments.longest < n_ || segments.uniform_length != 0);
     }
-    each_class([&]<unsigned Class>() {
-      if (lists.used >> Class & 1) sort_queue<Class>(lists.listed[Class], size.from_class(Class));
-    });
   }
 
  private:
@@ -202,36 +222,46 @@ class segmented_sorter {
     }
   }
 
-  /// Second copies of keys and values, for long segments.
-  void take_copies(parts& taken) {
+  void sort_listed_classes(sizes const& size, plan_lists const& lists) {
+    each_class([&]<unsigned Class>() {
+      if (lists.used >> Class & 1) sort_queue<Class>(lists.listed[Class], size.from_class(Class));
+    });
+  }
+
+  /// Second copies of keys and values of long segments, n items at a time.
+  void take_copies(std::size_t n, parts& taken) {
     if constexpr (Keys::computed)
-      data_.home_codes = taken.take<K>(n_);
+      data_.home_codes = taken.take<K>(n);
     else
       data_.home_codes = data_.keys.keys;
-    data_.away_codes = taken.take<K>(n_);
-    if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n_);
+    data_.away_codes = taken.take<K>(n);
+    if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n);
   }
 
   /// @param many  of the items may be in long segments; else few are, on average
   void partition_long(sizes const& size, plan_lists const& lists, parts& taken, bool many) {
     partition_work const work = size.in_partition().take(taken);
     zeros(work.counts, 3);
-    if (n_ >= tuning::large_partition && sizeof(partition_storage<K, V, true>) <= shared_memory_limit())
-      partition_by<true>(size, work, lists, many);
+    partition(size, work, lists, {}, many);
+  }
+
+  void partition(sizes const& size, partition_work const& work, plan_lists const& lists, partition_range range, bool many) {
+    if (size.partitioned() >= tuning::large_partition && sizeof(partition_storage<K, V, true>) <= shared_memory_limit())
+      partition_by<true>(size, work, lists, range, many);
     else
-      partition_by<false>(size, work, lists, many);
+      partition_by<false>(size, work, lists, range, many);
   }
 
   template <bool Large>
-  void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists, bool many) {
+  void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists, partition_range range, bool many) {
     using traits = partition_traits<K, V, Large>;
     auto const phase = [&]<auto * Kernel>(auto const&... arguments) {
       launch_cooperative<Kernel>(machine_.kernels(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
     };
     // As kernels of their own the phases are quicker, but each is a launch.
-    unsigned const levels = many ? tuning::levels_by_kernel(n_, sizeof(K)) : 0;
+    unsigned const levels = many ? tuning::levels_by_kernel(size.partitioned(), sizeof(K)) : 0;
     if (levels != 0) {
-      phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists);
+      phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists, range);
       phase.template operator()<assign_tiles<K, V, Keys, Large>>(work, 0u);
     }
     for (unsigned level = 0; level < levels; ++level) {
@@ -241,26 +271,40 @@ class segmented_sorter {
       phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
       phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);
     }
-    phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, levels == 0, levels % 2);
+    phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, range, levels == 0, levels % 2);
   }
 
-  void sort_long_in_place(sizes const& size, plan_lists const& lists, parts& taken) {
-    chunk_work work{};
-    work.arrays = taken.take<chunked_array>(size.partitions());
-    work.counts = zeros(taken.take<unsigned long long>(2), 2);
+  /// Step by step, in a window that begins with the step; what is longer than a step is then merged.
+  /// @param many  of the items are in long segments; if not, each launch is one too many
+  void sort_long_in_place(sizes const& size, plan_lists lists, parts& taken, bool many) {
+    partition_work const work = size.in_partition().take(taken);
+    K* const window_codes = data_.away_codes;
+    V* const window_values = data_.away_values;
+    lists.used = (many ? tuning::few_classes : tuning::fewest_classes) | 1u << (lists.classes - 1);
+    for (std::size_t first = 0; first < n_; first += size.step()) {
+      data_.away_codes = window_codes - first;  // items are at the same place in all copies
+      if constexpr (value_bytes<V> != 0) data_.away_values = window_values - first;
+      partition(size, work, lists, {first, std::min(first + size.step(), n_), size.step(), true}, many);
+      sort_listed_classes(size, lists);
+    }
+    if (size.merged() != 0) merge_steps(size, lists, taken);
+  }
+
+  void merge_steps(sizes const& size, plan_lists const& lists, parts& taken) {
+    chunk_work const work{taken.take<chunked_array>(size.merged()), zeros(taken.take<unsigned long long>(2), 2), size.step()};
     constexpr unsigned large = tuning::large_chunk<sizeof(K), value_bytes<V>>(),
                        small = tuning::small_chunk<sizeof(K), value_bytes<V>>();
     if (large < sizes::classes())
-      sort_chunks<large>(work, lists);
+      merge_chunks<large>(work, lists);
     else
-      sort_chunks<small>(work, lists);
+      merge_chunks<small>(work, lists);
   }
 
   template <unsigned Class>
-  void sort_chunks(chunk_work const& work, plan_lists const& lists) {
+  void merge_chunks(chunk_work const& work, plan_lists const& lists) {
     using traits = class_traits<K, V, Class>;
-    launch_cooperative<sort_long_arrays<K, V, Keys, Class>>(machine_.kernels(), traits::threads, traits::shared_bytes(), data_,
-                                                            work, lists);
+    launch_cooperative<merge_long_arrays<K, V, Keys, Class>>(machine_.kernels(), traits::threads, traits::shared_bytes(), data_,
+                                                             work, lists);
   }
 
   template <unsigned Class>
@@ -277,7 +321,7 @@ class segmented_sorter {
 
   Machine& machine_;
   segment_data<K, V, Keys> data_;
-  std::size_t n_;
+  std::size_t n_, window_;
 };
 
 /// f(K{}, V{}) for the types that stand for keys and values of so many bytes.
@@ -293,12 +337,12 @@ auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
 }
 
 /// Temporary memory of a segmented sort of given or of computed keys, for keys and values of so many bytes.
-template <bool Computed>
+template <bool Computed, long_method Long = long_method::copying>
 std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                  std::size_t value_size) {
   if (n == 0 || segments == 0) return 0;
   return with_types(key_bytes, value_size, [&](auto key, auto value) {
-    using sizes = segmented_sizes<decltype(key), decltype(value), Computed, long_method::copying>;
+    using sizes = segmented_sizes<decltype(key), decltype(value), Computed, Long>;
     return sizes{n, segments, std::min(longest, n)}.bytes();
   });
 }

@@ -126,6 +126,11 @@ void staging::download(void* host, void const* device, std::size_t bytes, cudaSt
 std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStream_t stream) {
   auto* const to = static_cast<char*>(device);
   if (auto const part = addressed_part(from, bytes)) {
+    if (char const* const text = from.memory()) {
+      upload(device, text + part->from, std::size_t(part->bytes), stream);
+      from.skip(part->bytes);
+      return std::size_t(part->bytes);
+    }
     copy_in(to, part->bytes, most_threads, stream, [&](piece p, std::span<char> block) {
       from.read_at(part->from + p.at, block);
       return block.size();
@@ -144,6 +149,7 @@ std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStr
 
 void staging::store(sink& to, std::uint64_t offset, void const* device, std::size_t bytes, cudaStream_t stream) {
   bool const addressed = to.addressable();
+  if (addressed && to.memory()) return download(to.memory() + offset, device, bytes, stream);
   copy_out(static_cast<char const*>(device), bytes, addressed ? writing_threads : 1, stream,
            [&](piece p, std::span<char const> block) {
              if (addressed)

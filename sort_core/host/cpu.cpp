@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sort_core/host/host.hpp"
+#include "sort_core/run_stream.hpp"
 #include "sort_core/run_task.hpp"
 
 namespace ordo {
@@ -49,6 +50,10 @@ void cpu::run(detail::sort_task const& task) {
 
 std::size_t cpu::memory_for(detail::sort_task const& task) {
   return detail::memory_of_task(backend(), task);
+}
+
+std::uint64_t cpu::stream(detail::stream_task const& task) {
+  return detail::run_stream(backend(), task, 1, [](auto const&) {});
 }
 
 }  // namespace ordo

@@ -226,7 +226,10 @@ class host {
     });
   }
   /// Bytes that array_sort takes from the pool at most.
-  static std::size_t array_sort_memory(std::size_t /*arrays*/) { return 0; }
+  static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*longest*/,
+                                       std::size_t /*key_bytes*/, std::size_t /*value_bytes*/) {
+    return 0;
+  }
 
   template <class V, class Offset, class Key>
   void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},

@@ -27,8 +27,8 @@ struct arrays {
                   std::span<std::uint8_t>) const {
     sort_arrays(machine, keys, values, list);
   }
-  static std::size_t memory(layout const& where, std::size_t, std::size_t, bool) {
-    return cuda::array_sort_memory(where.count);
+  static std::size_t memory(layout const& where, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
+    return cuda::array_sort_memory(where.extent, where.count, bounded ? where.longest : where.extent, key_bytes, value_bytes);
   }
   // Ties of longer arrays may come in any order; where keys and payload belong together is checked all the same.
   static bool is_stable(layout const& where) { return where.longest <= array_sort_stable; }
@@ -209,7 +209,7 @@ void measure_capacity(session& s) {
     result.free_least = std::min(watch.least(), free_memory());  // the pool has kept its blocks
   }
   result.pool_peak = machine.pool().peak();
-  result.allowed_bytes = cuda::array_sort_memory(result.arrays);
+  result.allowed_bytes = cuda::array_sort_memory(result.floats, result.arrays, result.length, sizeof(float), 0);
   result.wrong_arrays = wrong_arrays(s.lab, data.span(), result.length, fresh);
   s.out.add(result);
 }

@@ -25,6 +25,8 @@ constexpr unsigned classes = 20;
 
 /// The classes that what one long segment is divided into is sorted by: fewer launches than all.
 constexpr unsigned few_classes = 1u << 7 | 1u << 11 | 1u << 13 | 1u << 15 | 1u << 17 | 1u << 19;
+/// Fewer still, for the steps of arrays of which nobody knows whether they are long.
+constexpr unsigned fewest_classes = 1u << 11 | 1u << 15 | 1u << 19;
 
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr segment_class class_shape(unsigned c) {
@@ -97,7 +99,7 @@ constexpr unsigned first_alike(unsigned c) {
   return c;
 }
 
-/// The classes whose capacity is the chunk of arrays that no block holds: on cards with 163 KiB of shared memory a block or
+/// The classes whose capacity is the chunk in which arrays longer than a step are merged: on cards with 163 KiB of shared memory a block or
 /// more, and on all others. Powers of two.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned large_chunk() {
@@ -107,6 +109,11 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned small_chunk() {
   return KeyBytes > 4 || ValueBytes > 8 ? 14 : ValueBytes == 0 ? 10 : 11;
 }
+
+/// Bytes of the window in which arrays that no block holds are partitioned, half of them at a time; and into how many steps the
+/// data is divided at most: of more, the window is longer.
+constexpr std::size_t array_window = std::size_t{128} << 20;
+constexpr std::size_t most_array_steps = 256;
 
 /// Shared memory, at most, in which a block's values arrive while it ranks their keys.
 constexpr std::size_t arriving_bytes = 40 << 10;

@@ -1,0 +1,107 @@
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort_core/cuda/cuda.cuh"
+#include "sort_core/functors.hpp"
+#include "sort_core/keys.hpp"
+#include "sort_core/machine.hpp"
+#include "tests/catch.hpp"
+#include "tests/mixed.hpp"
+
+// Arrays that no block holds, some hundred million items of them: several steps of the window, arrays across the ends of steps,
+// and such that are longer and have to be merged. Keys are a function of their first place, so that a result can be checked
+// where it lies.
+namespace {
+
+enum class kind { uniform, few, equal, ordered };
+
+template <class K>
+struct key_of {
+  kind what;
+  ORDO_FN K operator()(std::size_t i) const {
+    std::uint64_t const x = mixed(i);
+    return what == kind::uniform ? K(x) : what == kind::few ? K(mixed(x % 16)) : what == kind::equal ? K(7) : K(i / 3);
+  }
+};
+
+template <class K, class V>
+struct fill {
+  key_of<K> key;
+  K* keys;
+  V* values;
+  ORDO_FN void operator()(std::size_t i) const {
+    keys[i] = key(i);
+    if (values) values[i] = V(i);
+  }
+};
+
+/// 1 where an item is out of order, or its value is not of this array, or not of this key.
+template <class K, class V>
+struct misplaced {
+  key_of<K> key;
+  K const* keys;
+  V const* values;
+  std::size_t length;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const {
+    if (values && (key(values[i]) != keys[i] || values[i] / length != i / length)) return 1;
+    return i % length != 0 && keys[i - 1] > keys[i];
+  }
+};
+
+/// Tells what an array holds, in whatever order.
+template <class K, class V>
+struct mixed_item {
+  key_of<K> key;
+  K const* keys;  // null: as they were
+  V const* values;
+  std::size_t length;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const {
+    std::uint64_t const held = keys ? keys[i] : key(i), with = values ? keys ? values[i] : V(i) : V(0);
+    return mixed(mixed(held + 1) + 3 * with + mixed(i / length));
+  }
+};
+
+template <class K, class V, bool Pairs>
+void check(ordo::cuda& machine, std::size_t count, std::size_t length, kind what, bool told) {
+  INFO(count << " arrays of " << length << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0)
+             << " of values, kind " << int(what) << (told ? ", of one length" : ", by offsets"));
+  std::size_t const n = count * length;
+  key_of<K> const key{what};
+  auto keys = machine.buffer<K>(n);
+  auto values = machine.buffer<V>(Pairs ? n : 0);
+  V* const v = Pairs ? values.data() : nullptr;
+  machine.each(n, fill<K, V>{key, keys.data(), v});
+  std::uint64_t const before = machine.reduce(n, mixed_item<K, V>{key, nullptr, v, length}, std::uint64_t{}, ordo::plus{});
+  std::vector<std::uint64_t> offsets;
+  for (std::size_t s = 0; s <= count; ++s) offsets.push_back(s * length);
+  auto const there = machine.upload(std::span<std::uint64_t const>(offsets));
+  std::size_t const base = machine.pool().in_use();
+  if (told)
+    machine.array_sort(keys.span(), values.span(), ordo::uniform_segments(count, length));
+  else
+    machine.array_sort(keys.span(), values.span(), ordo::of_offsets(there.span()));
+  CHECK(machine.pool().in_use() == base);
+  CHECK(machine.reduce(n, misplaced<K, V>{key, keys.data(), v, length}, std::uint64_t{}, ordo::plus{}) == 0);
+  CHECK(machine.reduce(n, mixed_item<K, V>{key, keys.data(), v, length}, std::uint64_t{}, ordo::plus{}) == before);
+}
+
+}  // namespace
+
+TEST_CASE("array sorts of the GPU: arrays of millions", "[cuda][array_sort]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda machine;
+  constexpr std::size_t step = std::size_t{1} << 24;  // of 32-bit keys; of pairs of 8 bytes half of it, of 16 a quarter
+  struct shape {
+    std::size_t count, length;
+  };
+  for (shape const of : {shape{1, 5 * step + 7}, shape{2, 2 * step}, shape{3, step + 1}, shape{5, step - 1}, shape{9, step / 2},
+                         shape{900, 70001}, shape{3000, 16385}})
+    for (kind what : {kind::uniform, kind::few, kind::equal, kind::ordered})
+      for (bool told : {true, false}) {
+        check<std::uint32_t, std::uint32_t, false>(machine, of.count, of.length, what, told);
+        check<std::uint32_t, std::uint32_t, true>(machine, of.count, of.length, what, told);
+        check<std::uint64_t, std::uint64_t, true>(machine, of.count, of.length, what, told);
+      }
+}

@@ -1,0 +1,223 @@
+// Arrays of floats that are more than the card holds: from the host's memory through one GPU and back to where they were, or
+// from a raw file to another; beside the transfers alone, up, down and both at once, by the same ways.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <tbb/parallel_reduce.h>
+#include <CLI/CLI.hpp>
+
+#include "sort_core/array_stream.hpp"
+#include "sort_core/cpu.hpp"
+#include "sort_core/gpu.cuh"
+#include "tools/bench/gpu_bench.cuh"
+#include "tools/bench/host_bench.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/run_main.hpp"
+
+using namespace ordo;
+
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t{256} << 20;
+
+/// Pages of the host, as large as the system has them; pinned, if that is wanted.
+class host_floats {
+ public:
+  host_floats(std::size_t n, bool pinned) : n_(n), pinned_(pinned) {
+    void* const pages = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    madvise(pages, bytes(), MADV_HUGEPAGE);
+    data_ = static_cast<float*>(pages);
+  }
+  ~host_floats() {
+    if (is_pinned_) cudaHostUnregister(data_);
+    munmap(data_, bytes());
+  }
+  host_floats(host_floats const&) = delete;
+  host_floats& operator=(host_floats const&) = delete;
+
+  /// When the pages are there.
+  void pin() {
+    if (!pinned_) return;
+    ORDO_CUDA(cudaHostRegister(data_, bytes(), cudaHostRegisterDefault));
+    is_pinned_ = true;
+  }
+  [[nodiscard]] std::span<float> all() const { return {data_, n_}; }
+  [[nodiscard]] std::span<char> as_bytes() const { return {reinterpret_cast<char*>(data_), bytes()}; }
+
+ private:
+  [[nodiscard]] std::size_t bytes() const { return n_ * sizeof(float); }
+  std::size_t n_;
+  float* data_;
+  bool pinned_, is_pinned_ = false;
+};
+
+/// The float that is at i at first: uniform in [0, 1).
+float fresh(std::size_t i) {
+  return float(bench::mixed(i) >> 40) * 0x1p-24f;
+}
+
+void fill(std::span<float> to) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, to.size(), 1 << 20), [=](auto const& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) to[i] = fresh(i);
+  });
+}
+
+/// Arrays that are out of order, or do not hold what `fresh` put there.
+std::size_t wrong_arrays(std::span<float const> keys, std::size_t length) {
+  auto const wrong = [=](std::size_t array) {
+    std::uint64_t sum = 0;
+    bool ordered = true;
+    for (std::size_t i = array * length; i < (array + 1) * length; ++i) {
+      sum += bench::mixed(std::bit_cast<std::uint32_t>(keys[i])) - bench::mixed(std::bit_cast<std::uint32_t>(fresh(i)));
+      ordered &= i == array * length || keys[i - 1] <= keys[i];
+    }
+    return std::size_t(!ordered || sum != 0);
+  };
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, keys.size() / length), std::size_t{0},
+      [&](auto const& range, std::size_t count) {
+        for (std::size_t a = range.begin(); a != range.end(); ++a) count += wrong(a);
+        return count;
+      },
+      std::plus<>());
+}
+
+/// All of it to the device, a part at a time; or from there.
+void only_up(gpu& on, std::span<char const> from) {
+  with_backend(on, [&](cuda& machine) {
+    auto const part = machine.buffer<char>(part_bytes);
+    memory_source source({from.data(), from.size()});
+    while (machine.load(source, part.span()) == part_bytes) {}
+    ORDO_CUDA(cudaStreamSynchronize(machine.stream()));
+  });
+}
+void only_down(gpu& on, std::span<char> to) {
+  with_backend(on, [&](cuda& machine) {
+    auto const part = machine.buffer<char>(part_bytes);
+    memory_sink sink(to);
+    for (std::size_t at = 0; at < to.size(); at += part_bytes)
+      machine.store(std::span<char const>(part.data(), std::min(part_bytes, to.size() - at)), sink, at);
+  });
+}
+
+struct plan {
+  std::size_t gigabytes = 8, length = 1000, runs = 3;
+  bool pinned = false;
+  std::string json;
+  std::vector<std::string> files;
+  cli::common_options common;
+};
+
+nlohmann::ordered_json in_memory(plan const& how) {
+  std::size_t const arrays = how.gigabytes * 1'000'000'000 / sizeof(float) / how.length;
+  host_floats keys(arrays * how.length, how.pinned);
+  fill(keys.all());
+  keys.pin();
+  gpu on, beside;
+  double const bytes = double(keys.as_bytes().size());
+  // Pages that are not needed: transfers go to a copy of some of it, since what is measured next is still to be sorted.
+  std::span<char> const some = keys.as_bytes().first(std::min<std::size_t>(keys.as_bytes().size(), 16 * part_bytes));
+  std::vector<char> const kept(some.begin(), some.end());
+  auto const rate = [&](double of, auto work) {
+    work();
+    std::vector<double> times;
+    for (std::size_t k = 0; k < how.runs; ++k) times.push_back(bench::seconds_of(work));
+    return of / bench::median(times) * 1e-9;
+  };
+  double const up = rate(double(some.size()), [&] { only_up(on, some); });
+  double const down = rate(double(some.size()), [&] { only_down(on, some); });
+  auto const half = some.size() / 2;
+  double const both = rate(double(half), [&] {
+    std::jthread other([&] { only_down(beside, some.subspan(half)); });
+    only_up(on, some.first(half));
+  });
+  std::copy(kept.begin(), kept.end(), some.begin());
+  double const seconds = bench::seconds_of([&] { sort_host_arrays(on, keys.all(), how.length); });
+  std::size_t const wrong = wrong_arrays(keys.all(), how.length);
+  if (wrong != 0) throw error(fmt::format("not sorted right: {} of {} arrays", wrong, arrays));
+  double const sorted = bytes / seconds * 1e-9, share = sorted / std::min(up, down);
+  fmt::print(
+      "{} arrays of {} floats, {:.1f} GB, {} memory: {:.3f} s, {:.1f} GB/s each way; up alone {:.1f}, down alone {:.1f}, "
+      "both at once {:.1f} each: {:.2f} of the slower\n",
+      arrays, how.length, bytes * 1e-9, how.pinned ? "pinned" : "pageable", seconds, sorted, up, down, both, share);
+  return {{"name", fmt::format("{} x {} f32, {}", arrays, how.length, how.pinned ? "pinned" : "pageable")},
+          {"arrays", arrays},
+          {"length", how.length},
+          {"bytes", keys.as_bytes().size()},
+          {"memory_limit", gpu_memory_limit().value_or(0)},
+          {"seconds", seconds},
+          {"up_gbs", up},
+          {"down_gbs", down},
+          {"both_gbs", both},
+          {"rate_gbs", sorted},
+          {"share", share}};
+}
+
+nlohmann::ordered_json from_file(plan const& how) {
+  machine_options const where = how.common.machine();
+  std::unique_ptr<machine> on;
+  if (where.where == device::cpu || gpus().empty())
+    on = std::make_unique<cpu>(cpu_options{.threads = where.threads});
+  else
+    on = std::make_unique<gpu>();
+  std::uint64_t arrays = 0;
+  double const seconds = bench::seconds_of([&] {
+    cli::input in(how.files[0]);
+    cli::output out(how.files[1]);
+    arrays = stream_arrays<float>(*on, in, out, how.length);
+    out.commit();
+  });
+  double const bytes = double(arrays) * double(how.length) * sizeof(float);
+  fmt::print("{} arrays of {} floats, {:.1f} GB, file to file: {:.3f} s, {:.1f} GB/s\n", arrays, how.length, bytes * 1e-9,
+             seconds, bytes / seconds * 1e-9);
+  return {{"name", fmt::format("{} x {} f32, file to file", arrays, how.length)},
+          {"arrays", arrays},
+          {"length", how.length},
+          {"bytes", std::uint64_t(bytes)},
+          {"seconds", seconds},
+          {"rate_gbs", bytes / seconds * 1e-9}};
+}
+
+int run(int argc, char const* const* argv) {
+  CLI::App app("Arrays of floats that are more than a GPU holds: host memory, or a raw file to another.", "array_stream");
+  plan how;
+  cli::add_common_options(app, how.common);
+  app.add_option("files", how.files, "raw floats, from and to; none: floats made in the host's memory")->expected(0, 2);
+  app.add_option("--length", how.length, "of an array")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--gigabytes", how.gigabytes, "of floats that are made")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--runs", how.runs, "of the transfers, of which the median counts")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--pinned", how.pinned, "memory that the card reads and writes itself");
+  app.add_option("--json", how.json, "write the rows there");
+  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  if (how.files.size() == 1) throw usage_error("two files, or none");
+  nlohmann::ordered_json const row = how.files.empty() ? in_memory(how) : from_file(how);
+  if (how.json.empty()) return 0;
+  nlohmann::ordered_json report{{"benchmark", "array_stream"}, {"ordo", version}};
+  for (auto const& [name, value] : bench::describe_machine()) report["machine"][name] = value;
+  report["runs"] = how.runs;
+  report["rows"] = nlohmann::json::array({row});
+  cli::output out(how.json);
+  out.write(std::string_view(report.dump(1) + "\n"));
+  out.commit();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return cli::run_main("array_stream", [&] { return run(argc, argv); });
+}
