@@ -107,7 +107,7 @@ for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.js
 make_page --results left --out made --links .
 cmp left/BENCHMARKS.md made/BENCHMARKS.md
 grep -q "machines $PWD/own.fa --json" calls || fail "own genomes: $(cat calls)"
-[[ $(wc -l < calls) == 7 && $(grep -c ' s$' left/took_h200.txt) == 7 ]] || fail "$(cat calls)"
+[[ $(wc -l < calls) == 7 && $(grep -c '^  took [0-9]* s$' out) == 7 ]] || fail "$(cat out calls)"
 run_all "${how[@]}" "${only[@]}" > out
 [[ $(wc -l < calls) == 7 ]] || fail "measured again: $(cat calls)"
 run_all "${how[@]}" --only radix_sort --again > out

@@ -16,8 +16,8 @@ def host_sorts(page: Page) -> None:
         return
     page.heading("The same sorts on a CPU")
     page.say(
-        "Where there is no GPU. Rivals in the same run, with as many threads: oneTBB's `parallel_sort` of all items, which is not stable "
-        "while Ordo's radix sort and sample sort are, and `std::sort` of each segment. Milliseconds:"
+        "Where there is no GPU. Rivals in the same run, with as many threads: oneTBB's `parallel_sort` of all items, which is"
+        " not stable while Ordo's radix sort and sample sort are, and `std::sort` of each segment. Milliseconds:"
     )
     for card in cards:
         on_one_host(page, card)
@@ -32,11 +32,25 @@ def on_one_host(page: Page, card: str) -> None:
     page.say(f"On {page.where(page.json(names[0], card), card)}:")
     largest = max((row["items"] for row in whole), default=0)
     chosen = [(row, row["keys"]) for row in whole if row["keys"] == "uniform" and row["items"] == largest]
-    chosen += [(row, f"segments of {row['length']}") for row in segments if row["types"] in ("u32", "u32/u32") and row["length"] in SHOWN[row["verb"]]]
+    chosen += [
+        (row, f"segments of {row['length']}")
+        for row in segments
+        if row["types"] in ("u32", "u32/u32") and row["length"] in SHOWN[row["verb"]]
+    ]
     page.table(
         ["sort", "type", "items", "", "Ordo", "rival", "rival / Ordo"],
-        [[row["verb"].replace("_", " "), row["types"], f"{row['items']:,}", what, f"**{milliseconds(1e3 * row['seconds'])}**",
-          milliseconds(1e3 * row["rival_seconds"]), f"{row['times']:.2f}"] for row, what in chosen],
+        [
+            [
+                row["verb"].replace("_", " "),
+                row["types"],
+                f"{row['items']:,}",
+                what,
+                f"**{milliseconds(1e3 * row['seconds'])}**",
+                milliseconds(1e3 * row["rival_seconds"]),
+                f"{row['times']:.2f}",
+            ]
+            for row, what in chosen
+        ],
     )
     results = [(f"{row['verb']} {row['types']} {row['keys']} 2^{round(math.log2(row['items']))}", row) for row in whole]
     results += [(f"{row['verb']} {row['types']} {row['length']}", row) for row in segments]
@@ -60,25 +74,45 @@ def files(page: Page) -> None:
 def beside_all(page: Page, there: list[str]) -> None:
     machine = page.json(there[0])["machine"]
     page.say(
-        f"From a file in the page cache to a file, the start and the end of the process counted, seconds; {machine['threads']} threads"
-        f"{', ' + machine['gpu'] if machine['gpu'] else ''}. `cp` copies the input: the floor of whatever writes as much as it reads. "
-        "`sufsort` writes five bytes and more for each it reads. The outputs of one row are the same bytes."
+        f"From a file in the page cache to a file, the start and the end of the process counted, seconds; {machine['threads']}"
+        f" threads{', ' + machine['gpu'] if machine['gpu'] else ''}. `cp` copies the input: the floor of whatever writes as"
+        " much as it reads. `sufsort` writes five bytes and more for each it reads. The outputs of one row are the same bytes."
     )
-    columns = [("cp", "`cp`"), ("GNU sort", "GNU sort"), ("libdivsufsort", "libdivsufsort"), ("auto", "Ordo, `auto`"), ("cpu", "CPU"), ("gpu", "GPU")]
-    rows = {row["name"]: row for name in reversed(there) for row in page.json(name)["rows"]}  # of two of one name the first file's
+    columns = [
+        ("cp", "`cp`"),
+        ("GNU sort", "GNU sort"),
+        ("libdivsufsort", "libdivsufsort"),
+        ("auto", "Ordo, `auto`"),
+        ("cpu", "CPU"),
+        ("gpu", "GPU"),
+    ]
+    rows = {
+        row["name"]: row for name in reversed(there) for row in page.json(name)["rows"]
+    }  # of two of one name the first file's
     order = [row["name"] for name in there for row in page.json(name)["rows"]]
     body = []
     times_of = {name: seconds_of(rows[name]) for name in dict.fromkeys(order)}
     columns = [(key, title) for key, title in columns if any(key in took for took in times_of.values())]
     for name, took in times_of.items():
         others = [took[key] for key in ("GNU sort", "libdivsufsort") if key in took]
-        body.append([f"`{name}`", f"{rows[name]['bytes'] / 1e6:.0f}", *(f"{took[key]:.3g}" if key in took else "" for key, _ in columns),
-                     f"{min(others) / took['auto']:.2f}" if others and "auto" in took else ""])
+        body.append(
+            [
+                f"`{name}`",
+                f"{rows[name]['bytes'] / 1e6:.0f}",
+                *(f"{took[key]:.3g}" if key in took else "" for key, _ in columns),
+                f"{min(others) / took['auto']:.2f}" if others and "auto" in took else "",
+            ]
+        )
     page.table(["", "MB", *(title for _, title in columns), "rival / auto"], body)
-    slower = [f"{name} {took['auto'] / own:.2f}" for name, took in times_of.items()
-              if "auto" in took and took["auto"] > 1.1 * (own := min(took[key] for key in ("cpu", "gpu") if key in took))]
+    slower = [
+        f"{name} {took['auto'] / own:.2f}"
+        for name, took in times_of.items()
+        if "auto" in took and took["auto"] > 1.1 * (own := min(took[key] for key in ("cpu", "gpu") if key in took))
+    ]
     if slower:
-        page.say(f"**Where it loses.** `auto` took so many times as long as the better machine would have: {', '.join(slower)}.")
+        page.say(
+            f"**Where it loses.** `auto` took so many times as long as the better machine would have: {', '.join(slower)}."
+        )
     page.source(*there)
 
 
@@ -95,11 +129,20 @@ def seconds_of(row: dict) -> dict[str, float]:
 
 def without_gpu(page: Page) -> None:
     report = page.json(HOST_FILES, HOST)
-    page.say(f"The same program without a GPU, {report['machine']['threads']} threads of {report['machine']['processor']}, seconds:")
+    page.say(
+        f"The same program without a GPU, {report['machine']['threads']} threads of {report['machine']['processor']}, seconds:"
+    )
     body = []
     for row in report["rows"]:
         theirs, own = row["commands"][0], row["commands"][-1]
-        body.append([f"`{row['name']}`", f"{row['bytes'] / 1e6:.0f}", f"{theirs['seconds']:.3g}", f"**{own['seconds']:.3g}**",
-                     f"{theirs['seconds'] / own['seconds']:.1f}"])
+        body.append(
+            [
+                f"`{row['name']}`",
+                f"{row['bytes'] / 1e6:.0f}",
+                f"{theirs['seconds']:.3g}",
+                f"**{own['seconds']:.3g}**",
+                f"{theirs['seconds'] / own['seconds']:.1f}",
+            ]
+        )
     page.table(["", "MB", "GNU sort", "Ordo", "GNU sort / Ordo"], body)
     page.say(f"By the same command with `--only 'rows|hosts'`: {page.link(HOST_FILES, HOST)}.")

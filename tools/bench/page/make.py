@@ -2,8 +2,8 @@
 """Makes BENCHMARKS.md and its plots from what the benchmarks printed.
 
 make.py [--results DIR] [--card NAME] [--out DIR] [--links DIR]: reads DIR/*_NAME.json, writes DIR/BENCHMARKS.md and
-DIR/tools/bench/plots. Nothing on the page is written by hand but its words: a figure that has no JSON is not there, and a section
-without any is left out. --links: where the page is to say that the JSON is. run.py measures, and then calls this."""
+DIR/tools/bench/plots. Nothing on the page is written by hand but its words: a figure that has no JSON is not there, and a
+section without any is left out. --links: where the page is to say that the JSON is. run.py measures, and then calls this."""
 
 import argparse
 import pathlib
@@ -19,25 +19,45 @@ import polok
 from page import HOST, PLOTS, Page
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SECTIONS = [hou.segmented_sort, polok.radix_sort, awan.array_sort, awan.array_stream, leischner.sample_sort, deshpande.string_sort,
-            hou.spgemm, hou.suffix_arrays, commands.host_sorts, commands.files]
+SECTIONS = [
+    hou.segmented_sort,
+    polok.radix_sort,
+    awan.array_sort,
+    awan.array_stream,
+    leischner.sample_sort,
+    deshpande.string_sort,
+    hou.spgemm,
+    hou.suffix_arrays,
+    commands.host_sorts,
+    commands.files,
+]
 FIRST = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # whose machine is the page's
 
 
 def begin(page: Page) -> None:
     machine = next((page.json(name)["machine"] for name in FIRST if page.has(name)), None)
     where = f", on one {machine['device']}, CUDA {machine['cuda']}, CCCL {machine['cccl']}" if machine else ""
+    page.device = machine["device"] if machine else ""
     page.lines += ["# Benchmarks", ""]
     page.say(
-        f"Ordo beside what else there is{where}: a section for each of the five papers whose methods it has, with the paper's own figures on "
-        "its own card, as far as it prints them as numbers, and then the same experiment here. How to read it:"
+        f"Ordo beside what else there is{where}: a section for each of the five papers whose methods it has, with the paper's"
+        " own figures on its own card, as far as it prints them as numbers, and then the same experiment here. How to read it:"
     )
     page.lines += [
-        "- Rivals run in the same program and the same run as Ordo. What they return is compared with what Ordo returns; one that is wrong,",
+        (
+            "- Rivals run in the same program and the same run as Ordo. What they return is compared with what Ordo returns;"
+            " one that is wrong,"
+        ),
         "  or was not possible, has no figure.",
-        "- Times are medians of kernels on data in the card's memory, unless a section says otherwise. Less is better in tables of times,",
+        (
+            "- Times are medians of kernels on data in the card's memory, unless a section says otherwise. Less is better in"
+            " tables of times,"
+        ),
         "  more in plots of rates.",
-        "- `copy` is the floor: a copy of the same bytes from memory to memory in the same run. Nothing that reads and writes all of them",
+        (
+            "- `copy` is the floor: a copy of the same bytes from memory to memory in the same run. Nothing that reads and"
+            " writes all of them"
+        ),
         "  once can be faster, and `Ordo / copy` says how far from it we are.",
         "- `best rival / Ordo` above 1: Ordo is faster. Every section says where it loses, and why.",
         "- Rates drift from one run and machine to the next: compare figures of one table.",
@@ -59,11 +79,12 @@ def at_a_glance(page: Page) -> list[str]:
 def end(page: Page) -> None:
     page.heading("For another card")
     page.say(
-        "[tools/bench/page/run.py](tools/bench/page/run.py) builds the benchmarks, runs every command named above, and makes this page for "
-        "the card that it finds; without one, what a CPU can do. It says what it runs and about how long it takes (`--dry-run`: that alone), "
-        "goes on where it was stopped, and takes `--only NAME`, `--programs DIR` (built already) and `--fasta FILE` (genomes of your own). In "
-        "the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the folder of programs, FASTA the genomes or a made one, G the 10^9 floats "
-        "that nearly fill the card, DEVICES the machines there are. [make.py](tools/bench/page/make.py) makes the page alone, from the JSON."
+        "[tools/bench/page/run.py](tools/bench/page/run.py) builds the benchmarks, runs every command named above, and makes"
+        " this page for the card that it finds; without one, what a CPU can do. It says what it runs and about how long it"
+        " takes (`--dry-run`: that alone), goes on where it was stopped, and takes `--only NAME`, `--programs DIR` (built"
+        " already) and `--fasta FILE` (genomes of your own). In the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the"
+        " folder of programs, FASTA the genomes or a made one, G the 10^9 floats that nearly fill the card, DEVICES the"
+        " machines there are. [make.py](tools/bench/page/make.py) makes the page alone, from the JSON."
     )
 
 

@@ -7,7 +7,7 @@ import re
 import statistics
 import textwrap
 
-from plot import Axis, Series, line_plot, panels
+from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
 PLOTS = "tools/bench/plots"
@@ -24,7 +24,7 @@ class Page:
         self.plots: dict[str, str] = {}
         self.used: set[str] = set()
         self.glance: list[list[str]] = []  # title, rows, median, slower: of each section that has rivals
-        self.title = ""
+        self.title, self.device = "", ""
 
     def file(self, name: str, card: str = "") -> str:
         return f"{name}_{card or self.card}.json"
@@ -65,8 +65,18 @@ class Page:
         self.lines += [f"- `{BY_NAME[name].command}`: {self.link(name, card)}" for name in there] + [""]
 
     def plot(self, name: str, title: str, x: Axis, y: Axis, series: list[Series] | dict[str, list[Series]], **how) -> None:
-        """One frame, or a panel for each of several names."""
-        self.plots[name] = (panels if isinstance(series, dict) else line_plot)(title, x, y, series, **how)
+        """One frame, or a panel for each of several names. Of the card, as its title says."""
+        title = self.on_card(title)
+        self.show(name, title, (panels if isinstance(series, dict) else line_plot)(title, x, y, series, **how))
+
+    def dots(self, name: str, title: str, x: Axis, of: dict[str, dict[str, float]]) -> None:
+        self.show(name, title, dots(title, x, of))
+
+    def on_card(self, title: str) -> str:
+        return title + f" ({self.device})" * bool(self.device)
+
+    def show(self, name: str, title: str, svg: str) -> None:
+        self.plots[name] = svg
         self.say(f"![{title}]({PLOTS}/{name}.svg)")
 
     def where(self, report: dict, card: str = "") -> str:
@@ -126,8 +136,14 @@ def by_size(page: Page, rows: list[dict]) -> None:
     for size in sizes:
         ratios = sorted(ratio(row) for row in rows if row["items"] == size and rivals_of(row))
         slower = sum(1 for one in ratios if one < LOST)
-        body.append([f"2^{round(math.log2(size))}", str(len(ratios)), *(f"{x:.2f}" for x in (ratios[0], statistics.median(ratios), ratios[-1])),
-                     str(slower)])
+        body.append(
+            [
+                f"2^{round(math.log2(size))}",
+                str(len(ratios)),
+                *(f"{x:.2f}" for x in (ratios[0], statistics.median(ratios), ratios[-1])),
+                str(slower),
+            ]
+        )
     page.glance.append([f"{page.title}, {body[-1][0]} items", body[-1][1], body[-1][3], body[-1][5]])
     page.say("All types and inputs, by the number of items: best rival / Ordo at least, in the middle and at most.")
     page.table(["items", "rows", "least", "median", "most", "rows where a rival is faster"], body)
@@ -144,8 +160,10 @@ def tell_losses(page: Page, results: list[tuple[str, str, float]], why: list[tup
     lost = sorted((one for one in results if one[2] < LOST), key=lambda one: one[2])
     median = statistics.median(times for _, _, times in results)
     page.glance.append([page.title + part, str(len(results)), f"{median:.2f}", str(len(lost))])
-    page.say(f"**Where it loses{part}.** Of {len(results)} rows measured {how_many(len(lost))} slower than the best rival. The median of "
-             f"best rival / Ordo is {median:.2f}.")
+    page.say(
+        f"**Where it loses{part}.** Of {len(results)} rows measured {how_many(len(lost))} slower than the best rival. The"
+        f" median of best rival / Ordo is {median:.2f}."
+    )
     left, told = lost, []
     for pattern, reason in why:
         of = [one for one in left if re.search(pattern, one[0])]

@@ -1,7 +1,9 @@
 """Plots as SVG: the same data gives the same bytes, with nothing to install.
 
-line_plot: one frame, names at its right. panels: many small frames that share their axes. What has a name in COLOURS looks the
-same in every plot; rivals are dashed, and every series has a mark of its own, so that no one has to tell colours apart."""
+line_plot: one frame, names at its right. panels: small frames that share their axes. dots: a line for each thing, and a mark
+on it for each who was measured with it. What has a name in COLOURS looks the same in every plot; rivals are dashed, and every
+series has a mark of its own, so that no one has to tell colours apart.
+"""
 
 import html
 import math
@@ -9,11 +11,30 @@ from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 66, 168, 36, 48
-COLOURS = {"copy": "#767676", "Ordo": "#0072b2", "CUB": "#d55e00", "CUB seg": "#d55e00", "Thrust": "#009e73", "STA": "#009e73",
-           "packed": "#aa4499", "seg radix": "#b8860b"}
+COLOURS = {
+    "copy": "#767676",
+    "Ordo": "#0072b2",
+    "Ordo, CPU": "#5aa0d8",
+    "Ordo, keys alone": "#5aa0d8",
+    "CUB": "#d55e00",
+    "CUB seg": "#d55e00",
+    "cuSPARSE": "#d55e00",
+    "Thrust": "#009e73",
+    "STA": "#009e73",
+    "tlx": "#009e73",
+    "packed": "#aa4499",
+    "seg radix": "#b8860b",
+    "cuSPARSE 3": "#b8860b",
+}
 MORE = ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#b8860b", "#5aa0d8"]
-MARKS = ["M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z", "M-2.7-2.7h5.4v5.4h-5.4Z", "M0-3.6L3.6 2.9h-7.2Z", "M0-3.8L3.8 0 0 3.8-3.8 0Z",
-         "M0 3.6L3.6-2.9h-7.2Z", "M-3.4 0h6.8M0-3.4v6.8"]
+MARKS = [
+    "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z",
+    "M-2.7-2.7h5.4v5.4h-5.4Z",
+    "M0-3.6L3.6 2.9h-7.2Z",
+    "M0-3.8L3.8 0 0 3.8-3.8 0Z",
+    "M0 3.6L3.6-2.9h-7.2Z",
+    "M-3.4 0h6.8M0-3.4v6.8",
+]
 GREY, INK = "#e4e4e4", "#222222"
 MOST_MARKS = 32  # of points; longer series are lines alone
 
@@ -23,7 +44,6 @@ class Series:
     name: str
     points: list[tuple[float, float]]
     dashed: bool = False
-    colour: str = ""
 
 
 @dataclass
@@ -89,11 +109,15 @@ class _Scale:
         return self.begin + (self.end - self.begin) * ((at - low) / (high - low) if high > low else 0)
 
 
+def _colour(name: str, spare: str) -> str:
+    """Of its full name, or of what stands before a comma in it."""
+    return COLOURS.get(name) or COLOURS.get(name.split(",")[0], spare)
+
+
 def _styled(series: list[Series]) -> list[tuple[Series, str, str]]:
     """Each series with its colour and its mark."""
-    spare = [colour for colour in MORE if colour not in {COLOURS.get(one.name.split(",")[0]) for one in series}]
-    return [(one, one.colour or COLOURS.get(one.name.split(",")[0]) or spare[i % len(spare)], MARKS[i % len(MARKS)])
-            for i, one in enumerate(series)]
+    spare = [colour for colour in MORE if colour not in {_colour(one.name, "") for one in series}]
+    return [(one, _colour(one.name, spare[i % len(spare)]), MARKS[i % len(MARKS)]) for i, one in enumerate(series)]
 
 
 def _is_marked(one: Series) -> bool:
@@ -118,7 +142,9 @@ def _frame(frame: Frame, x: _Scale, y: _Scale, series: list[Series], tick_name, 
     for tick in y.ticks:
         parts.append(f'<path d="M{frame.left:.0f} {y(tick):.1f}H{frame.right:.0f}" stroke="{GREY}"/>')
         if y_ticks:
-            parts.append(f'<text x="{frame.left - 6:.0f}" y="{y(tick) + 4:.1f}" text-anchor="end">{number(round(tick, 6))}</text>')
+            parts.append(
+                f'<text x="{frame.left - 6:.0f}" y="{y(tick) + 4:.1f}" text-anchor="end">{number(round(tick, 6))}</text>'
+            )
     for one, colour, mark in reversed(_styled(series)):
         parts += _line(one, colour, mark, [(x(a), y(b)) for a, b in one.points])
     return parts
@@ -135,14 +161,18 @@ def _names(series: list[Series], left: float, top: float) -> list[str]:
 
 def _document(title: str, width: float, height: float, x_label: tuple[float, str], y_label: str, parts: list[str]) -> str:
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" '
-        f'fill="{INK}" role="img">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" '
+            f'fill="{INK}" role="img">'
+        ),
         f"<title>{html.escape(title)}</title>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="20" font-size="14">{html.escape(title)}</text>',
         f'<text x="{x_label[0]:.0f}" y="{height - 10}" text-anchor="middle">{html.escape(x_label[1])}</text>',
-        f'<text transform="translate(16 {(TOP + height - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
-        f"{html.escape(y_label)}</text>",
+        (
+            f'<text transform="translate(16 {(TOP + height - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+            f"{html.escape(y_label)}</text>"
+        ),
     ]
     return "\n".join(head + parts) + "\n</svg>\n"
 
@@ -173,3 +203,32 @@ def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], 
     series = next(iter(of.values()))
     parts += _names(series, right + 16, top + 8)
     return _document(title, right + 110, height, ((LEFT + right) / 2, x_axis.label), y_axis.label, parts)
+
+
+def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
+    """Of {thing: {who: value}}."""
+    who = list(dict.fromkeys(name for values in of.values() for name in values))
+    series = [Series(name, [(values[name], i) for i, values in enumerate(of.values()) if name in values]) for name in who]
+    left, right, step = LEFT + 60, WIDTH - RIGHT, 24
+    bottom = TOP + step * len(of)
+    x = _Scale(x_axis, [value for values in of.values() for value in values.values()], left, right)
+    parts = []
+    for tick in x.ticks:
+        parts.append(f'<path d="M{x(tick):.1f} {TOP}V{bottom}" stroke="{GREY}"/>')
+        parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{number(tick)}</text>')
+    for i, (name, values) in enumerate(of.items()):
+        y = TOP + step * (i + 0.5)
+        ends = [x(value) for value in values.values()]
+        parts.append(f'<path d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}" stroke="#b0b0b0"/>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{html.escape(name)}</text>')
+    for one, colour, mark in reversed(_styled(series)):
+        for value, i in one.points:
+            at = f"{x(value):.1f} {TOP + step * (i + 0.5):.1f}"
+            parts.append(f'<path d="{mark}" transform="translate({at}) scale(1.25)" fill="{colour}" stroke="{colour}"/>')
+    for i, (one, colour, mark) in enumerate(_styled(series)):
+        y = TOP + 8 + 20 * i
+        parts.append(
+            f'<path d="{mark}" transform="translate({right + 20} {y}) scale(1.25)" fill="{colour}" stroke="{colour}"/>'
+        )
+        parts.append(f'<text x="{right + 34}" y="{y + 4}">{html.escape(one.name)}</text>')
+    return _document(title, WIDTH, bottom + BOTTOM, ((left + right) / 2, x_axis.label), "", parts)

@@ -5,9 +5,10 @@
 
 Builds the benchmarks (or takes those of --programs, a folder with them and Ordo's tools), runs one after the other, each with
 --json into --results (default: build/page), under a name of the card that is here ("h200"; without one "16_cores", and then
-only what needs none), and makes BENCHMARKS.md and its plots there. What has left its JSON already is not run again, so a run
-that was stopped goes on where it was, unless --again. --only NAME, as often as you like: these alone. --dry-run: says what
-would be run, and about how long it takes. --fasta: genomes to build suffix arrays of, instead of a made one.
+only what needs none), and makes BENCHMARKS.md and its plots there, or, of --results tools/bench/results, those of the
+repository. What has left its JSON already is not run again, so a run that was stopped goes on where it was, unless --again.
+--only NAME, as often as you like: these alone. --dry-run: says what would be run, and about how long it takes. --fasta: genomes
+to build suffix arrays of, instead of a made one.
 
 A step that fails is told, leaves NAME_CARD.json.part, and the others go on; the exit status is 1 then."""
 
@@ -26,6 +27,8 @@ from steps import BY_NAME, STEPS, Step
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build/benchmarks"
+WORK = ROOT / "build/page"
+GENOME = WORK / "genome.fa"
 # How much of the card array_sort --capacity fills: 34 G floats of an H200's 150.1 GB.
 CAPACITY = 0.907
 
@@ -40,7 +43,7 @@ class Run:
         self.failed: list[str] = []
 
     def find_gpu(self) -> tuple[str, float]:
-        """The name of the first card and its GB, as Ordo itself sees it, or the driver where nothing is built yet; '' without one."""
+        """The first card, and its GB, as Ordo sees it, or the driver where nothing is built yet; "" without one."""
         if (self.programs / "strsort").exists():
             said = subprocess.run([self.programs / "strsort", "--version"], capture_output=True, text=True, check=True).stdout
             found = re.search(r"^GPU: (.+), compute capability .*, ([0-9.]+) GB$", said, re.MULTILINE)
@@ -48,7 +51,9 @@ class Run:
         if not shutil.which("nvidia-smi"):
             return "", 0.0
         ask = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
-        found = re.match(r"(.+), ([0-9]+)$", subprocess.run(ask, capture_output=True, text=True, check=False).stdout, re.MULTILINE)
+        found = re.match(
+            r"(.+), ([0-9]+)$", subprocess.run(ask, capture_output=True, text=True, check=False).stdout, re.MULTILINE
+        )
         return (found[1], float(found[2]) * 2**20 / 1e9) if found else ("", 0.0)
 
     def file(self, name: str) -> pathlib.Path:
@@ -79,16 +84,16 @@ class Run:
         program, *rest = shlex.split(step.command)
         begin = [sys.executable, str(ROOT / program)] if program.endswith(".py") else [str(self.programs / program)]
         if "FASTA" in rest:
-            fasta = self.how.fasta or [self.results / "genome.fa"]
+            fasta = self.how.fasta or [GENOME]
             option = ["--fasta"] if step.own_fasta else []  # files.py wants it before each
             rest = [word for word in rest if word != "--fasta"]
             words["FASTA"] = [word for file in fasta for word in [*option, str(file)]]
         return begin + [word for given in rest for word in words.get(given, [given])]
 
     def make_genome(self) -> None:
-        path = self.results / "genome.fa"
-        if not path.exists():
-            subprocess.run([self.programs / "ordo_generate", "-q", "-o", path, "genome", "--length", "64000000"], check=True)
+        if not GENOME.exists():
+            WORK.mkdir(parents=True, exist_ok=True)
+            subprocess.run([self.programs / "ordo_generate", "-q", "-o", GENOME, "genome", "--length", "64000000"], check=True)
 
     def run(self, step: Step) -> None:
         part = self.file(step.name).with_suffix(".json.part")
@@ -99,8 +104,6 @@ class Run:
         took = time.monotonic() - begin
         if status == 0 and part.exists():
             part.rename(self.file(step.name))
-            with open(self.results / f"took_{self.card}.txt", "a") as log:
-                log.write(f"{step.name} {took:.0f} s\n")
             say(f"  took {took:.0f} s")
         else:
             self.failed.append(step.name)
@@ -122,10 +125,22 @@ class Run:
         if self.how.dry_run:
             say(f"in all about {sum(step.minutes for step in to_run):g} min")
             return 0
-        page = [sys.executable, HERE / "make.py", "--results", self.results, "--card", self.card, "--out", self.results,
-                "--links", "."]
-        subprocess.run(page, check=True)
-        say(f"the page: {self.results}/BENCHMARKS.md")
+        page = self.results if self.results != ROOT / "tools/bench/results" else ROOT  # the repository's own
+        links = os.path.relpath(self.results, page)
+        make = [
+            sys.executable,
+            HERE / "make.py",
+            "--results",
+            self.results,
+            "--card",
+            self.card,
+            "--out",
+            page,
+            "--links",
+            links,
+        ]
+        subprocess.run(make, check=True)
+        say(f"the page: {page}/BENCHMARKS.md")
         if self.failed:
             say(f"FAILED: {', '.join(self.failed)}")
         return 1 if self.failed else 0
@@ -153,7 +168,7 @@ def build() -> pathlib.Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, help="a folder of them, instead of building")
-    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/page")
+    parser.add_argument("--results", type=pathlib.Path, default=WORK)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", choices=list(BY_NAME), help=", ".join(BY_NAME))
     parser.add_argument("--fasta", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--again", action="store_true")

@@ -43,6 +43,11 @@ STEPS = [
     Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 5, gpu=False),
     Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 1, gpu=False),
     Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 1, gpu=False, own_fasta=True),
-    Step("files_3100m", "tools/bench/files.py --tools PROGRAMS --devices gpu --runs 2 --scale full --only 3100 --json FILE", 5, large=True),
+    Step(
+        "files_3100m",
+        "tools/bench/files.py --tools PROGRAMS --devices gpu --runs 2 --scale full --only 3100 --json FILE",
+        5,
+        large=True,
+    ),
 ]
 BY_NAME = {step.name: step for step in STEPS}
