@@ -92,7 +92,7 @@ def array_stream(page: Page) -> None:
     page.say(
         "From the memory of the host, or from a file, through the card and back, by parts: while one is sorted the next goes"
         " up and the one before comes down. The floor is the slower of the two transfers, `up` and `down`, measured in the"
-        " same run; `share` is how much of its rate the whole keeps. The paper's largest is 8 GB, on a card of 11.5. Here:"
+        " same run; `share` is how much of its rate the whole keeps. The paper's largest is 8.4 GB, on a card of 11.5. Here:"
         f" {page.where(report)}."
     )
     body = [

@@ -145,4 +145,4 @@ def without_gpu(page: Page) -> None:
             ]
         )
     page.table(["", "MB", "GNU sort", "Ordo", "GNU sort / Ordo"], body)
-    page.say(f"By the same command with `--only 'rows|hosts'`: {page.link(HOST_FILES, HOST)}.")
+    page.say(f"By the same program with `--runs 2 --only 'rows|hosts'`: {page.link(HOST_FILES, HOST)}.")

@@ -79,7 +79,7 @@ def at_a_glance(page: Page) -> list[str]:
 def end(page: Page) -> None:
     page.heading("For another card")
     page.say(
-        "[tools/bench/page/run.py](tools/bench/page/run.py) builds the benchmarks, runs every command named above, and makes"
+        "[tools/bench/page/run.py](tools/bench/page/run.py) builds the benchmarks, runs the commands named above, and makes"
         " this page for the card that it finds; without one, what a CPU can do. It says what it runs and about how long it"
         " takes (`--dry-run`: that alone), goes on where it was stopped, and takes `--only NAME`, `--programs DIR` (built"
         " already) and `--fasta FILE` (genomes of your own). In the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the"

@@ -181,7 +181,7 @@ def line_plot(title: str, x_axis: Axis, y_axis: Axis, series: list[Series], tick
     frame = Frame(LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
     x = _Scale(x_axis, [p[0] for s in series for p in s.points], frame.left, frame.right)
     y = _Scale(y_axis, [p[1] for s in series for p in s.points], frame.bottom, frame.top)
-    parts = _frame(frame, x, y, series, tick_name) + _names(series, frame.right + 14, TOP + 8)
+    parts = _frame(frame, x, y, series, tick_name) + _names(series, frame.right + 22, TOP + 8)
     return _document(title, WIDTH, HEIGHT, ((frame.left + frame.right) / 2, x_axis.label), y_axis.label, parts)
 
 
