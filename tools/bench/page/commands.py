@@ -94,16 +94,17 @@ def beside_all(page: Page, there: list[str]) -> None:
     times_of = {name: seconds_of(rows[name]) for name in dict.fromkeys(order)}
     columns = [(key, title) for key, title in columns if any(key in took for took in times_of.values())]
     for name, took in times_of.items():
-        others = [took[key] for key in ("GNU sort", "libdivsufsort") if key in took]
+        rivals = [took[key] for key in ("GNU sort", "libdivsufsort") if key in took]
+        own = next((took[key] for key in ("auto", "cpu", "gpu") if key in took), None)
         body.append(
             [
                 f"`{name}`",
-                f"{rows[name]['bytes'] / 1e6:.0f}",
+                f"{rows[name]['bytes'] / 1e6:.3g}",
                 *(f"{took[key]:.3g}" if key in took else "" for key, _ in columns),
-                f"{min(others) / took['auto']:.2f}" if others and "auto" in took else "",
+                f"{min(rivals) / own:.2f}" if rivals and own else "",
             ]
         )
-    page.table(["", "MB", *(title for _, title in columns), "rival / auto"], body)
+    page.table(["", "MB", *(title for _, title in columns), "rival / Ordo"], body)
     slower = [
         f"{name} {took['auto'] / own:.2f}"
         for name, took in times_of.items()

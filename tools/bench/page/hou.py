@@ -142,6 +142,11 @@ def suffix_arrays(page: Page) -> None:
                 for row in report["rows"]
             ],
         )
+        results = [
+            (f"{row['input']} {row['machine'].upper()}", "libdivsufsort", row["rival_seconds"] / row["seconds"])
+            for row in report["rows"]
+        ]
+        tell_losses(page, results, part=", beside libdivsufsort" + f", {card}" * (card != page.card))
     page.say("From file to file, with FASTA read and three files written: in the last section.")
     page.source("machines", "sufsort_vs_divsufsort")
     if HOST in beside and page.card != HOST:

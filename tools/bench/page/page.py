@@ -161,8 +161,8 @@ def tell_losses(page: Page, results: list[tuple[str, str, float]], why: list[tup
     median = statistics.median(times for _, _, times in results)
     page.glance.append([page.title + part, str(len(results)), f"{median:.2f}", str(len(lost))])
     page.say(
-        f"**Where it loses{part}.** Of {len(results)} rows measured {how_many(len(lost))} slower than the best rival. The"
-        f" median of best rival / Ordo is {median:.2f}."
+        f"**Where it loses{part}.** Of {len(results)} row{'s' * (len(results) != 1)} measured {how_many(len(lost))} slower than"
+        f" the best rival. The median of best rival / Ordo is {median:.2f}."
     )
     left, told = lost, []
     for pattern, reason in why:
@@ -173,7 +173,7 @@ def tell_losses(page: Page, results: list[tuple[str, str, float]], why: list[tup
     if left and told:
         told.append(f"- Others: {listed(left)}.")
     if lost and not told:
-        page.say(f"They are {listed(lost)}.")
+        page.say(f"{'They are' if len(lost) > 1 else 'It is'} {listed(lost)}.")
     for line in told:
         page.lines += textwrap.wrap(line, 128, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     if told:
