@@ -10,10 +10,7 @@ WHY = {
     "CPU": [
         (
             ".",
-            (
-                "Ordo begins with text, whose lines it has to find, and ends with their places; tlx begins with pointers to"
-                " strings"
-            ),
+            "Part of it: Ordo begins with text, whose lines it has to find, and tlx with pointers to strings",
         )
     ],
 }
