@@ -123,5 +123,7 @@ expect 2 run_all --programs empty
 # Without a card: what needs none, under the number of cores.
 GPU_LINE='GPU: none' run_all --programs programs --results left --dry-run > out
 grep -q '^segmented_sort: needs a GPU' out || fail "$(cat out)"
-grep -qE "string_sort --json $PWD/left/string_sort_[0-9]+_cores.json" out || fail "$(cat out)"
+for name in string_sort host_sorts host_segments; do
+  grep -qE "$name --json $PWD/left/${name}_[0-9]+_cores.json" out || fail "$(cat out)"
+done
 grep -q -- '--devices cpu' out || fail "$(cat out)"
