@@ -100,7 +100,7 @@ grep -q 'in all about [0-9]* min' plan || fail 'how long it takes'
 # It leaves what make.py makes a page of; what is there is not measured again, unless told.
 only=()
 for name in segmented_sort segmented_sort_sweep_pairs segmented_sort_sweep_keys radix_sort array_sort array_sort_capacity machines; do
-  only+=(--only $name)
+  only+=(--only "$name")
 done
 run_all "${how[@]}" "${only[@]}" > out
 for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.json" "changed/${name}_h200.json"; done
