@@ -19,7 +19,8 @@ for json in "$results"/*.json; do grep -q "${json#"$ORDO_SOURCE/"}" named || fai
 # Every figure comes from a file that says on which device it was measured. Older than that, and told so on the page:
 old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores machines_h200 '
 for json in "$results"/*.json; do
-  grep -qE '"(device|gpu|processor)": ?"' "$json" || [[ $old == *" $(basename "$json" .json) "* ]] || fail "$json: of which machine?"
+  grep -qE '"(device|gpu|processor)": ?"' "$json" || [[ $old == *" $(basename "$json" .json) "* ]] ||
+    fail "$json: of which machine?"
 done
 
 # Sections stay out where their files are not, and what is there makes a page all the same.
@@ -42,17 +43,20 @@ arrays = json.loads((folder / "array_sort_h200.json").read_text())
 next(row for row in arrays["rows"] if row["name"] == "f32 1000")["headline_ms"] = 9.25
 put("array_sort", arrays)
 machine = {"device": "NVIDIA H200", "processor": "a processor", "cuda": "13.0", "cccl": "3.0.1"}
-put("array_stream", {"machine": machine, "rows": [{"name": "arrays of 1000", "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50,
-                                                   "rate_gbs": 43.1, "share": 0.862}]})
+put("array_stream", {"machine": machine, "rows": [
+    {"name": "arrays of 1000", "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
+     "share": 0.862}]})
 put("string_sort", {"threads": 16, "runs": 5, "machine": machine, "rows": [
     {"set": "url", "bytes": 305000000, "gpu_ms": 44.5, "cpu_ms": 277, "lines": 10000000, "device_memory": 1, "tlx": 149},
     {"set": "random", "bytes": 97000000, "gpu_ms": 18.5, "cpu_ms": 11, "lines": 1000000, "device_memory": 1, "tlx": 9.25}]})
 def contender(ms, runs=5): return {"ms": ms, "runs": runs, "bytes": 2500000000, "right": True, "why": ""}
 put("spgemm", {"machine": machine, "rows": [
     {"name": name, "type": "f32", "rows": 4000000, "entries": 60000000, "products": 900000000, "result_entries": 100000000,
-     "contenders": {"Ordo": contender(ours), "cuSPARSE": contender(20), "cuSPARSE 3": contender(0, 0)}} for name, ours in (("banded 15", 10), ("uniform 8", 40))]})
+     "contenders": {"Ordo": contender(ours), "cuSPARSE": contender(20), "cuSPARSE 3": contender(0, 0)}}
+    for name, ours in (("banded 15", 10), ("uniform 8", 40))]})
 put("sufsort_vs_divsufsort", {"threads": 16, "runs": 3, "machine": machine, "rows": [
-    {"input": "one.fa", "residues": 64000000, "machine": "gpu", "seconds": 0.05, "rival": "libdivsufsort", "rival_seconds": 5.5}]})
+    {"input": "one.fa", "residues": 64000000, "machine": "gpu", "seconds": 0.05,
+     "rival": "libdivsufsort", "rival_seconds": 5.5}]})
 END
 make_page --results changed --out made
 for line in '| f32 1000 | 0.386 | **9.25** |' '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
@@ -78,8 +82,8 @@ file=${2##*/}
 cp "$FROM/${file%.part}" "$2"
 END
 chmod +x programs/*
-for name in segmented_sort radix_sort array_sort comparator_sort machines sufsort_vs_divsufsort spgemm_bench string_sort array_stream \
-  host_sorts host_segments; do
+for name in segmented_sort radix_sort array_sort comparator_sort machines sufsort_vs_divsufsort spgemm_bench string_sort \
+  array_stream host_sorts host_segments; do
   cp programs/leave programs/$name
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
@@ -90,8 +94,9 @@ how=(--programs programs --results left --fasta own.fa)
 run_all "${how[@]}" --only files_3100m --dry-run > large
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
-sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|; s|$PWD/own.fa|FASTA|
-  s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |; s|auto,cpu,gpu|DEVICES|; /--json FILE\$/p" plan large > commands
+sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
+  s|$PWD/own.fa|FASTA|; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |; s|auto,cpu,gpu|DEVICES|
+  /--json FILE\$/p" plan large > commands
 sed -nE 's/^- `([^`]+)`: \[.*/\1/p' made/BENCHMARKS.md > of_page
 (($(wc -l < of_page) >= 15)) || fail "commands of the page: $(cat of_page)"
 while read -r command; do grep -qxF -- "$command" commands || fail "not run: $command"; done < of_page
@@ -99,7 +104,7 @@ grep -q 'in all about [0-9]* min' plan || fail 'how long it takes'
 
 # It leaves what make.py makes a page of; what is there is not measured again, unless told.
 only=()
-for name in segmented_sort segmented_sort_sweep_pairs segmented_sort_sweep_keys radix_sort array_sort array_sort_capacity machines; do
+for name in segmented_sort{,_sweep_pairs,_sweep_keys} radix_sort array_sort{,_capacity} machines; do
   only+=(--only "$name")
 done
 run_all "${how[@]}" "${only[@]}" > out
@@ -116,7 +121,8 @@ run_all "${how[@]}" --only radix_sort --again > out
 # What fails is told, and kept apart; the rest goes on. Nothing of an unknown name.
 BROKEN=array_sort expect 1 run_all --programs programs --results broken --only array_sort --only radix_sort
 grep -q 'FAILED: array_sort$' out || fail "$(cat out)"
-[[ -e broken/array_sort_h200.json.part && ! -e broken/array_sort_h200.json && -e broken/radix_sort_h200.json ]] || fail "$(ls broken)"
+[[ -e broken/array_sort_h200.json.part && ! -e broken/array_sort_h200.json && -e broken/radix_sort_h200.json ]] ||
+  fail "$(ls broken)"
 expect 2 run_all --programs programs --only no_such_step
 expect 2 run_all --programs empty
 

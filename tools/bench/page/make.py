@@ -59,7 +59,8 @@ def begin(page: Page) -> None:
             " writes all of them"
         ),
         "  once can be faster, and `Ordo / copy` says how far from it we are.",
-        "- `best rival / Ordo` above 1: Ordo is faster. Where there are rivals, the section says where it loses, and why as far as that is known.",
+        "- `best rival / Ordo` above 1: Ordo is faster. Where there are rivals, the section says where it loses, and",
+        "  why as far as that is known.",
         "- Rates drift from one run and machine to the next: compare figures of one table.",
         "",
     ]
