@@ -223,6 +223,11 @@ class packed_text {
     return view_of(whole);
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
+  /// Waits until all of it is there: for another machine, whose work is in no order with this one's.
+  void finish(B& machine) const {
+    std::uint64_t last = 0;
+    machine.download(std::span<std::uint64_t const>(words_.span().last(1)), std::span(&last, 1));
+  }
   /// The letters that occur.
   [[nodiscard]] std::span<unsigned char const> bytes() const { return std::span(byte_of_).first(letters_); }
   /// Residues, and records.

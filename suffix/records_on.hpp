@@ -72,13 +72,15 @@ class records_on {
       residues_.clear();
     }
     std::future<void> stored;
-    if (residues)
+    if (residues) {
+      packed_->finish(machine_);
       stored = std::async([&] {  // behind the arrays if no thread can be had
         on_another([&](B& other) {
           unpack(other, packed_->view(), size(),
                  [&](std::span<char const> part, std::size_t at) { other.store(part, *residues, at); });
         });
       });
+    }
     try {
       build_arrays(machine_, *packed_, to, how);
     } catch (out_of_memory const&) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -166,13 +167,22 @@ std::string letters_of(std::size_t n, unsigned seed) {
 /// A variable of the environment for as long as this lives.
 class environment {
  public:
-  environment(char const* name, std::string const& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~environment() { unsetenv(name_); }
+  environment(char const* name, std::string const& value) : name_(name) {
+    if (char const* const before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~environment() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
   environment(environment const&) = delete;
   environment& operator=(environment const&) = delete;
 
  private:
   char const* name_;
+  std::optional<std::string> before_;
 };
 
 }  // namespace
@@ -203,7 +213,7 @@ TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
   machine_options how;
   how.threads = 1;  // so that a GPU is worth its start
   {
-    environment const limit("ORDO_GPU_MEMORY", "1M");
+    environment const limit("ORDO_GPU_MEMORY", "1M"), automatic("ORDO_DEVICE", "auto");
     suffix::report const done = expect_loaded(all, how, false);
     CHECK(done.machine.where == device::cpu);
     CHECK(done.machine.fell_back == !gpus().empty());

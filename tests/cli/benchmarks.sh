@@ -1,20 +1,135 @@
-# BENCHMARKS.md and its plots are what the benchmarks printed, and nothing else.
+# BENCHMARKS.md and its plots are what the benchmarks printed, and nothing else; run.py runs what the page names.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
+page=$ORDO_SOURCE/tools/bench/page results=$ORDO_SOURCE/tools/bench/results
+make_page() { python3 -B "$page/make.py" "$@"; }
+run_all() { python3 -B "$page/run.py" "$@"; }
 
 mkdir made
-python3 -B "$ORDO_SOURCE/tools/bench/page/make.py" --out made
+make_page --out made 2> err
+[[ ! -s err ]] || fail "$(cat err)"  # files that the page does not show
 cmp made/BENCHMARKS.md "$ORDO_SOURCE/BENCHMARKS.md"
 diff -r made/tools/bench/plots "$ORDO_SOURCE/tools/bench/plots"
 
-# Every plot is shown and every file named is there; every figure comes from a file that says on which device it was measured.
+# Every plot is shown, every file named is there, and every JSON is named.
 grep -oE 'tools/bench/[a-z0-9_/.]+\.(svg|json|py)' made/BENCHMARKS.md | sort -u > named
 while read -r file; do [[ -s $ORDO_SOURCE/$file ]] || fail "no $file"; done < named
 for plot in made/tools/bench/plots/*; do grep -q "${plot#made/}" named || fail "$plot is not shown"; done
-for json in $(grep json named); do grep -qE '"(device|gpu|processor)": ?"' "$ORDO_SOURCE/$json" || fail "$json: of which machine?"; done
+for json in "$results"/*.json; do grep -q "${json#"$ORDO_SOURCE/"}" named || fail "$json is not on the page"; done
 
-# A figure that changes in the JSON changes on the page.
-cp -r "$ORDO_SOURCE/tools/bench/results" changed
-sed -i 's/"name":"f32 1000","items":200000000,"segments":200000,"longest":1000,"offsets":{"ms":1.6235,"runs":5},"uniform":{"ms":1.5445,"runs":5},"headline_ms":1.5445/"name":"f32 1000","items":200000000,"segments":200000,"longest":1000,"offsets":{"ms":1.6235,"runs":5},"uniform":{"ms":1.5445,"runs":5},"headline_ms":9.25/' \
-  changed/array_sort_h200.json
-python3 -B "$ORDO_SOURCE/tools/bench/page/make.py" --results changed --out made
-grep -q '^| f32 1000 | 0.386 | \*\*9.25\*\*' made/BENCHMARKS.md || fail 'the page does not follow the JSON'
+# Every figure comes from a file that says on which device it was measured. Older than that, and told so on the page:
+old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores machines_h200 '
+for json in "$results"/*.json; do
+  grep -qE '"(device|gpu|processor)": ?"' "$json" || [[ $old == *" $(basename "$json" .json) "* ]] ||
+    fail "$json: of which machine?"
+done
+
+# Sections stay out where their files are not, and what is there makes a page all the same.
+mkdir empty alone
+make_page --results empty --out alone
+[[ $(grep -c '^## ' alone/BENCHMARKS.md) == 1 ]] || fail "a section without figures: $(grep '^## ' alone/BENCHMARKS.md)"
+for json in "$results"/*_h200.json; do
+  rm -f empty/*
+  cp "$json" empty
+  make_page --results empty --out alone 2> err || fail "no page of $json alone: $(cat err)"
+done
+
+# A figure that changes in the JSON changes on the page; sections come with their files.
+cp -r "$results" changed
+python3 -B - changed <<'END'
+import json, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+def put(name, report): (folder / f"{name}_h200.json").write_text(json.dumps(report))
+arrays = json.loads((folder / "array_sort_h200.json").read_text())
+next(row for row in arrays["rows"] if row["name"] == "f32 1000")["headline_ms"] = 9.25
+put("array_sort", arrays)
+machine = {"device": "NVIDIA H200", "processor": "a processor", "cuda": "13.0", "cccl": "3.0.1"}
+put("array_stream", {"machine": machine, "rows": [
+    {"name": "arrays of 1000", "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
+     "share": 0.862}]})
+put("string_sort", {"threads": 16, "runs": 5, "machine": machine, "rows": [
+    {"set": "url", "bytes": 305000000, "gpu_ms": 44.5, "cpu_ms": 277, "lines": 10000000, "device_memory": 1, "tlx": 149},
+    {"set": "random", "bytes": 97000000, "gpu_ms": 18.5, "cpu_ms": 11, "lines": 1000000, "device_memory": 1, "tlx": 9.25}]})
+def contender(ms, runs=5): return {"ms": ms, "runs": runs, "bytes": 2500000000, "right": True, "why": ""}
+put("spgemm", {"machine": machine, "rows": [
+    {"name": name, "type": "f32", "rows": 4000000, "entries": 60000000, "products": 900000000, "result_entries": 100000000,
+     "contenders": {"Ordo": contender(ours), "cuSPARSE": contender(20), "cuSPARSE 3": contender(0, 0)}}
+    for name, ours in (("banded 15", 10), ("uniform 8", 40))]})
+put("sufsort_vs_divsufsort", {"threads": 16, "runs": 3, "machine": machine, "rows": [
+    {"input": "one.fa", "residues": 64000000, "machine": "gpu", "seconds": 0.05,
+     "rival": "libdivsufsort", "rival_seconds": 5.5}]})
+END
+make_page --results changed --out made
+for line in '| f32 1000 | 0.386 | **9.25** |' '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
+  '| url | 10 | 305 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'take what they take: random 0.50 (tlx).' \
+  '| banded 15 f32 | 4 | 60 | 900 | 9.0 | **10** (2.50) | 20 (2.50) |  | 2.00 |' 'uniform 8 f32 0.50 (cuSPARSE).' \
+  '| one.fa | GPU | 64 | **0.05** | 5.5 | 110.0 |'; do
+  grep -qF "$line" made/BENCHMARKS.md || fail "not on the page: $line"
+done
+
+# run.py: programs that leave what was measured before, on a card of that name.
+mkdir programs
+cat > programs/strsort <<'END'
+#!/bin/sh
+echo 'strsort (Ordo) 0.1.0'; echo "$GPU_LINE"
+END
+cat > programs/leave <<'END'
+#!/bin/sh
+name=${0##*/}
+echo "$name $*" >> calls
+while [ "$1" != --json ]; do shift; done
+case $2 in *_sweep_*) ;; *) [ "$name" != "$BROKEN" ] || { echo '{' > "$2"; exit 1; } ;; esac
+file=${2##*/}
+cp "$FROM/${file%.part}" "$2"
+END
+chmod +x programs/*
+for name in segmented_sort radix_sort array_sort comparator_sort machines sufsort_vs_divsufsort spgemm_bench string_sort \
+  array_stream host_sorts host_segments; do
+  cp programs/leave programs/$name
+done
+export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
+echo '>one' > own.fa
+how=(--programs programs --results left --fasta own.fa)
+
+# What it would run has all the commands of the page, and nothing is run.
+run_all "${how[@]}" --only files_3100m --dry-run > large
+run_all "${how[@]}" --dry-run > plan
+[[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
+sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
+  s|$PWD/own.fa|FASTA|; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |; s|auto,cpu,gpu|DEVICES|
+  /--json FILE\$/p" plan large > commands
+sed -nE 's/^- `([^`]+)`: \[.*/\1/p' made/BENCHMARKS.md > of_page
+(($(wc -l < of_page) >= 15)) || fail "commands of the page: $(cat of_page)"
+while read -r command; do grep -qxF -- "$command" commands || fail "not run: $command"; done < of_page
+grep -q 'in all about [0-9]* min' plan || fail 'how long it takes'
+
+# It leaves what make.py makes a page of; what is there is not measured again, unless told.
+only=()
+for name in segmented_sort{,_sweep_pairs,_sweep_keys} radix_sort array_sort{,_capacity} machines; do
+  only+=(--only "$name")
+done
+run_all "${how[@]}" "${only[@]}" > out
+for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.json" "changed/${name}_h200.json"; done
+make_page --results left --out made --links .
+cmp left/BENCHMARKS.md made/BENCHMARKS.md
+grep -q "machines $PWD/own.fa --json" calls || fail "own genomes: $(cat calls)"
+[[ $(wc -l < calls) == 7 && $(grep -c '^  took [0-9]* s$' out) == 7 ]] || fail "$(cat out calls)"
+run_all "${how[@]}" "${only[@]}" > out
+[[ $(wc -l < calls) == 7 ]] || fail "measured again: $(cat calls)"
+run_all "${how[@]}" --only radix_sort --again > out
+[[ $(wc -l < calls) == 8 ]] || fail "not measured again: $(cat calls)"
+
+# What fails is told, and kept apart; the rest goes on. Nothing of an unknown name.
+BROKEN=array_sort expect 1 run_all --programs programs --results broken --only array_sort --only radix_sort
+grep -q 'FAILED: array_sort$' out || fail "$(cat out)"
+[[ -e broken/array_sort_h200.json.part && ! -e broken/array_sort_h200.json && -e broken/radix_sort_h200.json ]] ||
+  fail "$(ls broken)"
+expect 2 run_all --programs programs --only no_such_step
+expect 2 run_all --programs empty
+
+# Without a card: what needs none, under the number of cores.
+GPU_LINE='GPU: none' run_all --programs programs --results left --dry-run > out
+grep -q '^segmented_sort: needs a GPU' out || fail "$(cat out)"
+for name in string_sort host_sorts host_segments; do
+  grep -qE "$name --json $PWD/left/${name}_[0-9]+_cores.json" out || fail "$(cat out)"
+done
+grep -q -- '--devices cpu' out || fail "$(cat out)"

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sort_core/config.hpp"
+#include "sort_core/machine.hpp"
 #include "tools/cli/output.hpp"
 
 // What the benchmarks of the CPU share: a clock, a median, numbers that look random, and the file that they leave.
@@ -35,13 +37,27 @@ inline std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's output of its x-t
   return x ^ (x >> 31);
 }
 
-/// Writes the rows and what they were measured with. Nothing if no file is wanted.
-inline void write_report(std::string const& file, unsigned threads, std::size_t runs, nlohmann::ordered_json const& rows) {
+/// The processor's name as Linux has it; empty where it has none.
+inline std::string processor() {
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);)
+    if (line.starts_with("model name"))
+      if (auto const at = line.find(": "); at != std::string::npos) return line.substr(at + 2);
+  return "";
+}
+
+/// Writes the rows and what they were measured with: also on which card, if one had a part in it. Nothing if no file is wanted.
+inline void write_report(std::string const& file, unsigned threads, std::size_t runs, nlohmann::ordered_json const& rows,
+                         bool on_gpu = false) {
   if (file.empty()) return;
+  nlohmann::ordered_json machine{{"processor", processor()}};
+  if (auto const cards = gpus(); on_gpu && !cards.empty()) machine["device"] = cards.front().name;
+  machine["build"] = describe_build();
   nlohmann::ordered_json const report{{"version", version},
                                       {"compiler", __VERSION__},
                                       {"threads", threads == 0 ? unsigned(tbb::info::default_concurrency()) : threads},
                                       {"runs", runs},
+                                      {"machine", machine},
                                       {"rows", rows}};
   cli::output out(file);
   out.write(std::string_view(report.dump(1) + "\n"));

@@ -104,7 +104,7 @@ int run(int argc, char const* const* argv) {
                     {"two_builds_two_threads_ms", threads},
                     {"two_builds_two_gpus_ms", two_gpus}});
   }
-  bench::write_report(json, common.threads, runs, rows);
+  bench::write_report(json, common.threads, runs, rows, how.where == device::gpu);
   return 0;
 }
 

@@ -142,7 +142,7 @@ int run(int argc, char const* const* argv) {
     auto const text = cli::read_all(file);
     rows.push_back(measure(file.substr(file.rfind('/') + 1), {text.data(), text.size()}, how, host, card ? &*card : nullptr));
   }
-  bench::write_report(how.json, how.common.threads, how.runs, rows);
+  bench::write_report(how.json, how.common.threads, how.runs, rows, card.has_value());
   return 0;
 }
 

@@ -1,7 +1,6 @@
 // Suffix arrays of FASTA files, on each machine present, beside libdivsufsort on one thread: best of some runs in turn, in
 // this process, on the same residues, results compared. Reading is not counted; allocating and touching memory is.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "sort_core/error.hpp"
 #include "suffix/fasta.hpp"
 #include "suffix/suffix.hpp"
+#include "tools/bench/host_bench.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
@@ -24,23 +24,20 @@ using namespace ordo;
 
 namespace {
 
-template <class Work>
-double seconds_of(Work work) {
-  auto const start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 int run(int argc, char const* const* argv) {
   CLI::App app("Suffix arrays by Ordo and by libdivsufsort.", "sufsort_vs_divsufsort");
   std::vector<std::string> files;
+  std::string json;
   unsigned runs = 3;
   cli::common_options common;
   cli::add_common_options(app, common);
   app.add_option("files", files, "FASTA; their records are taken as one text")->required();
   app.add_option("--runs", runs, "of which the best counts [3]");
+  app.add_option("--json", json, "write the rows there");
   if (auto const status = cli::parse(app, argc, argv)) return *status;
 
+  nlohmann::ordered_json rows = nlohmann::json::array();
+  bool on_gpu = false;
   fmt::print("{:<28} {:>11} {:>7} {:>9} {:>8} {:>13} {:>8} {:>7}\n", "input", "residues", "device", "seconds", "MB/s",
              "divsufsort s", "MB/s", "times");
   for (std::string const& file : files) {
@@ -58,11 +55,11 @@ int run(int argc, char const* const* argv) {
       for (unsigned k = 0; k < runs; ++k) {
         std::unique_ptr<std::uint32_t[]> sa;
         std::unique_ptr<saidx_t[]> rival;
-        ours = std::min(ours, seconds_of([&] {
+        ours = std::min(ours, bench::seconds_of([&] {
                           sa.reset(new std::uint32_t[n]);
                           suffix::build(suffix::text{text}, suffix::arrays<std::uint32_t>{{sa.get(), n}, {}, {}}, how);
                         }));
-        theirs = std::min(theirs, seconds_of([&] {
+        theirs = std::min(theirs, bench::seconds_of([&] {
                             rival.reset(new saidx_t[n]);
                             divsufsort(reinterpret_cast<sauchar_t const*>(text.data()), rival.get(), saidx_t(n));
                           }));
@@ -72,8 +69,16 @@ int run(int argc, char const* const* argv) {
       double const megabytes = double(n) / 1e6;
       fmt::print("{:<28} {:>11} {:>7} {:>9.3f} {:>8.1f} {:>13.3f} {:>8.1f} {:>7.2f}\n", file.substr(file.rfind('/') + 1), n,
                  to_string(where), ours, megabytes / ours, theirs, megabytes / theirs, theirs / ours);
+      rows.push_back({{"input", file.substr(file.rfind('/') + 1)},
+                      {"residues", n},
+                      {"machine", to_string(where)},
+                      {"seconds", ours},
+                      {"rival", "libdivsufsort"},
+                      {"rival_seconds", theirs}});
+      on_gpu = on_gpu || where == device::gpu;
     }
   }
+  bench::write_report(json, common.threads, runs, rows, on_gpu);
   return 0;
 }
 

@@ -1,12 +1,42 @@
-"""Line plots as SVG: the same data gives the same bytes, with nothing to install."""
+"""Plots as SVG: the same data gives the same bytes, with nothing to install.
+
+line_plot: one frame, names at its right. panels: small frames that share their axes. dots: a line for each thing, and a mark
+on it for each who was measured with it. What has a name in COLOURS looks the same in every plot; rivals are dashed, and every
+series has a mark of its own, so that no one has to tell colours apart.
+"""
 
 import html
 import math
 from dataclasses import dataclass, field
 
-WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 62, 168, 34, 46
-COLOURS = ["#0b62a4", "#d9631e", "#3a8f3a", "#8653a6", "#7a5a4a", "#c23b6e"]
+WIDTH, HEIGHT = 760, 400
+LEFT, RIGHT, TOP, BOTTOM = 66, 168, 36, 48
+COLOURS = {
+    "copy": "#767676",
+    "Ordo": "#0072b2",
+    "Ordo, CPU": "#5aa0d8",
+    "Ordo, keys alone": "#5aa0d8",
+    "CUB": "#d55e00",
+    "CUB seg": "#d55e00",
+    "cuSPARSE": "#d55e00",
+    "Thrust": "#009e73",
+    "STA": "#009e73",
+    "tlx": "#009e73",
+    "packed": "#aa4499",
+    "seg radix": "#b8860b",
+    "cuSPARSE 3": "#b8860b",
+}
+MORE = ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#b8860b", "#5aa0d8"]
+MARKS = [
+    "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z",
+    "M-2.7-2.7h5.4v5.4h-5.4Z",
+    "M0-3.6L3.6 2.9h-7.2Z",
+    "M0-3.8L3.8 0 0 3.8-3.8 0Z",
+    "M0 3.6L3.6-2.9h-7.2Z",
+    "M-3.4 0h6.8M0-3.4v6.8",
+]
+GREY, INK = "#e4e4e4", "#222222"
+MOST_MARKS = 32  # of points; longer series are lines alone
 
 
 @dataclass
@@ -24,12 +54,24 @@ class Axis:
     ticks: list[float] = field(default_factory=list)
 
 
-def _number(value: float) -> str:
+@dataclass
+class Frame:
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def number(value: float) -> str:
     if value >= 1e9 and value % 1e9 == 0:
         return f"{value / 1e9:g} G"
     if value >= 1e6 and value % 1e6 == 0:
         return f"{value / 1e6:g} M"
     return f"{value:g}"
+
+
+def power_of_two(value: float) -> str:
+    return "2" + str(round(math.log2(value))).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _round_step(span: float) -> float:
@@ -38,56 +80,155 @@ def _round_step(span: float) -> float:
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= span / 5)
 
 
+def _steps_of_log(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times the powers of ten, from the last that is not above low to the first that is not below high."""
+    steps = [m * 10.0**e for e in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2) for m in (1, 2, 5)]
+    begin = max(i for i, step in enumerate(steps) if step <= low * 1.001)
+    end = min(i for i, step in enumerate(steps) if step >= high / 1.001)
+    return [round(step, 9) for step in steps[begin : end + 1]]
+
+
 class _Scale:
     """Maps values of an axis to coordinates between two ends."""
 
     def __init__(self, axis: Axis, values: list[float], begin: float, end: float):
         self.log, self.begin, self.end = axis.log, begin, end
-        low, high = min(values), max(values)
-        if axis.log:
-            self.low, self.high = low, high
-            self.ticks = axis.ticks or [10.0**e for e in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+        self.low, self.high = min(values), max(values)
+        if axis.ticks:
+            self.ticks = axis.ticks
+        elif axis.log:
+            self.ticks = _steps_of_log(self.low, self.high)
         else:
-            self.low = axis.low if axis.low is not None else low
-            step = _round_step(high - self.low)
-            self.high = math.ceil(high / step) * step
-            self.ticks = axis.ticks or [self.low + step * i for i in range(round((self.high - self.low) / step) + 1)]
+            self.low = axis.low if axis.low is not None else self.low
+            step = _round_step((self.high - self.low) or 1)
+            self.ticks = [self.low + step * i for i in range(math.ceil((self.high - self.low) / step - 1e-9) + 1)]
+        self.low, self.high = min(self.low, self.ticks[0]), max(self.high, self.ticks[-1])
 
     def __call__(self, value: float) -> float:
-        low, high = (math.log(self.low), math.log(self.high)) if self.log else (self.low, self.high)
-        at = math.log(value) if self.log else value
+        low, high, at = (math.log(v) if self.log else v for v in (self.low, self.high, value))
         return self.begin + (self.end - self.begin) * ((at - low) / (high - low) if high > low else 0)
 
 
-def line_plot(title: str, x_axis: Axis, y_axis: Axis, series: list[Series], tick_name=_number) -> str:
-    x = _Scale(x_axis, [p[0] for s in series for p in s.points], LEFT, WIDTH - RIGHT)
-    y = _Scale(y_axis, [p[1] for s in series for p in s.points], HEIGHT - BOTTOM, TOP)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
-        f'<text x="{LEFT}" y="20" font-size="14">{html.escape(title)}</text>',
-    ]
+def _colour(name: str, spare: str) -> str:
+    """Of its full name, or of what stands before a comma in it."""
+    return COLOURS.get(name) or COLOURS.get(name.split(",")[0], spare)
+
+
+def _styled(series: list[Series]) -> list[tuple[Series, str, str]]:
+    """Each series with its colour and its mark."""
+    spare = [colour for colour in MORE if colour not in {_colour(one.name, "") for one in series}]
+    return [(one, _colour(one.name, spare[i % len(spare)]), MARKS[i % len(MARKS)]) for i, one in enumerate(series)]
+
+
+def _is_marked(one: Series) -> bool:
+    return len(one.points) <= MOST_MARKS and not one.name.startswith("copy")
+
+
+def _line(one: Series, colour: str, mark: str, at: list[tuple[float, float]]) -> list[str]:
+    dash = ' stroke-dasharray="5 4"' if one.dashed else ""
+    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in at)
+    parts = [f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.7"{dash}/>']
+    if _is_marked(one):
+        parts += [f'<path d="{mark}" transform="translate({x:.1f} {y:.1f})" fill="{colour}" stroke="{colour}"/>' for x, y in at]
+    return parts
+
+
+def _frame(frame: Frame, x: _Scale, y: _Scale, series: list[Series], tick_name, y_ticks: bool = True) -> list[str]:
+    """Grid, ticks and lines; the first series on top of the others."""
+    parts = []
     for tick in x.ticks:
-        parts.append(f'<path d="M{x(tick):.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#e4e4e4"/>')
-        parts.append(f'<text x="{x(tick):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{tick_name(tick)}</text>')
+        parts.append(f'<path d="M{x(tick):.1f} {frame.top:.0f}V{frame.bottom:.0f}" stroke="{GREY}"/>')
+        parts.append(f'<text x="{x(tick):.1f}" y="{frame.bottom + 16:.0f}" text-anchor="middle">{tick_name(tick)}</text>')
     for tick in y.ticks:
-        parts.append(f'<path d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" stroke="#e4e4e4"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{_number(round(tick, 6))}</text>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 10}" text-anchor="middle">{html.escape(x_axis.label)}</text>')
-    parts.append(
-        f'<text transform="translate(16 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
-        f"{html.escape(y_axis.label)}</text>"
-    )
-    for i, one in enumerate(series):
-        colour = COLOURS[i % len(COLOURS)]
-        dash = ' stroke-dasharray="5 4"' if one.dashed else ""
-        path = "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in one.points)
-        parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dash}/>')
-        if len(one.points) < 32:
-            parts += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="2.6" fill="{colour}"/>' for a, b in one.points]
-        at = TOP + 14 + 20 * i
-        begin = WIDTH - RIGHT + 10
-        parts.append(f'<path d="M{begin} {at - 4}h22" stroke="{colour}" stroke-width="2"{dash}/>')
-        parts.append(f'<text x="{begin + 28}" y="{at}">{html.escape(one.name)}</text>')
-    return "\n".join(parts) + "\n</svg>\n"
+        parts.append(f'<path d="M{frame.left:.0f} {y(tick):.1f}H{frame.right:.0f}" stroke="{GREY}"/>')
+        if y_ticks:
+            parts.append(
+                f'<text x="{frame.left - 6:.0f}" y="{y(tick) + 4:.1f}" text-anchor="end">{number(round(tick, 6))}</text>'
+            )
+    for one, colour, mark in reversed(_styled(series)):
+        parts += _line(one, colour, mark, [(x(a), y(b)) for a, b in one.points])
+    return parts
+
+
+def _names(series: list[Series], left: float, top: float) -> list[str]:
+    parts = []
+    for i, (one, colour, mark) in enumerate(_styled(series)):
+        at = top + 20 * i
+        parts += _line(one, colour, mark, [(left, at), (left + 26, at)])
+        parts.append(f'<text x="{left + 34:.0f}" y="{at + 4:.0f}">{html.escape(one.name)}</text>')
+    return parts
+
+
+def _document(title: str, width: float, height: float, x_label: tuple[float, str], y_label: str, parts: list[str]) -> str:
+    head = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" '
+            f'fill="{INK}" role="img">'
+        ),
+        f"<title>{html.escape(title)}</title>",
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{LEFT}" y="20" font-size="14">{html.escape(title)}</text>',
+        f'<text x="{x_label[0]:.0f}" y="{height - 10}" text-anchor="middle">{html.escape(x_label[1])}</text>',
+        (
+            f'<text transform="translate(16 {(TOP + height - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+            f"{html.escape(y_label)}</text>"
+        ),
+    ]
+    return "\n".join(head + parts) + "\n</svg>\n"
+
+
+def line_plot(title: str, x_axis: Axis, y_axis: Axis, series: list[Series], tick_name=number) -> str:
+    frame = Frame(LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
+    x = _Scale(x_axis, [p[0] for s in series for p in s.points], frame.left, frame.right)
+    y = _Scale(y_axis, [p[1] for s in series for p in s.points], frame.bottom, frame.top)
+    parts = _frame(frame, x, y, series, tick_name) + _names(series, frame.right + 22, TOP + 8)
+    return _document(title, WIDTH, HEIGHT, ((frame.left + frame.right) / 2, x_axis.label), y_axis.label, parts)
+
+
+def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], tick_name=number) -> str:
+    """Three frames in a line, each with its name above it, all with the same axes and the same names of series."""
+    wide, high, gap_x, gap_y, top = 200, 150, 34, 52, TOP + 24
+    lines = math.ceil(len(of) / 3)
+    height = top + lines * (high + gap_y) - gap_y + BOTTOM
+    points = [p for series in of.values() for s in series for p in s.points]
+    parts = []
+    for i, (name, series) in enumerate(of.items()):
+        left, above = LEFT + i % 3 * (wide + gap_x), top + i // 3 * (high + gap_y)
+        frame = Frame(left, left + wide, above, above + high)
+        x = _Scale(x_axis, [p[0] for p in points], frame.left, frame.right)
+        y = _Scale(y_axis, [p[1] for p in points], frame.bottom, frame.top)
+        parts.append(f'<text x="{left}" y="{above - 7}" font-weight="bold">{html.escape(name)}</text>')
+        parts += _frame(frame, x, y, series, tick_name, y_ticks=i % 3 == 0)
+    right = LEFT + 3 * wide + 2 * gap_x
+    series = next(iter(of.values()))
+    parts += _names(series, right + 16, top + 8)
+    return _document(title, right + 110, height, ((LEFT + right) / 2, x_axis.label), y_axis.label, parts)
+
+
+def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
+    """Of {thing: {who: value}}."""
+    who = list(dict.fromkeys(name for values in of.values() for name in values))
+    series = [Series(name, [(values[name], i) for i, values in enumerate(of.values()) if name in values]) for name in who]
+    left, right, step = LEFT + 60, WIDTH - RIGHT, 24
+    bottom = TOP + step * len(of)
+    x = _Scale(x_axis, [value for values in of.values() for value in values.values()], left, right)
+    parts = []
+    for tick in x.ticks:
+        parts.append(f'<path d="M{x(tick):.1f} {TOP}V{bottom}" stroke="{GREY}"/>')
+        parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{number(tick)}</text>')
+    for i, (name, values) in enumerate(of.items()):
+        y = TOP + step * (i + 0.5)
+        ends = [x(value) for value in values.values()]
+        parts.append(f'<path d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}" stroke="#b0b0b0"/>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{html.escape(name)}</text>')
+    for one, colour, mark in reversed(_styled(series)):
+        for value, i in one.points:
+            at = f"{x(value):.1f} {TOP + step * (i + 0.5):.1f}"
+            parts.append(f'<path d="{mark}" transform="translate({at}) scale(1.25)" fill="{colour}" stroke="{colour}"/>')
+    for i, (one, colour, mark) in enumerate(_styled(series)):
+        y = TOP + 8 + 20 * i
+        parts.append(
+            f'<path d="{mark}" transform="translate({right + 20} {y}) scale(1.25)" fill="{colour}" stroke="{colour}"/>'
+        )
+        parts.append(f'<text x="{right + 34}" y="{y + 4}">{html.escape(one.name)}</text>')
+    return _document(title, WIDTH, bottom + BOTTOM, ((left + right) / 2, x_axis.label), "", parts)

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
@@ -44,7 +43,8 @@ struct products_to_row {
 };
 
 /// The first of ends[low, high) that is above `value`, or high.
-ORDO_FN inline std::size_t first_above(std::uint64_t const* ends, std::size_t low, std::size_t high, std::uint64_t value) {
+template <class Number>
+ORDO_FN std::size_t first_above(Number const* ends, std::size_t low, std::size_t high, std::uint64_t value) {
   while (low < high) {
     std::size_t const middle = low + (high - low) / 2;
     if (ends[middle] > value)
@@ -55,17 +55,39 @@ ORDO_FN inline std::size_t first_above(std::uint64_t const* ends, std::size_t lo
   return low;
 }
 
+/// Rows that are worked on together, and what belongs to them of the entries and of the products.
+struct part_of_rows {
+  std::uint64_t last_row, first_entry, last_entry, first_product, last_product;
+};
+
+/// As many rows from `first` on as have so many products, one at least.
+struct find_part {
+  std::uint64_t const* to_row;  // products before each row
+  std::uint64_t const* offsets;
+  std::size_t rows, first;
+  std::uint64_t most_products;
+  part_of_rows* to;
+  ORDO_FN void operator()(std::size_t) const {
+    std::uint64_t const begin = to_row[first], rest = ~std::uint64_t{0} - begin;
+    std::size_t const above = first_above(to_row, first + 1, rows + 1, begin + (most_products < rest ? most_products : rest));
+    std::size_t const last = above - 1 > first ? above - 1 : first + 1;
+    *to = {last, offsets[first], offsets[last], begin, to_row[last]};
+  }
+};
+
 inline constexpr std::size_t block = 64;  // products, in which the entries are looked for between two that are known
 
-/// Which entry every block's first product belongs to, and the last product of all.
-struct find_block_entry {
+/// Says for each block whose first product is the entry's that it is, and for the last product of all: where there is no block.
+struct tell_blocks {
   std::uint64_t const* ends;
-  std::size_t first_entry, last_entry;
-  std::uint64_t begin, size;  // of the products
+  part_of_rows part;
   std::uint64_t* to;
-  ORDO_FN void operator()(std::size_t b) const {
-    std::uint64_t const p = b * block < size ? b * block : size - 1;
-    to[b] = first_above(ends, first_entry, last_entry, begin + p);
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const e = std::size_t(part.first_entry) + i;
+    std::uint64_t const begin = (e == part.first_entry ? part.first_product : ends[e - 1]) - part.first_product;
+    std::uint64_t const end = ends[e] - part.first_product, all = part.last_product - part.first_product;
+    for (std::uint64_t b = (begin + block - 1) / block; b * block < end; ++b) to[b] = e;
+    if (begin < all && all == end) to[(all + block - 1) / block] = e;
   }
 };
 
@@ -87,11 +109,12 @@ struct expand {
 };
 
 /// Where rows begin among the products of a part.
+template <class Position>
 struct row_begin {
-  std::uint64_t const* row_ends;  // of the part's first row, of which it is the begin
+  std::uint64_t const* to_row;  // of the part's first row
   std::uint64_t begin;
-  std::uint64_t* to;
-  ORDO_FN void operator()(std::size_t r) const { to[r] = row_ends[r] - begin; }
+  Position* to;
+  ORDO_FN void operator()(std::size_t r) const { to[r] = Position(to_row[r] - begin); }
 };
 
 struct mark_at {
@@ -102,34 +125,49 @@ struct is_marked {
   std::uint8_t const* heads;
   ORDO_FN bool operator()(std::size_t i) const { return heads[i] != 0; }
 };
+template <class Position>
 struct own_place {
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return i; }
+  ORDO_FN Position operator()(std::size_t i) const { return Position(i); }
 };
 
-/// Adds up products of one column, in the order of the first matrix's entries.
-template <class T>
+inline constexpr std::size_t counted = 256;  // products, of which it is known how many sums begin before them
+
+/// Adds up products of one column, in the order of the first matrix's entries; and says how many sums begin before each block.
+template <class T, class Position>
 struct compress {
-  std::uint64_t const* starts;
+  Position const* starts;
   std::size_t sums, products;
   std::uint32_t const* from_column;
   T const* from_value;
   std::uint32_t* column;
   T* value;
+  std::uint64_t* before;  // of blocks of `counted` products, the last one's end among them
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const begin = starts[i], end = i + 1 < sums ? starts[i + 1] : products;
     T sum = from_value[begin];
     for (std::size_t p = begin + 1; p < end; ++p) sum += from_value[p];
     column[i] = from_column[begin];
     value[i] = sum;
+    if (i == 0) before[0] = 0;
+    std::size_t const last = i + 1 < sums ? end / counted : (products + counted - 1) / counted;
+    for (std::size_t b = begin / counted + 1; b <= last; ++b) before[b] = i + 1;
   }
 };
 
 /// How many sums stand before each row.
+template <class Position>
 struct sums_before {
-  std::uint64_t const* starts;
-  std::size_t sums;
-  std::uint64_t* rows;  // where they begin among the products; becomes the answer
-  ORDO_FN void operator()(std::size_t r) const { rows[r] = rows[r] == 0 ? 0 : first_above(starts, 0, sums, rows[r] - 1); }
+  Position const* starts;
+  std::size_t sums, products;
+  std::uint64_t const* before;
+  Position const* begins;  // of rows among the products
+  std::uint64_t* to;
+  ORDO_FN void operator()(std::size_t r) const {
+    std::size_t const begin = begins[r], b = begin / counted;
+    to[r] = begin == 0          ? 0
+            : begin == products ? sums
+                                : first_above(starts, std::size_t(before[b]), std::size_t(before[b + 1]), begin - 1);
+  }
 };
 
 }  // namespace detail
@@ -144,57 +182,77 @@ std::uint64_t products_at_once(B& machine) {
   return std::max<std::size_t>((available - available / 8) / bytes, 1);
 }
 
+namespace detail {
+
+/// The rows of one part, from `first_row` on, whose products are numbered by `Position`.
+/// @param ends  of each entry's products @param to_row  products before each row
+template <class Position, class Machine, class B, class T>
+void multiply_part(Machine& on, B& machine, matrix_view<T> a, matrix_view<T> b, std::uint64_t const* ends,
+                   std::uint64_t const* to_row, part_of_rows const& part, product_rows<T>& result) {
+  std::size_t const products = std::size_t(part.last_product - part.first_product), rows = result.rows;
+  auto const begins = machine.template buffer<Position>(rows + 1);
+  machine.each(rows + 1, row_begin<Position>{to_row + result.first_row, part.first_product, begins.data()});
+  auto column = machine.template buffer<std::uint32_t>(products);
+  auto value = machine.template buffer<T>(products);
+  {
+    auto const entry = machine.template buffer<std::uint64_t>((products + block - 1) / block + 1);
+    machine.each(std::size_t(part.last_entry - part.first_entry), tell_blocks{ends, part, entry.data()});
+    machine.each(products, expand<T>{a, b, ends, entry.data(), part.first_product, column.data(), value.data()});
+  }
+  auto heads = machine.template buffer<std::uint8_t>(products);
+  sort_segments(on, column.span(), value.span(), of_offsets(std::span<Position const>(begins.span())), heads.span());
+  std::size_t const sums = machine.reduce(products, mark_at{heads.data()}, std::uint64_t{0}, plus{});
+  auto const starts = machine.template buffer<Position>(sums);
+  machine.select(products, is_marked{heads.data()}, own_place<Position>{}, starts.span());
+  heads = {};
+  auto const before = machine.template buffer<std::uint64_t>((products + counted - 1) / counted + 1);
+  result.column = machine.template buffer<std::uint32_t>(sums);
+  result.value = machine.template buffer<T>(sums);
+  machine.each(sums, compress<T, Position>{starts.data(), sums, products, column.data(), value.data(), result.column.data(),
+                                           result.value.data(), before.data()});
+  machine.each(rows + 1,
+               sums_before<Position>{starts.data(), sums, products, before.data(), begins.data(), result.offsets.data()});
+}
+
+struct no_sums {
+  std::uint64_t* to;
+  ORDO_FN void operator()(std::size_t r) const { to[r] = 0; }
+};
+
+}  // namespace detail
+
 /// Gives take(product_rows<T>) the product of a and b in order of rows, as many rows at a time as `most_products` products of
 /// two entries allow, one at least; 0: as memory allows. a.columns is b.rows. The same values on every machine.
 /// @param on  an ordo::cpu or an ordo::gpu, in whose memory a and b lie @throws out_of_memory
 template <class Machine, class T, class Take>
 void multiply(Machine& on, matrix_view<T> a, matrix_view<T> b, std::uint64_t most_products, Take take) {
   with_backend(on, [&](auto& machine) {
-    auto ends = machine.template buffer<std::uint64_t>(a.entries());
+    auto const ends = machine.template buffer<std::uint64_t>(a.entries());
     machine.scan(a.entries(), detail::products_of_entry<T>{a.column.data(), b.offsets.data()}, ends.span(), plus{});
-    auto row_ends = machine.template buffer<std::uint64_t>(a.rows + 1);
-    machine.each(a.rows + 1, detail::products_to_row{a.offsets.data(), ends.data(), row_ends.data()});
-    std::vector<std::uint64_t> to_row(a.rows + 1), entry_of_row(a.rows + 1);
-    machine.download(std::span<std::uint64_t const>(row_ends.span()), std::span(to_row));
-    machine.download(a.offsets, std::span(entry_of_row));
+    auto const to_row = machine.template buffer<std::uint64_t>(a.rows + 1);
+    machine.each(a.rows + 1, detail::products_to_row{a.offsets.data(), ends.data(), to_row.data()});
+    auto const found = machine.template buffer<detail::part_of_rows>(1);
     if (most_products == 0) most_products = products_at_once<T>(machine);
 
-    for (std::size_t first = 0, last = 0; first < a.rows; first = last) {
-      last = std::size_t(
-          std::upper_bound(to_row.begin() + std::ptrdiff_t(first) + 1, to_row.end(), to_row[first] + most_products) -
-          to_row.begin());
-      last = std::max(last - 1, first + 1);
-      std::size_t const products = to_row[last] - to_row[first], rows = last - first;
-      product_rows<T> part{.first_row = first,
-                           .rows = rows,
-                           .offsets = machine.template buffer<std::uint64_t>(rows + 1),
-                           .column = {},
-                           .value = {}};
-      machine.each(rows + 1, detail::row_begin{row_ends.data() + first, to_row[first], part.offsets.data()});
-      if (products != 0) {
-        auto column = machine.template buffer<std::uint32_t>(products);
-        auto value = machine.template buffer<T>(products);
-        {
-          std::size_t const blocks = (products + detail::block - 1) / detail::block;
-          auto entry = machine.template buffer<std::uint64_t>(blocks + 1);
-          machine.each(blocks + 1, detail::find_block_entry{ends.data(), entry_of_row[first], entry_of_row[last], to_row[first],
-                                                            products, entry.data()});
-          machine.each(products,
-                       detail::expand<T>{a, b, ends.data(), entry.data(), to_row[first], column.data(), value.data()});
-        }
-        auto heads = machine.template buffer<std::uint8_t>(products);
-        sort_segments(on, column.span(), value.span(), of_offsets(std::span<std::uint64_t const>(part.offsets.span())),
-                      heads.span());
-        std::size_t const sums = machine.reduce(products, detail::mark_at{heads.data()}, std::uint64_t{0}, plus{});
-        auto starts = machine.template buffer<std::uint64_t>(sums);
-        machine.select(products, detail::is_marked{heads.data()}, detail::own_place{}, starts.span());
-        part.column = machine.template buffer<std::uint32_t>(sums);
-        part.value = machine.template buffer<T>(sums);
-        machine.each(sums, detail::compress<T>{starts.data(), sums, products, column.data(), value.data(), part.column.data(),
-                                               part.value.data()});
-        machine.each(rows + 1, detail::sums_before{starts.data(), sums, part.offsets.data()});
-      }
-      take(std::move(part));
+    for (std::size_t first = 0; first < a.rows;) {
+      machine.each(1, detail::find_part{to_row.data(), a.offsets.data(), a.rows, first, most_products, found.data()});
+      detail::part_of_rows part;
+      machine.download(std::span<detail::part_of_rows const>(found.span()), std::span(&part, 1));
+      std::size_t const rows = std::size_t(part.last_row) - first;
+      std::uint64_t const products = part.last_product - part.first_product;
+      product_rows<T> result{.first_row = first,
+                             .rows = rows,
+                             .offsets = machine.template buffer<std::uint64_t>(rows + 1),
+                             .column = {},
+                             .value = {}};
+      if (products == 0)
+        machine.each(rows + 1, detail::no_sums{result.offsets.data()});
+      else if (products <= ~std::uint32_t{0})
+        detail::multiply_part<std::uint32_t>(on, machine, a, b, ends.data(), to_row.data(), part, result);
+      else
+        detail::multiply_part<std::uint64_t>(on, machine, a, b, ends.data(), to_row.data(), part, result);
+      take(std::move(result));
+      first = std::size_t(part.last_row);
     }
   });
 }

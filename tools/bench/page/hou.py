@@ -1,0 +1,220 @@
+"""Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs (ICS 2017), and what it is good for."""
+
+import papers
+from page import HOST, Page, against_best, losses, milliseconds, rate, rivals_of, tell_losses
+from plot import Axis, Series
+
+LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 16384, 131072, 1048576)
+RIVALS = ["CUB seg", "packed"]
+WHY = [
+    (
+        "holes",
+        (
+            "Segments with holes between them: no warp can move the whole run from the first to the last, so each segment is"
+            " planned by itself"
+        ),
+    )
+]
+
+
+WHY_SQUARES = [
+    (
+        ".",
+        (
+            "cuSPARSE adds equal columns up as they come, while here every product is written, moved and read before; so what"
+            " decides is how many products fall on an entry of the result"
+        ),
+    )
+]
+
+
+def segmented_sort(page: Page) -> None:
+    if not page.has("segmented_sort"):
+        return
+    rows = page.rows("segmented_sort")
+    page.heading("Segmented sort (Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs, ICS 2017)")
+    page.say(
+        "Many segments, each sorted by itself: 2^28 pairs of a 32-bit key and a 32-bit value. Figures 11 and 12 of the paper,"
+        " on a Tesla K80 and a Titan X (Pascal), are curves and maps of colours; in its text (section 4.2) it says how many"
+        " times as fast as others it was, K80 and Titan X: on average for segments of one length, short (below 256 items on the"
+        " K80, 512 on the Titan X) and longer; and at most for lengths by a power law (exponents 0.1 to 1.6, longest segments"
+        " 50 to 2000):"
+    )
+    page.table(
+        ["beside", "short", "longer", "power law, at most"],
+        [
+            [name, *(" and ".join(map(str, x)) for x in (*papers.SEGMENT_UNIFORM[name], most))]
+            for name, most in papers.SEGMENT_POWER_LAW.items()
+        ],
+    )
+    page.say(
+        "Segments of one length, told by offsets, milliseconds. `CUB seg` is `DeviceSegmentedSort` of today, `packed` CUB's"
+        " radix sort of segment number and key in one 64-bit key, as CUSP sorted by segment and key."
+    )
+    fixed = [rows[f"u32/u32 {n}"] for n in LENGTHS if f"u32/u32 {n}" in rows]
+    against_best(page, fixed, RIVALS)
+    if page.has("segmented_sort_sweep_pairs", "segmented_sort_sweep_keys"):
+        sweep(page, [row for row in fixed if row["longest"] <= 16384])
+    page.say("Lengths by a power law (P(l) proportional to l^-a, l at most `max`), milliseconds:")
+    mixes = [row for name, row in rows.items() if name.startswith("u32/u32 zipf") and name.count(" ") == 4]
+    against_best(page, mixes, RIVALS)
+    losses(page, list(rows.values()), WHY)
+    page.source("segmented_sort", "segmented_sort_sweep_pairs", "segmented_sort_sweep_keys")
+
+
+def sweep(page: Page, fixed: list[dict]) -> None:
+    series, sizes = [], []
+    for what, name in (("pairs", "Ordo, pairs"), ("keys", "Ordo, keys alone")):
+        one = page.json(f"segmented_sort_sweep_{what}")["sweeps"][0]
+        sizes.append(one["items"])
+        lengths = sorted({round(10 ** (i / 80)) for i in range(338)} & set(range(1, len(one["rates"]) + 1)))
+        series.append(Series(name, [(n, one["rates"][n - one["from"]]) for n in lengths]))
+    for name in RIVALS:
+        at = [(row["longest"], rate(row["items"], rivals_of(row)[name])) for row in fixed if name in rivals_of(row)]
+        series.append(Series(f"{name}, pairs", at, dashed=True))
+    copies = [rate(row["items"], row["copy"]["ms"]) for row in fixed]
+    series.append(Series("copy, of pairs", [(1, max(copies)), (16384, max(copies))], dashed=True))
+    page.plot(
+        "segments",
+        "Hou et al., Figure 11: segments of one length",
+        Axis("items in a segment (logarithmic)", log=True, ticks=[1, 4, 16, 64, 256, 1024, 4096, 16384]),
+        Axis("10⁹ items a second", low=0),
+        series,
+    )
+    page.say(
+        f"Every length from 1 to 16384 was measured, of about {sizes[0] / 1e6:.0f} million items each; a point in eighty a"
+        " decade is drawn. The steps are where a segment gets one thread, some threads, a warp or a block more. Segments of"
+        " one item stay where they are, which is quicker than a copy."
+    )
+
+
+def suffix_arrays(page: Page) -> None:
+    beside = page.cards("sufsort_vs_divsufsort")
+    if not page.has("machines") and not beside:
+        return
+    page.heading("Suffix arrays (Hou et al., section 5.1)")
+    page.say(
+        "The paper's prefix doubling by segmented sort, beside the skew algorithm of CUDPP, on six DNA sequences: up to 2.2"
+        " times as fast on a K80 and 2.6 times on a Titan X (Pascal); its Figure 13 is bars without numbers. Here:"
+        " `suffix::build`, from text in the host's memory to the array in the host's memory, transfers and allocation counted,"
+        " reading FASTA not."
+    )
+    if page.has("machines"):
+        report = page.json("machines")
+        page.say(
+            "By a machine that is kept from one call to the next, and by the process's own; then two builds one after the"
+            f" other, and by two threads at once, on one card. {page.where(report)}. Milliseconds, and millions of residues a"
+            " second:"
+        )
+        body = [
+            [
+                row["input"],
+                f"{row['residues'] / 1e6:.3g}",
+                f"**{milliseconds(row['kept_ms'])}**",
+                milliseconds(row["own_ms"]),
+                f"{row['residues'] / row['kept_ms'] / 1e3:,.0f}",
+                f"{row['device_memory'] / 1e9:.2f}",
+                milliseconds(row["two_builds_one_by_one_ms"]),
+                milliseconds(row["two_builds_two_threads_ms"]),
+            ]
+            for row in report["rows"]
+        ]
+        page.table(
+            ["input", "10^6 residues", "kept", "own", "10^6 a second", "card, GB", "two, one by one", "two at once"], body
+        )
+    for card in beside:
+        report = page.json("sufsort_vs_divsufsort", card)
+        page.say(
+            f"Beside libdivsufsort, which has one thread; the best of {report['runs']} runs. {page.where(report, card)}."
+            " Seconds:"
+        )
+        page.table(
+            ["input", "machine", "10^6 residues", "Ordo", "libdivsufsort", "libdivsufsort / Ordo"],
+            [
+                [
+                    row["input"],
+                    row["machine"].upper(),
+                    f"{row['residues'] / 1e6:.3g}",
+                    f"**{row['seconds']:.3g}**",
+                    f"{row['rival_seconds']:.3g}",
+                    f"{row['rival_seconds'] / row['seconds']:.1f}",
+                ]
+                for row in report["rows"]
+            ],
+        )
+        results = [
+            (f"{row['input']} {row['machine'].upper()}", "libdivsufsort", row["rival_seconds"] / row["seconds"])
+            for row in report["rows"]
+        ]
+        tell_losses(page, results, part=", beside libdivsufsort" + f", {card}" * (card != page.card))
+    page.say("From file to file, with FASTA read and three files written: in the last section.")
+    page.source("machines", "sufsort_vs_divsufsort")
+    if HOST in beside and page.card != HOST:
+        page.source("sufsort_vs_divsufsort", card=HOST)
+
+
+def spgemm(page: Page) -> None:
+    if not page.has("spgemm"):
+        return
+    report = page.json("spgemm")
+    page.heading("Squares of sparse matrices (Hou et al., section 5.2; Polok, Ila, Smrz)")
+    page.say(
+        "What both papers sort for. A product by expansion, sorting and compression: every product of two entries is written"
+        " down, those of a row are put in the order of their columns by the segmented sort, and equal columns added up. Hou et"
+        " al. square six matrices (cit-Patents, email-Enron, rajat22, webbase-1M, web-Google, web-NotreDame) on a Tesla K80 and"
+        " a Titan X (Pascal): 1.4 to 86.5 times as fast as cuSPARSE of that time, 1.5 to 2.3 times as CUSP, which sorts all"
+        " products at once, 1.4 to 2.3 times as bhSPARSE; Figure 14 is bars without numbers. Polok et al. measure the sort"
+        " alone."
+    )
+    page.say(
+        "Ours is `tools/examples/spgemm` on made matrices of the kinds of both papers, beside cuSPARSE's `SpGEMM`, by default"
+        f" and by its algorithm 3, which takes less memory. {page.where(report)}. From CSR to CSR in the card's memory,"
+        " allocation of the result counted. `/` is how many products fall on an entry of the result. Milliseconds, and behind"
+        " them the GB of the card at most, the matrix not counted; a product that was not possible has none:"
+    )
+    names = list(report["rows"][0]["contenders"])[1:]
+    body, results = [], []
+    for row in report["rows"]:
+        own = row["contenders"]["Ordo"]
+        others = {name: one for name, one in row["contenders"].items() if name != "Ordo" and one["right"] and one["runs"]}
+        title = f"{row['name']} {row['type']}"
+        quickest = min(others, key=lambda name: others[name]["ms"], default="")
+        cells = [time_and_memory(own, "**")] + [time_and_memory(others[name]) if name in others else "" for name in names]
+        ahead = own["runs"] and quickest
+        body.append(
+            [
+                title,
+                f"{row['rows'] / 1e6:.3g}",
+                f"{row['entries'] / 1e6:.3g}",
+                f"{row['products'] / 1e6:.4g}",
+                f"{row['products'] / max(1, row['result_entries']):.1f}" if own["runs"] else "",
+                *cells,
+                f"{others[quickest]['ms'] / own['ms']:.2f}" if ahead else "",
+            ]
+        )
+        if ahead:
+            results.append((title, quickest, others[quickest]["ms"] / own["ms"]))
+    page.table(["matrix", "10^6 rows", "10^6 entries", "10^6 products", "/", "Ordo", *names, "best rival / Ordo"], body)
+    of = {
+        f"{row['name']} {row['type']}": {
+            name: one["ms"] for name, one in row["contenders"].items() if one["right"] and one["runs"]
+        }
+        for row in report["rows"]
+    }
+    page.dots(
+        "spgemm",
+        page.on_card("Squares of sparse matrices"),
+        Axis("milliseconds (logarithmic)", log=True),
+        {k: v for k, v in of.items() if v},
+    )
+    if results:
+        tell_losses(page, results, WHY_SQUARES)
+    page.say(
+        "Memory: the products of as many rows as fit are there at once, with a second copy; what does not fit goes by parts of"
+        " rows."
+    )
+    page.source("spgemm")
+
+
+def time_and_memory(one: dict, mark: str = "") -> str:
+    return f"{mark}{milliseconds(one['ms'])}{mark} ({one['bytes'] / 1e9:.2f})" if one["runs"] else "none"

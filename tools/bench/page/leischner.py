@@ -1,0 +1,83 @@
+"""Leischner, Osipov, Sanders: GPU Sample Sort (IPDPS 2010)."""
+
+from page import Page, against_best, by_size, losses, ours, rate, rivals_of
+from plot import Axis, Series, power_of_two
+
+INPUTS = ["uniform", "gaussian", "bucket sorted", "staggered", "duplicates", "sorted"]
+FIGURES = [
+    (
+        "u32/u32",
+        "sample_pairs",
+        "Leischner et al., Figure 3: pairs of 32 bits by a comparator",
+        (
+            "Of uniform pairs the paper's sort is at least 25 %, on average 68 % faster than Thrust's merge sort; of sorted"
+            " ones, its worst, at least as fast, on average 30 % faster"
+        ),
+    ),
+    (
+        "u64",
+        "sample_u64",
+        "Leischner et al., Figure 4: 64-bit keys by a comparator",
+        (
+            "Of uniform keys the paper's sort is at least 63 % faster than Thrust's radix sort of the time, on average twice as"
+            " fast"
+        ),
+    ),
+    (
+        "u32",
+        "sample_u32",
+        "Leischner et al., Figure 5: 32-bit keys by a comparator",
+        (
+            "Of uniform keys the paper's sort is on average more than twice as fast as quicksort and hybrid sort; radix sorts"
+            " are faster"
+        ),
+    ),
+]
+WHY = [
+    (
+        "2\\^(1|20|24)",
+        (
+            "Fewer than 2^25, 2^23 or 2^20 items (of up to 4, 8 or more bytes with their values) are sorted by CUB's merge"
+            " sort, too; the rest is what stands around it, and the launches of small inputs"
+        ),
+    )
+]
+
+
+def sample_sort(page: Page) -> None:
+    if not page.has("comparator_sort"):
+        return
+    rows = page.rows("comparator_sort")
+    page.heading("Sorting by a comparator (Leischner, Osipov, Sanders: GPU Sample Sort, IPDPS 2010)")
+    page.say(
+        "The six inputs of the paper, after Helman, Bader and JáJá: uniform, Gaussian, bucket sorted, staggered (of 240"
+        " blocks), deterministic duplicates and sorted. The paper prints rates over the number of items as curves (figures 3 to"
+        " 5), of a Tesla C1060 with 4 GB; what its text says in numbers is quoted. The rival is CUB's merge sort, with `<` for"
+        " both. 2^28 items, milliseconds:"
+    )
+    for types, name, title, said in FIGURES:
+        page.say(f"{title.split(', ')[1]}. {said}.")
+        against_best(page, [rows[f"{types} {one} 2^28"] for one in INPUTS], ["CUB"])
+        of = {one: of_input(rows, types, one) for one in INPUTS}
+        sizes = [x for x, _ in of["uniform"][0].points]
+        page.plot(
+            name,
+            title,
+            Axis("items (logarithmic)", log=True, ticks=sizes),
+            Axis("10⁹ items a second (logarithmic)", log=True),
+            of,
+            tick_name=power_of_two,
+        )
+    page.say("Records of 16 bytes by a key in them, and pairs of 64-bit numbers in lexicographic order:")
+    against_best(page, [rows[f"{types} {one} 2^28"] for types in ("record", "pair") for one in INPUTS], ["CUB"])
+    by_size(page, list(rows.values()))
+    losses(page, list(rows.values()), WHY)
+    page.source("comparator_sort")
+
+
+def of_input(rows: dict[str, dict], types: str, name: str) -> list[Series]:
+    of = [row for row in rows.values() if row["types"] == types and row["input"] == name]
+    return [
+        Series("Ordo", [(row["items"], rate(row["items"], ours(row))) for row in of]),
+        Series("CUB", [(row["items"], rate(row["items"], rivals_of(row)["CUB"])) for row in of], dashed=True),
+    ]
