@@ -1,8 +1,12 @@
 // Arrays of floats that are more than the card holds: from the host's memory through one GPU and back to where they were, or
 // from a raw file to another; beside the transfers alone, up, down and both at once, by the same ways.
+#include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -10,23 +14,23 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
 #include <sys/mman.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "sort_core/array_stream.hpp"
 #include "sort_core/cpu.hpp"
 #include "sort_core/gpu.cuh"
 #include "tools/bench/gpu_bench.cuh"
-#include "tools/bench/host_bench.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 
-using namespace ordo;
-
+namespace ordo::bench {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{256} << 20;
@@ -65,7 +69,7 @@ class host_floats {
 
 /// The float that is at i at first: uniform in [0, 1).
 float fresh(std::size_t i) {
-  return float(bench::mixed(i) >> 40) * 0x1p-24f;
+  return float(mixed(i) >> 40) * 0x1p-24f;
 }
 
 void fill(std::span<float> to) {
@@ -80,7 +84,7 @@ std::size_t wrong_arrays(std::span<float const> keys, std::size_t length) {
     std::uint64_t sum = 0;
     bool ordered = true;
     for (std::size_t i = array * length; i < (array + 1) * length; ++i) {
-      sum += bench::mixed(std::bit_cast<std::uint32_t>(keys[i])) - bench::mixed(std::bit_cast<std::uint32_t>(fresh(i)));
+      sum += mixed(std::bit_cast<std::uint32_t>(keys[i])) - mixed(std::bit_cast<std::uint32_t>(fresh(i)));
       ordered &= i == array * length || keys[i - 1] <= keys[i];
     }
     return std::size_t(!ordered || sum != 0);
@@ -112,7 +116,13 @@ void only_down(gpu& on, std::span<char> to) {
   });
 }
 
-struct plan {
+double seconds_of(auto work) {
+  auto const start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct asked {
   std::size_t gigabytes = 8, length = 1000, runs = 3;
   bool pinned = false;
   std::string json;
@@ -120,7 +130,11 @@ struct plan {
   cli::common_options common;
 };
 
-nlohmann::ordered_json in_memory(plan const& how) {
+std::string name_of(std::size_t arrays, std::size_t length, std::string const& where) {
+  return std::to_string(arrays) + " x " + std::to_string(length) + " f32, " + where;
+}
+
+nlohmann::ordered_json in_memory(asked const& how) {
   std::size_t const arrays = how.gigabytes * 1'000'000'000 / sizeof(float) / how.length;
   host_floats keys(arrays * how.length, how.pinned);
   fill(keys.all());
@@ -133,8 +147,8 @@ nlohmann::ordered_json in_memory(plan const& how) {
   auto const rate = [&](double of, auto work) {
     work();
     std::vector<double> times;
-    for (std::size_t k = 0; k < how.runs; ++k) times.push_back(bench::seconds_of(work));
-    return of / bench::median(times) * 1e-9;
+    for (std::size_t k = 0; k < how.runs; ++k) times.push_back(seconds_of(work));
+    return of / median(times) * 1e-9;
   };
   double const up = rate(double(some.size()), [&] { only_up(on, some); });
   double const down = rate(double(some.size()), [&] { only_down(on, some); });
@@ -144,15 +158,16 @@ nlohmann::ordered_json in_memory(plan const& how) {
     only_up(on, some.first(half));
   });
   std::copy(kept.begin(), kept.end(), some.begin());
-  double const seconds = bench::seconds_of([&] { sort_host_arrays(on, keys.all(), how.length); });
+  double const seconds = seconds_of([&] { sort_host_arrays(on, keys.all(), how.length); });
   std::size_t const wrong = wrong_arrays(keys.all(), how.length);
-  if (wrong != 0) throw error(fmt::format("not sorted right: {} of {} arrays", wrong, arrays));
+  if (wrong != 0) throw error("not sorted right: " + std::to_string(wrong) + " of " + std::to_string(arrays) + " arrays");
   double const sorted = bytes / seconds * 1e-9, share = sorted / std::min(up, down);
-  fmt::print(
-      "{} arrays of {} floats, {:.1f} GB, {} memory: {:.3f} s, {:.1f} GB/s each way; up alone {:.1f}, down alone {:.1f}, "
-      "both at once {:.1f} each: {:.2f} of the slower\n",
-      arrays, how.length, bytes * 1e-9, how.pinned ? "pinned" : "pageable", seconds, sorted, up, down, both, share);
-  return {{"name", fmt::format("{} x {} f32, {}", arrays, how.length, how.pinned ? "pinned" : "pageable")},
+  char const* const memory = how.pinned ? "pinned" : "pageable";
+  std::printf(
+      "%zu arrays of %zu floats, %.1f GB, %s memory: %.3f s, %.1f GB/s each way; up alone %.1f, down alone %.1f, both at "
+      "once %.1f each: %.2f of the slower\n",
+      arrays, how.length, bytes * 1e-9, memory, seconds, sorted, up, down, both, share);
+  return {{"name", name_of(arrays, how.length, memory)},
           {"arrays", arrays},
           {"length", how.length},
           {"bytes", keys.as_bytes().size()},
@@ -165,7 +180,7 @@ nlohmann::ordered_json in_memory(plan const& how) {
           {"share", share}};
 }
 
-nlohmann::ordered_json from_file(plan const& how) {
+nlohmann::ordered_json from_file(asked const& how) {
   machine_options const where = how.common.machine();
   std::unique_ptr<machine> on;
   if (where.where == device::cpu || gpus().empty())
@@ -173,16 +188,16 @@ nlohmann::ordered_json from_file(plan const& how) {
   else
     on = std::make_unique<gpu>();
   std::uint64_t arrays = 0;
-  double const seconds = bench::seconds_of([&] {
+  double const seconds = seconds_of([&] {
     cli::input in(how.files[0]);
     cli::output out(how.files[1]);
     arrays = stream_arrays<float>(*on, in, out, how.length);
     out.commit();
   });
   double const bytes = double(arrays) * double(how.length) * sizeof(float);
-  fmt::print("{} arrays of {} floats, {:.1f} GB, file to file: {:.3f} s, {:.1f} GB/s\n", arrays, how.length, bytes * 1e-9,
-             seconds, bytes / seconds * 1e-9);
-  return {{"name", fmt::format("{} x {} f32, file to file", arrays, how.length)},
+  std::printf("%zu arrays of %zu floats, %.1f GB, file to file: %.3f s, %.1f GB/s\n", std::size_t(arrays), how.length,
+              bytes * 1e-9, seconds, bytes / seconds * 1e-9);
+  return {{"name", name_of(arrays, how.length, "file to file")},
           {"arrays", arrays},
           {"length", how.length},
           {"bytes", std::uint64_t(bytes)},
@@ -192,7 +207,7 @@ nlohmann::ordered_json from_file(plan const& how) {
 
 int run(int argc, char const* const* argv) {
   CLI::App app("Arrays of floats that are more than a GPU holds: host memory, or a raw file to another.", "array_stream");
-  plan how;
+  asked how;
   cli::add_common_options(app, how.common);
   app.add_option("files", how.files, "raw floats, from and to; none: floats made in the host's memory")->expected(0, 2);
   app.add_option("--length", how.length, "of an array")->check(CLI::PositiveNumber)->capture_default_str();
@@ -207,7 +222,7 @@ int run(int argc, char const* const* argv) {
   nlohmann::ordered_json const row = how.files.empty() ? in_memory(how) : from_file(how);
   if (how.json.empty()) return 0;
   nlohmann::ordered_json report{{"benchmark", "array_stream"}, {"ordo", version}};
-  for (auto const& [name, value] : bench::describe_machine()) report["machine"][name] = value;
+  for (auto const& [name, value] : describe_machine()) report["machine"][name] = value;
   report["runs"] = how.runs;
   report["rows"] = nlohmann::json::array({row});
   cli::output out(how.json);
@@ -217,7 +232,8 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
+}  // namespace ordo::bench
 
 int main(int argc, char** argv) {
-  return cli::run_main("array_stream", [&] { return run(argc, argv); });
+  return ordo::cli::run_main("array_stream", [&] { return ordo::bench::run(argc, argv); });
 }
