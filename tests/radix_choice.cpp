@@ -52,6 +52,15 @@ TEST_CASE("radix choice: pairs of 32-bit keys that crowd in a part of their rang
   CHECK(msd_is_quicker(of_a_part, {n, 16384, 32, 4, 4, false, false}));
 }
 
+TEST_CASE("radix choice: many of each number of a small range go up") {
+  constexpr std::size_t n = std::size_t{1} << 27;
+  for (unsigned bits : {10, 20, 22, 24, 32}) {
+    auto const dense = sample_of([=](auto& r) { return r() >> (64 - bits); });
+    CHECK(ordo::cuda_detail::width_of(dense) == bits);
+    CHECK(msd_is_quicker(dense, {n, 8192, 64, 8, 0, false, false}) == (bits > 22));
+  }
+}
+
 TEST_CASE("radix choice: the fullest eighth of a range") {
   using ordo::cuda_detail::densest_eighth;
   using sample = std::vector<std::uint64_t>;

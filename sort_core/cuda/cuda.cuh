@@ -401,8 +401,14 @@ class cuda {
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-      if (msd_is_quicker<K, M>(keys, values.size(), bits, code) && all_count(keys, bits, code))
+      radix_way const way = way_of<K, M>(keys, values.size(), bits, code);
+      if (way.msd && all_count(keys, bits, code))
         return sort_in_segments<cuda_detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
+      if (way.width + cuda_detail::tuning::narrower_bits <= bits.end) {
+        K const differing = K(differing_bits(keys, code) & detail::mask_of<K>(bits));
+        bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
+        if (differing == 0) return;
+      }
     }
     auto const sort_codes = [&] {
       if (!sorted_unevenly(keys, values.size(), bits))
@@ -435,17 +441,25 @@ class cuda {
   template <class K>
   bool all_count(std::span<K> keys, bit_range bits, key_code<K> code) {
     K const others = K(~detail::mask_of<K>(bits));
-    if (others == 0) return true;
-    return (reduce(keys.size(), cuda_detail::differs_from_first<K>{keys.data(), code}, K{0}, cuda_detail::either{}) & others) ==
-           0;
+    return others == 0 || (differing_bits(keys, code) & others) == 0;
+  }
+  /// The bits in which codes of keys differ.
+  template <class K>
+  K differing_bits(std::span<K> keys, key_code<K> code) {
+    return reduce(keys.size(), cuda_detail::differs_from_first<K>{keys.data(), code}, K{0}, cuda_detail::either{});
   }
 
+  /// How keys are sorted: by the most significant digit first? And how many bits codes seem to differ in, as far as is known.
+  struct radix_way {
+    bool msd = false;
+    unsigned width = 64;
+  };
   template <class K, class M>
-  bool msd_is_quicker(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
+  radix_way way_of(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
     std::size_t const n = keys.size();
-    if (n < cuda_detail::tuning::msd_from(sizeof(K))) return false;
-    if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return false;
-    if (n < cuda_detail::tuning::sampled_from) return n < cuda_detail::tuning::unasked;
+    if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
+    if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
+    if (n < cuda_detail::tuning::sampled_from) return {n < cuda_detail::tuning::unasked};
     using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::long_method::copying>;
     cuda_detail::radix_task const task{n,
                                        sizes::on_chip(),
@@ -454,12 +468,12 @@ class cuda {
                                        values == 0 ? 0 : sizeof(M),
                                        !code.identity(),
                                        code.flip_negative != 0};
-    if (!cuda_detail::msd_may_be_quicker(task)) return false;
+    if (!cuda_detail::msd_may_be_quicker(task)) return {};
     static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::most_words);
     std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));
     cuda_detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
-    return cuda_detail::msd_is_quicker(sample, task);
+    return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::width_of(sample)};
   }
 
   /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.

@@ -75,6 +75,11 @@ inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
   return 2 * uneven > differ;
 }
 
+/// Bits, from the lowest on, that the keys of a sample differ in. @param sample  sorted
+inline unsigned width_of(std::span<std::uint64_t const> sample) {
+  return sample.empty() ? 64 : unsigned(std::bit_width(sample.front() ^ sample.back()));
+}
+
 /// A sort of n items by `bits` of their keys.
 struct radix_task {
   std::size_t n, on_chip;  // items; and how many of them a block holds
@@ -97,6 +102,8 @@ inline bool msd_may_be_quicker(radix_task const& task) {
 /// @param sample  codes of some keys of the array, spread over all of it, in order
 inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task const& task) {
   if (sample.empty()) return true;
+  // Many of each number in a small range: an LSD sort has few digits, and blocks would find few kinds of keys.
+  if (unsigned const width = width_of(sample); width % 64 != 0 && task.n >> width >= tuning::of_each_number) return false;
   if (skewed(sample, task.limits().few)) return false;
   if (sample.front() != sample.back() && densest_eighth(sample) > task.limits().densest) return false;
   double const moves =

@@ -183,7 +183,8 @@ class segmented_sorter {
     if constexpr (!sizes::copying) {
       if (!size.any_long()) return;
       for (unsigned c = 0; c < tuning::classes; ++c) lists.listed[c].count = counts + tuning::classes + 2 + c;
-      sort_long_in_place(size, lists, taken, segments.longest < n_ || segments.uniform_length != 0);
+      // Is that told, or are they so long on average that some must be?
+      sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip() / 4);
     }
   }
 

@@ -31,6 +31,11 @@ constexpr std::size_t compared_from = std::size_t{1} << 25;
 /// If more than one key in so many of a sample repeats another, and they are not few, blocks find them crowded.
 constexpr std::size_t repeated_in = 8;
 
+/// Keys of each number of their range, on average, from which the range is small; and by how many bits at least keys have to be
+/// narrower than was asked for, in the sample, so that all of them are looked at: an LSD sort's digit.
+constexpr std::size_t of_each_number = 32;
+constexpr unsigned narrower_bits = 8;
+
 /// What a level costs that finds all keys in one digit, against one that moves them.
 constexpr double count_only = 0.25;
 

@@ -21,8 +21,8 @@ WHY = [
     (
         "00000|20000",
         (
-            "Arrays that no block holds: the rivals sort from one copy of the data to another, Ordo within one, with O(arrays) "
-            "of memory beside it"
+            "Arrays that no block holds: the rivals sort from one copy of the data to another, Ordo a part at a time in a window "
+            "of 128 MiB"
         ),
     )
 ]
@@ -38,7 +38,7 @@ def array_sort(page: Page) -> None:
         " over the number of arrays, printed as curves. Here are the right ends of those curves, 200,000 arrays. `STA` is what"
         " the paper compares with, two stable sorts of values and tags, here by today's Thrust; `CUB seg` is"
         " `DeviceSegmentedSort`, `seg radix` `DeviceSegmentedRadixSort`, `packed` CUB's radix sort of array number and key in"
-        " one 64-bit key. All of these take a second copy of the data, Ordo none. Milliseconds:"
+        " one 64-bit key. All of these take a second copy of the data, Ordo at most a window of 128 MiB and lists. Milliseconds:"
     )
     of = [rows[f"f32 {n}"] for n in papers.ARRAY_TABLE_1]
     against_best(page, of, RIVALS)

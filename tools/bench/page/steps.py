@@ -32,7 +32,7 @@ STEPS = [
     Step("radix_sort", "radix_sort --sizes 16,20,24,26,28 --json FILE", 5),
     Step("array_sort", "array_sort --json FILE", 2),
     Step("array_sort_capacity", "array_sort --capacity G --json FILE", 1),
-    Step("array_stream", "array_stream --json FILE", 3),
+    Step("array_stream", "array_stream --gigabytes 80 --json FILE", 1, large=True),
     Step("comparator_sort", "comparator_sort --json FILE", 3),
     Step("string_sort", "string_sort --json FILE", 4, gpu=False),
     Step("spgemm", "spgemm_bench --json FILE", 3),
