@@ -87,6 +87,10 @@ for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--d
   # shellcheck disable=SC2086
   expect_error specsort in.mgf $bad
 done
+for option in --spectra-by --map --memory --split-size --split-count -T --top --mz-range --preset; do
+  expect_error specsort in.mgf "$option" '' -o o
+  [[ $(< err) == "specsort: no value: ${option/-T/--temporary-directory}: ''" ]] || fail "error: $(< err)"
+done
 expect_error specsort in.mgf in.mgf
 expect_error specsort in.mgf missing --spectra-by rt -o result2
 
@@ -121,12 +125,33 @@ for how in '--memory 2M' '--memory 8M --threads 1' '--memory 20M -T .' '--thread
   expect 0 specsort large.mgf --spectra-by charge,rt --descending-spectra -o result $how
   cmp result wanted
 done
+
+# The checker says so, and finds what is wrong.
+by=(--spectra-by charge,rt --descending-spectra)
+expect 0 ordo_check_spectra "${by[@]}" --map map.tsv -o wanted large.mgf
+grep -q '^8000 spectra in' out || fail "checked: $(< out)"
+specsort large.mgf "${by[@]}" -o part.mgf --split-count 3 --map parts.tsv
+expect 0 ordo_check_spectra "${by[@]}" --map parts.tsv -o part.0001.mgf -o part.0002.mgf -o part.0003.mgf large.mgf
+expect 0 ordo_check_spectra "${by[@]}" -o wanted part.000?.mgf
+ordo_generate spectra --count 10 -o few.mgf 2> /dev/null
+cat few.mgf few.mgf > twice.mgf
+specsort few.mgf few.mgf --spectra-by charge -o ties --map ties.tsv
+expect 0 ordo_check_spectra --spectra-by charge -o ties twice.mgf
+finds() { expect 1 ordo_check_spectra "${@:2}"; grep -q "$1" err || fail "found: $(< err)"; }
+finds 'out of order' --spectra-by pepmass -o wanted large.mgf
+finds 'out of order' --spectra-by charge,rt -o wanted large.mgf
+finds 'out of order' "${by[@]}" -o part.0002.mgf -o part.0001.mgf -o part.0003.mgf large.mgf
+head -c -2000 wanted > short
+finds 'no end of the spectrum' "${by[@]}" -o short large.mgf
+finds 'instead of 8000' "${by[@]}" -o part.0001.mgf large.mgf
+sed '0,/^TITLE=/s//TITLE=x/' wanted > other
+finds 'other lines' "${by[@]}" -o other large.mgf
+finds 'another one' "${by[@]}" --map <(sed 's/^wanted/other/' map.tsv) -o other large.mgf
+finds 'order of the inputs' --map map.tsv -o wanted large.mgf
+finds 'the map says' "${by[@]}" --map <(head -7000 map.tsv) -o wanted large.mgf
+finds 'more than there are' "${by[@]}" --map <(cat map.tsv; echo more) -o wanted large.mgf
+finds 'the second time' --spectra-by charge --map <(sed 's/few.mgf/twice.mgf/' ties.tsv) -o ties twice.mgf
 if [[ $(command -v python3) ]]; then
-  checker="$ORDO_SOURCE/tests/check_spectra_order.py"
-  python3 "$checker" --spectra-by charge,rt --descending-spectra --map map.tsv wanted large.mgf
-  expect 1 python3 "$checker" --spectra-by pepmass wanted large.mgf
-  head -c -2000 wanted > short
-  expect 1 python3 "$checker" --spectra-by charge,rt --descending-spectra short large.mgf
   python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf
   python3 "$reference" random 1 150
 fi
