@@ -113,6 +113,29 @@ grep -q cut.mzML err || fail "error: $(< err)"
 expect_error specsort "$mzml" comma.mgf --spectra-by pepmass -o result2  # the other fails while there is more of it
 [[ ! -e result2 ]]
 
+# Or one stays mzML: as a file, a stream, compressed, in any memory, in its own place; and the same spectra in MGF.
+by=(--spectra-by charge,pepmass --descending-spectra)
+expect 0 specsort whole.mzML "${by[@]}" -o ordered.mzML --map map.tsv
+[[ $(wc -l < map.tsv) == 26 && $(sed -n 2p map.tsv) == "ordered.mzML"$'\t1\twhole.mzML\t'* ]] || fail "map: $(< map.tsv)"
+offset=$(sed -n '2s/.*\t//p' map.tsv)
+[[ $(tail -c +$((offset + 1)) whole.mzML | head -c 10) == '<spectrum ' ]] || fail "no spectrum at $offset"
+[[ $(stat -c %s ordered.mzML) == $(stat -c %s whole.mzML) ]]
+expect 1 cmp ordered.mzML whole.mzML
+expect 0 specsort "$mzml" "${by[@]}" --to mzml --memory 64K; cmp out ordered.mzML
+expect 0 specsort - "${by[@]}" --to mzml < <(cat whole.mzML); cmp out ordered.mzML
+expect 0 specsort whole.mzML "${by[@]}" -o zipped.mzML.gz --threads 1; gzip -dc zipped.mzML.gz | cmp - ordered.mzML
+cp whole.mzML same.mzML; expect 0 specsort same.mzML "${by[@]}" -o same.mzML; cmp same.mzML ordered.mzML
+expect 0 specsort ordered.mzML --spectra-by scan -o again.mzML; cmp again.mzML whole.mzML
+expect 0 specsort whole.mzML "${by[@]}" --to mgf; mv out want
+expect 0 specsort ordered.mzML --to mgf; cmp out want
+expect_error specsort whole.mzML whole.mzML "${by[@]}" --to mzml
+expect_error specsort whole.mzML "${by[@]}" --split-count 2 -o parts.mzML
+expect_error specsort whole.mzML --split-size 10K -o parts.mzML
+grep -q 'mzML is of one run, and stays whole' err || fail "error: $(< err)"
+expect_error specsort cut.mzML "${by[@]}" -o result2.mzML --map map2.tsv
+grep -q '^specsort: truncated: cut.mzML:' err || fail "error: $(< err)"
+[[ ! -e result2.mzML && ! -e map2.tsv ]] || fail "output in spite of an error"
+
 expect 0 specsort in.mgf --spectra-by rt --stats report.json
 [[ $(sed -n 's/.*"name": "\(.*\)".*/\1/p' report.json | tr '\n' ' ') == 'read scan sort move order spill write commit ' ]] ||
   fail "phases are not in the order of the work: $(cat report.json)"
@@ -154,5 +177,7 @@ finds 'the second time' --spectra-by charge --map <(sed 's/few.mgf/twice.mgf/' t
 if [[ $(command -v python3) ]]; then
   python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf
   python3 "$reference" random 1 150
+  python3 "$ORDO_SOURCE/tests/specsort_mzml_order_reference.py" files whole.mzML ordered.mzML
+  python3 "$ORDO_SOURCE/tests/specsort_mzml_order_reference.py" random 1 100
 fi
 no_leftovers

@@ -44,7 +44,7 @@ std::uint64_t parse_size(std::string_view option, std::string const& text) try {
 }  // namespace
 
 void order_options::add_to(CLI::App& app) {
-  std::string const group = "Order of spectra (many IN become one output, MGF)";
+  std::string const group = "Order of spectra (many IN become one output, MGF; one in mzML may stay that, --to mzml)";
   auto const add = [&](char const* name, auto& to, char const* type, std::string const& help) {
     cli::refuse_empty(*app.add_option(name, to, help)->type_name(type)->group(group)->allow_extra_args(false));
   };
