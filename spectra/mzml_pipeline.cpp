@@ -146,14 +146,13 @@ report sort_mzml(source& from, sink& to, options const& how, format as) {
 }
 
 order_report order_mzml(source& from, sink& to, options const& how, order_options const& order) {
-  constexpr std::size_t blocks_in_memory = 32;
   how.select.check();
   if (order.parts || order.part_bytes) throw usage_error("parts of a document of mzML cannot be had");
   detail::order_keys const keys(order.order);
   detail::mzml_options what{how.by, how.descending, format::mzml, false, how.select};
   what.keys = &keys;
   options own = how;
-  own.block_bytes = std::clamp<std::size_t>(order.memory / blocks_in_memory, 1, how.block_bytes);
+  own.block_bytes = std::clamp<std::size_t>(order.memory / detail::order_blocks, 1, how.block_bytes);
   detail::mzml_pipeline work(std::move(own), what, &order);
   work.run(from, &to);
   order_report made = work.ordered();

@@ -10,16 +10,14 @@ namespace {
 
 host_memory plain;
 
-constexpr std::size_t least_memory = std::size_t{64} << 10;
 constexpr std::size_t write_window = std::size_t{1} << 20;
-constexpr std::size_t of_run = std::size_t{256} << 10;  // bytes of a run that are read at a time, if there is room
-constexpr std::size_t share = 4;                        // of the memory is for what was read of runs, twice
+constexpr std::size_t share = 4;  // of the memory is for what was read of runs, twice
 
 }  // namespace
 
 ordered_texts::ordered_texts(order_keys keys, order_options const& how, machine_options const& machine)
     : keys_(std::move(keys)),
-      memory_(std::max(how.memory, least_memory)),
+      memory_(std::max(how.memory, least_order_memory)),
       folders_(how.folders),
       machine_(machine),
       store_(keys_, memory_ - memory_ / 8) {}
@@ -65,7 +63,7 @@ void ordered_texts::drain(std::function<void(ordered_spectrum const&, std::strin
 
 void ordered_texts::hand_on(ordered_spectra& from, std::size_t runs,
                             std::function<void(ordered_spectrum const&, std::string_view)> const& to) const {
-  std::size_t const window = std::min(memory_ / share, std::max(write_window, runs * of_run));
+  std::size_t const window = std::min(memory_ / share, std::max(write_window, runs * read_of_run));
   std::vector<ordered_spectrum> some;
   buffer<char> texts;
   ordered_spectrum one;
