@@ -67,10 +67,14 @@ class map_reader {
     }
     auto const bad = [&](std::string const& why) { wrong(where + ": the map says '" + line + "'" + why); };
     if (fields.size() != 5 || fields[0] != output || fields[1] != std::to_string(number)) bad("");
-    std::size_t input = 0;
-    while (input < inputs_.size() && inputs_[input].name != fields[2]) ++input;
     std::uint64_t const place = std::strtoull(fields[3].c_str(), nullptr, 10) - 1;
-    if (input == inputs_.size() || place >= inputs_[input].all.size()) bad(", which is not there");
+    std::size_t input = inputs_.size();  // of several of one name the first whose spectrum was not named yet
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      if (inputs_[k].name != fields[2] || place >= inputs_[k].all.size()) continue;
+      input = k;
+      if (!inputs_[k].named[place]) break;
+    }
+    if (input == inputs_.size()) bad(", which is not there");
     known_spectrum const& one = inputs_[input].all[place];
     if (std::to_string(one.offset) != fields[4]) bad(", but that one is at " + std::to_string(one.offset));
     if (one.low != std::uint64_t(digest) || one.high != std::uint64_t(digest >> 64)) bad(", which is another one");

@@ -160,6 +160,7 @@ ordo_generate spectra --count 10 -o few.mgf 2> /dev/null
 cat few.mgf few.mgf > twice.mgf
 specsort few.mgf few.mgf --spectra-by charge -o ties --map ties.tsv
 expect 0 ordo_check_spectra --spectra-by charge -o ties twice.mgf
+expect 0 ordo_check_spectra --spectra-by charge -o ties --map ties.tsv few.mgf few.mgf
 finds() { expect 1 ordo_check_spectra "${@:2}"; grep -q "$1" err || fail "found: $(< err)"; }
 finds 'out of order' --spectra-by pepmass -o wanted large.mgf
 finds 'out of order' --spectra-by charge,rt -o wanted large.mgf
