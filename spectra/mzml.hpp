@@ -1,6 +1,7 @@
 #pragma once
 #include <string_view>
 
+#include "spectra/order.hpp"
 #include "spectra/spectra.hpp"
 #include "spectra/summary.hpp"
 
@@ -33,6 +34,15 @@ format format_of(std::string_view front);
 /// the options `lenient` has no meaning here.
 /// @throws input_error  naming the line; as sorter, source and sink
 report sort_mzml(source& from, sink& to, options const& how, format as = format::mzml);
+
+/// Sorts a document to mzML as sort_mzml does, and puts its spectra in order among each other, stably, each with what stands
+/// between it and the one before; they are numbered anew, and their entries in the index follow them. References to spectra are
+/// names, and stay. Spectra of MS level 1 have neither a precursor nor a charge, and come last by these.
+/// Memory: order.memory, what sort_mzml needs for its pieces, and 16 bytes for each spectrum of an indexedmzML; what is more is
+/// on disk, in order.folders, no copy of which is larger than the output.
+/// @param order  order.parts and order.part_bytes: none; an origin's offset is that of the spectrum's tag
+/// @throws usage_error for keys that are there twice, or parts; as sort_mzml
+order_report order_mzml(source& from, sink& to, options const& how, order_options const& order);
 
 /// Looks for the first peak out of order, among those that sort_mzml to mzML would move. Its `line` is that of the spectrum.
 checked check_mzml(source& from, options const& how);

@@ -84,6 +84,15 @@ void mzml_work::pack(mzml_spectrum const& one, job const* change, bool renumbers
     if (array.count == change->count) replace_array(array, order);
 }
 
+// Its peaks are counted as they are in the output.
+void mzml_work::add_keys(order_keys const& how, mzml_spectrum const& one, job const* made) {
+  binary_array const* const mz = one.find(array_kind::mz);
+  std::size_t const peaks = made && made->whole ? made->size : mz ? mz->count : 0;
+  keys.codes.resize(keys.codes.size() + how.count());
+  how.encode(one.header, peaks, keys.codes.data() + keys.codes.size() - how.count());
+  keys.titles.push_back(one.header.title.value_or(""));
+}
+
 void mzml_work::pack(mzml_options const& how) {
   std::vector<mzml_spectrum> const& all = reader_.all();
   replaced_ = std::any_of(jobs_.begin(), jobs_.end(), [](job const& one) { return one.changes(); });
@@ -105,12 +114,15 @@ void mzml_work::pack(mzml_options const& how) {
     move_marks(one.begin);
     job const* change = nullptr;
     if (next_job != jobs_.end() && next_job->spectrum == i) change = &*next_job++;
+    if (how.keys) add_keys(*how.keys, one, change);
     if (change && change->goes) {
       leave_out(piece.spectra[i]);
       starts.push_back({id_hash(one.id), out_.size(), true});
       continue;
     }
     pack(one, change && change->changes() ? change : nullptr, how.renumbers());
+    starts.back().end = place_of(piece.spectra[i].end);
+    starts.back().read_at = one.begin;
     if (how.renumbers()) references.insert(references.end(), one.references.begin(), one.references.end());
   }
   if (!replaced_) return;

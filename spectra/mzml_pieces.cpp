@@ -14,6 +14,7 @@ bool mzml_pieces::next(mzml_piece& made, std::size_t wanted) {
   made.size = 0;
   if (std::exchange(ended_, true)) return false;
   made.first_spectrum = spectra_;
+  made.offset = offset_;
   have_ = searched_ = outside_ = 0;
   try {
     cut(made, std::clamp<std::size_t>(wanted, 1, slices::limit / 2));
@@ -26,6 +27,7 @@ bool mzml_pieces::next(mzml_piece& made, std::size_t wanted) {
   }
   made.indexed = outline_.indexed() || !outline_.begun();
   spectra_ += made.spectra.size();
+  offset_ += made.size;
   return true;
 }
 

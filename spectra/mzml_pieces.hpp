@@ -22,6 +22,7 @@ struct mzml_piece {
   slice memory;
   std::size_t size = 0;
   std::uint64_t first_spectrum = 0;  // its number in the input
+  std::uint64_t offset = 0;          // of the text in the input
   std::vector<element> spectra;
   std::vector<index_mark> marks;
   std::shared_ptr<mzml_context const> context;
@@ -34,7 +35,7 @@ struct mzml_piece {
 /// Cuts a source into pieces, and reads what of them is not spectra. By one thread at a time.
 class mzml_pieces {
  public:
-  explicit mzml_pieces(source& from) : from_(from) {}
+  explicit mzml_pieces(source& from) : from_(from), offset_(from.size() ? from.position() : 0) {}
 
   /// @param wanted  bytes; more where a spectrum, or another tag with its text, is larger
   /// @returns false if there is none: the last has been. What is wrong is made.failure, and nothing comes behind it
@@ -60,7 +61,7 @@ class mzml_pieces {
   bool inside_ = false;  // of a spectrum
   bool may_cut_ = true;  // not between a tag that has a mark and the next one
   bool index_seen_ = false;
-  std::uint64_t spectra_ = 0;
+  std::uint64_t spectra_ = 0, offset_ = 0;
 };
 
 }  // namespace ordo::spectra::detail

@@ -12,8 +12,8 @@
 
 namespace ordo::spectra::detail {
 
-mzml_pipeline::mzml_pipeline(options how, mzml_options what)
-    : how_(std::move(how)), what_(what), arena_(threads_for(how_.machine.threads)) {
+mzml_pipeline::mzml_pipeline(options how, mzml_options what, order_options const* order)
+    : how_(std::move(how)), what_(what), order_(order), arena_(threads_for(how_.machine.threads)) {
   if (what_.writes()) machines_.emplace(how_, unsigned(arena_.max_concurrency()));
   for (std::string_view const name : mzml_step_names) totals_.phases.push_back({.name = name});
 }
@@ -95,7 +95,10 @@ void mzml_pipeline::finish(mzml_work& one, sink* to, mzml_writer* writer) {
 void mzml_pipeline::run(source& from, sink* to) {
   mzml_pieces cut(from);
   std::optional<mzml_writer> writer;
-  if (to && what_.as == format::mzml) writer.emplace(*to, what_.renumbers() ? &how_.temporary_folder : nullptr);
+  if (order_)
+    writer.emplace(*to, *what_.keys, *order_, how_.machine);
+  else if (to && what_.as == format::mzml)
+    writer.emplace(*to, what_.renumbers() ? &how_.temporary_folder : nullptr);
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> mzml_work* {
     mzml_work* const one = &works_.take();
@@ -120,6 +123,7 @@ void mzml_pipeline::run(source& from, sink* to) {
   if (writer) {
     writer->end();
     counted_.stray_references = writer->stray_references();
+    if (order_) writer->tell(ordered_);
   }
   warn_at_end();
 }
@@ -139,6 +143,22 @@ report sort_mzml(source& from, sink& to, options const& how, format as) {
   detail::mzml_pipeline work(how, {how.by, how.descending, as, false, how.select});
   work.run(from, &to);
   return work.done();
+}
+
+order_report order_mzml(source& from, sink& to, options const& how, order_options const& order) {
+  how.select.check();
+  if (order.parts || order.part_bytes) throw usage_error("parts of a document of mzML cannot be had");
+  detail::order_keys const keys(order.order);
+  detail::mzml_options what{how.by, how.descending, format::mzml, false, how.select};
+  what.keys = &keys;
+  options own = how;
+  own.block_bytes = std::clamp<std::size_t>(order.memory / detail::order_blocks, 1, how.block_bytes);
+  detail::mzml_pipeline work(std::move(own), what, &order);
+  work.run(from, &to);
+  order_report made = work.ordered();
+  made.done = work.done();
+  made.parts = 1;
+  return made;
 }
 
 checked check_mzml(source& from, options const& how) {

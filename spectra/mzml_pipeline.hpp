@@ -18,12 +18,14 @@ namespace ordo::spectra::detail {
 class mzml_pipeline {
  public:
   /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
-  mzml_pipeline(options how, mzml_options what);
+  /// @param order  of spectra, which are mzML and get another, by what.keys; it must outlive this
+  mzml_pipeline(options how, mzml_options what, order_options const* order = nullptr);
 
   /// @param to  nullptr to write nothing
   void run(source& from, sink* to);
   [[nodiscard]] report done() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return first_disorder_; }
+  [[nodiscard]] order_report const& ordered() const { return ordered_; }  // but for `done`
   [[nodiscard]] summary const& summarized() const { return summary_; }
 
  private:
@@ -36,6 +38,8 @@ class mzml_pipeline {
 
   options how_;
   mzml_options what_;
+  order_options const* order_;
+  order_report ordered_;
   tbb::task_arena arena_;
   std::optional<peak_machines> machines_;  // only to write
   report totals_;

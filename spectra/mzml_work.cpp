@@ -44,6 +44,7 @@ bool mzml_work::next(mzml_pieces& from, std::size_t wanted) {
   counted = {};
   summarized = {};
   starts.clear();
+  keys = {};
   references.clear();
   replaced_ = false;
   start_times();

@@ -14,6 +14,7 @@
 #include "spectra/mzml.hpp"
 #include "spectra/mzml_pieces.hpp"
 #include "spectra/mzml_spectra.hpp"
+#include "spectra/order_keys.hpp"
 #include "spectra/peak_machines.hpp"
 #include "spectra/step_times.hpp"
 #include "spectra/summary.hpp"
@@ -37,7 +38,8 @@ struct mzml_options {
   format as = format::mzml;
   bool check = false;  // stop at the first disorder, write nothing
   selection select = {};
-  bool summarize = false;  // and nothing else
+  bool summarize = false;            // and nothing else
+  order_keys const* keys = nullptr;  // of spectra of mzML that are put in order
 
   /// Are all peaks looked at? Else the key alone, to find out what is out of order.
   [[nodiscard]] bool whole() const { return as == format::mgf || !select.empty(); }
@@ -59,8 +61,10 @@ class mzml_work : public step_times<mzml_steps> {
     bool gone = false;                      // it begins no more: too few of its peaks are left
     std::optional<std::size_t> index = {};  // where its number is, if that may change
     std::size_t index_size = 0;
+    std::size_t end = 0, read_at = 0;  // behind it; and where it begins in the piece
   };
   std::vector<start> starts;
+  key_table keys;                       // of each of them, where spectra are put in order
   std::vector<std::size_t> references;  // from those that stay, to others: hashes of their ids; where some may go
 
   struct counts {
@@ -116,6 +120,7 @@ class mzml_work : public step_times<mzml_steps> {
   std::span<std::uint32_t const> order_of(job const& one);
   void pack(mzml_options const& how);
   void pack(mzml_spectrum const& one, job const* change, bool renumbers);
+  void add_keys(order_keys const& how, mzml_spectrum const& one, job const* made);
   void leave_out(mzml_piece::element const& spectrum);
   void pack_as_mgf();
   void copy_to(std::size_t end);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -50,6 +51,10 @@ mzml_writer::place const* mzml_writer::places::find(std::size_t id) {
 }
 
 void mzml_writer::put(std::string_view text) {
+  if (ordering_ && (holds_ || ordering_->holds_entries)) {
+    ordering_->carried += text;
+    return;
+  }
   written_ += text.size();
   if (holds_)
     spool_->put(text);
@@ -78,10 +83,10 @@ void mzml_writer::write(mzml_work const& one) {
   indexed_ = one.piece.indexed;
   text_ = one.written();
   done_ = 0;
-  if (indexed_ || spool_) {
-    auto next = one.starts.begin();
+  if (indexed_ || spool_ || ordering_) {
+    std::size_t next = 0;
     auto const take_spectra = [&](std::size_t end) {
-      for (; next != one.starts.end() && next->at < end; ++next) take(*next);
+      for (; next != one.starts.size() && one.starts[next].at < end; ++next) take(one, next);
     };
     for (auto const& mark : one.piece.marks) {
       take_spectra(mark.tag);
@@ -93,7 +98,10 @@ void mzml_writer::write(mzml_work const& one) {
   put_to(text_.size());
 }
 
-void mzml_writer::take(mzml_work::start const& one) {
+void mzml_writer::take(mzml_work const& from, std::size_t spectrum) {
+  if (ordering_ && holds_) return keep_spectrum(from, spectrum);
+  auto const& one = from.starts[spectrum];
+  if (ordering_) ++ordering_->read;
   if (indexed_) spectra_.all.push_back({one.id, one.gone ? gone : written_ + (one.at - done_)});
   if (one.gone) return gone_.push_back(one.id);
   if (!spool_) return;
@@ -105,10 +113,14 @@ void mzml_writer::take(mzml_work::start const& one) {
 }
 
 void mzml_writer::take(index_mark const& mark) {
+  if (mark.what != index_mark::kind::entry || mark.of_chromatograms) release_entries();
   release();  // of what follows the list
   switch (mark.what) {
     case index_mark::kind::spectra:
-      if (spool_) hold(mark);
+      if (ordering_)
+        keep_list(mark);
+      else if (spool_)
+        hold(mark);
       break;
     case index_mark::kind::chromatogram:
       chromatograms_.all.push_back({mark.id, written_ + (mark.tag - done_)});
@@ -137,21 +149,24 @@ void mzml_writer::take_entry(index_mark const& mark) {
   place const* const found = (mark.of_chromatograms ? chromatograms_ : spectra_).find(mark.id);
   if (!found) throw xml_fault(mark.at, "wrong index", "an entry for what is not in the document");
   if (found->at != gone) {
+    if (ordering_ && !mark.of_chromatograms) return keep_entry(mark, found->at);
     put_to(mark.begin);
     if (!is_closed(mark)) replace(mark.end, fmt::format("{}", found->at));
     return;
   }
   // The whole of it goes, and what stands between it and the tag before.
-  std::size_t begin = mark.tag, end = mark.end;
+  std::size_t begin = mark.tag;
   while (begin > done_ && is_space(text_[begin - 1])) --begin;
-  if (!is_closed(mark)) {
-    auto const closing = next_markup(text_, mark.end);
-    if (!closing || closing->kind != markup_kind::end || closing->name != "offset")
-      throw xml_fault(mark.at, "wrong index", "an entry with tags in it");
-    end = closing->end;
-  }
   put_to(begin);
-  done_ = end;
+  done_ = end_of_entry(mark);
+}
+
+std::size_t mzml_writer::end_of_entry(index_mark const& mark) const {
+  if (is_closed(mark)) return mark.end;
+  auto const closing = next_markup(text_, mark.end);
+  if (!closing || closing->kind != markup_kind::end || closing->name != "offset")
+    throw xml_fault(mark.at, "wrong index", "an entry with tags in it");
+  return closing->end;
 }
 
 // From the number of spectra in the tag of their list on.
@@ -166,8 +181,8 @@ void mzml_writer::hold(index_mark const& list) {
 }
 
 void mzml_writer::release() {
-  if (!holds_) return;
-  holds_ = false;
+  if (!std::exchange(holds_, false)) return;
+  if (ordering_) return release_spectra();
   std::string const count = fmt::format("{}", numbered_);
   send(count);
   written_ += count.size();
@@ -178,6 +193,7 @@ void mzml_writer::release() {
 
 void mzml_writer::end() {
   release();
+  release_entries();
 }
 
 std::uint64_t mzml_writer::stray_references() {

@@ -21,9 +21,7 @@ namespace {
 
 using namespace detail;
 
-constexpr std::size_t least_memory = std::size_t{64} << 10, blocks_in_memory = 32;
 constexpr std::size_t most_window = std::size_t{1} << 20, least_window = std::size_t{16} << 10;
-constexpr std::size_t of_run = std::size_t{256} << 10;  // bytes of a run in a window: less would be read slowly
 
 class single_part final : public spectrum_parts {
  public:
@@ -39,7 +37,7 @@ class ordering final : private slice_taker {
   ordering(spectrum_inputs const& from, spectrum_parts& to, options const& how, order_options const& order)
       : from_(from),
         how_(how),
-        memory_(std::max(order.memory, least_memory)),
+        memory_(std::max(order.memory, least_order_memory)),
         keys_(order.order),
         arena_(threads_for(how.machine.threads)),
         heads_([this](std::string const& message) { warn(message); }),
@@ -92,14 +90,14 @@ class ordering final : private slice_taker {
   // Windows hold what is written, and what was read of runs.
   [[nodiscard]] std::size_t window_of(std::size_t runs) const {
     std::size_t const threads = std::size_t(arena_.max_concurrency());
-    return std::clamp(memory_ / (2 * (threads + 2)), least_window, std::max(most_window, runs * of_run));
+    return std::clamp(memory_ / (2 * (threads + 2)), least_window, std::max(most_window, runs * read_of_run));
   }
   void read(spectrum_inputs::opened opened) {
     options how = how_;
     how.name = opened.name;
     how.input_bytes = opened.bytes;
     if (opened.selected) how.select = {};
-    how.block_bytes = std::clamp<std::size_t>(memory_ / blocks_in_memory, 1, how.block_bytes);
+    how.block_bytes = std::clamp<std::size_t>(memory_ / order_blocks, 1, how.block_bytes);
     how.warnings_shown -= std::min(how.warnings_shown, warned_);
     name_ = opened.name;
     head_.clear();

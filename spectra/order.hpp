@@ -65,7 +65,7 @@ class spectrum_parts {
 struct spectrum_origin {
   std::size_t part, input;
   std::uint64_t number;  // in its input, from 0, those that are left out counted
-  std::uint64_t offset;  // of its BEGIN IONS, in bytes of the input, unpacked
+  std::uint64_t offset;  // of its BEGIN IONS, or of its tag in mzML, in bytes of the input, unpacked
 };
 
 struct order_options {

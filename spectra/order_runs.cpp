@@ -59,6 +59,7 @@ spectrum_run run_files::write(ordered_spectra& from, std::uint64_t bytes) {
   in.texts.reserve(in.texts_end, bytes);
   run_sink texts(in.texts, in.texts_end), index(in.index, in.index_end);
   std::uint64_t at = 0, indexed = 0;
+  spectrum_run made;
   bool any = true;
   ordered_spectrum one;
   auto const plan = [&](order_window& window) {
@@ -70,6 +71,8 @@ spectrum_run run_files::write(ordered_spectra& from, std::uint64_t bytes) {
       if (!any) break;
       window.all.push_back(one);
       window.bytes += one.bytes;
+      made.most_bytes = std::max(made.most_bytes, one.bytes);
+      made.last_input = std::max(made.last_input, one.input);
       from.append_index(window.index);
     }
     at += window.bytes;
@@ -81,7 +84,9 @@ spectrum_run run_files::write(ordered_spectra& from, std::uint64_t bytes) {
   });
   in.texts_end += at;
   in.index_end += indexed;
-  return {texts.made(at), index.made(indexed)};
+  made.texts = texts.made(at);
+  made.index = index.made(indexed);
+  return made;
 }
 
 void run_files::discard(spectrum_run& run) noexcept {
@@ -89,7 +94,7 @@ void run_files::discard(spectrum_run& run) noexcept {
 }
 
 index_reader::index_reader(spectrum_run const& run, order_keys const& keys, std::size_t buffer)
-    : index_(run.index), buffer_(buffer), codes_(keys.count()) {}
+    : run_(run), index_(run.index), buffer_(buffer), codes_(keys.count()) {}
 
 void index_reader::take(char* to, std::size_t size) {
   while (size != 0) {
@@ -113,7 +118,10 @@ bool index_reader::next() {
   if (used_ == filled_ && read_ == index_.bytes) return false;
   take(reinterpret_cast<char*>(&entry_), sizeof(entry_));
   take(reinterpret_cast<char*>(codes_.data()), codes_.size() * sizeof(std::uint64_t));
-  if (entry_.title_bytes > index_.bytes) fail_damaged(*index_.file);
+  // No spectrum is without text.
+  if (entry_.bytes == 0 || entry_.bytes > run_.most_bytes || entry_.bytes > run_.texts.bytes - text_at_ ||
+      entry_.input > run_.last_input || entry_.title_bytes > index_.bytes)
+    fail_damaged(*index_.file);
   title_.resize(entry_.title_bytes);
   take(title_.data(), title_.size());
   return true;
@@ -153,7 +161,6 @@ bool merged_runs::next(ordered_spectrum& to) {
   last_ = heap_.front();
   index_reader const& reader = readers_[last_];
   index_entry const& entry = reader.entry();
-  if (reader.text_at() + entry.bytes > runs_[last_]->texts.bytes) fail_damaged(*runs_[last_]->index.file);
   to = {entry.bytes, entry.number, entry.offset, entry.input, std::uint32_t(last_), nullptr, reader.text_at()};
   return true;
 }

@@ -32,6 +32,9 @@ struct stored_range {
 /// Spectra in order: their texts, one after the other, and an index_entry of each, with codes and title.
 struct spectrum_run {
   stored_range texts, index;
+  // What no entry is above: an index is used before all of it is read and compared.
+  std::uint64_t most_bytes = 0;
+  std::uint32_t last_input = 0;
 };
 
 /// Makes runs.
@@ -60,7 +63,7 @@ class run_files {
 class index_reader {
  public:
   index_reader(spectrum_run const& run, order_keys const& keys, std::size_t buffer);
-  /// @returns false at the end
+  /// @returns false at the end. @throws input_error for an entry that cannot have been written
   bool next();
   [[nodiscard]] index_entry const& entry() const noexcept { return entry_; }
   [[nodiscard]] order_keys::values values() const noexcept { return {codes_.data(), title_}; }
@@ -70,6 +73,7 @@ class index_reader {
  private:
   void take(char* to, std::size_t size);
 
+  spectrum_run const& run_;
   stored_range const& index_;
   std::vector<char> buffer_;
   std::size_t used_ = 0, filled_ = 0;

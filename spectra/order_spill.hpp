@@ -9,6 +9,11 @@
 
 namespace ordo::spectra::detail {
 
+inline constexpr std::size_t least_order_memory = std::size_t{64} << 10;  // less is not asked for
+inline constexpr std::size_t order_blocks = 32;                           // of an input, at work at a time, in that memory
+/// Bytes of a run that are read at a time, if there is room: less would be read slowly.
+inline constexpr std::size_t read_of_run = std::size_t{256} << 10;
+
 /// Spectra that do not fit in memory: runs on disk, made one after the other, and merged.
 class spilled_spectra {
  public:

@@ -26,8 +26,17 @@ bool done_or_refused(Work work) {
   }
 }
 
-// Sorted, with all spectra and without those of few peaks, made MGF and summarized, or refused. What comes out is mzML that is
-// in order. @returns whether all was done
+std::string put_in_order(std::string const& text, ordo::spectra::options const& how) {
+  ordo::memory_source from(text);
+  text_sink to;
+  ordo::spectra::order_options by;
+  by.order = {{ordo::spectra::spectrum_key::scan}, true};
+  ordo::spectra::order_mzml(from, to, how, by);
+  return to.text;
+}
+
+// Sorted, with all spectra and without those of few peaks, made MGF and summarized, or refused; spectra put in order,
+// too. What comes out is mzML that is in order. @returns whether all was done
 bool survives(std::string const& text) {
   ordo::spectra::options how;
   how.name = "f.mzML";
@@ -45,6 +54,11 @@ bool survives(std::string const& text) {
     }
     std::string again;
     if (!done_or_refused([&] { mzml::sort(out, again, how); }) || again != out) FAIL("not in order: " << out);
+    if (!done_or_refused([&] { out = put_in_order(text, how); })) {
+      good = false;
+      continue;
+    }
+    if (!done_or_refused([&] { again = put_in_order(out, how); }) || again != out) FAIL("not in order: " << out);
   }
   return good;
 }

@@ -128,14 +128,26 @@ def values_of(spectrum, peaks):
         if key == b'TITLE' and equals:
             title = value.strip(b' \t')
             break
-    mass = None
-    if mz and charge:
-        mass = (mz - PROTON) * charge if charge > 0 else (mz + PROTON) * -charge
     rt = fields.get(b'RTINSECONDS')
     scan = fields.get(b'SCANS')
-    return {'pepmass': mz, 'mass': mass, 'rt': real(rt) if rt else None,
+    return {'pepmass': mz, 'mass': mass_of(mz, charge), 'rt': real(rt) if rt else None,
             'scan': int(re.match(rb'[0-9]+', scan).group()) if scan else None, 'charge': charge or None,
             'title': title or None, 'peaks': peaks}
+
+
+def by_keys(all_, keys, descending):
+    """What ends with values of keys, in their order; those without last."""
+    for key in reversed(keys):
+        there = [one for one in all_ if one[-1][key] is not None]
+        there.sort(key=lambda one: one[-1][key], reverse=descending)  # which keeps the order of equal ones
+        all_ = there + [one for one in all_ if one[-1][key] is None]
+    return all_
+
+
+def mass_of(mz, charge):
+    if not mz or not charge:
+        return None
+    return (mz - PROTON) * charge if charge > 0 else (mz + PROTON) * -charge
 
 
 def ordered(inputs, keys, descending, how):
@@ -155,11 +167,7 @@ def ordered(inputs, keys, descending, how):
             carried = b''
         carried += behind
     missing = [sum(1 for one in all_ if one[4][key] is None) for key in keys]
-    for key in reversed(keys):
-        there = [one for one in all_ if one[4][key] is not None]
-        there.sort(key=lambda one: one[4][key], reverse=descending)  # which keeps the order of equal ones
-        all_ = there + [one for one in all_ if one[4][key] is None]
-    return heads.front, [one[:4] for one in all_], carried, missing
+    return heads.front, [one[:4] for one in by_keys(all_, keys, descending)], carried, missing
 
 
 def cut(front, all_, tail, size, count):

@@ -116,18 +116,22 @@ spectra::options options_of(command const& made) {
   return how;
 }
 
-// What the output is to be, of an input of that format.
-spectra::format output_format(command const& made, spectra::format input) {
+// What the output is to be, if that is said.
+std::optional<spectra::format> output_format(command const& made) {
   using spectra::format;
   std::string name = made.output;
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
   if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
-  format to = input;
-  if (made.to.empty() ? name.ends_with(".mgf") : made.to == "mgf") to = format::mgf;
-  if (made.to.empty() ? name.ends_with(".mzml") : made.to == "mzml") to = format::mzml;
-  if (to == format::mzml && input == format::mgf)
-    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", made.inputs[0]));
+  if (made.to.empty() ? name.ends_with(".mgf") : made.to == "mgf") return format::mgf;
+  if (made.to.empty() ? name.ends_with(".mzml") : made.to == "mzml") return format::mzml;
+  return {};
+}
+
+// And of an input of that format.
+spectra::format output_format(command const& made, spectra::format input) {
+  spectra::format const to = output_format(made).value_or(input);
+  if (to == spectra::format::mzml && input == spectra::format::mgf) specsort::refuse_mzml_of_mgf(made.inputs[0]);
   return to;
 }
 
@@ -152,8 +156,10 @@ int order(command const& made, cli::stats& stats, cli::progress& progress) {
   spectra::options how = options_of(made);
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
-  static_cast<void>(output_format(made, spectra::format::mgf));  // it may be named .mzML
-  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, how, made.spectra_order, made.common,
+  spectra::format const to = output_format(made).value_or(spectra::format::mgf);
+  if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
+    throw usage_error("mzML is of one run, and stays whole: many IN, and parts of one, are written as MGF (--to mgf)");
+  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, made.spectra_order, made.common,
                                            [&](spectra::report const& done) { tell(stats, done); });
   progress.clear();
   tell_more(made, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");

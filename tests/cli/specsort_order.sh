@@ -87,6 +87,10 @@ for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--d
   # shellcheck disable=SC2086
   expect_error specsort in.mgf $bad
 done
+for option in --spectra-by --map --memory --split-size --split-count -T --top --mz-range --preset; do
+  expect_error specsort in.mgf "$option" '' -o o
+  [[ $(< err) == "specsort: no value: ${option/-T/--temporary-directory}: ''" ]] || fail "error: $(< err)"
+done
 expect_error specsort in.mgf in.mgf
 expect_error specsort in.mgf missing --spectra-by rt -o result2
 
@@ -109,6 +113,29 @@ grep -q cut.mzML err || fail "error: $(< err)"
 expect_error specsort "$mzml" comma.mgf --spectra-by pepmass -o result2  # the other fails while there is more of it
 [[ ! -e result2 ]]
 
+# Or one stays mzML: as a file, a stream, compressed, in any memory, in its own place; and the same spectra in MGF.
+by=(--spectra-by charge,pepmass --descending-spectra)
+expect 0 specsort whole.mzML "${by[@]}" -o ordered.mzML --map map.tsv
+[[ $(wc -l < map.tsv) == 26 && $(sed -n 2p map.tsv) == "ordered.mzML"$'\t1\twhole.mzML\t'* ]] || fail "map: $(< map.tsv)"
+offset=$(sed -n '2s/.*\t//p' map.tsv)
+[[ $(tail -c +$((offset + 1)) whole.mzML | head -c 10) == '<spectrum ' ]] || fail "no spectrum at $offset"
+[[ $(stat -c %s ordered.mzML) == $(stat -c %s whole.mzML) ]]
+expect 1 cmp ordered.mzML whole.mzML
+expect 0 specsort "$mzml" "${by[@]}" --to mzml --memory 64K; cmp out ordered.mzML
+expect 0 specsort - "${by[@]}" --to mzml < <(cat whole.mzML); cmp out ordered.mzML
+expect 0 specsort whole.mzML "${by[@]}" -o zipped.mzML.gz --threads 1; gzip -dc zipped.mzML.gz | cmp - ordered.mzML
+cp whole.mzML same.mzML; expect 0 specsort same.mzML "${by[@]}" -o same.mzML; cmp same.mzML ordered.mzML
+expect 0 specsort ordered.mzML --spectra-by scan -o again.mzML; cmp again.mzML whole.mzML
+expect 0 specsort whole.mzML "${by[@]}" --to mgf; mv out want
+expect 0 specsort ordered.mzML --to mgf; cmp out want
+expect_error specsort whole.mzML whole.mzML "${by[@]}" --to mzml
+expect_error specsort whole.mzML "${by[@]}" --split-count 2 -o parts.mzML
+expect_error specsort whole.mzML --split-size 10K -o parts.mzML
+grep -q 'mzML is of one run, and stays whole' err || fail "error: $(< err)"
+expect_error specsort cut.mzML "${by[@]}" -o result2.mzML --map map2.tsv
+grep -q '^specsort: truncated: cut.mzML:' err || fail "error: $(< err)"
+[[ ! -e result2.mzML && ! -e map2.tsv ]] || fail "output in spite of an error"
+
 expect 0 specsort in.mgf --spectra-by rt --stats report.json
 [[ $(sed -n 's/.*"name": "\(.*\)".*/\1/p' report.json | tr '\n' ' ') == 'read scan sort move order spill write commit ' ]] ||
   fail "phases are not in the order of the work: $(cat report.json)"
@@ -121,13 +148,37 @@ for how in '--memory 2M' '--memory 8M --threads 1' '--memory 20M -T .' '--thread
   expect 0 specsort large.mgf --spectra-by charge,rt --descending-spectra -o result $how
   cmp result wanted
 done
+
+# The checker says so, and finds what is wrong.
+by=(--spectra-by charge,rt --descending-spectra)
+expect 0 ordo_check_spectra "${by[@]}" --map map.tsv -o wanted large.mgf
+grep -q '^8000 spectra in' out || fail "checked: $(< out)"
+specsort large.mgf "${by[@]}" -o part.mgf --split-count 3 --map parts.tsv
+expect 0 ordo_check_spectra "${by[@]}" --map parts.tsv -o part.0001.mgf -o part.0002.mgf -o part.0003.mgf large.mgf
+expect 0 ordo_check_spectra "${by[@]}" -o wanted part.000?.mgf
+ordo_generate spectra --count 10 -o few.mgf 2> /dev/null
+cat few.mgf few.mgf > twice.mgf
+specsort few.mgf few.mgf --spectra-by charge -o ties --map ties.tsv
+expect 0 ordo_check_spectra --spectra-by charge -o ties twice.mgf
+expect 0 ordo_check_spectra --spectra-by charge -o ties --map ties.tsv few.mgf few.mgf
+finds() { expect 1 ordo_check_spectra "${@:2}"; grep -q "$1" err || fail "found: $(< err)"; }
+finds 'out of order' --spectra-by pepmass -o wanted large.mgf
+finds 'out of order' --spectra-by charge,rt -o wanted large.mgf
+finds 'out of order' "${by[@]}" -o part.0002.mgf -o part.0001.mgf -o part.0003.mgf large.mgf
+head -c -2000 wanted > short
+finds 'no end of the spectrum' "${by[@]}" -o short large.mgf
+finds 'instead of 8000' "${by[@]}" -o part.0001.mgf large.mgf
+sed '0,/^TITLE=/s//TITLE=x/' wanted > other
+finds 'other lines' "${by[@]}" -o other large.mgf
+finds 'another one' "${by[@]}" --map <(sed 's/^wanted/other/' map.tsv) -o other large.mgf
+finds 'order of the inputs' --map map.tsv -o wanted large.mgf
+finds 'the map says' "${by[@]}" --map <(head -7000 map.tsv) -o wanted large.mgf
+finds 'more than there are' "${by[@]}" --map <(cat map.tsv; echo more) -o wanted large.mgf
+finds 'the second time' --spectra-by charge --map <(sed 's/few.mgf/twice.mgf/' ties.tsv) -o ties twice.mgf
 if [[ $(command -v python3) ]]; then
-  checker="$ORDO_SOURCE/tests/check_spectra_order.py"
-  python3 "$checker" --spectra-by charge,rt --descending-spectra --map map.tsv wanted large.mgf
-  expect 1 python3 "$checker" --spectra-by pepmass wanted large.mgf
-  head -c -2000 wanted > short
-  expect 1 python3 "$checker" --spectra-by charge,rt --descending-spectra short large.mgf
   python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf
   python3 "$reference" random 1 150
+  python3 "$ORDO_SOURCE/tests/specsort_mzml_order_reference.py" files whole.mzML ordered.mzML
+  python3 "$ORDO_SOURCE/tests/specsort_mzml_order_reference.py" random 1 100
 fi
 no_leftovers

@@ -111,10 +111,10 @@ for signal in TERM INT HUP KILL; do  # INT is ignored in the background, but for
 done
 exec 5<&-
 
-# A run that was cut or changed on the disk; a run is texts and an index.
-for harm in cut changed; do
+# A run that was cut or changed on the disk; a run is texts and an index. What is cut goes on with zeros where more is written.
+for harm in cut changed filled; do
   for which in 1 2; do
-    specsort "${by[@]}" - -o place/out -T temp < feed 2> err &
+    specsort "${by[@]}" - -o place/out --map place/map -T temp < feed 2> err &
     exec 3> feed
     cat in >&3
     wait_for has_temporary $!
@@ -123,6 +123,7 @@ for harm in cut changed; do
     case $harm in
       cut) truncate -s 1000 "$run" ;;
       changed) printf '~' | dd of="$run" bs=1 seek=1003 conv=notrunc status=none ;;
+      filled) head -c 2000 /dev/zero | tr '\0' '\377' | dd of="$run" bs=2000 seek=1 conv=notrunc status=none ;;
     esac
     exec 3>&-
     status=0; wait $! || status=$?

@@ -110,6 +110,14 @@ unsigned parse_count(std::string_view option, std::string_view text) {
   return value;
 }
 
+void refuse_empty(CLI::Option& option) {
+  auto const refusal = [name = option.get_name()](std::string const& value) -> std::string {
+    if (value.empty()) throw usage_error(fmt::format("no value: {}: ''", name));
+    return {};
+  };
+  option.check(CLI::Validator(refusal, ""));
+}
+
 void add_common_options(CLI::App& app, common_options& options) {
   std::string const group = "Common options";
   app.set_help_flag("-h,--help", "print this and exit")->group(group);

@@ -8,7 +8,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace ordo::cli {
 
@@ -32,6 +33,9 @@ std::string version_text(std::string_view tool);
 
 /// A whole number of an option, in digits and nothing else. @throws usage_error naming the option
 unsigned parse_count(std::string_view option, std::string_view text);
+
+/// With CLI11: an empty value of the option is a usage_error; else it would be as if the option were not there.
+void refuse_empty(CLI::Option& option);
 
 /// With CLI11: adds the common options, --help and --version. Call it after the tool's own, which then lead the help.
 void add_common_options(CLI::App& app, common_options& options);

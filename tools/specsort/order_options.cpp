@@ -44,9 +44,9 @@ std::uint64_t parse_size(std::string_view option, std::string const& text) try {
 }  // namespace
 
 void order_options::add_to(CLI::App& app) {
-  std::string const group = "Order of spectra (many IN become one output, MGF)";
+  std::string const group = "Order of spectra (many IN become one output, MGF; one in mzML may stay that, --to mzml)";
   auto const add = [&](char const* name, auto& to, char const* type, std::string const& help) {
-    app.add_option(name, to, help)->type_name(type)->group(group);
+    cli::refuse_empty(*app.add_option(name, to, help)->type_name(type)->group(group)->allow_extra_args(false));
   };
   add("--spectra-by", by, "KEY[,KEY...]",
       "order by pepmass (precursor m/z), mass (neutral), rt, scan, charge, title, peaks; equal ones stay as they come, what "
@@ -58,10 +58,7 @@ void order_options::add_to(CLI::App& app) {
   add("--split-count", split_count, "N", "write N parts of about the same size");
   add("--memory", memory, "SIZE",
       "most memory that spectra may take, as 8G; more is sorted on disk [three quarters of what is free]");
-  app.add_option("-T,--temporary-directory", folders, "put temporary files there; may be given several times [TMPDIR, or /tmp]")
-      ->type_name("DIR")
-      ->group(group)
-      ->allow_extra_args(false);
+  add("-T,--temporary-directory", folders, "DIR", "put temporary files there; may be given several times [TMPDIR, or /tmp]");
 }
 
 spectra::order_options order_options::made() const {

@@ -132,8 +132,13 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 
 }  // namespace
 
+void refuse_mzml_of_mgf(std::string const& input) {
+  throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", input));
+}
+
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::options const& how, spectra::order_options order, cli::common_options const& common,
+                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  cli::common_options const& common,
                                   std::function<void(spectra::report const&)> const& committing) {
   output_files to(output, order, common.threads);
   std::optional<map_file> origins;
@@ -141,27 +146,40 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
     origins.emplace(map, inputs, to);
     order.on_placed = [&](std::span<spectra::spectrum_origin const> all) { origins->add(all); };
   }
+  struct opened {
+    std::unique_ptr<cli::input> in;
+    spectra::options how;
+    bool mzml;
+  };
+  auto const open = [&](std::size_t k) {
+    opened one{std::make_unique<cli::input>(inputs[k], common.threads), how, false};
+    to.refuse_loop(*one.in);
+    one.how.name = one.in->name();
+    if (!one.in->compressed()) one.how.input_bytes = one.in->file_size().value_or(0);  // inflating is slow: no work for a GPU
+    one.mzml = spectra::format_of(one.in->front(looked_at)) == spectra::format::mzml;
+    return one;
+  };
   spectra::spectrum_inputs from;
   from.count = inputs.size();
   from.open = [&](std::size_t k) {
-    auto in = std::make_unique<cli::input>(inputs[k], common.threads);
-    to.refuse_loop(*in);
+    opened one = open(k);
     spectra::spectrum_inputs::opened made;
-    made.name = in->name();
-    if (!in->compressed()) made.bytes = in->file_size().value_or(0);  // inflating is slow: no work for a GPU
-    if (spectra::format_of(in->front(looked_at)) == spectra::format::mzml) {
-      spectra::options of_one = how;
-      of_one.name = made.name;
-      of_one.input_bytes = made.bytes;
-      of_one.on_progress = {};
-      made.selected = true;
-      made.from = std::make_unique<mgf_stream>(std::move(in), std::move(of_one));
-    } else {
-      made.from = std::move(in);
-    }
+    made.name = one.how.name;
+    made.bytes = one.how.input_bytes;
+    made.selected = one.mzml;
+    one.how.on_progress = {};
+    if (one.mzml)
+      made.from = std::make_unique<mgf_stream>(std::move(one.in), std::move(one.how));
+    else
+      made.from = std::move(one.in);
     return made;
   };
-  spectra::order_report done = spectra::order_spectra(from, to, how, order);
+  auto const order_document = [&] {
+    opened const one = open(0);
+    if (!one.mzml) refuse_mzml_of_mgf(inputs[0]);
+    return spectra::order_mzml(*one.in, to.open(0), one.how, order);
+  };
+  spectra::order_report done = as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, how, order);
   committing(done.done);
   if (origins) origins->finish();
   to.commit();

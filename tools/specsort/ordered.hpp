@@ -3,16 +3,22 @@
 #include <string>
 #include <vector>
 
+#include "spectra/mzml.hpp"
 #include "spectra/order.hpp"
 #include "tools/cli/options.hpp"
 
 namespace ordo::specsort {
 
+/// @throws usage_error  the input is MGF, and the output was to be mzML
+[[noreturn]] void refuse_mzml_of_mgf(std::string const& input);
+
 /// Orders the spectra of files into an output, or parts of it.
+/// @param as  mzML: of one input, which is mzML, and of one part
 /// @param map  where to write where they came from; empty: nowhere
 /// @param committing  called when all is written, and takes its place
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::options const& how, spectra::order_options order, cli::common_options const& common,
+                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  cli::common_options const& common,
                                   std::function<void(spectra::report const&)> const& committing);
 
 }  // namespace ordo::specsort

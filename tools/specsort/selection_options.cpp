@@ -79,7 +79,7 @@ std::string_view not_done(std::string_view preset) {
 void selection_options::add_to(CLI::App& app) {
   std::string const group = "Which peaks stay (steps are done in this order)";
   auto const add = [&](char const* name, std::string& to, char const* type, std::string const& help) {
-    app.add_option(name, to, help)->type_name(type)->group(group);
+    cli::refuse_empty(*app.add_option(name, to, help)->type_name(type)->group(group));
   };
   add("--preset", preset, "NAME", "what a program does to spectra: " + preset_list() + "; other options replace its numbers");
   add("--mz-range", mz_range, "A:B", "drop peaks outside of m/z A to B; A or B may be missing");

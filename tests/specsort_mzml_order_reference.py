@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The order of spectra that specsort makes in mzML, as plainly as it can be said, for tests.
+
+  specsort_mzml_order_reference.py files [FILE...]       specsort on these, with many options, against that
+  specsort_mzml_order_reference.py random SEED CASES     and on documents and options made at random
+"""
+import random
+import re
+import sys
+
+from specsort_mzml_reference import MZ, Document, Maker, fail, left_of, specsort, without_spectra, wrong_index
+from specsort_order_reference import KEYS, by_keys, mass_of
+import specsort_reference as mgf
+
+
+def values_of(one, arrays):
+    charge = one.charges[0] if one.charges else None
+    peaks = next((len(values) for terms, values in arrays if MZ in terms), 0)
+    return {'pepmass': one.precursor, 'mass': mass_of(one.precursor, charge), 'rt': one.rt, 'scan': one.scan, 'charge': charge,
+            'title': one.title.encode() or None, 'peaks': peaks}
+
+
+def compare(text, keys, descending, options, more):
+    words = ['--spectra-by', ','.join(keys)] + ['--descending-spectra'] * descending + options + more
+    with open('map.tsv', 'wb'):
+        pass
+    done = specsort(text, '--to', 'mzml', '--map', 'map.tsv', *words)
+    if done.returncode != 0:
+        fail(text, words, done.stderr.decode())
+    how, after = mgf.parse_options(options), Document(done.stdout)
+    all_ = []
+    for number, one in enumerate(Document(text).spectra):
+        arrays = left_of(one, how)
+        if arrays is not None:
+            all_.append((number, one.id, arrays, values_of(one, arrays)))
+    for key in keys:
+        missing = sum(one[-1][key] is None for one in all_)
+        if missing and f'warning: {missing} of {len(all_)} spectra have no '.encode() not in done.stderr:
+            fail(text, words, f'{missing} without {key}: {done.stderr.decode()}')
+    all_ = by_keys(all_, keys, descending)
+    if repr([(one.id, one.arrays) for one in after.spectra]) != repr([one[1:3] for one in all_]):  # NaN is itself
+        fail(text, words, 'other spectra, or in another order')
+    if [one.index for one in after.spectra] != [str(number) for number in range(len(all_))]:
+        fail(text, words, 'the spectra are not numbered')
+    if next(after.all('spectrumList')).get('count') != str(len(all_)):
+        fail(text, words, 'the list says another number')
+    if without_spectra(text) != without_spectra(done.stdout):
+        fail(text, words, 'something else has changed')
+    if why := wrong_index(done.stdout, [one[1] for one in all_]):
+        fail(text, words, why)
+    begins = [at.start() for at in re.finditer(rb'<spectrum ', text)]
+    wanted = ['output\tspectrum\tinput\tnumber\toffset']
+    wanted += [f'-\t{place}\t-\t{one[0] + 1}\t{begins[one[0]]}' for place, one in enumerate(all_, 1)]
+    with open('map.tsv', encoding='utf-8') as file:
+        if file.read().splitlines() != wanted:
+            fail(text, words, 'the map says something else')
+
+
+def main():
+    command, rest = sys.argv[1], sys.argv[2:]
+    if command == 'files':
+        for path in rest:
+            with open(path, 'rb') as file:
+                text = file.read()
+            for key in KEYS:
+                compare(text, [key], False, [], [])
+                compare(text, [key, 'title' if key != 'title' else 'rt'], True, ['--top', '50', '--min-peaks', '50'],
+                        ['--memory', '64K'])
+        return
+    maker, words, r = Maker(int(rest[0])), mgf.Maker(int(rest[0])), random.Random(int(rest[0]))
+    maker.odd = False
+    for _ in range(int(rest[1])):
+        keys = r.sample(KEYS, r.choice((1, 1, 2, 3, 7)))
+        options = words.options() if r.random() < 0.6 else []
+        if '--top' not in options:  # left_of() speaks of selections alone
+            options += ['--top', '100000']
+        if r.random() < 0.4 and '--min-peaks' not in options:
+            options += ['--min-peaks', r.choice(('1', '5', '30'))]
+        compare(maker.text(), keys, r.random() < 0.4, options, r.choice(([], ['--memory', '64K'], ['--memory', '1'])))
+
+
+if __name__ == '__main__':
+    main()
