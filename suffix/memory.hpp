@@ -34,7 +34,7 @@ struct build_plan {
     std::size_t const some = n / least_ranges + 1, index = sizeof(Index);
     // A 16th of all suffixes may be open.
     std::size_t const sorting = std::max(range_memory<Index, B>(some) + n / 16 * (2 * index + 1),
-                                         buffer_sizes::of(key_ranges<B>::sample_of(n), sizeof(std::uint64_t)));
+                                         buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
     if (!copies) return ranks() + sorting + (what.lcp ? buffer_sizes::of(n, index) : 0);
     std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / 16 * index : 0) + 2 * some * row() + 4096;
     return ranks() + std::max(sorting, parts);

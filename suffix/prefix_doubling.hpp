@@ -11,10 +11,10 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
+#include "suffix/divided_ranges.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/letter_runs.hpp"
 #include "suffix/packed_text.hpp"
-#include "suffix/select_positions.hpp"
 #include "suffix/suffix_ranks.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
@@ -62,11 +62,10 @@ void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, ref
   with_keys(std::span<std::uint64_t const>(keys.span()), 0);
 }
 
-/// The same for the suffixes of a range, whose order begins at place `first`. @param part  as many as there are in the range
-template <Backend B, class Index, class Range, class WithKeys>
-void sort_range_by_first_key(B& machine, packed_view text, std::size_t n, Range const& range, std::size_t first,
-                             std::span<Index> part, refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  select_positions(machine, n, key_in_range{text, range.first, range.last}, part);
+/// The same for the suffixes of a range, whose order begins at place `first`. @param part  they, by position
+template <Backend B, class Index, class WithKeys>
+void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
+                             refinement<B, Index, Index>& open, WithKeys& with_keys) {
   auto const keys = machine.template buffer<std::uint64_t>(part.size());
   auto* const key = keys.data();
   auto const* const suffix = part.data();
@@ -83,10 +82,9 @@ void sort_range_by_first_key(B& machine, packed_view text, std::size_t n, Range 
 }
 
 /// The order of a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few stay open.
-template <Backend B, class Index, class Range, class WithKeys>
-void sort_range_by_runs(B& machine, packed_view text, std::size_t n, run_key runs, Range const& range, std::size_t first,
-                        std::span<Index> part, refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  select_positions(machine, n, key_in_range{text, range.first, range.last}, part);
+template <Backend B, class Index, class WithKeys>
+void sort_range_by_runs(B& machine, run_key runs, key_range const& range, std::size_t first, std::span<Index> part,
+                        refinement<B, Index, Index>& open, WithKeys& with_keys) {
   auto const keys = machine.template buffer<std::uint64_t>(part.size());
   auto* const key = keys.data();
   auto const* const suffix = part.data();
@@ -177,18 +175,34 @@ class suffix_sort {
   template <class WithKeys>
   void by_ranges(std::size_t most, WithKeys with_keys) {
     ranks_.emplace(machine_, packed_.breaks(), packed_.size(), kept_.empty());
+    if constexpr (has_workers<B>)
+      if (!kept_.empty()) return sort_ranges(divided_ranges<B, Index>(machine_, first_, kept_), most, with_keys);
+    sort_ranges(key_ranges<B>(machine_, first_, packed_.size()), most, with_keys);
+  }
+
+  /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
+  void order(std::size_t first, std::span<Index> part) const { ranks_->order(first, part); }
+
+ private:
+  // What is set aside takes memory, and less of it the more of its letters are known.
+  static constexpr std::size_t rounds_by_text = 3;
+  using open_items = typename refinement<B, Index, Index>::open_items;
+
+  /// @param ranges  see key_ranges
+  template <class Ranges, class WithKeys>
+  void sort_ranges(Ranges ranges, std::size_t most, WithKeys& with_keys) {
     std::vector<open_items> aside;
-    key_ranges<B> ranges(machine_, first_, packed_.size());
     letter_runs<B> const runs(machine_, first_, packed_.size());
     std::size_t const depth_of_text = first_.letters + rounds_by_text * text_.letters;
     for (std::size_t first = 0; ranges.more();) {
-      auto const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
+      key_range const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
       auto const own = machine_.template buffer<Index>(kept_.empty() ? range.count : 0);
       std::span<Index> const part = kept_.empty() ? own.span() : kept_.subspan(first, range.count);
+      ranges.bring(range, part);
       if (range.first == range.last && is_uniform_key(first_)(range.first)) {
-        sort_range_by_runs(machine_, first_, packed_.size(), runs.key(), range, first, part, open_, with_keys);
+        sort_range_by_runs(machine_, runs.key(), range, first, part, open_, with_keys);
       } else {
-        sort_range_by_first_key(machine_, first_, packed_.size(), range, first, part, open_, with_keys);
+        sort_range_by_first_key(machine_, first_, range, first, part, open_, with_keys);
         if (!open_.empty() && !runs.empty()) refine_by_runs(machine_, first_, runs, part, first, open_);
       }
       for (std::size_t depth = first_.letters; depth < depth_of_text && !open_.empty(); depth += text_.letters)
@@ -211,14 +225,6 @@ class suffix_sort {
     open_.take_up(std::move(aside.front()));
     finish(depth);
   }
-
-  /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
-  void order(std::size_t first, std::span<Index> part) const { ranks_->order(first, part); }
-
- private:
-  // What is set aside takes memory, and less of it the more of its letters are known.
-  static constexpr std::size_t rounds_by_text = 3;
-  using open_items = typename refinement<B, Index, Index>::open_items;
 
   /// The open groups, whose suffixes agree in `depth` letters, as all open ones do, by the ranks of what follows. What has been
   /// sorted by now may have finer ranks than what has not: they put nothing in another order.
