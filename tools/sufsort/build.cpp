@@ -124,7 +124,7 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   refuse_inputs(how.prefix, how.files);
   if (how.what.bwt && !how.policy.rows().all())
     throw usage_error("no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them");
-  index_writer writer(how.prefix, how.what, how.policy.cuts());
+  index_writer writer(how.prefix, how.what, how.policy.cuts(), how.kmers != 0);
 
   suffix::loaded_fasta records = read_files(how, common, tell);
   std::size_t const n = records.size();
@@ -154,13 +154,20 @@ int build(build_options const& how, cli::common_options const& common, telling& 
     auto const columns = records.pieces().columns();
     suffix::store({reinterpret_cast<char const*>(columns.data()), columns.size_bytes()}, *to, common.threads);
   }
-  about.arrays = writer.written();
-  if (!how.policy.rows().all()) about.left_rows = about.find("sa")->bytes / (width / 8);
   about.names = records.names();
   about.starts = records.starts();
   about.lengths = records.lengths();
+  if (sink* const to = writer.to("kmers")) {
+    suffix::mapped_file const text = writer.completed("seq"), sa = writer.completed("sa");
+    suffix::text const input{{text.bytes().data(), text.bytes().size()},
+                             how.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
+    std::vector<char> const table =
+        make_kmers(about, input, {sa.bytes(), width}, writer.path("sa"), how.kmers, common.threads, tell);
+    suffix::store(table, *to, common.threads);
+  }
+  about.arrays = writer.written();
+  if (!how.policy.rows().all()) about.left_rows = about.find("sa")->bytes / (width / 8);
   writer.commit(about);
-  if (how.kmers != 0) add_kmers(how.prefix, how.kmers, common, tell);
   return 0;
 }
 
