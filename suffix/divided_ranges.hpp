@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sort_core/backend.hpp"
+#include "suffix/buffer_sizes.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/packed_text.hpp"
 
@@ -63,9 +64,10 @@ class range_finder {
 
 /// Brings the suffixes of each range together: first count_block for every block of the text, then, from the counts, at which
 /// place each block's suffixes of a range begin; then write_block.
-template <class Index>
+template <class Index, class Numbers>
 struct division {
   packed_view text;
+  Numbers chosen;
   range_finder const& range_of;
   std::size_t n, block;
   std::size_t* at;  // for each block, of each range
@@ -73,8 +75,7 @@ struct division {
 
   template <class Use>
   void each_suffix(std::size_t b, Use use) const {
-    std::size_t const end = std::min(n, (b + 1) * block);
-    for (std::size_t p = b * block; p < end; ++p) use(p, range_of(text.key_in_passing(p)));
+    chosen.each(b * block, std::min(n, (b + 1) * block), [&](std::size_t p) { use(p, range_of(text.key_in_passing(p))); });
   }
   void count_block(std::size_t b) const {
     std::size_t counts[range_finder::most + 1] = {};
@@ -91,12 +92,19 @@ struct division {
 };
 
 /// The ranges of key_ranges, the suffixes of each where the order will have them.
-template <has_workers B, class Index>
+template <has_workers B, class Index, class Numbers>
 class divided_ranges {
  public:
-  /// @param order  of all suffixes: what will be sorted part by part
-  divided_ranges(B& machine, packed_view text, std::span<Index> order)
-      : machine_(machine), text_(text), order_(order), sample_(machine, text, order.size()) {
+  /// What a text of n letters takes at most, beside the order.
+  static std::size_t memory(std::size_t n) {
+    std::size_t const at = (n + block_of(n) - 1) / block_of(n) * range_finder::most;
+    return std::max(buffer_sizes::of(at, sizeof(std::size_t)), buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
+  }
+
+  /// @param n  letters of the text @param chosen  positions whose suffixes are sorted
+  /// @param order  of these: what will be sorted part by part
+  divided_ranges(B& machine, packed_view text, std::size_t n, std::span<Index> order, Numbers chosen)
+      : machine_(machine), text_(text), n_(n), order_(order), chosen_(chosen), sample_(machine, text, n) {
     left_.push_back({0, ~std::uint64_t{0}, order.size()});
   }
 
@@ -126,20 +134,20 @@ class divided_ranges {
     std::vector<std::uint64_t> lasts;
     for (std::uint64_t first = whole.first; lasts.empty() || lasts.back() != whole.last; first = lasts.back() + 1) {
       bool const rest = lasts.size() + 1 == range_finder::most;
-      lasts.push_back(rest ? whole.last : std::min(whole.last, sample_.last_of(first, most)));
+      lasts.push_back(rest ? whole.last : std::min(whole.last, sample_.last_of(first, most, order_.size())));
     }
     if (lasts.size() == 1) lasts.insert(lasts.begin(), sample_.middle_of(whole.first, whole.last));
     return lasts;
   }
 
-  /// Memory: 2 MiB at most, and 1/32 byte a letter.
+  /// Letters that a thread looks at, in 1024 blocks at most.
+  static constexpr std::size_t block_of(std::size_t n) { return std::max<std::size_t>(n / 1024 + 1, 1 << 16); }
+
   void divide(key_range const& whole, std::vector<std::uint64_t> const& lasts) {
-    constexpr std::size_t most_blocks = 1024;
     range_finder const range_of(whole.first, lasts);
-    std::size_t const n = order_.size(), ranges = lasts.size(), block = std::max<std::size_t>(n / most_blocks + 1, 1 << 16);
-    std::size_t const blocks = (n + block - 1) / block;
+    std::size_t const ranges = lasts.size(), blocks = (n_ + block_of(n_) - 1) / block_of(n_);
     auto const at = machine_.template buffer<std::size_t>(blocks * ranges);
-    division<Index> const parts{text_, range_of, n, block, at.data(), order_.data()};
+    division<Index, Numbers> const parts{text_, chosen_, range_of, n_, block_of(n_), at.data(), order_.data()};
     machine_.each_worker(blocks, [&](auto&, std::size_t b) { parts.count_block(b); });
     std::size_t place = taken_;
     std::vector<key_range> found(ranges);
@@ -154,7 +162,9 @@ class divided_ranges {
 
   B& machine_;
   packed_view text_;
+  std::size_t n_;
   std::span<Index> order_;
+  Numbers chosen_;
   key_sample sample_;
   std::size_t taken_ = 0;
   bool divided_ = false;

@@ -68,7 +68,7 @@ class key_sample {
  public:
   /// Of a text of n letters.
   template <Backend B>
-  key_sample(B& machine, packed_view text, std::size_t n) : n_(n), keys_(size_of(n)) {
+  key_sample(B& machine, packed_view text, std::size_t n) : keys_(size_of(n)) {
     auto const keys = machine.template buffer<std::uint64_t>(keys_.size());
     machine.each(keys_.size(), sampled_key{text, n, keys_.size(), keys.data()});
     machine.download(std::span<std::uint64_t const>(keys.span()), std::span(keys_));
@@ -78,10 +78,10 @@ class key_sample {
   /// How many keys are looked at.
   static constexpr std::size_t size_of(std::size_t n) { return std::min(n / 16 + 1, std::size_t{1} << 16); }
 
-  /// The last key of a range that begins with key `first` and has as many suffixes as the sample says, of `most` less an
-  /// eighth; the greatest of all keys where no more are left.
-  [[nodiscard]] std::uint64_t last_of(std::uint64_t first, std::size_t most) const {
-    std::size_t const size = std::max<std::size_t>(1, std::size_t(double(most) / double(n_) * double(keys_.size()) * 0.875));
+  /// The last key of a range that begins with key `first` and, as the sample says, has `most` of all suffixes less an eighth;
+  /// the greatest of all keys where no more are left.
+  [[nodiscard]] std::uint64_t last_of(std::uint64_t first, std::size_t most, std::size_t all) const {
+    std::size_t const size = std::max<std::size_t>(1, std::size_t(double(most) / double(all) * double(keys_.size()) * 0.875));
     std::size_t const begin = std::size_t(std::ranges::lower_bound(keys_, first) - keys_.begin());
     return size >= keys_.size() - begin ? ~std::uint64_t{0} : std::max(first, keys_[begin + size] - 1);
   }
@@ -94,7 +94,6 @@ class key_sample {
   }
 
  private:
-  std::size_t n_;
   std::vector<std::uint64_t> keys_;
 };
 
@@ -143,7 +142,7 @@ class key_ranges {
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
-      lasts.push_back(n_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most));
+      lasts.push_back(n_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, n_));
     } while (lasts.size() < key_counts::bounds && lasts.back() != ~std::uint64_t{0});
     count(lasts);
   }

@@ -7,7 +7,9 @@
 #include "sort_core/memory.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
+#include "suffix/divided_ranges.hpp"
 #include "suffix/key_ranges.hpp"
+#include "suffix/sampled_positions.hpp"
 #include "suffix/suffix.hpp"
 
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
@@ -75,6 +77,37 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
   memory_plan plan{0, with_open(0), with_open(n)};
   plan.least = std::min(plan.at_once,
                         std::max(packing, packed + build_plan<Index, B>{n, records, what, copies}.by_ranges()) + size.verbs(n));
+  return plan;
+}
+
+/// How many suffixes are sorted, at most, where every `sample`-th position of each record has one.
+inline std::size_t sampled_count(std::size_t n, std::size_t records, std::uint64_t sample) {
+  return std::min(n, std::size_t(n / sample) + records);
+}
+
+/// What sorting `count` suffixes of a text of n letters in one range takes, `open` of them left open by their first keys,
+/// beside the packed text and the positions: see suffix_sort.
+template <class Index, has_workers B>
+std::size_t sampled_sort_memory(std::size_t n, std::size_t count, std::size_t open, bool lcp) {
+  std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t), ranks = buffer_sizes::of(count + 1, index);
+  std::size_t const groups = refinement<B, Index, Index>::memory(open);
+  std::size_t const first = buffer_sizes::of(count, key) + std::max(B::radix_sort_memory(count, key, index), groups);
+  std::size_t const round =
+      groups + std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), buffer_sizes::of(open, index));
+  std::size_t const lengths = lcp ? buffer_sizes::of(count, index) + buffer_sizes::of(open, index) : 0;
+  return std::max(ranks + std::max({divided_ranges<B, Index, every_position>::memory(n), first, round}), lengths);
+}
+
+/// See suffix::memory_needed, where every `sample`-th position of a record has a row.
+template <class Index, has_workers B>
+memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std::uint64_t sample) {
+  std::size_t const count = sampled_count(n, records, sample);
+  std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 8 + 3, 8);
+  std::size_t const beside = packed + sampled_positions<B, Index>::memory(n);
+  std::size_t const division = divided_ranges<B, Index, every_position>::memory(n);
+  memory_plan plan{0, beside + sampled_sort_memory<Index, B>(n, count, 0, what.lcp),
+                   beside + sampled_sort_memory<Index, B>(n, count, count, what.lcp)};
+  plan.least = std::min(plan.at_once, beside + division + build_plan<Index, B>{count, records, what, false}.by_ranges());
   return plan;
 }
 

@@ -133,7 +133,8 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   std::size_t const rows = n + records.records();
   suffix::options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { tell.phase(name, work); };
-  std::size_t const held = n * (width == 32 ? 4 : 8);  // what the CPU has of an array
+  // What the CPU has of an array.
+  std::size_t const held = suffix::sorted_suffixes(n, records.records(), how.policy.rows()) * (width == 32 ? 4 : 8);
   std::size_t const results = held + (how.what.lcp ? held : 0) + (how.what.bwt ? rows : 0);
   std::size_t const available = how.memory.host_bytes();
   sorting.memory = available - std::min(available, results);
