@@ -206,7 +206,7 @@ void build_sampled(B& machine, packed_text<B> const& packed, results<Index> cons
   make(plan.in_range(machine.pool().available()));
 }
 
-/// Makes the arrays of a text, and stores them: at once where there is the memory, else by ranges.
+/// Makes the arrays of a text, and stores them: at once where that is quickest and there is the memory, else by ranges.
 template <Backend B, class Index>
 void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how) {
   std::size_t const n = packed.size();
@@ -223,10 +223,10 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
   row_filter<B, Index>* const drop = filter ? &*filter : nullptr;
   if constexpr (has_workers<B>)
     if (sampled) return build_sampled(machine, packed, to, how, drop);
-  std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).at_once +
+  std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).quickest +
                               (filter ? row_filter_memory<Index>(n, to.what.lcp) : 0);
   bool stores = false;
-  if (n == 0 || at_once <= total(available())) {
+  if (n == 0 || (plan.at_once() && at_once <= total(available()))) {
     try {
       return build_whole(machine, packed, to, how, n, drop, stores, n);
     } catch (out_of_memory const&) {

@@ -15,25 +15,33 @@
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
 namespace ordo::suffix::detail {
 
+/// A machine with workers sorts no more suffixes at once where it has the order's memory: ranges take no longer then, and what
+/// is in one takes less memory, which is cached, and has to be had from the system first.
+constexpr std::size_t most_at_once = std::size_t{1} << 25;
+
 /// How a build goes about it: see suffix_sort.
 template <class Index, Backend B>
 struct build_plan {
   // Where ranges are told to be small, they are not smaller than this.
   static constexpr std::size_t least_ranges = 64;
+  // And these are as quick as any.
+  static constexpr std::size_t quick_ranges = 16;
 
   std::size_t n, records;
   wanted what;
   bool copies;
 
+  /// Is one range the quickest way?
+  [[nodiscard]] bool at_once() const { return copies || n <= most_at_once; }
   /// The ranks, and those of the records' first suffixes.
   [[nodiscard]] std::size_t ranks() const {
     return buffer_sizes::of(n + 1, sizeof(Index)) + (copies ? buffer_sizes::of(records, sizeof(Index)) : 0);
   }
   /// Made from the ranks, a row of each array that is wanted.
   [[nodiscard]] std::size_t row() const { return sizeof(Index) * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
-  /// The least for which a text is sorted by ranges, beside the packed text.
-  [[nodiscard]] std::size_t by_ranges() const {
-    std::size_t const some = n / least_ranges + 1, index = sizeof(Index);
+  /// The least for which a text is sorted by so many ranges, beside the packed text.
+  [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
+    std::size_t const some = n / ranges + 1, index = sizeof(Index);
     // A 16th of all suffixes may be open.
     std::size_t const sorting = std::max(range_memory<Index, B>(some) + n / 16 * (2 * index + 1),
                                          buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
@@ -43,8 +51,8 @@ struct build_plan {
   }
   /// How many suffixes a range should have, with so many bytes for all: half of what is left, so that open ones have room.
   [[nodiscard]] std::size_t in_range(std::size_t available) const {
-    std::size_t const left = available - std::min(available, ranks());
-    return std::max(suffixes_in_range<Index, B>(n, left / 2), std::min<std::size_t>(n, n / least_ranges + 1));
+    std::size_t const left = available - std::min(available, ranks()), most = at_once() ? n : n / quick_ranges + 1;
+    return std::max(suffixes_in_range<Index, B>(most, left / 2), std::min<std::size_t>(n, n / least_ranges + 1));
   }
 };
 
@@ -74,9 +82,10 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };
-  memory_plan plan{0, with_open(0), with_open(n)};
-  plan.least = std::min(plan.at_once,
-                        std::max(packing, packed + build_plan<Index, B>{n, records, what, copies}.by_ranges()) + size.verbs(n));
+  build_plan<Index, B> const how{n, records, what, copies};
+  auto const by_ranges = [&](std::size_t ranges) { return std::max(packing, packed + how.by_ranges(ranges)) + size.verbs(n); };
+  memory_plan plan{0, how.at_once() ? with_open(0) : by_ranges(how.quick_ranges), with_open(n)};
+  plan.least = std::min(plan.quickest, by_ranges(how.least_ranges));
   return plan;
 }
 
@@ -107,7 +116,7 @@ memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std:
   std::size_t const division = divided_ranges<B, Index, every_position>::memory(n);
   memory_plan plan{0, beside + sampled_sort_memory<Index, B>(n, count, 0, what.lcp),
                    beside + sampled_sort_memory<Index, B>(n, count, count, what.lcp)};
-  plan.least = std::min(plan.at_once, beside + division + build_plan<Index, B>{count, records, what, false}.by_ranges());
+  plan.least = std::min(plan.quickest, beside + division + build_plan<Index, B>{count, records, what, false}.by_ranges());
   return plan;
 }
 

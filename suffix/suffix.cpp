@@ -130,7 +130,7 @@ memory_plan memory_needed(device where, std::size_t n, std::size_t records, std:
     };
     memory_plan const plan = of_sorted();
     std::size_t const filter = filters ? detail::row_filter_memory<Index>(n, what.lcp) : 0;
-    return memory_plan{plan.least + filter, plan.at_once + filter, plan.most + filter};
+    return memory_plan{plan.least + filter, plan.quickest + filter, plan.most + filter};
   });
 }
 
@@ -151,7 +151,8 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
     free = memory - std::min(memory, outlook.beside);
   }
   outlook.available = free;
-  if (free >= outlook.memory.at_once) {
+  bool const at_once = outlook.machine.where == device::gpu || rows.sample != 1 || n <= detail::most_at_once;
+  if (at_once && free >= outlook.memory.quickest) {
     outlook.ranges = 1;
   } else if (free >= outlook.memory.least) {
     std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {

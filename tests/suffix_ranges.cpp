@@ -144,7 +144,7 @@ TEST_CASE("only the suffixes of a sample are sorted on the CPU", "[suffix][polic
       how.machine.where = device::cpu;
       how.rows.sample = distance;
       auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {true, false}, how.rows);
-      for (std::size_t const memory : {plan.least, plan.at_once, (plan.at_once + plan.most) / 2, plan.most}) {
+      for (std::size_t const memory : {plan.least, plan.quickest, (plan.quickest + plan.most) / 2, plan.most}) {
         how.memory = memory;
         INFO("every " << distance << "th of " << text.size() << " residues in " << memory << " bytes of " << plan.most);
         try {
@@ -172,12 +172,12 @@ TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]
     auto const all = suffix::memory_needed(device::cpu, text.size(), 1, 4, {}),
                some = suffix::memory_needed(device::cpu, text.size(), 1, 4, {}, rows);
     CHECK(suffix::sorted_suffixes(text.size(), 1, rows) == text.size() / distance + 1);
-    CHECK(some.at_once < all.at_once / 2);
+    CHECK(some.quickest < all.quickest / 2);
     CHECK(some.most < all.most / 2);
     std::vector<std::uint32_t> order(suffix::sorted_suffixes(text.size(), 1, rows));
     bytes_sink to_sa;
     std::size_t const peak = suffix::detail::build_on_host<std::uint32_t>(text, {{}, {order, {}, {}}, {&to_sa}, rows}, {});
-    CHECK(peak <= some.at_once);
+    CHECK(peak <= some.quickest);
     CHECK(to_sa.all.size() == 4 * text.size() / distance);
   }
 }

@@ -85,8 +85,8 @@ int tell_plan(build_options const& how, cli::common_options const& common) {
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
   text += fmt::format("files\tabout {}\n", gigabytes(n + arrays + (how.what.bwt ? n : 0)));
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.where), outlook.machine.why);
-  text += fmt::format("memory\tof {} may be taken: from {} on, {} to sort all suffixes at once, {} for any text\n",
-                      gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.at_once),
+  text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
+                      gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.quickest),
                       gigabytes(outlook.memory.most));
   if (outlook.machine.where == device::cpu)
     text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.beside));
