@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "suffix/bwt.hpp"
 #include "suffix/delivery.hpp"
@@ -14,6 +15,7 @@
 #include "suffix/prefix_doubling.hpp"
 #include "suffix/proof.hpp"
 #include "suffix/row_filter.hpp"
+#include "suffix/sampled_positions.hpp"
 
 namespace ordo::suffix::detail {
 
@@ -31,12 +33,12 @@ std::size_t check_on_cuda(text const& input, arrays<Index const> all, options co
 
 /// See memory_needed and memory_for_check.
 template <class Index>
-memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what);
+memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows);
 template <class Index>
 memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what);
 /// How many suffixes are in a range, of so many bytes.
 template <class Index>
-std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, std::size_t available);
+std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available);
 template <class Index>
 std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, std::size_t available);
 template <class Index>
@@ -53,10 +55,10 @@ void expect_rows(std::size_t rows, sinks const& out, std::size_t index_bytes);
 ///     left out
 void expect_nucleotides(std::span<unsigned char const> present, row_choice rows);
 
-/// A buffer of n that is to be filled for `memory`; or, if that is none, for itself.
+/// A buffer of n that is to be filled for the first n of `memory`; or, if that is none, for itself.
 template <Backend B, class T>
 buffer<T> target_of(B& machine, std::span<T> memory, std::size_t n) {
-  return memory.empty() ? machine.template buffer<T>(n) : machine.target(memory);
+  return memory.empty() ? machine.template buffer<T>(n) : machine.target(memory.first(n));
 }
 
 /// Begins the LCP from the keys of the first round, range by range. (A named type: nvcc takes no local one here.)
@@ -90,28 +92,30 @@ struct last_to_front {
 };
 
 /// Makes the arrays of a text whole, and stores them.
-/// @param in_range  how many suffixes are sorted at a time @param filter  where rows are left out
-/// @param stores  set as soon as anything is stored
-template <Backend B, class Index>
+/// @param chosen  which positions have suffixes that are sorted, `count` of them @param in_range  how many at a time
+/// @param filter  where rows of theirs are left out @param stores  set as soon as anything is stored
+template <Backend B, class Index, class Numbers = every_position>
 void build_whole(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how, std::size_t in_range,
-                 row_filter<B, Index>* filter, bool& stores) {
+                 row_filter<B, Index>* filter, bool& stores, std::size_t count, Numbers chosen = {}) {
   std::size_t const n = packed.size(), ends = to.what.bwt ? packed.records() : 0;
   auto const phase = [&](std::string_view name) {
     if (how.on_phase) how.on_phase(name, n);
   };
-  auto const sa = target_of(machine, to.memory.sa, n);
+  auto const sa = target_of(machine, to.memory.sa, count);
   buffer<Index> lcp;
   {
-    suffix_sort<B, Index> sort(machine, packed, sa.span());
-    lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, n, lcp};
-    if (in_range >= n)
-      sort.at_once(with_keys);
-    else
-      sort.by_ranges(in_range, with_keys);
+    suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen);
+    lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, count, lcp};
+    bool by_ranges = in_range < n;
+    if constexpr (std::is_same_v<Numbers, every_position>)
+      if (!by_ranges) sort.at_once(with_keys);
+    by_ranges |= !std::is_same_v<Numbers, every_position>;
+    if (by_ranges) sort.by_ranges(in_range, with_keys);
   }
   if (to.what.lcp) {
     phase("lcp");
-    common_prefixes(machine, packed.view(), packed.first_view().letters, std::span<Index const>(sa.span()), lcp.span());
+    common_prefixes(machine, packed.view(), n, packed.first_view().letters, std::span<Index const>(sa.span()), lcp.span(),
+                    chosen);
   }
   auto const rows =
       to.what.bwt ? target_of(machine, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), n) : buffer<char>{};
@@ -159,7 +163,7 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
     each_part([&](std::size_t, std::size_t count, part_row<Index> row) {
       open_prefixes_of_part(machine, row, count, by_position.span());
     });
-    common_prefixes_by_position(machine, text, text.letters, by_position.span());
+    common_prefixes_by_position(machine, text, n, text.letters, by_position.span());
   }
   auto const lcp = machine.template buffer<Index>(to.what.lcp ? size : 0);
   auto const rows = machine.template buffer<char>(to.what.bwt ? size : 0);
@@ -179,32 +183,58 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
   });
 }
 
-/// Makes the arrays of a text, and stores them: at once where there is the memory, else by ranges.
+/// Makes the arrays of every so many-th position of each record, and stores them: in as few ranges as there is memory for.
+template <has_workers B, class Index>
+void build_sampled(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
+                   row_filter<B, Index>* filter) {
+  std::size_t const n = packed.size();
+  sampled_positions<B, Index> const sample(machine, packed, to.rows.sample);
+  std::size_t const count = sample.count();
+  if (!filter) expect_rows(count, to.stored, sizeof(Index));
+  build_plan<Index, B> const plan{count, packed.records(), to.what, false};
+  bool stores = false;
+  auto const make = [&](std::size_t in_range) {
+    build_whole(machine, packed, to, how, in_range, filter, stores, count, sample.numbers());
+  };
+  if (sampled_sort_memory<Index, B>(n, count, 0, to.what.lcp) <= machine.pool().available()) {
+    try {
+      return make(count);
+    } catch (out_of_memory const&) {
+      if (stores) throw;
+    }
+  }
+  make(plan.in_range(machine.pool().available()));
+}
+
+/// Makes the arrays of a text, and stores them: at once where that is quickest and there is the memory, else by ranges.
 template <Backend B, class Index>
 void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how) {
   std::size_t const n = packed.size();
   build_plan<Index, B> const plan{n, packed.records(), to.what, !has_workers<B>};
   auto const available = [&] { return machine.pool().available(); };
   auto const total = [&](std::size_t bytes) { return bytes + std::min(machine.pool().in_use(), ~bytes); };
+  bool const sampled = has_workers<B> && to.rows.sample != 1 && n != 0;
   std::optional<row_filter<B, Index>> filter;
-  if (!to.rows.all()) {
-    expect_nucleotides(packed.bytes(), to.rows);
+  if (!to.rows.all()) expect_nucleotides(packed.bytes(), to.rows);
+  if (to.rows.skip_ambiguous || (!to.rows.all() && !sampled)) {  // else there is a row for each suffix that is sorted
     filter.emplace(machine, packed, to.rows, to.what.lcp);
     expect_rows(filter->rows(), to.stored, sizeof(Index));
   }
   row_filter<B, Index>* const drop = filter ? &*filter : nullptr;
-  std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).at_once +
+  if constexpr (has_workers<B>)
+    if (sampled) return build_sampled(machine, packed, to, how, drop);
+  std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).quickest +
                               (filter ? row_filter_memory<Index>(n, to.what.lcp) : 0);
   bool stores = false;
-  if (n == 0 || at_once <= total(available())) {
+  if (n == 0 || (plan.at_once() && at_once <= total(available()))) {
     try {
-      return build_whole(machine, packed, to, how, n, drop, stores);
+      return build_whole(machine, packed, to, how, n, drop, stores, n);
     } catch (out_of_memory const&) {
       if (stores) throw;
     }
   }
   if (has_workers<B> && !to.memory.sa.empty())
-    build_whole(machine, packed, to, how, plan.in_range(available()), drop, stores);
+    build_whole(machine, packed, to, how, plan.in_range(available()), drop, stores, n);
   else
     build_in_parts(machine, packed, to, how, plan, drop, stores);
 }

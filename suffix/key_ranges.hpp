@@ -10,6 +10,7 @@
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/packed_text.hpp"
+#include "suffix/select_positions.hpp"
 
 namespace ordo::suffix::detail {
 
@@ -45,7 +46,7 @@ struct keys_of_block {
     std::uint32_t up_to[key_counts::bounds] = {};
     std::size_t const end = (b + 1) * size < n ? (b + 1) * size : n;
     for (std::size_t p = b * size; p < end; ++p) {
-      std::uint64_t const key = text.breaks.are_far(p + 1) ? text.unbroken_key(p) : text.key(p);
+      std::uint64_t const key = text.key_in_passing(p);
       for (unsigned k = 0; k < key_counts::bounds; ++k) up_to[k] += key <= bound[k];
     }
     key_counts all;
@@ -62,40 +63,65 @@ struct sampled_key {
   ORDO_FN void operator()(std::size_t i) const { keys[i] = text.key(n / size * i + n % size * i / size); }
 };
 
-/// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
-/// where to cut, a count of all of them whether a range is short enough: whatever the text, none is too long but one of a
-/// single key.
-template <Backend B>
-class key_ranges {
+/// The keys of some suffixes of a text, in order: they tell where to cut all of them.
+class key_sample {
  public:
-  struct range {
-    std::uint64_t first, last;  // keys, both of them in it
-    std::size_t count;
-  };
-
-  /// @param n  how many letters there are
-  key_ranges(B& machine, packed_view text, std::size_t n) : machine_(machine), text_(text), n_(n) {
-    std::size_t const size = sample_of(n);
-    sample_.resize(size);
-    auto const keys = machine.template buffer<std::uint64_t>(size);
-    machine.each(size, sampled_key{text, n, size, keys.data()});
-    machine.download(std::span<std::uint64_t const>(keys.span()), std::span(sample_));
-    std::ranges::sort(sample_);
+  /// Of a text of n letters.
+  template <Backend B>
+  key_sample(B& machine, packed_view text, std::size_t n) : keys_(size_of(n)) {
+    auto const keys = machine.template buffer<std::uint64_t>(keys_.size());
+    machine.each(keys_.size(), sampled_key{text, n, keys_.size(), keys.data()});
+    machine.download(std::span<std::uint64_t const>(keys.span()), std::span(keys_));
+    std::ranges::sort(keys_);
   }
 
   /// How many keys are looked at.
-  static constexpr std::size_t sample_of(std::size_t n) { return std::min(n / 16 + 1, std::size_t{1} << 16); }
+  static constexpr std::size_t size_of(std::size_t n) { return std::min(n / 16 + 1, std::size_t{1} << 16); }
+
+  /// The last key of a range that begins with key `first` and, as the sample says, has `most` of all suffixes less an eighth;
+  /// the greatest of all keys where no more are left.
+  [[nodiscard]] std::uint64_t last_of(std::uint64_t first, std::size_t most, std::size_t all) const {
+    std::size_t const size = std::max<std::size_t>(1, std::size_t(double(most) / double(all) * double(keys_.size()) * 0.875));
+    std::size_t const begin = std::size_t(std::ranges::lower_bound(keys_, first) - keys_.begin());
+    return size >= keys_.size() - begin ? ~std::uint64_t{0} : std::max(first, keys_[begin + size] - 1);
+  }
+  /// A key in [first, last), first < last, that halves what the sample has of [first, last], or the range itself.
+  [[nodiscard]] std::uint64_t middle_of(std::uint64_t first, std::uint64_t last) const {
+    auto const begin = std::ranges::lower_bound(keys_, first), end = std::ranges::upper_bound(keys_, last);
+    if (end - begin > 1)
+      if (std::uint64_t const middle = begin[(end - begin) / 2]; middle > first) return middle - 1;
+    return first + (last - first) / 2;
+  }
+
+ private:
+  std::vector<std::uint64_t> keys_;
+};
+
+/// Suffixes whose first keys are in [first, last].
+struct key_range {
+  std::uint64_t first, last;
+  std::size_t count;  // of them
+};
+
+/// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
+/// where to cut, a count of all of them whether a range is short enough: whatever the text, none is too long but one of a
+/// single key. The text is read for each range.
+template <Backend B>
+class key_ranges {
+ public:
+  /// @param n  how many letters there are
+  key_ranges(B& machine, packed_view text, std::size_t n) : machine_(machine), text_(text), n_(n), sample_(machine, text, n) {}
 
   /// Are there suffixes left?
   [[nodiscard]] bool more() const { return taken_ < n_; }
 
   /// The next range that is not empty. It has no more than `most` suffixes, unless all of them share their key.
-  range next(std::size_t most) {
+  key_range next(std::size_t most) {
     for (;;) {
       if (planned_.empty()) plan(most);
-      range const found = planned_.front();
+      key_range const found = planned_.front();
       if (found.count > most && found.first != found.last) {
-        count({split(found)});
+        count({sample_.middle_of(found.first, found.last)});
         continue;
       }
       planned_.erase(planned_.begin());
@@ -105,25 +131,20 @@ class key_ranges {
     }
   }
 
+  /// part := the suffixes of a range, by position.
+  template <class Index>
+  void bring(key_range const& range, std::span<Index> part) const {
+    select_positions(machine_, n_, key_in_range{text_, range.first, range.last}, part);
+  }
+
  private:
-  /// Some ranges, each with as many as the sample says, less an eighth.
   void plan(std::size_t most) {
-    std::size_t const size = std::max<std::size_t>(1, std::size_t(double(most) / double(n_) * double(sample_.size()) * 0.875));
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
-      std::size_t const begin = std::size_t(std::ranges::lower_bound(sample_, first) - sample_.begin());
-      bool const rest = begin + size >= sample_.size() || n_ - taken_ <= most;
-      lasts.push_back(rest ? ~std::uint64_t{0} : std::max(first, sample_[begin + size] - 1));
+      lasts.push_back(n_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, n_));
     } while (lasts.size() < key_counts::bounds && lasts.back() != ~std::uint64_t{0});
     count(lasts);
-  }
-  /// A key in [first, last) that halves what the sample has of a range, or the range itself.
-  std::uint64_t split(range const& whole) const {
-    auto const begin = std::ranges::lower_bound(sample_, whole.first), end = std::ranges::upper_bound(sample_, whole.last);
-    if (end - begin > 1)
-      if (std::uint64_t const middle = begin[(end - begin) / 2]; middle > whole.first) return middle - 1;
-    return whole.first + (whole.last - whole.first) / 2;
   }
   /// The ranges from next_ on that end with these keys, at most key_counts::bounds.
   void count(std::vector<std::uint64_t> const& lasts) {
@@ -147,8 +168,8 @@ class key_ranges {
   packed_view text_;
   std::size_t n_, taken_ = 0;
   std::uint64_t next_ = 0;
-  std::vector<std::uint64_t> sample_;  // in order
-  std::vector<range> planned_;         // the next ones
+  key_sample sample_;
+  std::vector<key_range> planned_;  // the next ones
 };
 
 }  // namespace ordo::suffix::detail

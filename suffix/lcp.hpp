@@ -10,6 +10,7 @@
 #include "sort_core/load.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/letter_runs.hpp"
+#include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
 
 namespace ordo::suffix::detail {
@@ -58,12 +59,14 @@ struct common_prefix_over_runs {
 /// Manzini and Puglisi, CPM'09), and so by at most d over d positions. So the open positions are done in rounds, multiples of
 /// large powers of two first: each knows a least length from the last one done before it, all of a round at once. A round
 /// extends by O(n) letters together: what a position gains over the one before, the one behind must keep.
+/// The same holds where only every so many-th position of a record has a suffix.
 /// Memory: sizeof(Index) bytes for each of those positions. @param letters  in a key
-template <Backend B, class Index>
-void common_prefixes_by_position(B& machine, packed_view text, unsigned letters, std::span<Index> by_position) {
-  std::size_t const n = by_position.size();
+/// @param by_position  by the numbers of positions
+template <Backend B, class Index, class Numbers = every_position>
+void common_prefixes_by_position(B& machine, packed_view text, std::size_t n, unsigned letters, std::span<Index> by_position,
+                                 Numbers number = {}) {
   auto* const at = by_position.data();
-  auto const is_open = [=] ORDO_FN(std::size_t p) { return at[p] != n; };
+  auto const is_open = [=] ORDO_FN(std::size_t p) { return number.has(p) && at[number(p)] != n; };
   std::size_t const count = machine.reduce(
       n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, plus{});
   if (count == 0) return;
@@ -75,35 +78,38 @@ void common_prefixes_by_position(B& machine, packed_view text, unsigned letters,
   letter_runs<B> const runs(machine, text, n);
   common_prefix_over_runs const common_prefix{text, is_uniform_key(text), runs.key()};
   auto const settle = [=] ORDO_FN(std::size_t p, std::size_t known) {
-    store_relaxed(at + p, Index(common_prefix(at[p], p, known < letters ? letters : known)));
+    auto* const to = at + number(p);
+    store_relaxed(to, Index(common_prefix(*to, p, known < letters ? letters : known)));
   };
   machine.each(1, [=] ORDO_FN(std::size_t) { settle(position[0], 0); });
   for (std::size_t stride = std::bit_floor(count); stride != 0; stride /= 2) {
     machine.each(((count - 1) / stride + 1) / 2, [=] ORDO_FN(std::size_t i) {
       std::size_t const j = (2 * i + 1) * stride, soon = j + 2 * lookahead * stride;
-      if (soon < count) text.expect(load_relaxed(at + position[soon]));  // too late if done already; never wrong
+      if (soon < count) text.expect(load_relaxed(at + number(position[soon])));  // too late if done already; never wrong
       std::size_t const p = position[j], before = position[j - stride];
-      settle(p, at[before] > p - before ? at[before] - (p - before) : 0);
+      std::size_t const length = at[number(before)];
+      settle(p, length > p - before ? length - (p - before) : 0);
     });
   }
 }
 
-/// What common_prefixes_of_keys has left open. Memory: sizeof(Index) bytes a letter, and once more for the open ones.
-/// @param letters  in a whole one of those keys
-template <Backend B, class Index>
-void common_prefixes(B& machine, packed_view text, unsigned letters, std::span<Index const> sa, std::span<Index> lcp) {
-  std::size_t const n = sa.size();
+/// What common_prefixes_of_keys has left open. Memory: sizeof(Index) bytes a suffix, and once more for the open ones.
+/// @param n  letters of the text @param letters  in a whole one of those keys
+template <Backend B, class Index, class Numbers = every_position>
+void common_prefixes(B& machine, packed_view text, std::size_t n, unsigned letters, std::span<Index const> sa,
+                     std::span<Index> lcp, Numbers number = {}) {
+  std::size_t const rows = sa.size();
   auto const* const suffix = sa.data();
   auto* const length = lcp.data();
-  auto const by_position = machine.template buffer<Index>(n);
+  auto const by_position = machine.template buffer<Index>(rows);
   auto* const at = by_position.data();
-  machine.each(n, [=] ORDO_FN(std::size_t p) { at[p] = Index(n); });
-  machine.each(n, [=] ORDO_FN(std::size_t i) {
-    if (length[i] == letters) at[suffix[i]] = suffix[i - 1];
+  machine.each(rows, [=] ORDO_FN(std::size_t k) { at[k] = Index(n); });
+  machine.each(rows, [=] ORDO_FN(std::size_t i) {
+    if (length[i] == letters) at[number(suffix[i])] = suffix[i - 1];
   });
-  common_prefixes_by_position(machine, text, letters, by_position.span());
-  machine.each(n, [=] ORDO_FN(std::size_t i) {
-    if (length[i] == letters) length[i] = at[suffix[i]];
+  common_prefixes_by_position(machine, text, n, letters, by_position.span(), number);
+  machine.each(rows, [=] ORDO_FN(std::size_t i) {
+    if (length[i] == letters) length[i] = at[number(suffix[i])];
   });
 }
 

@@ -35,7 +35,8 @@ struct ends_run {
   ORDO_FN bool operator()(std::size_t p) const {
     packed_view const& text = is_uniform.text;
     std::size_t const end = p + 1;
-    if (end < text.letters || !is_uniform(text.key(end - text.letters))) return false;
+    if (end < text.letters || !is_uniform(text.unbroken_key(end - text.letters))) return false;  // seen at once
+    if (!is_uniform(text.key(end - text.letters))) return false;
     return text.breaks(end) || text.letter(end) != text.letter(p);
   }
 };

@@ -7,42 +7,52 @@
 #include "sort_core/memory.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
+#include "suffix/divided_ranges.hpp"
 #include "suffix/key_ranges.hpp"
+#include "suffix/sampled_positions.hpp"
 #include "suffix/suffix.hpp"
 
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
 namespace ordo::suffix::detail {
+
+/// A machine with workers sorts no more suffixes at once where it has the order's memory: ranges take no longer then, and what
+/// is in one takes less memory, which is cached, and has to be had from the system first.
+constexpr std::size_t most_at_once = std::size_t{1} << 25;
 
 /// How a build goes about it: see suffix_sort.
 template <class Index, Backend B>
 struct build_plan {
   // Where ranges are told to be small, they are not smaller than this.
   static constexpr std::size_t least_ranges = 64;
+  // And these are as quick as any.
+  static constexpr std::size_t quick_ranges = 16;
 
   std::size_t n, records;
   wanted what;
   bool copies;
 
+  /// Is one range the quickest way?
+  [[nodiscard]] bool at_once() const { return copies || n <= most_at_once; }
   /// The ranks, and those of the records' first suffixes.
   [[nodiscard]] std::size_t ranks() const {
     return buffer_sizes::of(n + 1, sizeof(Index)) + (copies ? buffer_sizes::of(records, sizeof(Index)) : 0);
   }
   /// Made from the ranks, a row of each array that is wanted.
   [[nodiscard]] std::size_t row() const { return sizeof(Index) * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
-  /// The least for which a text is sorted by ranges, beside the packed text.
-  [[nodiscard]] std::size_t by_ranges() const {
-    std::size_t const some = n / least_ranges + 1, index = sizeof(Index);
+  /// The least for which a text is sorted by so many ranges, beside the packed text.
+  [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
+    std::size_t const some = n / ranges + 1, index = sizeof(Index);
     // A 16th of all suffixes may be open.
     std::size_t const sorting = std::max(range_memory<Index, B>(some) + n / 16 * (2 * index + 1),
-                                         buffer_sizes::of(key_ranges<B>::sample_of(n), sizeof(std::uint64_t)));
+                                         buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
     if (!copies) return ranks() + sorting + (what.lcp ? buffer_sizes::of(n, index) : 0);
     std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / 16 * index : 0) + 2 * some * row() + 4096;
     return ranks() + std::max(sorting, parts);
   }
   /// How many suffixes a range should have, with so many bytes for all: half of what is left, so that open ones have room.
   [[nodiscard]] std::size_t in_range(std::size_t available) const {
-    std::size_t const left = available - std::min(available, ranks());
-    return std::max(suffixes_in_range<Index, B>(n, left / 2), std::min<std::size_t>(n, n / least_ranges + 1));
+    std::size_t const left = available - std::min(available, ranks()), most = at_once() ? n : n / quick_ranges + 1;
+    return std::max(suffixes_in_range<Index, B>(most, left / 2), std::min<std::size_t>(n, n / least_ranges + 1));
   }
 };
 
@@ -72,9 +82,41 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };
-  memory_plan plan{0, with_open(0), with_open(n)};
-  plan.least = std::min(plan.at_once,
-                        std::max(packing, packed + build_plan<Index, B>{n, records, what, copies}.by_ranges()) + size.verbs(n));
+  build_plan<Index, B> const how{n, records, what, copies};
+  auto const by_ranges = [&](std::size_t ranges) { return std::max(packing, packed + how.by_ranges(ranges)) + size.verbs(n); };
+  memory_plan plan{0, how.at_once() ? with_open(0) : by_ranges(how.quick_ranges), with_open(n)};
+  plan.least = std::min(plan.quickest, by_ranges(how.least_ranges));
+  return plan;
+}
+
+/// How many suffixes are sorted, at most, where every `sample`-th position of each record has one.
+inline std::size_t sampled_count(std::size_t n, std::size_t records, std::uint64_t sample) {
+  return std::min(n, std::size_t(n / sample) + records);
+}
+
+/// What sorting `count` suffixes of a text of n letters in one range takes, `open` of them left open by their first keys,
+/// beside the packed text and the positions: see suffix_sort.
+template <class Index, has_workers B>
+std::size_t sampled_sort_memory(std::size_t n, std::size_t count, std::size_t open, bool lcp) {
+  std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t), ranks = buffer_sizes::of(count + 1, index);
+  std::size_t const groups = refinement<B, Index, Index>::memory(open);
+  std::size_t const first = buffer_sizes::of(count, key) + std::max(B::radix_sort_memory(count, key, index), groups);
+  std::size_t const round =
+      groups + std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), buffer_sizes::of(open, index));
+  std::size_t const lengths = lcp ? buffer_sizes::of(count, index) + buffer_sizes::of(open, index) : 0;
+  return std::max(ranks + std::max({divided_ranges<B, Index, every_position>::memory(n), first, round}), lengths);
+}
+
+/// See suffix::memory_needed, where every `sample`-th position of a record has a row.
+template <class Index, has_workers B>
+memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std::uint64_t sample) {
+  std::size_t const count = sampled_count(n, records, sample);
+  std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 8 + 3, 8);
+  std::size_t const beside = packed + sampled_positions<B, Index>::memory(n);
+  std::size_t const division = divided_ranges<B, Index, every_position>::memory(n);
+  memory_plan plan{0, beside + sampled_sort_memory<Index, B>(n, count, 0, what.lcp),
+                   beside + sampled_sort_memory<Index, B>(n, count, count, what.lcp)};
+  plan.least = std::min(plan.quickest, beside + division + build_plan<Index, B>{count, records, what, false}.by_ranges());
   return plan;
 }
 

@@ -11,10 +11,11 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
+#include "suffix/divided_ranges.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/letter_runs.hpp"
+#include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
-#include "suffix/select_positions.hpp"
 #include "suffix/suffix_ranks.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
@@ -62,11 +63,10 @@ void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, ref
   with_keys(std::span<std::uint64_t const>(keys.span()), 0);
 }
 
-/// The same for the suffixes of a range, whose order begins at place `first`. @param part  as many as there are in the range
-template <Backend B, class Index, class Range, class WithKeys>
-void sort_range_by_first_key(B& machine, packed_view text, std::size_t n, Range const& range, std::size_t first,
-                             std::span<Index> part, refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  select_positions(machine, n, key_in_range{text, range.first, range.last}, part);
+/// The same for the suffixes of a range, whose order begins at place `first`. @param part  they, by position
+template <Backend B, class Index, class WithKeys>
+void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
+                             refinement<B, Index, Index>& open, WithKeys& with_keys) {
   auto const keys = machine.template buffer<std::uint64_t>(part.size());
   auto* const key = keys.data();
   auto const* const suffix = part.data();
@@ -83,10 +83,9 @@ void sort_range_by_first_key(B& machine, packed_view text, std::size_t n, Range 
 }
 
 /// The order of a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few stay open.
-template <Backend B, class Index, class Range, class WithKeys>
-void sort_range_by_runs(B& machine, packed_view text, std::size_t n, run_key runs, Range const& range, std::size_t first,
-                        std::span<Index> part, refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  select_positions(machine, n, key_in_range{text, range.first, range.last}, part);
+template <Backend B, class Index, class WithKeys>
+void sort_range_by_runs(B& machine, run_key runs, key_range const& range, std::size_t first, std::span<Index> part,
+                        refinement<B, Index, Index>& open, WithKeys& with_keys) {
   auto const keys = machine.template buffer<std::uint64_t>(part.size());
   auto* const key = keys.data();
   auto const* const suffix = part.data();
@@ -152,12 +151,21 @@ void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<I
 /// for the ranks, and what refinement and its sorts need for the open suffixes.
 /// By ranges of the first key: the ranks, 1 + 2 sizeof(Index) bytes for each open suffix, and the above for those of one range
 /// only. Then the order need not be kept: the ranks, once all differ, are its inverse.
-template <Backend B, class Index>
+///
+/// Where only some positions have suffixes that are sorted, with a kept order: by ranges, which may be one. A letter above is
+/// one of these positions then.
+template <Backend B, class Index, class Numbers = every_position>
 class suffix_sort {
  public:
-  /// @param kept  where the order is made; empty: parts of it will be asked for
-  suffix_sort(B& machine, packed_text<B> const& packed, std::span<Index> kept)
-      : machine_(machine), packed_(packed), first_(packed.first_view()), text_(packed.view()), kept_(kept), open_(machine) {}
+  /// @param kept  where the order is made; empty: parts of it will be asked for @param chosen  whose suffixes are sorted
+  suffix_sort(B& machine, packed_text<B> const& packed, std::span<Index> kept, Numbers chosen = {})
+      : machine_(machine),
+        packed_(packed),
+        first_(packed.first_view()),
+        text_(packed.view()),
+        kept_(kept),
+        chosen_(chosen),
+        open_(machine) {}
 
   template <class WithKeys>
   void at_once(WithKeys with_keys) {
@@ -167,7 +175,7 @@ class suffix_sort {
       refine_by_runs(machine_, first_, runs, kept_, 0, open_);
     if (!open_.empty()) refine_by_text(machine_, text_, first_.letters, kept_, 0, open_);
     if (open_.empty()) return;
-    ranks_.emplace(machine_, packed_.breaks(), packed_.size(), false);
+    ranks_.emplace(machine_, packed_.breaks(), packed_.size(), packed_.size(), false);
     ranks_->place(std::span<Index const>(kept_), 0, open_);
     ranks_->end_records();
     finish(first_.letters + text_.letters);
@@ -176,19 +184,38 @@ class suffix_sort {
   /// @param most  suffixes in a range. One key that more of them share makes a range of its own
   template <class WithKeys>
   void by_ranges(std::size_t most, WithKeys with_keys) {
-    ranks_.emplace(machine_, packed_.breaks(), packed_.size(), kept_.empty());
+    std::size_t const n = packed_.size();
+    ranks_.emplace(machine_, packed_.breaks(), n, kept_.empty() ? n : kept_.size(), kept_.empty(), chosen_);
+    if constexpr (has_workers<B>)
+      if (!kept_.empty())
+        return sort_ranges(divided_ranges<B, Index, Numbers>(machine_, first_, n, kept_, chosen_), most, with_keys);
+    sort_ranges(key_ranges<B>(machine_, first_, n), most, with_keys);
+  }
+
+  /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
+  void order(std::size_t first, std::span<Index> part) const { ranks_->order(first, part); }
+
+ private:
+  // What is set aside takes memory, and less of it the more of its letters are known.
+  static constexpr std::size_t rounds_by_text = 3;
+  using open_items = typename refinement<B, Index, Index>::open_items;
+
+  /// @param ranges  see key_ranges
+  template <class Ranges, class WithKeys>
+  void sort_ranges(Ranges ranges, std::size_t most, WithKeys& with_keys) {
     std::vector<open_items> aside;
-    key_ranges<B> ranges(machine_, first_, packed_.size());
     letter_runs<B> const runs(machine_, first_, packed_.size());
-    std::size_t const depth_of_text = first_.letters + rounds_by_text * text_.letters;
+    std::size_t depth_of_text = first_.letters + rounds_by_text * text_.letters;
+    while (depth_of_text < chosen_.step()) depth_of_text += text_.letters;  // ranks are of no use before
     for (std::size_t first = 0; ranges.more();) {
-      auto const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
+      key_range const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
       auto const own = machine_.template buffer<Index>(kept_.empty() ? range.count : 0);
       std::span<Index> const part = kept_.empty() ? own.span() : kept_.subspan(first, range.count);
+      ranges.bring(range, part);
       if (range.first == range.last && is_uniform_key(first_)(range.first)) {
-        sort_range_by_runs(machine_, first_, packed_.size(), runs.key(), range, first, part, open_, with_keys);
+        sort_range_by_runs(machine_, runs.key(), range, first, part, open_, with_keys);
       } else {
-        sort_range_by_first_key(machine_, first_, packed_.size(), range, first, part, open_, with_keys);
+        sort_range_by_first_key(machine_, first_, range, first, part, open_, with_keys);
         if (!open_.empty() && !runs.empty()) refine_by_runs(machine_, first_, runs, part, first, open_);
       }
       for (std::size_t depth = first_.letters; depth < depth_of_text && !open_.empty(); depth += text_.letters)
@@ -199,7 +226,7 @@ class suffix_sort {
     }
     ranks_->end_records();
     std::size_t depth = depth_of_text;
-    for (; aside.size() > 1; depth *= 1 + rank_key<Index>::ranks) {
+    for (; aside.size() > 1; depth = deeper(depth)) {
       for (open_items& groups : aside) {
         open_.take_up(std::move(groups));
         refine_by_ranks(depth);
@@ -212,18 +239,10 @@ class suffix_sort {
     finish(depth);
   }
 
-  /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
-  void order(std::size_t first, std::span<Index> part) const { ranks_->order(first, part); }
-
- private:
-  // What is set aside takes memory, and less of it the more of its letters are known.
-  static constexpr std::size_t rounds_by_text = 3;
-  using open_items = typename refinement<B, Index, Index>::open_items;
-
   /// The open groups, whose suffixes agree in `depth` letters, as all open ones do, by the ranks of what follows. What has been
   /// sorted by now may have finer ranks than what has not: they put nothing in another order.
   void refine_by_ranks(std::size_t depth) {
-    auto const key = ranks_->key(depth);
+    auto const key = ranks_->key(steps_in(depth));
     open_.sort(key, key.bits());
     if (!kept_.empty()) open_.place(kept_);
     ranks_->update(open_);
@@ -231,8 +250,13 @@ class suffix_sort {
   }
 
   void finish(std::size_t depth) {
-    for (; !open_.empty(); depth *= 1 + rank_key<Index>::ranks) refine_by_ranks(depth);
+    for (; !open_.empty(); depth = deeper(depth)) refine_by_ranks(depth);
   }
+
+  /// How far behind a suffix the ranks are looked at, of `depth` letters that are known.
+  [[nodiscard]] std::size_t steps_in(std::size_t depth) const { return depth - depth % chosen_.step(); }
+  /// How many letters are known after that.
+  [[nodiscard]] std::size_t deeper(std::size_t depth) const { return depth + rank_key<Index>::ranks * steps_in(depth); }
 
   /// Neighbours become one, as long as that has no more than `most` suffixes.
   void join(std::vector<open_items>& all, std::size_t most) const {
@@ -258,8 +282,9 @@ class suffix_sort {
   packed_text<B> const& packed_;
   packed_view first_, text_;  // for the first keys, and for those behind
   std::span<Index> kept_;
+  Numbers chosen_;
   refinement<B, Index, Index> open_;
-  std::optional<suffix_ranks<B, Index>> ranks_;
+  std::optional<suffix_ranks<B, Index, Numbers>> ranks_;
 };
 
 }  // namespace ordo::suffix::detail

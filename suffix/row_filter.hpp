@@ -12,7 +12,7 @@
 #include "suffix/packed_text.hpp"
 #include "suffix/policy.hpp"
 
-// Arrays of which some rows are left out. All suffixes are sorted; the rows that are not wanted are dropped as the arrays are
+// Arrays of which some rows are left out. The rows of sorted suffixes that are not wanted are dropped as the arrays are
 // stored, and an LCP is the least of the rows between two that stay (of a row and those dropped before it).
 namespace ordo::suffix::detail {
 

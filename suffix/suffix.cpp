@@ -112,17 +112,25 @@ std::size_t row_count(text const& input, row_choice which, unsigned threads) {
   return which.all() ? input.size() : detail::chosen_rows(input, which, threads).count();
 }
 
+std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows) noexcept {
+  return detail::sampled_count(n, records, rows.sample);
+}
+
 memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
                           row_choice rows) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    auto const of_all_rows = [&] {
+    bool filters = rows.skip_ambiguous;
+    auto const of_sorted = [&] {
       if constexpr (cuda_enabled)
-        if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what);
-      return detail::build_memory_on_host<Index>(n, records, what);
+        if (where == device::gpu) {
+          filters = !rows.all();
+          return detail::build_memory_on_cuda<Index>(n, records, what);
+        }
+      return detail::build_memory_on_host<Index>(n, records, what, rows);
     };
-    memory_plan const plan = of_all_rows();
-    std::size_t const filter = rows.all() ? 0 : detail::row_filter_memory<Index>(n, what.lcp);
-    return memory_plan{plan.least + filter, plan.at_once + filter, plan.most + filter};
+    memory_plan const plan = of_sorted();
+    std::size_t const filter = filters ? detail::row_filter_memory<Index>(n, what.lcp) : 0;
+    return memory_plan{plan.least + filter, plan.quickest + filter, plan.most + filter};
   });
 }
 
@@ -137,20 +145,23 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
   });
   outlook.memory = plan_of(outlook.machine.where);
   if (outlook.machine.where == device::cpu) {
-    std::size_t const results = n * index_bytes * (what.lcp ? 2 : 1) + (what.bwt ? n + records : 0);
+    std::size_t const held = sorted_suffixes(n, records, rows);
+    std::size_t const results = held * index_bytes * (what.lcp ? 2 : 1) + (what.bwt ? n + records : 0);
     outlook.beside = n + results;
     free = memory - std::min(memory, outlook.beside);
   }
   outlook.available = free;
-  if (free >= outlook.memory.at_once) {
+  bool const at_once = outlook.machine.where == device::gpu || rows.sample != 1 || n <= detail::most_at_once;
+  if (at_once && free >= outlook.memory.quickest) {
     outlook.ranges = 1;
   } else if (free >= outlook.memory.least) {
     std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {
       if constexpr (cuda_enabled)
         if (outlook.machine.where == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, free);
-      return detail::most_in_range_on_host<Index>(n, records, what, free);
+      return detail::most_in_range_on_host<Index>(n, records, what, rows, free);
     });
-    outlook.ranges = std::max<std::size_t>(2, (n + most - 1) / most);
+    std::size_t const sorted = outlook.machine.where == device::cpu ? sorted_suffixes(n, records, rows) : n;
+    outlook.ranges = std::max<std::size_t>(2, (sorted + most - 1) / most);
   }
   return outlook;
 }
@@ -227,8 +238,9 @@ report build_into(text const& input, sinks const& out, options const& how) {
   return run(input, how, memory_on, [&](decision const& machine) {
     if constexpr (cuda_enabled)
       if (machine.where == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
-    sa = buffer<Index>(plain, n);
-    if (out.lcp) lcp = buffer<Index>(plain, n);
+    std::size_t const held = sorted_suffixes(n, input.records(), how.rows);
+    sa = buffer<Index>(plain, held);
+    if (out.lcp) lcp = buffer<Index>(plain, held);
     if (out.bwt) bwt = buffer<char>(plain, rows);
     to.memory = {sa.span(), lcp.span(), bwt.span()};
     return detail::build_on_host(input, to, how);

@@ -75,15 +75,19 @@ struct report {
 /// How many suffixes of a text have rows. By `threads` threads (0: all).
 std::size_t row_count(text const& input, row_choice which, unsigned threads = 0);
 
+/// How many suffixes of n residues in so many records the CPU machine sorts at most, to have arrays of these rows: where the
+/// choice is a sample, no others than those. It holds arrays of as many entries. (A GPU sorts all, and leaves out rows then.)
+std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows) noexcept;
+
 /// Does an index of `bytes` bytes, 4, 5 or 8, take n residues in so many records?
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
 /// Bytes of memory. How many a text takes shows after the first sort: the more of its suffixes share the letters of a whole
 /// key (29 of DNA, 12 of proteins) with another one, the more.
 struct memory_plan {
-  std::size_t least = 0;    // enough for texts in which few suffixes do
-  std::size_t at_once = 0;  // the same, with all suffixes sorted at once and not range by range, which is quicker
-  std::size_t most = 0;     // enough for any text
+  std::size_t least = 0;     // enough for texts in which few suffixes do
+  std::size_t quickest = 0;  // the same, and for the quickest way: see build_outlook::ranges
+  std::size_t most = 0;      // enough for any text
 };
 
 /// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and a megabyte or two a
@@ -97,7 +101,9 @@ struct build_outlook {
   memory_plan memory;         // of that machine: see memory_needed
   std::size_t available = 0;  // of that memory
   std::size_t beside = 0;     // host memory for text and results, where the CPU works
-  std::size_t ranges = 0;     // in which suffixes would be sorted one after the other; 1: all at once; 0: it would be refused
+  // In which suffixes would be sorted one after the other; 0: it would be refused. The quickest way is 1, all at once; on the
+  // CPU, which has caches and whose memory is slow to get, that is so of up to 2^25 suffixes, and of more 16 are quicker.
+  std::size_t ranges = 0;
 };
 
 /// For a build of n residues into sinks. @param memory  bytes that the host may give @throws as choose()

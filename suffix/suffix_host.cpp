@@ -22,13 +22,15 @@ std::size_t check_on_host(text const& input, arrays<Index const> all, options co
 }
 
 template <class Index>
-memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what) {
-  return build_memory<Index, host>(n, records, what, false);
+memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows) {
+  return rows.sample == 1 ? build_memory<Index, host>(n, records, what, false)
+                          : sampled_memory<Index, host>(n, records, what, rows.sample);
 }
 
 template <class Index>
-std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, std::size_t available) {
-  return most_in_range<Index, host>(n, records, what, false, available);
+std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
+  if (rows.sample == 1) return most_in_range<Index, host>(n, records, what, false, available);
+  return most_in_range<Index, host>(sampled_count(n, records, rows.sample), records, what, false, available);
 }
 
 template <class Index>
@@ -40,10 +42,10 @@ template std::size_t build_on_host(text const&, results<std::uint32_t> const&, o
 template std::size_t build_on_host(text const&, results<std::uint64_t> const&, options const&);
 template std::size_t check_on_host(text const&, arrays<std::uint32_t const>, options const&, std::optional<fault>&);
 template std::size_t check_on_host(text const&, arrays<std::uint64_t const>, options const&, std::optional<fault>&);
-template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted);
-template memory_plan build_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted);
-template std::size_t most_in_range_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, std::size_t);
-template std::size_t most_in_range_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, std::size_t);
+template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice);
+template memory_plan build_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice);
+template std::size_t most_in_range_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
+template std::size_t most_in_range_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
 template std::size_t check_memory_on_host<std::uint32_t>(std::size_t, std::size_t);
 template std::size_t check_memory_on_host<std::uint64_t>(std::size_t, std::size_t);
 

@@ -7,26 +7,29 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/refinement.hpp"
+#include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
 
 namespace ordo::suffix::detail {
 
 /// The suffix at place i of an order that begins at rank `first` has rank first + i.
-template <class Index>
+template <class Index, class Numbers>
 struct rank_by_place {
   Index const* suffix;
   Index first;
   Index* ranks;
-  ORDO_FN void operator()(std::size_t i) const { ranks[suffix[i]] = Index(first + i); }
+  Numbers number;
+  ORDO_FN void operator()(std::size_t i) const { ranks[number(suffix[i])] = Index(first + i); }
 };
 
 /// The end of record r has rank r, in the place of the next record's first suffix.
-template <class Index>
+template <class Index, class Numbers>
 struct rank_of_end {
   std::uint64_t const* bounds;
   Index* ranks;
+  Numbers number;
   ORDO_FN void operator()(std::size_t r) const {
-    if (bounds[r] < bounds[r + 1]) ranks[bounds[r + 1]] = Index(r);
+    if (bounds[r] < bounds[r + 1]) ranks[number(bounds[r + 1])] = Index(r);
   }
 };
 
@@ -40,16 +43,17 @@ struct rank_of_begin {
 };
 
 /// Where ranks are written once the ends of records have theirs.
-template <class Index>
+template <class Index, class Numbers>
 struct rank_places {
   break_mask breaks;
   std::uint64_t const* bounds;
   std::size_t records;
   Index *ranks, *first_ranks;
+  Numbers number;
 
   ORDO_FN void set(std::size_t p, Index rank) const {
     if (!breaks(p))
-      ranks[p] = rank;
+      ranks[number(p)] = rank;
     else if (first_ranks)
       first_ranks[record_at(p)] = rank;
   }
@@ -102,60 +106,67 @@ constexpr unsigned rank_width(std::size_t n, std::size_t records) {
 /// ranks are narrow enough, the rank of what follows `depth` letters further on. That may be beyond the record, but then what
 /// follows first is shorter than `depth`, its rank is its own, and the other one does not matter. A key has the room for two
 /// ranks and not a bit more; an Index of 16 bits is a model of that of 32, small enough for texts that fill it.
-template <class Index>
+/// Where every step-th position of a record has a rank, `depth` is a multiple of that.
+template <class Index, class Numbers = every_position>
 struct rank_key {
   static constexpr unsigned ranks = sizeof(Index) < 8 ? 2 : 1;
   using key_type = std::conditional_t<sizeof(Index) == 2, std::uint32_t, std::uint64_t>;
   Index const* rank;
   std::size_t depth, end;
   unsigned width;  // bits of a rank
+  Numbers number = {};
 
   [[nodiscard]] bit_range bits() const { return {0, ranks * width}; }
   ORDO_FN key_type operator()(Index p) const {
-    key_type const first = rank[p + depth];
-    return ranks == 1 ? first : first << width | rank[further(p)];
+    key_type const first = rank[number(p + depth)];
+    return ranks == 1 ? first : first << width | rank[number(further(p))];
   }
   ORDO_FN void prefetch(Index p) const {
-    ordo::prefetch(rank + p + depth);
-    if (ranks == 2) ordo::prefetch(rank + further(p));
+    number.expect(rank, p + depth);
+    if (ranks == 2) number.expect(rank, further(p));
   }
 
  private:
   ORDO_FN std::size_t further(Index p) const { return p + 2 * depth < end ? p + 2 * depth : end; }
 };
 
-/// The ranks of all suffixes: for position p the place of its group in the order, plus the number of records. At a record's
-/// end stands the rank of that end, below all others and growing from record to record: it takes the place of the next
-/// record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can.
-/// Memory: sizeof(Index) bytes a letter, and, where the order is to be made from the ranks, as much a record.
-template <Backend B, class Index>
+/// The ranks of all suffixes: for the number of a position the place of its group in the order, plus the number of records. At
+/// a record's end stands the rank of that end, below all others and growing from record to record: it takes the place of the
+/// next record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can. Memory:
+/// sizeof(Index) bytes a suffix, and, where the order is to be made from the ranks, as much a record.
+template <Backend B, class Index, class Numbers = every_position>
 class suffix_ranks {
  public:
-  /// @param invertible  whether order() will be asked for
-  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::size_t n, bool invertible)
+  /// @param n  letters @param number  of positions that have suffixes, of which there are `count`
+  /// @param invertible  whether order() will be asked for, of the suffixes of every position
+  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::size_t n, std::size_t count, bool invertible,
+               Numbers number = {})
       : machine_(machine),
         breaks_(breaks),
+        n_(n),
         first_(Index(breaks.bounds().size() - 1)),
         invertible_(invertible),
-        ranks_(machine.template buffer<Index>(n + 1)),
+        number_(number),
+        ranks_(machine.template buffer<Index>(count + 1)),
         first_ranks_(invertible ? machine.template buffer<Index>(first_) : buffer<Index>{}) {}
 
   /// The suffixes of a part of the order that begins at place `first`, and then those of its open groups. Before end_records.
   void place(std::span<Index const> part, std::size_t first, refinement<B, Index, Index>& open) {
-    machine_.each(part.size(), rank_by_place<Index>{part.data(), Index(first_ + first), ranks_.data()});
+    machine_.each(part.size(), rank_by_place<Index, Numbers>{part.data(), Index(first_ + first), ranks_.data(), number_});
     auto const head = machine_.template buffer<Index>(open.size());
     auto const group = open.groups_of_items(head.span());
     auto const* const suffix = open.items().data();
     auto* const ranks = ranks_.data();
     Index const base = first_;
-    machine_.each(open.size(), [=] ORDO_FN(std::size_t i) { ranks[suffix[i]] = Index(base + group.slot(i)); });
+    Numbers const number = number_;
+    machine_.each(open.size(), [=] ORDO_FN(std::size_t i) { ranks[number(suffix[i])] = Index(base + group.slot(i)); });
   }
 
   /// All suffixes have been placed. Keys can be asked for from now on.
   void end_records() {
     auto const* const bounds = breaks_.bounds().data();
     if (invertible_) machine_.each(first_, rank_of_begin<Index>{bounds, ranks_.data(), first_ranks_.data()});
-    machine_.each(first_, rank_of_end<Index>{bounds, ranks_.data()});
+    machine_.each(first_, rank_of_end<Index, Numbers>{bounds, ranks_.data(), number_});
   }
 
   /// Every suffix of the refinement takes the rank of the head of its group. After end_records.
@@ -163,8 +174,8 @@ class suffix_ranks {
     auto const head = machine_.template buffer<Index>(open.size());
     auto const group = open.groups_of_items(head.span());
     auto const* const suffix = open.items().data();
-    rank_places<Index> const places{breaks_.mask(), breaks_.bounds().data(), first_, ranks_.data(),
-                                    invertible_ ? first_ranks_.data() : nullptr};
+    rank_places<Index, Numbers> const places{
+        breaks_.mask(), breaks_.bounds().data(), first_, ranks_.data(), invertible_ ? first_ranks_.data() : nullptr, number_};
     Index const first = first_;
     // Those of a group that begins where it did have the rank that they had. In genomes that are nearly alike most do, and
     // writing to random places is what a round costs.
@@ -174,9 +185,8 @@ class suffix_ranks {
   }
 
   /// The key of the suffixes whose first `depth` letters are known.
-  [[nodiscard]] rank_key<Index> key(std::size_t depth) const {
-    std::size_t const n = ranks_.size() - 1;
-    return {ranks_.data(), depth, n, rank_width(n, first_)};
+  [[nodiscard]] rank_key<Index, Numbers> key(std::size_t depth) const {
+    return {ranks_.data(), depth, n_, rank_width(ranks_.size() - 1, first_), number_};
   }
 
   /// part := the suffixes from place `first` of the order on, when every suffix has a rank of its own.
@@ -190,8 +200,10 @@ class suffix_ranks {
  private:
   B& machine_;
   record_breaks<B> const& breaks_;
+  std::size_t n_;
   Index first_;
   bool invertible_;
+  Numbers number_;
   buffer<Index> ranks_, first_ranks_;
 };
 

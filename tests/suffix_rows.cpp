@@ -38,7 +38,7 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
     CHECK(suffix::row_count(text, which, 1) == sa.size());
     for (device const where : devices()) {
       auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, {true, false}, which);
-      for (std::size_t const memory : {plan.least, plan.at_once, plan.most, std::size_t{1} << 40}) {
+      for (std::size_t const memory : {plan.least, plan.quickest, plan.most, std::size_t{1} << 40}) {
         suffix::options how;
         how.machine.where = where;
         how.rows = which;
@@ -62,7 +62,7 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
       std::size_t const peak = suffix::detail::build_on_host<std::uint32_t>(
           text, {{true, false}, {order, lengths, {}}, {&to_sa, &to_lcp}, which}, {});
       CHECK(peak <= plan.most);
-      CHECK(peak > plan.at_once - plan.at_once / 4);
+      if (which.sample < 10) CHECK(peak > plan.quickest - plan.quickest / 4);  // else most of it is the text
       CHECK((numbers_in(to_sa.all, 4) == sa));
     }
     // No order in the host's memory: part by part, as on a GPU.

@@ -119,6 +119,12 @@ grep -q 'g.kmers: word 10: not the first row' err || fail "a damaged table: $(ca
 truncate -s -4 g.kmers; expect_error sufsort count g A
 cp h.kmers x.kmers; expect 1 sufsort check x  # of another index
 grep -q 'x.kmers: of another index' err || fail "a table of another index: $(cat err)"
+# An index is built with its table or not at all.
+expect_error sufsort build genome.fa -o new --kmer-table 16
+if compgen -G 'new*' > list; then fail "an index without its table: $(cat list)"; fi
+for name in seq sa kmers json; do cp h.$name kept.$name; done
+head -4 genome.fa > part.fa; expect_error sufsort build part.fa -o h --kmer-table 16
+for name in seq sa kmers json; do cmp h.$name kept.$name; done
 expect 0 sufsort build genome.fa -o h
 [[ ! -e h.kmers ]] || fail 'a table of an older index'
 no_leftovers

@@ -44,5 +44,17 @@ for tool in "${tools[@]}"; do
     expect 0 specsort in --min-peaks 4 -o "$file"
     [[ $(stat -c %s "$file") == 200000 ]] || fail "$tool: spectra are left: $(stat -c %s "$file")"
   fi
+  # An index fits, but not with its k-mers: there is none.
+  if [[ $tool == sufsort ]]; then
+    rm "$file"
+    sample sufsort 2000 > fewer
+    expect_error sufsort build fewer -o small/index --kmer-table 10
+    grep -q 'small/index.kmers: No space left' err || fail "no word of the k-mers: $(cat err)"
+    [[ ! $(ls -A small) ]] || fail "an index without its k-mers: $(ls -A small)"
+    expect 0 sufsort build fewer -o small/index --kmer-table 3
+    expect 0 sufsort check small/index
+    rm small/index.*
+    continue
+  fi
   rm "$file"
 done

@@ -62,6 +62,8 @@ class output final : public sink {
   /// can be written afterwards. What replaces a file is on the disk then, so that a power failure leaves the old one or the new
   /// one; a new file reaches the disk when the system likes, as a copy by cp does.
   void finish();
+  /// The file that has what finish() has completed, until commit(); empty where it was written directly.
+  [[nodiscard]] std::string const& staged() const noexcept { return staged_; }
   /// What is in the place now goes, so that it is not taken for a part of what will come; if it cannot be removed it is
   /// emptied.
   void withdraw_old() noexcept;

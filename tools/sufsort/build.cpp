@@ -85,8 +85,8 @@ int tell_plan(build_options const& how, cli::common_options const& common) {
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
   text += fmt::format("files\tabout {}\n", gigabytes(n + arrays + (how.what.bwt ? n : 0)));
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.where), outlook.machine.why);
-  text += fmt::format("memory\tof {} may be taken: from {} on, {} to sort all suffixes at once, {} for any text\n",
-                      gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.at_once),
+  text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
+                      gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.quickest),
                       gigabytes(outlook.memory.most));
   if (outlook.machine.where == device::cpu)
     text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.beside));
@@ -124,7 +124,7 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   refuse_inputs(how.prefix, how.files);
   if (how.what.bwt && !how.policy.rows().all())
     throw usage_error("no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them");
-  index_writer writer(how.prefix, how.what, how.policy.cuts());
+  index_writer writer(how.prefix, how.what, how.policy.cuts(), how.kmers != 0);
 
   suffix::loaded_fasta records = read_files(how, common, tell);
   std::size_t const n = records.size();
@@ -133,7 +133,8 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   std::size_t const rows = n + records.records();
   suffix::options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { tell.phase(name, work); };
-  std::size_t const held = n * (width == 32 ? 4 : 8);  // what the CPU has of an array
+  // What the CPU has of an array.
+  std::size_t const held = suffix::sorted_suffixes(n, records.records(), how.policy.rows()) * (width == 32 ? 4 : 8);
   std::size_t const results = held + (how.what.lcp ? held : 0) + (how.what.bwt ? rows : 0);
   std::size_t const available = how.memory.host_bytes();
   sorting.memory = available - std::min(available, results);
@@ -154,13 +155,20 @@ int build(build_options const& how, cli::common_options const& common, telling& 
     auto const columns = records.pieces().columns();
     suffix::store({reinterpret_cast<char const*>(columns.data()), columns.size_bytes()}, *to, common.threads);
   }
-  about.arrays = writer.written();
-  if (!how.policy.rows().all()) about.left_rows = about.find("sa")->bytes / (width / 8);
   about.names = records.names();
   about.starts = records.starts();
   about.lengths = records.lengths();
+  if (sink* const to = writer.to("kmers")) {
+    suffix::mapped_file const text = writer.completed("seq"), sa = writer.completed("sa");
+    suffix::text const input{{text.bytes().data(), text.bytes().size()},
+                             how.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
+    std::vector<char> const table =
+        make_kmers(about, input, {sa.bytes(), width}, writer.path("sa"), how.kmers, common.threads, tell);
+    suffix::store(table, *to, common.threads);
+  }
+  about.arrays = writer.written();
+  if (!how.policy.rows().all()) about.left_rows = about.find("sa")->bytes / (width / 8);
   writer.commit(about);
-  if (how.kmers != 0) add_kmers(how.prefix, how.kmers, common, tell);
   return 0;
 }
 

@@ -26,24 +26,41 @@ void remove_file(std::string const& path) {
 
 }  // namespace
 
-index_writer::index_writer(std::string prefix, suffix::wanted what, bool pieces)
+index_writer::index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
   for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
-                                     std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", false)}) {
-    std::string const path = prefix_ + "." + name;
+                                     std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers)}) {
     if (!wanted) {
-      unwanted_.push_back(path);
+      unwanted_.push_back(path(name));
       continue;
     }
     names_.emplace_back(name);
-    arrays_.emplace_back(path);
+    arrays_.emplace_back(path(name));
     sums_.emplace_back(arrays_.back());
   }
+  finished_.resize(names_.size());
+}
+
+std::size_t index_writer::number_of(std::string const& name) const {
+  return std::size_t(std::ranges::find(names_, name) - names_.begin());
 }
 
 sink* index_writer::to(std::string const& name) {
-  auto const found = std::ranges::find(names_, name);
-  return found == names_.end() ? nullptr : &sums_[std::size_t(found - names_.begin())];
+  std::size_t const array = number_of(name);
+  return array == names_.size() ? nullptr : &sums_[array];
+}
+
+void index_writer::finish(std::size_t array) {
+  if (!finished_[array]) arrays_[array].finish();
+  finished_[array] = true;
+}
+
+suffix::mapped_file index_writer::completed(std::string const& name) {
+  std::size_t const array = number_of(name);
+  finish(array);
+  std::string const& file = arrays_[array].staged();
+  if (file.empty()) throw input_error(fmt::format("cannot read: {}: no regular file", path(name)));
+  return suffix::mapped_file(file);
 }
 
 std::vector<suffix::index_array> index_writer::written() const {
@@ -54,7 +71,7 @@ std::vector<suffix::index_array> index_writer::written() const {
 
 void index_writer::commit(suffix::index_description const& about) {
   json_.write(std::string_view(suffix::to_json(about)));
-  for (cli::output& array : arrays_) array.finish();
+  for (std::size_t array = 0; array < arrays_.size(); ++array) finish(array);
   json_.finish();
   json_.withdraw_old();
   for (std::string const& path : unwanted_) remove_file(path);

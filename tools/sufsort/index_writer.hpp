@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <deque>
 #include <string>
 #include <vector>
@@ -15,22 +16,30 @@ namespace ordo::sufsort {
 /// stopped in the midst leaves no description, and what is left of the old arrays goes with the next index of that name.
 class index_writer {
  public:
-  /// @param pieces  is there an array of them? @throws output_error  where a file cannot be written
-  index_writer(std::string prefix, suffix::wanted what, bool pieces);
+  /// @param pieces, kmers  are there arrays of them? @throws output_error  where a file cannot be written
+  index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers);
 
   /// Where an array goes; none if it is not wanted. At the same place until the end.
   sink* to(std::string const& name);
   /// What has been written.
   [[nodiscard]] std::vector<suffix::index_array> written() const;
+  /// An array of which all has been written: nothing more can be. @throws output_error, input_error  where it cannot be read
+  [[nodiscard]] suffix::mapped_file completed(std::string const& name);
+  /// Where an array will be, for messages.
+  [[nodiscard]] std::string path(std::string const& name) const { return prefix_ + "." + name; }
 
   void commit(suffix::index_description const& about);
 
  private:
+  [[nodiscard]] std::size_t number_of(std::string const& name) const;
+  void finish(std::size_t array);
+
   std::string prefix_;
   std::vector<std::string> unwanted_;  // arrays that the index does not have
   std::vector<std::string> names_;     // of the arrays that it has
   std::deque<cli::output> arrays_;
   std::deque<suffix::checksum_sink> sums_;
+  std::vector<bool> finished_;
   cli::output json_;
 };
 

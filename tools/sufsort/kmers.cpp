@@ -27,6 +27,22 @@ CLI::Option* add_kmers_option(CLI::App& command, std::string const& name, unsign
       ->type_name("K");
 }
 
+std::vector<char> make_kmers(suffix::index_description& about, suffix::text const& input, suffix::entries sa,
+                             std::string const& name, unsigned length, unsigned threads, telling& tell) {
+  about.words = {length, suffix::frequent_letters(input.residues)};
+  if (about.words.letters.empty()) about.words.letters = "ACGT";
+  auto const count = about.words.count();
+  if (!count)
+    throw usage_error(
+        fmt::format("too many k-mers: {} letters: words out of '{}' are more than 2^30", length, about.words.letters));
+  std::size_t const bytes = (*count + 1) * (about.width / 8), available = cli::available_memory();
+  if (bytes > available)
+    throw out_of_memory(
+        fmt::format("out of memory: table of {} k-mers: {} bytes are needed, {} are there", *count, bytes, available), bytes);
+  tell.phase("kmers", about.residues);
+  return suffix::make_kmer_table(input, sa, about.words, name, threads);
+}
+
 void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell) {
   tell.phase("open");
   suffix::index_description about;
@@ -34,20 +50,9 @@ void add_kmers(std::string const& prefix, unsigned length, cli::common_options c
   {
     suffix::stored_index const index(prefix);
     about = index.about();
-    about.words = {length, suffix::frequent_letters(index.view().residues)};
-    if (about.words.letters.empty()) about.words.letters = "ACGT";
-    auto const count = about.words.count();
-    if (!count)
-      throw usage_error(
-          fmt::format("too many k-mers: {} letters: words out of '{}' are more than 2^30", length, about.words.letters));
-    std::size_t const bytes = (*count + 1) * (about.width / 8), available = cli::available_memory();
-    if (bytes > available)
-      throw out_of_memory(
-          fmt::format("out of memory: table of {} k-mers: {} bytes are needed, {} are there", *count, bytes, available), bytes);
-    tell.phase("kmers", about.residues);
     tell.stats.input(about.residues);
     std::vector<char> const table =
-        suffix::make_kmer_table(index.view(), index.array("sa"), about.words, index.path("sa"), common.threads);
+        make_kmers(about, index.view(), index.array("sa"), index.path("sa"), length, common.threads, tell);
     std::erase_if(about.arrays, [](suffix::index_array const& array) { return array.name == "kmers"; });
     about.arrays.push_back({"kmers", table.size(), suffix::crc32_of(table, common.threads)});
     tell.phase("finish", table.size());

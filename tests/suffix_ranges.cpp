@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sort_core/error.hpp"
+#include "sort_core/host/host.hpp"
+#include "suffix/build.hpp"
+#include "suffix/divided_ranges.hpp"
+#include "suffix/key_ranges.hpp"
+#include "suffix/sampled_positions.hpp"
+#include "tests/catch.hpp"
+#include "tests/suffix_policies.hpp"
+#include "tests/suffix_texts.hpp"
+
+using namespace ordo;
+using namespace ordo::suffix::detail;
+
+TEST_CASE("the range of a key", "[suffix]") {
+  random_numbers random(1);
+  for (std::size_t count : {1, 2, 3, 17, 255, 256})
+    for (unsigned const bits : {3u, 13u, 40u, 64u}) {
+      std::uint64_t const mask = ~std::uint64_t{0} >> (64 - bits);
+      std::uint64_t const first = bits == 64 ? random() >> 60 : random() >> 8;
+      std::vector<std::uint64_t> lasts;
+      for (std::size_t k = 0; k < count; ++k) lasts.push_back(first + ((random() & mask) >> random.below(bits)));
+      if (bits == 64) lasts.push_back(~std::uint64_t{0});
+      std::ranges::sort(lasts);
+      lasts.erase(std::unique(lasts.begin(), lasts.end()), lasts.end());
+      while (lasts.front() < first) lasts.erase(lasts.begin());
+      if (lasts.size() > range_finder::most) lasts.erase(lasts.begin());
+      range_finder const range_of(first, lasts);
+      auto const expect = [&](std::uint64_t key) {
+        auto const found = std::ranges::lower_bound(lasts, key);
+        unsigned const right = key < first || found == lasts.end() ? range_finder::most : unsigned(found - lasts.begin());
+        CHECK(range_of(key) == right);
+      };
+      for (std::uint64_t const last : lasts)
+        for (std::uint64_t const off : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) expect(last + off);
+      for (std::uint64_t const off : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) expect(first + off);
+      for (int k = 0; k < 100; ++k) expect(first + (random() & mask));
+      expect(0);
+      expect(~std::uint64_t{0});
+    }
+}
+
+namespace {
+
+// What a range is asked for, and may be.
+template <class Ranges>
+void expect_ranges(packed_text<host> const& packed, std::vector<std::uint32_t> const& chosen, Ranges ranges,
+                   std::vector<std::uint32_t>& order, std::span<std::size_t const> sizes) {
+  packed_view const text = packed.first_view();
+  std::vector<std::uint64_t> keys;
+  for (std::uint32_t const p : chosen) keys.push_back(text.key(p));
+  std::size_t first = 0;
+  std::uint64_t next = 0;
+  for (std::size_t k = 0; ranges.more(); ++k) {
+    std::size_t const most = sizes[k % sizes.size()];
+    key_range const range = ranges.next(most);
+    REQUIRE(range.count != 0);
+    REQUIRE(range.first >= next);
+    REQUIRE((range.count <= most || range.first == range.last));
+    REQUIRE(first + range.count <= order.size());
+    std::span<std::uint32_t> const part = std::span(order).subspan(first, range.count);
+    ranges.bring(range, part);
+    std::vector<std::uint32_t> right;
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      if (keys[i] >= range.first && keys[i] <= range.last) right.push_back(chosen[i]);
+    REQUIRE(std::ranges::equal(part, right));
+    first += range.count;
+    if (ranges.more()) REQUIRE(range.last != ~std::uint64_t{0});
+    next = range.last + 1;
+  }
+  CHECK(first == chosen.size());
+}
+
+}  // namespace
+
+TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
+  random_numbers random(2);
+  std::size_t const n = 150'000;  // more than a block
+  std::string few = random_letters(random, "ACGT", n);
+  few.replace(1000, n / 2, n / 2, 'A');
+  std::vector<std::string> reads(n / 30);
+  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
+  for (stored_text const& stored :
+       {stored_text(random_letters(random, "ACGT", n)), stored_text(few), stored_text(std::string(n, 'A')), stored_text(reads),
+        stored_text(repeated("ACGTTA", n)), stored_text(std::string("A"))}) {
+    host machine;
+    packed_text<host> const packed(machine, stored.view());
+    std::size_t const letters = packed.size();
+    std::vector<std::uint32_t> all(letters);
+    std::iota(all.begin(), all.end(), 0u);
+    for (std::vector<std::size_t> const& sizes :
+         std::vector<std::vector<std::size_t>>{{letters}, {letters / 5 + 1}, {20'000, 3000, 50'000, 700}}) {
+      std::vector<std::uint32_t> order(letters);
+      expect_ranges(packed, all, key_ranges<host>(machine, packed.first_view(), letters), order, sizes);
+      expect_ranges(packed, all,
+                    divided_ranges<host, std::uint32_t, every_position>(machine, packed.first_view(), letters, order, {}),
+                    order, sizes);
+      for (std::uint64_t const distance : {2, 7, 64, 1000}) {
+        sampled_positions<host, std::uint32_t> const sample(machine, packed, distance);
+        auto const numbers = sample.numbers();
+        std::vector<std::uint32_t> chosen;
+        for (std::size_t r = 0; r < stored.view().records(); ++r)
+          for (std::size_t p = stored.view().begin_of(r); p < stored.view().end_of(r); p += distance)
+            chosen.push_back(std::uint32_t(p));
+        REQUIRE(sample.count() == chosen.size());
+        for (std::size_t k = 0; k < chosen.size(); ++k) REQUIRE((numbers.has(chosen[k]) && numbers(chosen[k]) == k));
+        REQUIRE(numbers(letters) == chosen.size());
+        std::vector<std::uint32_t> some(chosen.size());
+        expect_ranges(packed, chosen,
+                      divided_ranges<host, std::uint32_t, sampled_position<std::uint32_t>>(machine, packed.first_view(),
+                                                                                           letters, some, numbers),
+                      some, sizes);
+      }
+    }
+  }
+}
+
+TEST_CASE("only the suffixes of a sample are sorted on the CPU", "[suffix][policy]") {
+  random_numbers random(3);
+  std::string const unit = random_letters(random, "ACGT", 700);
+  std::vector<std::string> strains(4, unit);
+  for (std::string& strain : strains)
+    for (int k = 0; k < 3; ++k) strain[random.below(strain.size())] = 'N';
+  strains.insert(strains.begin() + 2, {"", "A", unit.substr(1), unit + unit});
+  strains.emplace_back();
+  for (stored_text const& stored :
+       {stored_text(strains), stored_text(std::string(3000, 'C')), stored_text(repeated("ACGTTAC", 4000)),
+        stored_text(fibonacci_word(3000)), stored_text(std::vector<std::string>{"", "ACA", ""})}) {
+    suffix::text const text = stored.view();
+    std::vector<std::uint64_t> const whole = plain_suffix_array(text);
+    for (std::uint64_t const distance : {2, 3, 5, 64, 113, 150, 500, 699, 100'000}) {
+      std::vector<std::uint64_t> sa;
+      for (std::uint64_t const p : whole)
+        if ((p - text.begin_of(text.record_of(p))) % distance == 0) sa.push_back(p);
+      std::vector<std::uint64_t> const lcp = plain_lcp(text, sa);
+      suffix::options how;
+      how.machine.where = device::cpu;
+      how.rows.sample = distance;
+      auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {true, false}, how.rows);
+      for (std::size_t const memory : {plan.least, plan.quickest, (plan.quickest + plan.most) / 2, plan.most}) {
+        how.memory = memory;
+        INFO("every " << distance << "th of " << text.size() << " residues in " << memory << " bytes of " << plan.most);
+        try {
+          auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
+          CHECK(std::ranges::equal(made.sa, sa));
+          CHECK(std::ranges::equal(made.lcp, lcp));
+        } catch (out_of_memory const&) {
+          CHECK(memory < plan.most);
+        }
+      }
+      how.memory = suffix::options{}.memory;
+      auto const wide = suffix::build<std::uint64_t>(text, {.lcp = true, .bwt = false}, how);
+      CHECK(std::ranges::equal(wide.sa, sa));
+      CHECK(std::ranges::equal(wide.lcp, lcp));
+    }
+  }
+}
+
+TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]") {
+  random_numbers random(4);
+  std::string const letters = random_letters(random, "ACGT", 400'000);
+  suffix::text const text{letters};
+  for (std::uint64_t const distance : {4, 16}) {
+    suffix::row_choice const rows{false, distance};
+    auto const all = suffix::memory_needed(device::cpu, text.size(), 1, 4, {}),
+               some = suffix::memory_needed(device::cpu, text.size(), 1, 4, {}, rows);
+    CHECK(suffix::sorted_suffixes(text.size(), 1, rows) == text.size() / distance + 1);
+    CHECK(some.quickest < all.quickest / 2);
+    CHECK(some.most < all.most / 2);
+    std::vector<std::uint32_t> order(suffix::sorted_suffixes(text.size(), 1, rows));
+    bytes_sink to_sa;
+    std::size_t const peak = suffix::detail::build_on_host<std::uint32_t>(text, {{}, {order, {}, {}}, {&to_sa}, rows}, {});
+    CHECK(peak <= some.quickest);
+    CHECK(to_sa.all.size() == 4 * text.size() / distance);
+  }
+}
