@@ -258,6 +258,7 @@ class cuda {
   static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t longest, std::size_t key_bytes,
                                        std::size_t value_bytes) {
     using namespace cuda_detail;
+    if (n == 0 || arrays == 0) return 0;
     return ordo::pool::rounded(segmented_sort_bytes<false, long_method::in_place>(n, arrays, longest, key_bytes, value_bytes));
   }
 

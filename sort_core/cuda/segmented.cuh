@@ -184,7 +184,7 @@ class segmented_sorter {
       if (!size.any_long()) return;
       for (unsigned c = 0; c < tuning::classes; ++c) lists.listed[c].count = counts + tuning::classes + 2 + c;
       // Is that told, or are they so long on average that some must be?
-      sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip() / 4);
+      sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip());
     }
   }
 
