@@ -40,7 +40,8 @@ import json, pathlib, sys
 folder = pathlib.Path(sys.argv[1])
 def put(name, report): (folder / f"{name}_h200.json").write_text(json.dumps(report))
 arrays = json.loads((folder / "array_sort_h200.json").read_text())
-next(row for row in arrays["rows"] if row["name"] == "f32 1000")["headline_ms"] = 9.25
+row = next(row for row in arrays["rows"] if row["name"] == "f32 1000")
+row["headline_ms"], row["copy"]["ms"] = 9.25, 0.386
 put("array_sort", arrays)
 machine = {"device": "NVIDIA H200", "processor": "a processor", "cuda": "13.0", "cccl": "3.0.1"}
 put("array_stream", {"machine": machine, "rows": [
@@ -91,7 +92,7 @@ echo '>one' > own.fa
 how=(--programs programs --results left --fasta own.fa)
 
 # What it would run has all the commands of the page, and nothing is run.
-run_all "${how[@]}" --only files_3100m --dry-run > large
+run_all "${how[@]}" --only files_3100m --only array_stream --dry-run > large
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
