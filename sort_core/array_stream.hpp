@@ -25,7 +25,8 @@ namespace ordo {
 /// @throws out_of_memory  one array is more than the machine holds
 /// @throws device_error, and what the sink throws
 /// @code
-///   ordo::memory_source from(bytes_of_floats);  // or a file (tools/cli), or your own
+///   my_file_source from("floats");  // classes of your own (io.hpp), or memory_source and memory_sink
+///   my_file_sink to("sorted");
 ///   ordo::stream_arrays<float>(gpu, from, to, 1000);
 /// @endcode
 template <Key K, order Order = order::ascending>
