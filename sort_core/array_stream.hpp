@@ -21,7 +21,8 @@ namespace ordo {
 /// If the source has addresses the sink is told how many bytes to expect.
 /// @returns how many arrays there were
 /// @throws usage_error   length is 0
-/// @throws input_error   the source ends within an array, after what was whole has been written; what the source throws
+/// @throws input_error   the source ends within an array, which is seen before anything is read if it has addresses, else when
+///     what was whole has been written; what the source throws
 /// @throws out_of_memory  one array is more than the machine holds
 /// @throws device_error, and what the sink throws
 /// @code
