@@ -108,18 +108,20 @@ class memory_sink final : public sink {
   }
   bool expect(std::uint64_t bytes) override {
     if (bytes > to_.size()) throw output_error("cannot write: memory: too short for what is to come");
-    return true;
+    return fits_ = true;
   }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: it is full");
     if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
   }
-  [[nodiscard]] char* memory() const noexcept override { return to_.data(); }
+  /// Null until it is known that all that will come fits: write_at() sees to it till then.
+  [[nodiscard]] char* memory() const noexcept override { return fits_ ? to_.data() : nullptr; }
 
  private:
   std::span<char> to_;
   std::uint64_t position_ = 0;
+  bool fits_ = false;
 };
 
 namespace detail {

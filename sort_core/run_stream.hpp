@@ -93,6 +93,11 @@ class array_streamer {
   void run(std::size_t lane, With with_machine) noexcept try {
     with_machine([&](B& machine) { take_parts(machine, lane); });
   } catch (...) {
+    fail();
+  }
+
+  /// No lane takes another part, because of the exception that is being handled.
+  void fail() noexcept {
     std::lock_guard const lock(failing_);
     if (!failure_) failure_ = std::current_exception();
     reading_.stop();
@@ -155,7 +160,11 @@ std::uint64_t run_stream(B& first, stream_task const& task, std::size_t most_lan
   array_streamer<B> streamer(task, plan);
   {
     std::vector<std::jthread> others;
-    for (std::size_t k = 1; k < plan.lanes; ++k) others.emplace_back([&, k] { streamer.run(k, with_lane); });
+    try {
+      for (std::size_t k = 1; k < plan.lanes; ++k) others.emplace_back([&, k] { streamer.run(k, with_lane); });
+    } catch (...) {
+      streamer.fail();  // a thread that cannot be had: those that began would wait for its parts
+    }
     streamer.run(0, [&](auto use) { use(first); });
   }
   return streamer.result();
