@@ -48,7 +48,7 @@ def segmented_sort(page: Page) -> None:
         ],
     )
     page.say(
-        "Segments of one length, told by offsets, milliseconds. `CUB seg` is `DeviceSegmentedSort` of today, `packed` CUB's"
+        "Segments of one length, given by offsets, milliseconds. `CUB seg` is today's `DeviceSegmentedSort`, `packed` CUB's"
         " radix sort of segment number and key in one 64-bit key, as CUSP sorted by segment and key."
     )
     fixed = [rows[f"u32/u32 {n}"] for n in LENGTHS if f"u32/u32 {n}" in rows]

@@ -84,7 +84,7 @@ def radix_sort(page: Page) -> None:
     page.say(
         "2^28 items by type and input, milliseconds. The floor of a sort by one digit of 8 bits after the other is a `copy` for"
         " each byte of the key, and a read more to count the digits; from the most significant digit on, two moves and a finish"
-        " on chip do for any key."
+        " on chip do for any key. In rows named `told` the caller says which bits count."
     )
     chosen = [
         f"{t} {i} 2^28"
