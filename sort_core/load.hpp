@@ -82,4 +82,13 @@ ORDO_FN void store_relaxed(T* p, T value) {
 #endif
 }
 
+/// *p |= bits, while other threads do the same with theirs.
+ORDO_FN inline void or_relaxed(std::uint64_t* p, std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  atomicOr(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(bits));
+#else
+  __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+#endif
+}
+
 }  // namespace ordo

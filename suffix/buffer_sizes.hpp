@@ -17,7 +17,9 @@ struct buffer_sizes {
   [[nodiscard]] std::size_t copy(std::size_t count, std::size_t size) const { return copies ? of(count, size) : 0; }
 
   /// The bounds of records, and their bits.
-  static std::size_t breaks(std::size_t n, std::size_t records) { return of(records + 1, 8) + of(n / 64 + 2, 8); }
+  static std::size_t breaks(std::size_t n, std::size_t records) {
+    return of(records + 1, 8) + of(n / 64 + 2, 8) + of(n / 64 / 4096 + 1, 8);
+  }
   /// Temporary memory of verbs that do not state theirs.
   [[nodiscard]] std::size_t verbs(std::size_t n) const { return copies ? n / 64 + (std::size_t{1} << 20) : 0; }
 };

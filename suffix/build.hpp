@@ -143,7 +143,7 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
     if (how.on_phase) how.on_phase(name, n);
   };
   suffix_sort<B, Index> sort(machine, packed, {});
-  sort.by_ranges(plan.in_range(machine.pool().available()), no_lcp_from_keys{});
+  sort.by_ranges(plan.in_range(machine.pool().available(), plan.ranks()), no_lcp_from_keys{});
 
   auto const by_position = machine.template buffer<Index>(to.what.lcp ? n : 0);
   // Which positions of an LCP are open takes memory, too.
@@ -188,7 +188,7 @@ template <has_workers B, class Index>
 void build_sampled(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
                    row_filter<B, Index>* filter) {
   std::size_t const n = packed.size();
-  sampled_positions<B, Index> const sample(machine, packed, to.rows.sample);
+  sampled_positions<B> const sample(machine, packed, to.rows.sample);
   std::size_t const count = sample.count();
   if (!filter) expect_rows(count, to.stored, sizeof(Index));
   build_plan<Index, B> const plan{count, packed.records(), to.what, false};
@@ -203,7 +203,7 @@ void build_sampled(B& machine, packed_text<B> const& packed, results<Index> cons
       if (stores) throw;
     }
   }
-  make(plan.in_range(machine.pool().available()));
+  make(plan.in_range(machine.pool().available(), plan.ranks()));
 }
 
 /// Makes the arrays of a text, and stores them: at once where that is quickest and there is the memory, else by ranges.
@@ -233,10 +233,18 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
       if (stores) throw;
     }
   }
-  if (has_workers<B> && !to.memory.sa.empty())
-    build_whole(machine, packed, to, how, plan.in_range(available()), drop, stores, n);
-  else
-    build_in_parts(machine, packed, to, how, plan, drop, stores);
+  auto const by_ranges = [&] {
+    build_whole(machine, packed, to, how, plan.in_range(available(), plan.kept()), drop, stores, n);
+  };
+  if (has_workers<B> && !to.memory.sa.empty()) return by_ranges();
+  if (plan.by_ranges() <= available()) {
+    try {
+      return by_ranges();
+    } catch (out_of_memory const&) {
+      if (stores) throw;
+    }
+  }
+  build_in_parts(machine, packed, to, how, plan, drop, stores);
 }
 
 template <Backend B, class Index>

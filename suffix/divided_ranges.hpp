@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,56 +10,11 @@
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/packed_text.hpp"
+#include "suffix/range_finder.hpp"
 
-// What key_ranges finds by a scan of the text for each range, by two scans for 256 of them, where a thread can write to as many
+// What key_ranges finds by two scans for each range, by two scans for 255 of them, where a thread can write to as many
 // places at a time, and where the order is: in whose place the suffixes of each range are brought together beforehand.
 namespace ordo::suffix::detail {
-
-/// Which of some ranges of keys, one behind the other, a key is in.
-class range_finder {
- public:
-  static constexpr unsigned most = 256;  // ranges; and what is returned for a key that is in none
-
-  /// @param first  the first key of the first range @param lasts  the last key of each, ascending, at least one
-  range_finder(std::uint64_t first, std::span<std::uint64_t const> lasts)
-      : first_(first),
-        span_(lasts.back() - first),
-        shift_(std::max(unsigned(std::bit_width(span_)), slot_bits) - slot_bits),
-        count_(unsigned(lasts.size())) {
-    std::ranges::copy(lasts, lasts_);
-    unsigned range = 0;
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      while (range + 1 < count_ && (lasts_[range] - first_) >> shift_ < slot) ++range;
-      range_of_slot_[slot] = std::uint16_t(range);
-    }
-    range_of_slot_[slots] = std::uint16_t(count_ - 1);
-  }
-
-  [[nodiscard]] unsigned count() const { return count_; }
-
-  unsigned operator()(std::uint64_t key) const {
-    std::uint64_t const behind = key - first_;
-    if (behind > span_) return most;
-    unsigned low = range_of_slot_[behind >> shift_], high = range_of_slot_[(behind >> shift_) + 1];
-    while (low < high) {  // the first range that does not end before the key
-      unsigned const middle = (low + high) / 2;
-      if (lasts_[middle] < key)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
-
- private:
-  static constexpr unsigned slot_bits = 12;
-  static constexpr std::size_t slots = std::size_t{1} << slot_bits;
-
-  std::uint64_t first_, span_;
-  unsigned shift_, count_;
-  std::uint64_t lasts_[most];
-  std::uint16_t range_of_slot_[slots + 1];  // in which, or behind which, the first key of a slot is
-};
 
 /// Brings the suffixes of each range together: first count_block for every block of the text, then, from the counts, at which
 /// place each block's suffixes of a range begin; then write_block.
@@ -78,7 +32,7 @@ struct division {
     chosen.each(b * block, std::min(n, (b + 1) * block), [&](std::size_t p) { use(p, range_of(text.key_in_passing(p))); });
   }
   void count_block(std::size_t b) const {
-    std::size_t counts[range_finder::most + 1] = {};
+    std::size_t counts[range_finder::none + 1] = {};
     each_suffix(b, [&](std::size_t, unsigned range) { ++counts[range]; });
     std::copy_n(counts, range_of.count(), at + b * range_of.count());
   }
@@ -86,7 +40,7 @@ struct division {
     Index* next[range_finder::most];
     for (unsigned range = 0; range < range_of.count(); ++range) next[range] = to + at[b * range_of.count() + range];
     each_suffix(b, [&](std::size_t p, unsigned range) {
-      if (range != range_finder::most) *next[range]++ = Index(p);
+      if (range != range_finder::none) *next[range]++ = Index(p);
     });
   }
 };

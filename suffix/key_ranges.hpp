@@ -2,58 +2,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
+#include "suffix/buffer_sizes.hpp"
 #include "suffix/packed_text.hpp"
+#include "suffix/range_finder.hpp"
 #include "suffix/select_positions.hpp"
 
 namespace ordo::suffix::detail {
-
-/// Is the key of the suffix at p in [first, last]?
-struct key_in_range {
-  packed_view text;
-  std::uint64_t first, last;
-  ORDO_FN bool operator()(std::size_t p) const {
-    std::uint64_t const most = text.unbroken_key(p);
-    if (most < first) return false;
-    return (text.breaks.are_far(p + 1) ? most : text.key(p)) - first <= last - first;
-  }
-};
-
-/// How many keys are not above each of some bounds.
-struct key_counts {
-  static constexpr unsigned bounds = 8;
-  std::uint64_t up_to[bounds] = {};
-  friend ORDO_FN key_counts operator+(key_counts a, key_counts const& b) {
-    for (unsigned k = 0; k < bounds; ++k) a.up_to[k] += b.up_to[k];
-    return a;
-  }
-};
-
-/// Those of the suffixes in block b of a text.
-struct keys_of_block {
-  static constexpr std::size_t size = 64;
-  packed_view text;
-  std::size_t n;
-  std::uint64_t bound[key_counts::bounds];
-
-  ORDO_FN key_counts operator()(std::size_t b) const {
-    std::uint32_t up_to[key_counts::bounds] = {};
-    std::size_t const end = (b + 1) * size < n ? (b + 1) * size : n;
-    for (std::size_t p = b * size; p < end; ++p) {
-      std::uint64_t const key = text.key_in_passing(p);
-      for (unsigned k = 0; k < key_counts::bounds; ++k) up_to[k] += key <= bound[k];
-    }
-    key_counts all;
-    for (unsigned k = 0; k < key_counts::bounds; ++k) all.up_to[k] = up_to[k];
-    return all;
-  }
-};
 
 /// The key of the i-th of `size` suffixes that lie at equal distances in a text of n letters.
 struct sampled_key {
@@ -103,14 +64,86 @@ struct key_range {
   std::size_t count;  // of them
 };
 
+/// Numbers of eight positions, of which each is that of the range of its suffix's first key.
+struct write_numbers {
+  static constexpr std::size_t at_once = 8;
+  packed_view text;
+  std::size_t n;
+  range_finder const* range_of;
+  std::uint64_t* numbers;
+
+  ORDO_FN void operator()(std::size_t i) const {
+    std::uint64_t all = 0;
+    for (std::size_t k = 0; k < at_once; ++k) {
+      std::size_t const p = at_once * i + k;
+      all |= std::uint64_t(p < n ? (*range_of)(text.key_in_passing(p)) : range_finder::none) << (8 * k);
+    }
+    numbers[i] = all;
+  }
+};
+
+/// Bit k: is byte k of x 0?
+ORDO_FN constexpr unsigned zero_bytes(std::uint64_t x) {
+  constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
+  std::uint64_t const zero = ~(((x & low) + low) | x | low);  // the highest bit of those
+  return unsigned((zero >> 7) * 0x0102040810204080 >> 56);
+}
+
+/// Bit k of word b: has position 64 b + k this number?
+struct has_number {
+  std::uint64_t const* numbers;
+  std::size_t words;   // of eight numbers
+  std::uint64_t each;  // the number, eight times
+
+  ORDO_FN std::uint64_t operator()(std::size_t b) const {
+    std::uint64_t found = 0;
+    for (unsigned k = 0; k < 8 && 8 * b + k < words; ++k)
+      found |= std::uint64_t(zero_bytes(numbers[8 * b + k] ^ each)) << (8 * k);
+    return found;
+  }
+};
+
+/// How many positions have each of eight numbers.
+struct number_counts {
+  static constexpr unsigned numbers = 8;
+  std::uint64_t of[numbers] = {};
+  friend ORDO_FN number_counts operator+(number_counts a, number_counts const& b) {
+    for (unsigned k = 0; k < numbers; ++k) a.of[k] += b.of[k];
+    return a;
+  }
+};
+
+/// Those among 64 positions.
+struct numbers_of_block {
+  has_number is;  // the first of them
+  ORDO_FN number_counts operator()(std::size_t b) const {
+    number_counts counts;
+    for (unsigned k = 0; k < number_counts::numbers; ++k)
+      counts.of[k] = count_ones(has_number{is.numbers, is.words, is.each + k * has_number_once}(b));
+    return counts;
+  }
+  static constexpr std::uint64_t has_number_once = 0x0101010101010101;
+};
+
 /// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
 /// where to cut, a count of all of them whether a range is short enough: whatever the text, none is too long but one of a
-/// single key. The text is read for each range.
+/// single key. The keys are looked at once for up to 255 ranges; of which a position's is one, a byte says. Memory: that.
 template <Backend B>
 class key_ranges {
  public:
+  /// Of a text of n letters.
+  static std::size_t memory(std::size_t n) {
+    return std::max(buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) + buffer_sizes::of(1, sizeof(range_finder)),
+                    buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
+  }
+
   /// @param n  how many letters there are
-  key_ranges(B& machine, packed_view text, std::size_t n) : machine_(machine), text_(text), n_(n), sample_(machine, text, n) {}
+  key_ranges(B& machine, packed_view text, std::size_t n)
+      : machine_(machine),
+        text_(text),
+        n_(n),
+        sample_(machine, text, n),
+        numbers_(machine.template buffer<std::uint64_t>(words_of(n))) {}
 
   /// Are there suffixes left?
   [[nodiscard]] bool more() const { return taken_ < n_; }
@@ -118,49 +151,72 @@ class key_ranges {
   /// The next range that is not empty. It has no more than `most` suffixes, unless all of them share their key.
   key_range next(std::size_t most) {
     for (;;) {
-      if (planned_.empty()) plan(most);
+      if (planned_.empty()) divide(lasts_by_sample(most));
       key_range const found = planned_.front();
       if (found.count > most && found.first != found.last) {
-        count({sample_.middle_of(found.first, found.last)});
+        divide(finer(found));
         continue;
       }
-      planned_.erase(planned_.begin());
+      planned_.pop_front();
       next_ = found.last + 1;
       taken_ += found.count;
+      number_ = next_number_++;
       if (found.count != 0) return found;
     }
   }
 
-  /// part := the suffixes of a range, by position.
+  /// part := the suffixes of the range that next() returned last, by position.
   template <class Index>
-  void bring(key_range const& range, std::span<Index> part) const {
-    select_positions(machine_, n_, key_in_range{text_, range.first, range.last}, part);
+  void bring(key_range const&, std::span<Index> part) const {
+    select_positions(machine_, n_, has_number{numbers_.data(), numbers_.size(), number_ * numbers_of_block::has_number_once},
+                     part);
   }
 
  private:
-  void plan(std::size_t most) {
+  static constexpr std::size_t words_of(std::size_t n) { return (n + write_numbers::at_once - 1) / write_numbers::at_once; }
+  static constexpr unsigned halvings = 5;
+
+  [[nodiscard]] std::vector<std::uint64_t> lasts_by_sample(std::size_t most) const {
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
       lasts.push_back(n_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, n_));
-    } while (lasts.size() < key_counts::bounds && lasts.back() != ~std::uint64_t{0});
-    count(lasts);
+    } while (lasts.size() < range_finder::most && lasts.back() != ~std::uint64_t{0});
+    return lasts;
   }
-  /// The ranges from next_ on that end with these keys, at most key_counts::bounds.
-  void count(std::vector<std::uint64_t> const& lasts) {
-    planned_.clear();
-    if (lasts.size() == 1 && lasts[0] == ~std::uint64_t{0}) {
-      planned_.push_back({next_, lasts[0], n_ - taken_});
-      return;
+
+  /// The ranges that are planned, but the first one, which has too many suffixes, in parts.
+  [[nodiscard]] std::vector<std::uint64_t> finer(key_range const& found) const {
+    std::vector<std::uint64_t> lasts{found.last};
+    for (unsigned k = 0; k < halvings; ++k) {
+      std::vector<std::uint64_t> more;
+      std::uint64_t first = found.first;
+      for (std::uint64_t const last : lasts) {
+        if (first < last) more.push_back(sample_.middle_of(first, last));
+        more.push_back(last);
+        first = last + 1;
+      }
+      lasts = std::move(more);
     }
-    keys_of_block block{text_, n_, {}};
-    for (unsigned k = 0; k < key_counts::bounds; ++k) block.bound[k] = lasts[std::min<std::size_t>(k, lasts.size() - 1)];
-    key_counts const all = machine_.reduce((n_ + block.size - 1) / block.size, block, key_counts{}, plus{});
-    std::uint64_t first = next_, before = taken_;
-    for (std::size_t k = 0; k < lasts.size(); ++k) {
-      planned_.push_back({first, lasts[k], std::size_t(all.up_to[k] - before)});
-      first = lasts[k] + 1;
-      before = all.up_to[k];
+    for (std::size_t k = 1; k < planned_.size() && lasts.size() < range_finder::most; ++k) lasts.push_back(planned_[k].last);
+    return lasts;
+  }
+
+  /// Plans the ranges from next_ on that end with these keys.
+  void divide(std::vector<std::uint64_t> const& lasts) {
+    range_finder const range_of(next_, lasts);
+    auto const finder = machine_.upload(std::span<range_finder const>(&range_of, 1));
+    machine_.each(numbers_.size(), write_numbers{text_, n_, finder.data(), numbers_.data()});
+    planned_.clear();
+    next_number_ = 0;
+    std::uint64_t first = next_;
+    for (std::size_t k = 0; k < lasts.size(); k += number_counts::numbers) {
+      numbers_of_block const counted{{numbers_.data(), numbers_.size(), k * numbers_of_block::has_number_once}};
+      number_counts const counts = machine_.reduce(blocks_of(n_), counted, number_counts{}, plus{});
+      for (std::size_t j = k; j < lasts.size() && j < k + number_counts::numbers; ++j) {
+        planned_.push_back({first, lasts[j], std::size_t(counts.of[j - k])});
+        first = lasts[j] + 1;
+      }
     }
   }
 
@@ -169,7 +225,9 @@ class key_ranges {
   std::size_t n_, taken_ = 0;
   std::uint64_t next_ = 0;
   key_sample sample_;
-  std::vector<key_range> planned_;  // the next ones
+  buffer<std::uint64_t> numbers_;
+  std::deque<key_range> planned_;  // the next ones
+  std::uint64_t number_ = 0, next_number_ = 0;
 };
 
 }  // namespace ordo::suffix::detail

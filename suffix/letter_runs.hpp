@@ -20,12 +20,10 @@ struct is_uniform_key {
   packed_view text;
   std::uint64_t ones;  // the letters of a key, if each were 1
 
-  explicit is_uniform_key(packed_view of) : text(of), ones(0) {
-    for (unsigned k = 0; k < of.letters; ++k) ones = ones << of.letter_bits | 1;
-  }
+  explicit is_uniform_key(packed_view of) : text(of), ones(of.ones()) {}
   ORDO_FN bool operator()(std::uint64_t key) const {
     std::uint64_t const letters = key >> text.length_bits;
-    return !text.ends(key) && letters == (letters & ((std::uint64_t{1} << text.letter_bits) - 1)) * ones;
+    return !text.ends(key) && letters == text.last_of_equal(letters) * ones;
   }
 };
 
@@ -82,7 +80,7 @@ template <Backend B>
 class letter_runs {
  public:
   letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
-    ends_run const is{is_uniform_key(text)};
+    answers_in_block<ends_run> const is{{is_uniform_key(text)}, n};
     last_ = machine.template buffer<std::uint64_t>(count_positions(machine, n, is));
     select_positions(machine, n, is, last_.span());
   }

@@ -9,6 +9,7 @@
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/divided_ranges.hpp"
 #include "suffix/key_ranges.hpp"
+#include "suffix/positions_behind.hpp"
 #include "suffix/sampled_positions.hpp"
 #include "suffix/suffix.hpp"
 
@@ -16,8 +17,11 @@
 namespace ordo::suffix::detail {
 
 /// A machine with workers sorts no more suffixes at once where it has the order's memory: ranges take no longer then, and what
-/// is in one takes less memory, which is cached, and has to be had from the system first.
-constexpr std::size_t most_at_once = std::size_t{1} << 25;
+/// is in one takes less memory, which is cached, and has to be had from the system first. A GPU has more at once; but of a
+/// large genome ranges take a third of the memory, and as long.
+constexpr std::size_t most_at_once(device where) {
+  return std::size_t{1} << (where == device::cpu ? 25 : 27);
+}
 
 /// How a build goes about it: see suffix_sort.
 template <class Index, Backend B>
@@ -26,41 +30,66 @@ struct build_plan {
   static constexpr std::size_t least_ranges = 64;
   // And these are as quick as any.
   static constexpr std::size_t quick_ranges = 16;
+  static constexpr std::size_t index = sizeof(Index);
 
   std::size_t n, records;
   wanted what;
   bool copies;
 
   /// Is one range the quickest way?
-  [[nodiscard]] bool at_once() const { return copies || n <= most_at_once; }
+  [[nodiscard]] bool at_once() const { return n <= most_at_once(has_workers<B> ? device::cpu : device::gpu); }
   /// The ranks, and those of the records' first suffixes.
-  [[nodiscard]] std::size_t ranks() const {
-    return buffer_sizes::of(n + 1, sizeof(Index)) + (copies ? buffer_sizes::of(records, sizeof(Index)) : 0);
+  [[nodiscard]] std::size_t ranks() const { return buffer_sizes::of(n + 1, index) + buffer_sizes::of(records, index); }
+  /// What is kept in the machine's memory until it is stored.
+  [[nodiscard]] std::size_t kept() const {
+    buffer_sizes const size{copies};
+    return size.copy(n, index) + (what.lcp ? size.copy(n, index) : 0) + (what.bwt ? size.copy(n, 1) : 0);
   }
   /// Made from the ranks, a row of each array that is wanted.
-  [[nodiscard]] std::size_t row() const { return sizeof(Index) * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
-  /// The least for which a text is sorted by so many ranges, beside the packed text.
+  [[nodiscard]] std::size_t row() const { return index * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
+  /// What says of which range suffixes are.
+  [[nodiscard]] std::size_t division() const {
+    if constexpr (has_workers<B>)
+      return divided_ranges<B, Index, every_position>::memory(n);
+    else
+      return key_ranges<B>::memory(n);
+  }
+  /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
-    std::size_t const some = n / ranges + 1, index = sizeof(Index);
-    // A 16th of all suffixes may be open.
-    std::size_t const sorting = std::max(range_memory<Index, B>(some) + n / 16 * (2 * index + 1),
-                                         buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
-    if (!copies) return ranks() + sorting + (what.lcp ? buffer_sizes::of(n, index) : 0);
-    std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / 16 * index : 0) + 2 * some * row() + 4096;
+    std::size_t const sorting = division() + range_memory<Index, B>(n / ranges + 1) + open_aside();
+    std::size_t const open = std::min(n / ranges, n / open_share) + 1, behind = n / open_share + 1;
+    std::size_t const rounds =
+        positions_behind<B, Index>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
+    std::size_t const lengths = what.lcp ? buffer_sizes::of(n, index) + n / open_share * index : 0;
+    return kept() + std::max({sorting, rounds, lengths});
+  }
+  /// The same, part by part.
+  [[nodiscard]] std::size_t in_parts(std::size_t ranges = least_ranges) const {
+    std::size_t const some = n / ranges + 1, sorting = division() + range_memory<Index, B>(some) + open_aside();
+    std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / open_share * index : 0) + 2 * some * row() + 4096;
     return ranks() + std::max(sorting, parts);
   }
-  /// How many suffixes a range should have, with so many bytes for all: half of what is left, so that open ones have room.
-  [[nodiscard]] std::size_t in_range(std::size_t available) const {
-    std::size_t const left = available - std::min(available, ranks()), most = at_once() ? n : n / quick_ranges + 1;
-    return std::max(suffixes_in_range<Index, B>(most, left / 2), std::min<std::size_t>(n, n / least_ranges + 1));
+  /// How many suffixes a range should have, with so many bytes beside `held`: half of what is left, so that open ones have
+  /// room.
+  [[nodiscard]] std::size_t in_range(std::size_t available, std::size_t held) const {
+    std::size_t const taken = held + division(), left = available - std::min(available, taken);
+    return std::max(suffixes_in_range<Index, B>(n / quick_ranges + 1, left / 2),
+                    std::min<std::size_t>(n, n / least_ranges + 1));
   }
+
+ private:
+  static constexpr std::size_t open_share = 16;  // of all suffixes that may be open
+
+  [[nodiscard]] std::size_t open_aside() const { return n / open_share * (2 * index + 1); }
 };
 
 /// How many suffixes are in a range, of so many bytes for all.
 template <class Index, Backend B>
 std::size_t most_in_range(std::size_t n, std::size_t records, wanted what, bool copies, std::size_t available) {
   std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 32 + 3, 8);  // of nucleotides
-  return build_plan<Index, B>{n, records, what, copies}.in_range(available - std::min(available, packed));
+  build_plan<Index, B> const how{n, records, what, copies};
+  return how.in_range(available - std::min(available, packed),
+                      packed + how.by_ranges() <= available ? how.kept() : how.ranks());
 }
 
 /// See suffix::memory_needed.
@@ -83,9 +112,9 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };
   build_plan<Index, B> const how{n, records, what, copies};
-  auto const by_ranges = [&](std::size_t ranges) { return std::max(packing, packed + how.by_ranges(ranges)) + size.verbs(n); };
-  memory_plan plan{0, how.at_once() ? with_open(0) : by_ranges(how.quick_ranges), with_open(n)};
-  plan.least = std::min(plan.quickest, by_ranges(how.least_ranges));
+  auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + bytes) + size.verbs(n); };
+  memory_plan plan{0, how.at_once() ? with_open(0) : beside(how.by_ranges(how.quick_ranges)), with_open(n)};
+  plan.least = std::min(plan.quickest, beside(copies ? std::min(how.by_ranges(), how.in_parts()) : how.by_ranges()));
   return plan;
 }
 
@@ -112,7 +141,7 @@ template <class Index, has_workers B>
 memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std::uint64_t sample) {
   std::size_t const count = sampled_count(n, records, sample);
   std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 8 + 3, 8);
-  std::size_t const beside = packed + sampled_positions<B, Index>::memory(n);
+  std::size_t const beside = packed + sampled_positions<B>::memory(n);
   std::size_t const division = divided_ranges<B, Index, every_position>::memory(n);
   memory_plan plan{0, beside + sampled_sort_memory<Index, B>(n, count, 0, what.lcp),
                    beside + sampled_sort_memory<Index, B>(n, count, count, what.lcp)};

@@ -30,31 +30,46 @@ struct every_position {
   }
 };
 
-/// Every step-th position of each record, and the end of the text: a set as position_set, of one word more than has letters.
-template <class Index>
-struct sampled_position {
-  std::uint64_t const* words;
-  Index const* ends;  // how many there are up to each word's end
-  std::size_t distance;
+/// 64 positions of a set, the first one's bit the highest, and how many there are up to the last of them.
+struct set_word {
+  std::uint64_t bits, end;
+};
 
-  ORDO_FN bool has(std::size_t p) const { return words[p / 64] >> (63 - p % 64) & 1; }
+/// Of two neighbours, the latter, with all that there are.
+struct count_on {
+  ORDO_FN set_word operator()(set_word a, set_word b) const { return {b.bits, a.end + b.end}; }
+};
+
+/// A set of positions in [0, n] of a text of n letters, in n / 64 + 1 words.
+struct numbered_position {
+  set_word const* words;
+  std::size_t distance;  // see step()
+
+  ORDO_FN bool has(std::size_t p) const { return words[p / 64].bits >> (63 - p % 64) & 1; }
   /// The number of p, p in [0, n]; if it is not in the set, of the next one that is.
-  ORDO_FN std::size_t operator()(std::size_t p) const { return ends[p / 64] - count_ones(words[p / 64] << p % 64); }
+  ORDO_FN std::size_t operator()(std::size_t p) const {
+    set_word const word = words[p / 64];
+    return word.end - count_ones(word.bits << p % 64);
+  }
   template <class T>
   ORDO_FN void expect(T const*, std::size_t p) const {
     prefetch(words + p / 64);
-    prefetch(ends + p / 64);
   }
   [[nodiscard]] std::size_t step() const { return distance; }
   template <class Use>
   void each(std::size_t begin, std::size_t end, Use use) const {
     for (std::size_t w = begin / 64; w * 64 < end; ++w)
-      for (std::uint64_t rest = words[w]; rest != 0;) {
+      for (std::uint64_t rest = words[w].bits; rest != 0;) {
         std::size_t const p = 64 * w + leading_zeros(rest);
         rest &= ~(std::uint64_t{1} << (63 - p % 64));
         if (p >= begin && p < end) use(p);
       }
   }
 };
+
+/// Words of such a set.
+constexpr std::size_t set_words(std::size_t n) {
+  return n / 64 + 1;
+}
 
 }  // namespace ordo::suffix::detail

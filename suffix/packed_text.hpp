@@ -10,6 +10,7 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/bits.hpp"
 #include "sort_core/load.hpp"
+#include "suffix/dense_letters.hpp"
 #include "suffix/suffix.hpp"
 
 namespace ordo::suffix::detail {
@@ -24,15 +25,24 @@ ORDO_FN inline std::uint64_t bits_from(std::uint64_t const* words, std::size_t a
   return words[at / 64] << skip | words[at / 64 + 1] >> 1 >> (63 - skip);
 }
 
-/// Where records begin and the text ends: bit p of the stream. Reads may run one word over.
+/// Where records begin and the text ends: bit p of the stream. Reads may run one word over. Most of a genome is far from all of
+/// them, and what says so is small enough for a cache: bit k of `near` is of 4096 positions from 4096 k on, and the 128 behind.
 struct break_mask {
-  std::uint64_t const* words;
+  static constexpr std::size_t block = 4096, beyond = 128;
+  std::uint64_t const *words, *near;
 
-  ORDO_FN bool operator()(std::size_t p) const { return words[p / 64] >> (63 - p % 64) & 1; }
+  ORDO_FN bool operator()(std::size_t p) const { return may_be_near(p) && (words[p / 64] >> (63 - p % 64) & 1); }
   /// Positions from p to the first break at or behind p; 64 if there are more.
-  ORDO_FN unsigned distance(std::size_t p) const { return leading_zeros(bits_from(words, p)); }
+  ORDO_FN unsigned distance(std::size_t p) const { return may_be_near(p) ? leading_zeros(bits_from(words, p)) : 64; }
   /// Is it certain that there is none in [p, p + 64)?
-  ORDO_FN bool are_far(std::size_t p) const { return (words[p / 64] | words[p / 64 + 1]) == 0; }
+  ORDO_FN bool are_far(std::size_t p) const { return !may_be_near(p) || (words[p / 64] | words[p / 64 + 1]) == 0; }
+  /// The positions from p on will soon be asked for.
+  ORDO_FN void expect(std::size_t p) const {
+    if (may_be_near(p)) prefetch(words + p / 64);
+  }
+
+ private:
+  ORDO_FN bool may_be_near(std::size_t p) const { return near[p / block / 64] >> (p / block % 64) & 1; }
 };
 
 /// A text in letter_bits bits a letter, as algorithms see it: a value to be captured. Letters are numbered in byte order.
@@ -42,6 +52,7 @@ struct packed_view {
   unsigned char const* byte_of;  // a letter's byte
   unsigned letter_bits, length_bits;
   unsigned letters;  // in a key
+  bool is_dense;     // are letters in keys as in dense_letters.hpp?
 
   /// The letters from p on to the end of p's record, at most `letters` of them, the first one highest; the place of those
   /// that are missing holds the smallest letter, and how many there are is in the lowest bits. So keys compare as the
@@ -51,14 +62,12 @@ struct packed_view {
   ORDO_FN std::uint64_t key_behind(std::size_t p) const { return key_of_length(p, breaks.distance(p)); }
 
   /// The key at p if no record ended there: never less than the key, and equal to it where breaks are far from p + 1.
-  ORDO_FN std::uint64_t unbroken_key(std::size_t p) const {
-    return bits_from(words, p * letter_bits) >> (64 - letters * letter_bits) << length_bits | letters;
-  }
+  ORDO_FN std::uint64_t unbroken_key(std::size_t p) const { return letters_at(p, letters) << length_bits | letters; }
 
   /// The key at p, the quicker way where all of a text are looked at: records seldom end so near.
   ORDO_FN std::uint64_t key_in_passing(std::size_t p) const { return breaks.are_far(p + 1) ? unbroken_key(p) : key(p); }
 
-  [[nodiscard]] bit_range key_bits() const { return {0, letters * letter_bits + length_bits}; }
+  [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
   /// Does the suffix end in its key?
   ORDO_FN bool ends(std::uint64_t key) const { return length(key) < letters; }
@@ -66,7 +75,7 @@ struct packed_view {
   /// The letters at p will soon be read.
   ORDO_FN void expect(std::size_t p) const {
     prefetch(words + p * letter_bits / 64);
-    prefetch(breaks.words + p / 64);
+    breaks.expect(p);
   }
 
   /// The number of the letter at p.
@@ -75,18 +84,66 @@ struct packed_view {
 
   /// How many letters two keys have in common.
   ORDO_FN unsigned common_letters(std::uint64_t a, std::uint64_t b) const {
-    std::uint64_t const differing = (a ^ b) >> length_bits;
-    unsigned const agree = letters - (64 - leading_zeros(differing) + letter_bits - 1) / letter_bits;
-    unsigned const shorter = length(a) < length(b) ? length(a) : length(b);
+    unsigned const shorter = length(a) < length(b) ? length(a) : length(b),
+                   agree = equal_letters(a >> length_bits, b >> length_bits);
     return agree < shorter ? agree : shorter;
+  }
+  /// The letters of a key if each were 1: times a letter, those of a key of that letter alone.
+  [[nodiscard]] std::uint64_t ones() const {
+    if (is_dense) return dense::ones(letters);
+    std::uint64_t all = 0;
+    for (unsigned k = 0; k < letters; ++k) all = all << letter_bits | 1;
+    return all;
+  }
+  /// The last letter of a key whose letters are all the same.
+  ORDO_FN std::uint64_t last_of_equal(std::uint64_t of_key) const {
+    if (is_dense && letters % dense::group == 0) return (of_key & ((1u << dense::group_bits) - 1)) / 31;
+    return of_key & ((std::uint64_t{1} << letter_bits) - 1);
+  }
+
+  /// What so many letters of a key take.
+  static constexpr unsigned bits_of(unsigned letters, unsigned letter_bits, bool is_dense) {
+    return is_dense ? dense::bits(letters) : letters * letter_bits;
   }
 
  private:
   ORDO_FN std::uint64_t key_of_length(std::size_t p, unsigned reach) const {
     unsigned const count = reach < letters ? reach : letters;
+    return letters_at(p, count) << length_bits | count;
+  }
+
+  /// The letters of a key from p on, of which `count` are there; in the place of the others stands the smallest letter.
+  ORDO_FN std::uint64_t letters_at(std::size_t p, unsigned count) const {
+    if (is_dense) return dense_letters_at(p, count);
     std::uint64_t const window = bits_from(words, p * letter_bits) >> (64 - letters * letter_bits);
     unsigned const missing = (letters - count) * letter_bits;  // below 64: a key holds a length, too
-    return window >> missing << missing << length_bits | count;
+    return window >> missing << missing;
+  }
+  ORDO_FN std::uint64_t dense_letters_at(std::size_t p, unsigned count) const {
+    using namespace dense;
+    unsigned const here = count < in_word ? count : in_word, missing = (in_word - here) * dense::letter_bits;  // 63 at most
+    std::uint64_t const first = from_word(bits_from(words, p * dense::letter_bits) >> 1 >> missing << missing);
+    if (letters <= in_word) return first >> (in_word - letters) / group * group_bits;
+    constexpr unsigned rest = most - in_word;
+    unsigned const there = count - here, lacking = (rest - there) * dense::letter_bits;
+    std::uint64_t const behind =
+        bits_from(words, (p + in_word) * dense::letter_bits) >> (64 - rest * dense::letter_bits) >> lacking << lacking;
+    std::uint64_t const three = (behind >> 9) * 25 + (behind >> 6 & 7) * 5 + (behind >> 3 & 7);
+    std::uint64_t const all = first << group_bits | three;
+    return letters == most ? all << dense::letter_bits | (behind & 7) : all;
+  }
+
+  /// How many letters are equal, of two keys' letters.
+  ORDO_FN unsigned equal_letters(std::uint64_t a, std::uint64_t b) const {
+    unsigned const differing = 64 - leading_zeros(a ^ b);  // bits from the lowest on
+    if (!is_dense) return letters - (differing + letter_bits - 1) / letter_bits;
+    if (differing == 0) return letters;
+    unsigned const last = letters % dense::group;  // a letter behind the groups, or none
+    if (differing <= last * dense::letter_bits) return letters - 1;
+    unsigned const at = (differing - last * dense::letter_bits - 1) / dense::group_bits;  // which group, from the last on
+    unsigned const shift = last * dense::letter_bits + at * dense::group_bits, mask = (1u << dense::group_bits) - 1;
+    return letters - last - dense::group * (at + 1) +
+           dense::common_of_group(unsigned(a >> shift) & mask, unsigned(b >> shift) & mask);
   }
 };
 
@@ -145,6 +202,19 @@ struct write_bounds {
   ORDO_FN void operator()(std::size_t r) const { bounds[r] = r == 0 ? 0 : r == records ? n : starts[r]; }
 };
 
+/// The first of `count` ascending bounds that is not before p; count if there is none.
+ORDO_FN inline std::size_t first_bound(std::uint64_t const* bounds, std::size_t count, std::size_t p) {
+  std::size_t low = 0, high = count;
+  while (low < high) {
+    std::size_t const middle = low + (high - low) / 2;
+    if (bounds[middle] < p)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /// Writes word w of a break mask.
 struct mark_breaks {
   std::uint64_t const* bounds;
@@ -152,16 +222,25 @@ struct mark_breaks {
   std::uint64_t* words;
 
   ORDO_FN void operator()(std::size_t w) const {
-    std::size_t low = 0, high = count;  // the first bound that is not before this word
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (bounds[middle] < 64 * w)
-        low = middle + 1;
-      else
-        high = middle;
-    }
     std::uint64_t word = 0;
-    for (; low < count && bounds[low] < 64 * (w + 1); ++low) word |= std::uint64_t{1} << (63 - bounds[low] % 64);
+    for (std::size_t at = first_bound(bounds, count, 64 * w); at < count && bounds[at] < 64 * (w + 1); ++at)
+      word |= std::uint64_t{1} << (63 - bounds[at] % 64);
+    words[w] = word;
+  }
+};
+
+/// Writes word w of what says where breaks may be near.
+struct mark_near_breaks {
+  std::uint64_t const* bounds;
+  std::size_t count;
+  std::uint64_t* words;
+
+  ORDO_FN void operator()(std::size_t w) const {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < 64; ++k) {
+      std::size_t const begin = (64 * w + k) * break_mask::block, first = first_bound(bounds, count, begin);
+      if (first < count && bounds[first] < begin + break_mask::block + break_mask::beyond) word |= std::uint64_t{1} << k;
+    }
     words[w] = word;
   }
 };
@@ -173,18 +252,23 @@ class record_breaks {
   /// Of n residues. @param starts  as those of a text
   record_breaks(B& machine, std::size_t n, std::span<std::uint64_t const> starts)
       : bounds_(machine.template buffer<std::uint64_t>(std::max<std::size_t>(starts.size(), 1) + 1)),
-        words_(machine.template buffer<std::uint64_t>(n / 64 + 2)) {
+        words_(machine.template buffer<std::uint64_t>(n / 64 + 2)),
+        near_(machine.template buffer<std::uint64_t>(near_words(n))) {
     auto const uploaded = machine.upload(starts);
     machine.each(bounds_.size(), write_bounds{uploaded.data(), bounds_.size() - 1, n, bounds_.data()});
     machine.each(words_.size(), mark_breaks{bounds_.data(), bounds_.size(), words_.data()});
+    machine.each(near_.size(), mark_near_breaks{bounds_.data(), bounds_.size(), near_.data()});
   }
 
-  [[nodiscard]] break_mask mask() const { return {words_.data()}; }
+  /// Words that say where breaks may be near.
+  static constexpr std::size_t near_words(std::size_t n) { return n / break_mask::block / 64 + 1; }
+
+  [[nodiscard]] break_mask mask() const { return {words_.data(), near_.data()}; }
   /// Where each record begins, and where the last one ends.
   [[nodiscard]] std::span<std::uint64_t const> bounds() const { return bounds_.span(); }
 
  private:
-  buffer<std::uint64_t> bounds_, words_;
+  buffer<std::uint64_t> bounds_, words_, near_;
 };
 
 /// A text in a machine's memory, packed. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; while it
@@ -218,9 +302,11 @@ class packed_text {
   /// With keys of 64 bits.
   [[nodiscard]] packed_view view() const { return view_of(letters_in(64)); }
   /// With keys for a first sort of all suffixes. Those that 16 bits more than tell all positions apart do not settle are in
-  /// repeats, where more letters are of little use; and a sort goes by bytes.
+  /// repeats, where more letters are of little use; and a sort goes by bytes. A letter of nucleotides tells two bits, however
+  /// many take some others.
   [[nodiscard]] packed_view first_view() const {
-    unsigned const whole = letters_in(64), wanted = (unsigned(std::bit_width(size_)) + 16 + letter_bits_ - 1) / letter_bits_;
+    unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64);
+    unsigned const wanted = (unsigned(std::bit_width(size_)) + 16 + tells - 1) / tells;
     for (unsigned bits = 8; bits < 64; bits += 8)
       if (unsigned const letters = letters_in(bits); letters >= wanted && letters < whole) return view_of(letters);
     return view_of(whole);
@@ -238,14 +324,18 @@ class packed_text {
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
 
  private:
+  [[nodiscard]] bool is_dense() const { return letters_ == dense::alphabet; }
   /// How many letters a key of so many bits has, besides its length.
   [[nodiscard]] unsigned letters_in(unsigned bits) const {
-    unsigned letters = bits / letter_bits_;
-    while (letters * letter_bits_ + unsigned(std::bit_width(letters)) > bits) --letters;
+    unsigned letters = is_dense() ? dense::most : bits / letter_bits_;
+    while (packed_view::bits_of(letters, letter_bits_, is_dense()) + unsigned(std::bit_width(letters)) > bits ||
+           (is_dense() && !dense::possible(letters)))
+      --letters;
     return letters;
   }
   [[nodiscard]] packed_view view_of(unsigned letters) const {
-    return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)), letters};
+    return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)),
+            letters,       is_dense()};
   }
 
   void number_letters(byte_set present) {

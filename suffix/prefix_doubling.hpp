@@ -16,6 +16,7 @@
 #include "suffix/letter_runs.hpp"
 #include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
+#include "suffix/positions_behind.hpp"
 #include "suffix/suffix_ranks.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
@@ -175,21 +176,28 @@ class suffix_sort {
       refine_by_runs(machine_, first_, runs, kept_, 0, open_);
     if (!open_.empty()) refine_by_text(machine_, text_, first_.letters, kept_, 0, open_);
     if (open_.empty()) return;
-    ranks_.emplace(machine_, packed_.breaks(), packed_.size(), packed_.size(), false);
-    ranks_->place(std::span<Index const>(kept_), 0, open_);
-    ranks_->end_records();
-    finish(first_.letters + text_.letters);
+    std::size_t const n = packed_.size();
+    suffix_ranks<B, Index> ranks(machine_, packed_.breaks(), n, n, n, false);
+    ranks.place(std::span<Index const>(kept_), 0);
+    ranks.place(open_);
+    ranks.end_records();
+    finish(ranks, first_.letters + text_.letters);
   }
 
   /// @param most  suffixes in a range. One key that more of them share makes a range of its own
   template <class WithKeys>
   void by_ranges(std::size_t most, WithKeys with_keys) {
     std::size_t const n = packed_.size();
-    ranks_.emplace(machine_, packed_.breaks(), n, kept_.empty() ? n : kept_.size(), kept_.empty(), chosen_);
+    if (kept_.empty()) ranks_.emplace(machine_, packed_.breaks(), n, n, n, true, chosen_);
+    letter_runs<B> const runs(machine_, first_, n);
+    std::vector<open_items> aside;
     if constexpr (has_workers<B>)
       if (!kept_.empty())
-        return sort_ranges(divided_ranges<B, Index, Numbers>(machine_, first_, n, kept_, chosen_), most, with_keys);
-    sort_ranges(key_ranges<B>(machine_, first_, n), most, with_keys);
+        aside = sort_ranges(divided_ranges<B, Index, Numbers>(machine_, first_, n, kept_, chosen_), runs, most, with_keys);
+    if (kept_.empty() || !has_workers<B>) aside = sort_ranges(key_ranges<B>(machine_, first_, n), runs, most, with_keys);
+    if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most);
+    ranks_->end_records();
+    finish(*ranks_, aside, most);
   }
 
   /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
@@ -198,15 +206,22 @@ class suffix_sort {
  private:
   // What is set aside takes memory, and less of it the more of its letters are known.
   static constexpr std::size_t rounds_by_text = 3;
+  // Of more suffixes than this share of all the ranks are cheaper to have for every position.
+  static constexpr std::size_t most_behind = 8;
   using open_items = typename refinement<B, Index, Index>::open_items;
 
-  /// @param ranges  see key_ranges
+  /// Letters in which all suffixes that stay open then agree.
+  [[nodiscard]] std::size_t depth_of_text() const {
+    std::size_t depth = first_.letters + rounds_by_text * text_.letters;
+    while (depth < chosen_.step()) depth += text_.letters;  // ranks are of no use before
+    return depth;
+  }
+
+  /// @param ranges  see key_ranges @returns  what stays open
   template <class Ranges, class WithKeys>
-  void sort_ranges(Ranges ranges, std::size_t most, WithKeys& with_keys) {
+  std::vector<open_items> sort_ranges(Ranges ranges, letter_runs<B> const& runs, std::size_t most, WithKeys& with_keys) {
     std::vector<open_items> aside;
-    letter_runs<B> const runs(machine_, first_, packed_.size());
-    std::size_t depth_of_text = first_.letters + rounds_by_text * text_.letters;
-    while (depth_of_text < chosen_.step()) depth_of_text += text_.letters;  // ranks are of no use before
+    std::size_t const depth_of_all = depth_of_text();
     for (std::size_t first = 0; ranges.more();) {
       key_range const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
       auto const own = machine_.template buffer<Index>(kept_.empty() ? range.count : 0);
@@ -216,41 +231,90 @@ class suffix_sort {
         sort_range_by_runs(machine_, runs.key(), range, first, part, open_, with_keys);
       } else {
         sort_range_by_first_key(machine_, first_, range, first, part, open_, with_keys);
-        if (!open_.empty() && !runs.empty()) refine_by_runs(machine_, first_, runs, part, first, open_);
+        if (!open_.empty() && !runs.empty() && has_uniform_key(range))
+          refine_by_runs(machine_, first_, runs, part, first, open_);
       }
-      for (std::size_t depth = first_.letters; depth < depth_of_text && !open_.empty(); depth += text_.letters)
+      for (std::size_t depth = first_.letters; depth < depth_of_all && !open_.empty(); depth += text_.letters)
         refine_by_text(machine_, text_, depth, part, first, open_);
-      ranks_->place(std::span<Index const>(part), first, open_);
+      if (kept_.empty()) {
+        ranks_->place(std::span<Index const>(part), first);
+        ranks_->place(open_);
+      }
       if (!open_.empty()) aside.push_back(open_.set_aside());
       first += range.count;
     }
-    ranks_->end_records();
-    std::size_t depth = depth_of_text;
-    for (; aside.size() > 1; depth = deeper(depth)) {
+    return aside;
+  }
+
+  /// Is a whole key of one letter in a range?
+  [[nodiscard]] bool has_uniform_key(key_range const& range) const {
+    for (std::size_t letter = 0; letter < packed_.bytes().size(); ++letter)
+      if (std::uint64_t const key = letter * first_.ones() << first_.length_bits | first_.letters;
+          range.first <= key && key <= range.last)
+        return true;
+    return false;
+  }
+
+  /// The ranks of few positions where few suffixes are open; else of all.
+  void finish_kept(std::vector<open_items>& aside, bool has_runs, std::size_t most) {
+    std::size_t const n = packed_.size();
+    std::size_t open = 0;
+    for (open_items const& some : aside) open += some.size();
+    if (open == 0) return;
+    if constexpr (std::is_same_v<Numbers, every_position>)
+      if (open <= n / most_behind) {
+        positions_behind<B, Index> const behind(machine_, first_, n, has_runs, aside, depth_of_text());
+        suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
+                                                        behind.numbers());
+        return place_and_finish(ranks, aside, most);
+      }
+    suffix_ranks<B, Index, Numbers> ranks(machine_, packed_.breaks(), n, kept_.size(), kept_.size(), false, chosen_);
+    place_and_finish(ranks, aside, most);
+  }
+
+  template <class Ranks>
+  void place_and_finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most) {
+    ranks.place(std::span<Index const>(kept_), 0);
+    for (open_items& groups : aside) {
+      open_.take_up(std::move(groups));
+      ranks.place(open_);
+      groups = open_.set_aside();
+    }
+    ranks.end_records();
+    finish(ranks, aside, most);
+  }
+
+  /// The open groups, whose suffixes agree in `depth` letters, as all open ones do, by the ranks of what follows. What has been
+  /// sorted by now may have finer ranks than what has not: they put nothing in another order.
+  template <class Ranks>
+  void refine_by_ranks(Ranks& ranks, std::size_t depth) {
+    auto const key = ranks.key(steps_in(depth));
+    open_.sort(key, key.bits());
+    if (!kept_.empty()) open_.place(kept_);
+    ranks.update(open_);
+    open_.drop_settled();
+  }
+
+  /// @param aside  open groups that agree in the letters that are looked at @param most  suffixes that are sorted at a time
+  template <class Ranks>
+  void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most) {
+    std::size_t depth = depth_of_text();
+    for (join(aside, most); aside.size() > 1; depth = deeper(depth)) {
       for (open_items& groups : aside) {
         open_.take_up(std::move(groups));
-        refine_by_ranks(depth);
+        refine_by_ranks(ranks, depth);
         groups = open_.set_aside();
       }
       join(aside, most);
     }
     if (aside.empty()) return;
     open_.take_up(std::move(aside.front()));
-    finish(depth);
+    finish(ranks, depth);
   }
 
-  /// The open groups, whose suffixes agree in `depth` letters, as all open ones do, by the ranks of what follows. What has been
-  /// sorted by now may have finer ranks than what has not: they put nothing in another order.
-  void refine_by_ranks(std::size_t depth) {
-    auto const key = ranks_->key(steps_in(depth));
-    open_.sort(key, key.bits());
-    if (!kept_.empty()) open_.place(kept_);
-    ranks_->update(open_);
-    open_.drop_settled();
-  }
-
-  void finish(std::size_t depth) {
-    for (; !open_.empty(); depth = deeper(depth)) refine_by_ranks(depth);
+  template <class Ranks>
+  void finish(Ranks& ranks, std::size_t depth) {
+    for (; !open_.empty(); depth = deeper(depth)) refine_by_ranks(ranks, depth);
   }
 
   /// How far behind a suffix the ranks are looked at, of `depth` letters that are known.
@@ -284,7 +348,7 @@ class suffix_sort {
   std::span<Index> kept_;
   Numbers chosen_;
   refinement<B, Index, Index> open_;
-  std::optional<suffix_ranks<B, Index, Numbers>> ranks_;
+  std::optional<suffix_ranks<B, Index, Numbers>> ranks_;  // where the order is not kept
 };
 
 }  // namespace ordo::suffix::detail

@@ -37,7 +37,7 @@ struct proof_view {
     Index const row = rank[q + lookahead];
     std::size_t const p = sa[row == 0 ? 0 : row - 1];
     prefetch(residues + p);
-    prefetch(breaks.words + p / 64);
+    breaks.expect(p);
     prefetch(rank + p);
   }
 

@@ -22,16 +22,15 @@ struct position_set {
   ORDO_FN bool operator()(std::size_t p) const { return words[p / 64] >> (63 - p % 64) & 1; }
 };
 
-/// Writes word w of the set of positions whose suffixes have rows. Letters has a member byte(p).
+/// Word w of the set of positions whose suffixes have rows. Letters has a member byte(p).
 template <class Letters>
 struct mark_rows {
   Letters text;
   std::uint64_t const* starts;  // of the records; the first one is 0
   std::size_t records, n;
   row_choice which;
-  std::uint64_t* words;
 
-  ORDO_FN void operator()(std::size_t w) const {
+  ORDO_FN std::uint64_t operator()(std::size_t w) const {
     std::size_t const begin = 64 * w, end = begin + 64 < n ? begin + 64 : n;
     std::size_t record = 0;  // the last one that begins at `begin` or before it
     for (std::size_t beyond = records; beyond - record > 1;) {
@@ -44,8 +43,16 @@ struct mark_rows {
       if (phase == 0 && !(which.skip_ambiguous && !is_nucleotide(text.byte(p)))) word |= std::uint64_t{1} << (63 - p % 64);
       if (++phase == which.sample) phase = 0;
     }
-    words[w] = word;
+    return word;
   }
+};
+
+/// to[i] := f(i)
+template <class F, class T>
+struct store_each {
+  F f;
+  T* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = f(i); }
 };
 
 /// How many positions of a set are in a word.
@@ -130,8 +137,8 @@ class row_filter {
         lcp_(machine.template buffer<Index>(lcp ? sa_.size() : 0)),
         lengths_(machine.template buffer<least_length<Index>>(lcp_.size())) {
     auto const bounds = packed.breaks().bounds();
-    machine.each(marks_.size(),
-                 mark_rows<packed_view>{packed.view(), bounds.data(), packed.records(), packed.size(), which, marks_.data()});
+    mark_rows<packed_view> const marked{packed.view(), bounds.data(), packed.records(), packed.size(), which};
+    machine.each(marks_.size(), store_each<mark_rows<packed_view>, std::uint64_t>{marked, marks_.data()});
     rows_ = machine.reduce(marks_.size(), ones_of_set{marks_.data()}, std::size_t{0}, plus{});
   }
 

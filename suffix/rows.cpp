@@ -25,19 +25,15 @@ struct plain_letters {
 
 chosen_rows::chosen_rows(text const& input, row_choice which, unsigned threads) : words_((input.size() + 63) / 64) {
   static constexpr std::uint64_t one_record[1] = {0};
-  mark_rows<plain_letters> const mark{{input.residues.data()},
-                                      input.starts.empty() ? one_record : input.starts.data(),
-                                      input.records(),
-                                      input.size(),
-                                      which,
-                                      words_.data()};
+  mark_rows<plain_letters> const mark{
+      {input.residues.data()}, input.starts.empty() ? one_record : input.starts.data(), input.records(), input.size(), which};
   tbb::task_arena arena(threads_for(threads));
   std::atomic<std::size_t> count{0};
   arena.execute([&] {
     host_detail::blocks(words_.size(), 4096).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::size_t some = 0;
       for (std::size_t w = begin; w < end; ++w) {
-        mark(w);
+        words_[w] = mark(w);
         some += std::size_t(std::popcount(words_[w]));
       }
       count += some;

@@ -151,8 +151,8 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
     free = memory - std::min(memory, outlook.beside);
   }
   outlook.available = free;
-  bool const at_once = outlook.machine.where == device::gpu || rows.sample != 1 || n <= detail::most_at_once;
-  if (at_once && free >= outlook.memory.quickest) {
+  bool const sampled = outlook.machine.where == device::cpu && rows.sample != 1;
+  if ((sampled || n <= detail::most_at_once(outlook.machine.where)) && free >= outlook.memory.quickest) {
     outlook.ranges = 1;
   } else if (free >= outlook.memory.least) {
     std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {

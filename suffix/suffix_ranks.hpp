@@ -17,9 +17,28 @@ template <class Index, class Numbers>
 struct rank_by_place {
   Index const* suffix;
   Index first;
+  std::size_t size;
   Index* ranks;
   Numbers number;
-  ORDO_FN void operator()(std::size_t i) const { ranks[number(suffix[i])] = Index(first + i); }
+  ORDO_FN void operator()(std::size_t i) const {
+    if (i + lookahead < size) number.expect(ranks, suffix[i + lookahead]);
+    std::size_t const p = suffix[i];
+    if (number.has(p)) ranks[number(p)] = Index(first + i);
+  }
+};
+
+/// The same for suffix i of open groups: that of its group's head.
+template <class Index, class Numbers>
+struct rank_by_group {
+  ordo::detail::group_of<Index> group;
+  Index const* suffix;
+  Index first;
+  Index* ranks;
+  Numbers number;
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const p = suffix[i];
+    if (number.has(p)) ranks[number(p)] = Index(first + group.slot(i));
+  }
 };
 
 /// The end of record r has rank r, in the place of the next record's first suffix.
@@ -29,8 +48,15 @@ struct rank_of_end {
   Index* ranks;
   Numbers number;
   ORDO_FN void operator()(std::size_t r) const {
-    if (bounds[r] < bounds[r + 1]) ranks[number(bounds[r + 1])] = Index(r);
+    std::size_t const end = bounds[r + 1];
+    if (bounds[r] < end && number.has(end)) ranks[number(end)] = Index(r);
   }
+};
+
+template <class Index>
+struct clear_rank {
+  Index* rank;
+  ORDO_FN void operator()(std::size_t) const { *rank = 0; }
 };
 
 /// Keeps the rank of record r's first suffix.
@@ -52,10 +78,11 @@ struct rank_places {
   Numbers number;
 
   ORDO_FN void set(std::size_t p, Index rank) const {
-    if (!breaks(p))
+    if (breaks(p)) {
+      if (first_ranks) first_ranks[record_at(p)] = rank;
+    } else if (number.has(p)) {
       ranks[number(p)] = rank;
-    else if (first_ranks)
-      first_ranks[record_at(p)] = rank;
+    }
   }
 
  private:
@@ -130,36 +157,41 @@ struct rank_key {
   ORDO_FN std::size_t further(Index p) const { return p + 2 * depth < end ? p + 2 * depth : end; }
 };
 
-/// The ranks of all suffixes: for the number of a position the place of its group in the order, plus the number of records. At
+/// The ranks of suffixes: for the number of a position the place of its group in the order, plus the number of records. At
 /// a record's end stands the rank of that end, below all others and growing from record to record: it takes the place of the
 /// next record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can. Memory:
 /// sizeof(Index) bytes a suffix, and, where the order is to be made from the ranks, as much a record.
+/// Positions without a number have no rank, and keys do not ask for one: see positions_behind.hpp.
 template <Backend B, class Index, class Numbers = every_position>
 class suffix_ranks {
  public:
-  /// @param n  letters @param number  of positions that have suffixes, of which there are `count`
-  /// @param invertible  whether order() will be asked for, of the suffixes of every position
-  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::size_t n, std::size_t count, bool invertible,
-               Numbers number = {})
+  /// @param n  letters @param suffixes  how many are sorted @param count  of how many positions there are ranks
+  /// @param number  of these @param invertible  whether order() will be asked for, of the suffixes of every position
+  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::size_t n, std::size_t suffixes, std::size_t count,
+               bool invertible, Numbers number = {})
       : machine_(machine),
         breaks_(breaks),
         n_(n),
         first_(Index(breaks.bounds().size() - 1)),
+        suffixes_(suffixes),
         invertible_(invertible),
         number_(number),
         ranks_(machine.template buffer<Index>(count + 1)),
-        first_ranks_(invertible ? machine.template buffer<Index>(first_) : buffer<Index>{}) {}
+        first_ranks_(invertible ? machine.template buffer<Index>(first_) : buffer<Index>{}) {
+    machine.each(1, clear_rank<Index>{ranks_.data() + count});  // of no position, or the end of the text
+  }
 
-  /// The suffixes of a part of the order that begins at place `first`, and then those of its open groups. Before end_records.
-  void place(std::span<Index const> part, std::size_t first, refinement<B, Index, Index>& open) {
-    machine_.each(part.size(), rank_by_place<Index, Numbers>{part.data(), Index(first_ + first), ranks_.data(), number_});
+  /// The suffixes of a part of the order that begins at place `first`. Before end_records.
+  void place(std::span<Index const> part, std::size_t first) {
+    machine_.each(part.size(),
+                  rank_by_place<Index, Numbers>{part.data(), Index(first_ + first), part.size(), ranks_.data(), number_});
+  }
+  /// And then those of its open groups.
+  void place(refinement<B, Index, Index>& open) {
     auto const head = machine_.template buffer<Index>(open.size());
-    auto const group = open.groups_of_items(head.span());
-    auto const* const suffix = open.items().data();
-    auto* const ranks = ranks_.data();
-    Index const base = first_;
-    Numbers const number = number_;
-    machine_.each(open.size(), [=] ORDO_FN(std::size_t i) { ranks[number(suffix[i])] = Index(base + group.slot(i)); });
+    rank_by_group<Index, Numbers> const placed{open.groups_of_items(head.span()), open.items().data(), first_, ranks_.data(),
+                                               number_};
+    machine_.each(open.size(), placed);
   }
 
   /// All suffixes have been placed. Keys can be asked for from now on.
@@ -186,7 +218,7 @@ class suffix_ranks {
 
   /// The key of the suffixes whose first `depth` letters are known.
   [[nodiscard]] rank_key<Index, Numbers> key(std::size_t depth) const {
-    return {ranks_.data(), depth, n_, rank_width(ranks_.size() - 1, first_), number_};
+    return {ranks_.data(), depth, n_, rank_width(suffixes_, first_), number_};
   }
 
   /// part := the suffixes from place `first` of the order on, when every suffix has a rank of its own.
@@ -202,6 +234,7 @@ class suffix_ranks {
   record_breaks<B> const& breaks_;
   std::size_t n_;
   Index first_;
+  std::size_t suffixes_;
   bool invertible_;
   Numbers number_;
   buffer<Index> ranks_, first_ranks_;

@@ -21,7 +21,7 @@ using namespace ordo::suffix::detail;
 
 TEST_CASE("the range of a key", "[suffix]") {
   random_numbers random(1);
-  for (std::size_t count : {1, 2, 3, 17, 255, 256})
+  for (std::size_t count : {1, 2, 3, 17, 254, 255})
     for (unsigned const bits : {3u, 13u, 40u, 64u}) {
       std::uint64_t const mask = ~std::uint64_t{0} >> (64 - bits);
       std::uint64_t const first = bits == 64 ? random() >> 60 : random() >> 8;
@@ -35,7 +35,7 @@ TEST_CASE("the range of a key", "[suffix]") {
       range_finder const range_of(first, lasts);
       auto const expect = [&](std::uint64_t key) {
         auto const found = std::ranges::lower_bound(lasts, key);
-        unsigned const right = key < first || found == lasts.end() ? range_finder::most : unsigned(found - lasts.begin());
+        unsigned const right = key < first || found == lasts.end() ? range_finder::none : unsigned(found - lasts.begin());
         CHECK(range_of(key) == right);
       };
       for (std::uint64_t const last : lasts)
@@ -103,7 +103,7 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
                     divided_ranges<host, std::uint32_t, every_position>(machine, packed.first_view(), letters, order, {}),
                     order, sizes);
       for (std::uint64_t const distance : {2, 7, 64, 1000}) {
-        sampled_positions<host, std::uint32_t> const sample(machine, packed, distance);
+        sampled_positions<host> const sample(machine, packed, distance);
         auto const numbers = sample.numbers();
         std::vector<std::uint32_t> chosen;
         for (std::size_t r = 0; r < stored.view().records(); ++r)
@@ -113,10 +113,10 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
         for (std::size_t k = 0; k < chosen.size(); ++k) REQUIRE((numbers.has(chosen[k]) && numbers(chosen[k]) == k));
         REQUIRE(numbers(letters) == chosen.size());
         std::vector<std::uint32_t> some(chosen.size());
-        expect_ranges(packed, chosen,
-                      divided_ranges<host, std::uint32_t, sampled_position<std::uint32_t>>(machine, packed.first_view(),
-                                                                                           letters, some, numbers),
-                      some, sizes);
+        expect_ranges(
+            packed, chosen,
+            divided_ranges<host, std::uint32_t, numbered_position>(machine, packed.first_view(), letters, some, numbers), some,
+            sizes);
       }
     }
   }

@@ -1,0 +1,88 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/load.hpp"
+#include "sort_core/refinement.hpp"
+#include "suffix/buffer_sizes.hpp"
+#include "suffix/letter_runs.hpp"
+#include "suffix/numbers.hpp"
+#include "suffix/packed_text.hpp"
+
+// Of which positions ranks are needed, where few suffixes are left open. A suffix at p that is told from others by the rank of
+// what follows `known` letters agrees with one of them so far. So the suffix at p + known - depth agrees with another one in
+// `depth` letters: if all that did so were open once, it was one of them, and `depth` letters behind it is what is asked for.
+// Of two ranks in a key the second one matters only where the first ones are equal, which are those of suffixes that agree in
+// `known` letters, too: the same holds for it. Suffixes that begin with runs of one letter are settled by these, however many
+// letters they share: what is behind a key of one letter is asked for, too.
+namespace ordo::suffix::detail {
+
+/// Adds what is `depth` letters behind suffix i.
+template <class Index>
+struct add_position_behind {
+  Index const* suffix;
+  std::size_t depth;
+  set_word* words;
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const p = suffix[i] + depth;
+    or_relaxed(&words[p / 64].bits, std::uint64_t{1} << (63 - p % 64));
+  }
+};
+
+/// Begins word w with the positions behind keys of one letter.
+struct begin_with_runs {
+  is_uniform_key is_uniform;
+  std::size_t n;
+  bool has_runs;
+  set_word* words;
+
+  ORDO_FN void operator()(std::size_t w) const {
+    std::uint64_t bits = 0;
+    packed_view const& text = is_uniform.text;
+    if (has_runs)
+      for (std::size_t p = 64 * w; p < 64 * (w + 1) && p <= n; ++p) {
+        if (p < text.letters || !is_uniform(text.unbroken_key(p - text.letters))) continue;  // seen at once
+        if (is_uniform(text.key(p - text.letters))) bits |= std::uint64_t{1} << (63 - p % 64);
+      }
+    words[w] = {bits, 0};
+  }
+};
+
+/// A word, and how many positions are in it.
+struct counted_word {
+  set_word const* words;
+  ORDO_FN set_word operator()(std::size_t w) const { return {words[w].bits, count_ones(words[w].bits)}; }
+};
+
+/// The positions `depth` letters behind open suffixes, numbered.
+template <Backend B, class Index>
+class positions_behind {
+ public:
+  /// Of a text of n letters: 1/4 byte a letter.
+  static std::size_t memory(std::size_t n) { return buffer_sizes::of(set_words(n), sizeof(set_word)); }
+
+  /// @param text  with the keys of the first round @param has_runs  are there runs of one letter as long as these?
+  /// @param open  which agree with others in `depth` letters, and do not end before
+  positions_behind(B& machine, packed_view text, std::size_t n, bool has_runs,
+                   std::vector<typename refinement<B, Index, Index>::open_items> const& open, std::size_t depth)
+      : words_(machine.template buffer<set_word>(set_words(n))) {
+    machine.each(words_.size(), begin_with_runs{is_uniform_key(text), n, has_runs, words_.data()});
+    for (auto const& some : open)
+      machine.each(some.size(), add_position_behind<Index>{some.items.data(), depth, words_.data()});
+    machine.scan(words_.size(), counted_word{words_.data()}, words_.span(), count_on{});
+    count_ = std::size_t(value_at(machine, words_.span(), words_.size() - 1).end);
+  }
+
+  /// How many there are.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] numbered_position numbers() const { return {words_.data(), 1}; }
+
+ private:
+  buffer<set_word> words_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace ordo::suffix::detail
