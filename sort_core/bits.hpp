@@ -26,4 +26,14 @@ ORDO_FN inline unsigned trailing_zeros(std::uint64_t x) {
 #endif
 }
 
+/// The lowest bit highest.
+ORDO_FN inline std::uint64_t reversed_bits(std::uint64_t x) {
+  x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
+  x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
+  x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
+  x = (x >> 8 & 0x00ff00ff00ff00ff) | (x & 0x00ff00ff00ff00ff) << 8;
+  x = (x >> 16 & 0x0000ffff0000ffff) | (x & 0x0000ffff0000ffff) << 16;
+  return x >> 32 | x << 32;
+}
+
 }  // namespace ordo

@@ -106,6 +106,16 @@ struct scatter {
   ORDO_FN void operator()(std::size_t i) const { to[slots[i] - first] = items[i]; }
 };
 
+/// The same for items that are groups of their own.
+template <class Item, class Index>
+struct scatter_settled {
+  scatter<Item, Index> all;
+  unsettled<element<std::uint8_t>> open;
+  ORDO_FN void operator()(std::size_t i) const {
+    if (!open(i)) all(i);
+  }
+};
+
 template <class Index>
 struct position_of_head {
   std::uint8_t const* heads;
@@ -139,9 +149,9 @@ struct group_of {
 /// go on. A refinement holds them compactly: `items()` group after group, `slots()[i]` the place in the whole order that
 /// belongs to position i, `heads()[i]` nonzero where a group begins. One round is
 ///
-///     r.sort(key);          // each group by a further key, stably; heads() tells the smaller groups
-///     r.place(order);       // write every item to its slot
-///     r.drop_settled();     // groups of one item leave
+///     r.sort(key);             // each group by a further key, stably; heads() tells the smaller groups
+///     r.place_settled(order);  // write the items that are groups of their own to their slots
+///     r.drop_settled();        // they leave
 ///
 /// Between sort and drop_settled a caller may set heads of its own, to declare equal items settled in their present order.
 /// Memory: two times (Item + Index + 1 byte) and half an Index per unresolved item after start, from the machine's pool.
@@ -208,8 +218,10 @@ class refinement {
   }
 
   /// order[slots()[i] - first] = items()[i]
-  void place(std::span<Item> order, std::size_t first = 0) const {
-    machine_.each(size_, detail::scatter<Item, Index>{side_[0].items.data(), side_[0].slots.data(), order.data(), first});
+  void place(std::span<Item> order, std::size_t first = 0) const { machine_.each(size_, scatter_to(order, first)); }
+  /// The same for items that are groups of their own. What is open in the order is in any order then.
+  void place_settled(std::span<Item> order, std::size_t first = 0) const {
+    machine_.each(size_, detail::scatter_settled<Item, Index>{scatter_to(order, first), {{side_[0].heads.data()}, size_}});
   }
 
   /// In which group each item is, between sort and drop_settled. @param head  memory for as many as there are items
@@ -277,6 +289,10 @@ class refinement {
 
   /// At least two items a group, and one offset more than there are groups.
   static constexpr std::size_t offsets_of(std::size_t n) { return n / 2 + 1; }
+
+  [[nodiscard]] detail::scatter<Item, Index> scatter_to(std::span<Item> order, std::size_t first) const {
+    return {side_[0].items.data(), side_[0].slots.data(), order.data(), first};
+  }
 
   void find_groups() {
     auto const* const heads = side_[0].heads.data();

@@ -82,6 +82,9 @@ struct write_numbers {
   }
 };
 
+/// Times a number: eight of it.
+constexpr std::uint64_t in_each_byte = 0x0101010101010101;
+
 /// Bit k: is byte k of x 0?
 ORDO_FN constexpr unsigned zero_bytes(std::uint64_t x) {
   constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
@@ -113,16 +116,22 @@ struct number_counts {
   }
 };
 
-/// Those among 64 positions.
-struct numbers_of_block {
-  has_number is;  // the first of them
-  ORDO_FN number_counts operator()(std::size_t b) const {
-    number_counts counts;
-    for (unsigned k = 0; k < number_counts::numbers; ++k)
-      counts.of[k] = count_ones(has_number{is.numbers, is.words, is.each + k * has_number_once}(b));
-    return counts;
+/// Those among some words of positions.
+struct numbers_in_words {
+  static constexpr std::size_t at_once = 32;  // words: a struct to be added to others is made seldom
+  std::uint64_t const* numbers;
+  std::size_t words;
+  std::uint64_t first;  // of the eight numbers
+  ORDO_FN number_counts operator()(std::size_t i) const {
+    std::uint32_t counts[number_counts::numbers] = {};
+    std::size_t const end = (i + 1) * at_once < words ? (i + 1) * at_once : words;
+    for (std::size_t w = i * at_once; w < end; ++w)
+      for (unsigned k = 0; k < number_counts::numbers; ++k)
+        counts[k] += count_ones(zero_bytes(numbers[w] ^ (first + k) * in_each_byte));
+    number_counts all;
+    for (unsigned k = 0; k < number_counts::numbers; ++k) all.of[k] = counts[k];
+    return all;
   }
-  static constexpr std::uint64_t has_number_once = 0x0101010101010101;
 };
 
 /// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
@@ -168,8 +177,7 @@ class key_ranges {
   /// part := the suffixes of the range that next() returned last, by position.
   template <class Index>
   void bring(key_range const&, std::span<Index> part) const {
-    select_positions(machine_, n_, has_number{numbers_.data(), numbers_.size(), number_ * numbers_of_block::has_number_once},
-                     part);
+    select_positions(machine_, n_, has_number{numbers_.data(), numbers_.size(), number_ * in_each_byte}, part);
   }
 
  private:
@@ -211,8 +219,9 @@ class key_ranges {
     next_number_ = 0;
     std::uint64_t first = next_;
     for (std::size_t k = 0; k < lasts.size(); k += number_counts::numbers) {
-      numbers_of_block const counted{{numbers_.data(), numbers_.size(), k * numbers_of_block::has_number_once}};
-      number_counts const counts = machine_.reduce(blocks_of(n_), counted, number_counts{}, plus{});
+      numbers_in_words const counted{numbers_.data(), numbers_.size(), k};
+      std::size_t const parts = (numbers_.size() + counted.at_once - 1) / counted.at_once;
+      number_counts const counts = machine_.reduce(parts, counted, number_counts{}, plus{});
       for (std::size_t j = k; j < lasts.size() && j < k + number_counts::numbers; ++j) {
         planned_.push_back({first, lasts[j], std::size_t(counts.of[j - k])});
         first = lasts[j] + 1;

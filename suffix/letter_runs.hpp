@@ -27,15 +27,40 @@ struct is_uniform_key {
   }
 };
 
-/// Does a run of as many letters as a key has, or more, end before p + 1, p + 1 in [1, n]?
-struct ends_run {
+/// Bit k of word b: does position 64 b + k, which is below n, follow as many letters as a key has, all the same and of one
+/// record? And, where `ends`, does that run end there?
+struct follows_run {
   is_uniform_key is_uniform;
-  ORDO_FN bool operator()(std::size_t p) const {
+  std::size_t n;
+  bool ends;
+
+  ORDO_FN std::uint64_t operator()(std::size_t b) const {
+    std::uint64_t answers = 0;
+    std::size_t const begin = 64 * b, end = begin + 64 < n ? begin + 64 : n;
+    if (!may_follow(begin, end)) return 0;
+    for (std::size_t p = begin; p < end; ++p) answers |= std::uint64_t(follows(p)) << (p - begin);
+    return answers;
+  }
+
+ private:
+  /// Any such run has some letters that begin at a multiple of their number: seldom are those of a text all the same.
+  ORDO_FN bool may_follow(std::size_t begin, std::size_t end) const {
     packed_view const& text = is_uniform.text;
-    std::size_t const end = p + 1;
-    if (end < text.letters || !is_uniform(text.unbroken_key(end - text.letters))) return false;  // seen at once
-    if (!is_uniform(text.key(end - text.letters))) return false;
-    return text.breaks(end) || text.letter(end) != text.letter(p);
+    unsigned const group = text.letters >= 15 && text.letter_bits <= 4 ? 8 : text.letters >= 7 ? 4 : 1;
+    if (group == 1) return true;
+    std::uint64_t const compared = ~std::uint64_t{0} << (64 - (group - 1) * text.letter_bits);
+    std::size_t const reach = begin < text.letters ? 0 : begin - text.letters;
+    for (std::size_t p = reach / group * group; p < end; p += group) {
+      std::uint64_t const letters = bits_from(text.words, p * text.letter_bits);
+      if (((letters ^ letters << text.letter_bits) & compared) == 0) return true;
+    }
+    return false;
+  }
+  ORDO_FN bool follows(std::size_t p) const {
+    packed_view const& text = is_uniform.text;
+    if (p < text.letters || !is_uniform(text.unbroken_key(p - text.letters))) return false;  // seen at once
+    if (!is_uniform(text.key(p - text.letters))) return false;
+    return !ends || text.breaks(p) || text.letter(p) != text.letter(p - 1);
   }
 };
 
@@ -43,7 +68,7 @@ struct ends_run {
 /// it. Suffixes of equal keys agree in all of that.
 struct run_key {
   packed_view text;
-  std::uint64_t const* last;  // where runs end, the position of their last letters, in order
+  std::uint64_t const* ends;  // where runs end, behind their last letters, in order
   std::size_t count;
   unsigned width;  // bits of a length
 
@@ -63,15 +88,15 @@ struct run_key {
 
  private:
   ORDO_FN std::size_t end_of(std::size_t p) const {
-    std::size_t low = 0, high = count - 1;  // the first that is not before p
+    std::size_t low = 0, high = count - 1;  // the first that is behind p
     while (low < high) {
       std::size_t const middle = low + (high - low) / 2;
-      if (last[middle] < p)
+      if (ends[middle] <= p)
         low = middle + 1;
       else
         high = middle;
     }
-    return last[low] + 1;
+    return ends[low];
   }
 };
 
@@ -80,18 +105,18 @@ template <Backend B>
 class letter_runs {
  public:
   letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
-    answers_in_block<ends_run> const is{{is_uniform_key(text)}, n};
-    last_ = machine.template buffer<std::uint64_t>(count_positions(machine, n, is));
-    select_positions(machine, n, is, last_.span());
+    follows_run const is{is_uniform_key(text), n + 1, true};
+    ends_ = machine.template buffer<std::uint64_t>(count_positions(machine, n + 1, is));
+    select_positions(machine, n + 1, is, ends_.span());
   }
-  [[nodiscard]] bool empty() const { return last_.size() == 0; }
+  [[nodiscard]] bool empty() const { return ends_.size() == 0; }
   /// Of suffixes with uniform keys. There are none where this is empty.
-  [[nodiscard]] run_key key() const { return {text_, last_.data(), last_.size(), unsigned(std::bit_width(n_))}; }
+  [[nodiscard]] run_key key() const { return {text_, ends_.data(), ends_.size(), unsigned(std::bit_width(n_))}; }
 
  private:
   packed_view text_;
   std::size_t n_;
-  buffer<std::uint64_t> last_;
+  buffer<std::uint64_t> ends_;
 };
 
 }  // namespace ordo::suffix::detail

@@ -8,6 +8,7 @@
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/divided_ranges.hpp"
+#include "suffix/group_chains.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/sampled_positions.hpp"
@@ -29,7 +30,7 @@ struct build_plan {
   // Where ranges are told to be small, they are not smaller than this.
   static constexpr std::size_t least_ranges = 64;
   // And these are as quick as any.
-  static constexpr std::size_t quick_ranges = 16;
+  static constexpr std::size_t quick_ranges = has_workers<B> ? 16 : 20;
   static constexpr std::size_t index = sizeof(Index);
 
   std::size_t n, records;
@@ -106,7 +107,9 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     std::size_t const groups = refinement<B, Index, Index>::memory(open);
     std::size_t const first = order + size.of(n, key) + std::max(B::radix_sort_memory(n, key, index), groups + lcp);
     std::size_t const round = std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), size.of(open, index));
-    std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + size.of(n + 1, index) + round;
+    using chains = group_chains<B, Index>;
+    std::size_t const by_chains = std::max(chains::most_memory(n, open), chains::memory(n, open) + round);
+    std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + size.of(n + 1, index) + by_chains;
     std::size_t const lengths = order + lcp + (what.lcp ? size.of(n, index) + size.of(open, index) : 0);
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});

@@ -34,21 +34,10 @@ struct add_position_behind {
 
 /// Begins word w with the positions behind keys of one letter.
 struct begin_with_runs {
-  is_uniform_key is_uniform;
-  std::size_t n;
+  follows_run follows;
   bool has_runs;
   set_word* words;
-
-  ORDO_FN void operator()(std::size_t w) const {
-    std::uint64_t bits = 0;
-    packed_view const& text = is_uniform.text;
-    if (has_runs)
-      for (std::size_t p = 64 * w; p < 64 * (w + 1) && p <= n; ++p) {
-        if (p < text.letters || !is_uniform(text.unbroken_key(p - text.letters))) continue;  // seen at once
-        if (is_uniform(text.key(p - text.letters))) bits |= std::uint64_t{1} << (63 - p % 64);
-      }
-    words[w] = {bits, 0};
-  }
+  ORDO_FN void operator()(std::size_t w) const { words[w] = {has_runs ? reversed_bits(follows(w)) : 0, 0}; }
 };
 
 /// A word, and how many positions are in it.
@@ -69,7 +58,7 @@ class positions_behind {
   positions_behind(B& machine, packed_view text, std::size_t n, bool has_runs,
                    std::vector<typename refinement<B, Index, Index>::open_items> const& open, std::size_t depth)
       : words_(machine.template buffer<set_word>(set_words(n))) {
-    machine.each(words_.size(), begin_with_runs{is_uniform_key(text), n, has_runs, words_.data()});
+    machine.each(words_.size(), begin_with_runs{{is_uniform_key(text), n + 1, false}, has_runs, words_.data()});
     for (auto const& some : open)
       machine.each(some.size(), add_position_behind<Index>{some.items.data(), depth, words_.data()});
     machine.scan(words_.size(), counted_word{words_.data()}, words_.span(), count_on{});

@@ -12,6 +12,7 @@
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/divided_ranges.hpp"
+#include "suffix/group_chains.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/letter_runs.hpp"
 #include "suffix/numbers.hpp"
@@ -64,6 +65,18 @@ void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, ref
   with_keys(std::span<std::uint64_t const>(keys.span()), 0);
 }
 
+/// Sorts the keys of a range, and their suffixes. A GPU goes from the most significant digit on: what makes keys of genomes
+/// uneven is how often their letters come, which takes blocks no longer, but looks to radix_sort like keys that crowd.
+template <Backend B, class Index>
+void sort_keys(B& machine, std::span<std::uint64_t> keys, std::span<Index> suffixes, key_range const& range) {
+  if constexpr (has_workers<B>)
+    machine.radix_sort(keys, suffixes, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
+                       key_code<std::uint64_t>{});
+  else
+    machine.segmented_sort(keys, suffixes, uniform_segments(1, keys.size()), std::span<std::uint8_t>{}, bit_range{},
+                           key_code<std::uint64_t>{});
+}
+
 /// The same for the suffixes of a range, whose order begins at place `first`. @param part  they, by position
 template <Backend B, class Index, class WithKeys>
 void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
@@ -76,9 +89,7 @@ void sort_range_by_first_key(B& machine, packed_view text, key_range const& rang
     if (i + lookahead < size) text.expect(suffix[i + lookahead]);
     key[i] = text.key(suffix[i]);
   });
-  if (range.first != range.last)
-    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
-                       key_code<std::uint64_t>{});
+  if (range.first != range.last) sort_keys(machine, keys.span(), part, range);
   open.start(std::span<Index const>(part), begins_key_group{text, key}, first);
   with_keys(std::span<std::uint64_t const>(keys.span()), first);
 }
@@ -127,7 +138,7 @@ void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, st
   machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
     if (is_run(text.key(suffix[i])) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, in order already
   });
-  open.place(order, first);
+  open.place_settled(order, first);
   open.drop_settled();
 }
 
@@ -142,7 +153,7 @@ void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<I
   machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
     if (text.breaks.distance(suffix[i] + depth) < text.letters) heads[i] = 1;  // equal suffixes, in order already
   });
-  open.place(order, first);
+  open.place_settled(order, first);
   open.drop_settled();
 }
 
@@ -172,16 +183,12 @@ class suffix_sort {
   void at_once(WithKeys with_keys) {
     sort_by_first_key(machine_, first_, kept_, open_, with_keys);
     if (open_.empty()) return;
-    if (letter_runs<B> const runs(machine_, first_, packed_.size()); !runs.empty())
-      refine_by_runs(machine_, first_, runs, kept_, 0, open_);
+    letter_runs<B> const runs(machine_, first_, packed_.size());
+    if (!runs.empty()) refine_by_runs(machine_, first_, runs, kept_, 0, open_);
     if (!open_.empty()) refine_by_text(machine_, text_, first_.letters, kept_, 0, open_);
-    if (open_.empty()) return;
-    std::size_t const n = packed_.size();
-    suffix_ranks<B, Index> ranks(machine_, packed_.breaks(), n, n, n, false);
-    ranks.place(std::span<Index const>(kept_), 0);
-    ranks.place(open_);
-    ranks.end_records();
-    finish(ranks, first_.letters + text_.letters);
+    std::vector<open_items> aside;
+    set_aside(aside, kept_, 0);
+    finish_kept(aside, !runs.empty(), kept_.size(), first_.letters + text_.letters);
   }
 
   /// @param most  suffixes in a range. One key that more of them share makes a range of its own
@@ -195,9 +202,9 @@ class suffix_sort {
       if (!kept_.empty())
         aside = sort_ranges(divided_ranges<B, Index, Numbers>(machine_, first_, n, kept_, chosen_), runs, most, with_keys);
     if (kept_.empty() || !has_workers<B>) aside = sort_ranges(key_ranges<B>(machine_, first_, n), runs, most, with_keys);
-    if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most);
+    if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most, depth_of_text());
     ranks_->end_records();
-    finish(*ranks_, aside, most);
+    finish(*ranks_, aside, most, depth_of_text());
   }
 
   /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
@@ -236,14 +243,20 @@ class suffix_sort {
       }
       for (std::size_t depth = first_.letters; depth < depth_of_all && !open_.empty(); depth += text_.letters)
         refine_by_text(machine_, text_, depth, part, first, open_);
-      if (kept_.empty()) {
-        ranks_->place(std::span<Index const>(part), first);
-        ranks_->place(open_);
-      }
-      if (!open_.empty()) aside.push_back(open_.set_aside());
+      set_aside(aside, part, first);
       first += range.count;
     }
     return aside;
+  }
+
+  /// A part of the order, from place `first` on, is done but for what is open, which is set aside.
+  void set_aside(std::vector<open_items>& aside, std::span<Index> part, std::size_t first) {
+    if (!open_.empty()) open_.place(part, first);  // in their groups' places again
+    if (ranks_) {
+      ranks_->place(std::span<Index const>(part), first);
+      ranks_->place(open_);
+    }
+    if (!open_.empty()) aside.push_back(open_.set_aside());
   }
 
   /// Is a whole key of one letter in a range?
@@ -255,25 +268,25 @@ class suffix_sort {
     return false;
   }
 
-  /// The ranks of few positions where few suffixes are open; else of all.
-  void finish_kept(std::vector<open_items>& aside, bool has_runs, std::size_t most) {
+  /// By the ranks of few positions where few suffixes are open; else of all. @param depth  see finish
+  void finish_kept(std::vector<open_items>& aside, bool has_runs, std::size_t most, std::size_t depth) {
     std::size_t const n = packed_.size();
     std::size_t open = 0;
     for (open_items const& some : aside) open += some.size();
     if (open == 0) return;
     if constexpr (std::is_same_v<Numbers, every_position>)
       if (open <= n / most_behind) {
-        positions_behind<B, Index> const behind(machine_, first_, n, has_runs, aside, depth_of_text());
+        positions_behind<B, Index> const behind(machine_, first_, n, has_runs, aside, depth);
         suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
                                                         behind.numbers());
-        return place_and_finish(ranks, aside, most);
+        return place_and_finish(ranks, aside, most, depth);
       }
     suffix_ranks<B, Index, Numbers> ranks(machine_, packed_.breaks(), n, kept_.size(), kept_.size(), false, chosen_);
-    place_and_finish(ranks, aside, most);
+    place_and_finish(ranks, aside, most, depth);
   }
 
   template <class Ranks>
-  void place_and_finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most) {
+  void place_and_finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
     ranks.place(std::span<Index const>(kept_), 0);
     for (open_items& groups : aside) {
       open_.take_up(std::move(groups));
@@ -281,40 +294,50 @@ class suffix_sort {
       groups = open_.set_aside();
     }
     ranks.end_records();
-    finish(ranks, aside, most);
+    finish(ranks, aside, most, depth);
   }
 
-  /// The open groups, whose suffixes agree in `depth` letters, as all open ones do, by the ranks of what follows. What has been
-  /// sorted by now may have finer ranks than what has not: they put nothing in another order.
-  template <class Ranks>
-  void refine_by_ranks(Ranks& ranks, std::size_t depth) {
-    auto const key = ranks.key(steps_in(depth));
-    open_.sort(key, key.bits());
-    if (!kept_.empty()) open_.place(kept_);
+  /// One round: the open groups by a key. What has been sorted by now may have finer ranks than what has not: they put nothing
+  /// in another order.
+  template <class Ranks, class Key>
+  void refine(Ranks& ranks, Key const& key, bit_range bits) {
+    open_.sort(key, bits);
+    if (!kept_.empty()) open_.place_settled(kept_);
     ranks.update(open_);
     open_.drop_settled();
   }
 
-  /// @param aside  open groups that agree in the letters that are looked at @param most  suffixes that are sorted at a time
+  /// All that is aside.
+  template <class Ranks, class Key>
+  void refine_all(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
+    for (open_items& groups : aside) {
+      open_.take_up(std::move(groups));
+      refine(ranks, key, bits);
+      groups = open_.set_aside();
+    }
+  }
+
+  /// Sorts the open groups by the ranks of what follows. @param depth  letters in which the suffixes of each agree
+  /// @param most  suffixes that are sorted at a time
   template <class Ranks>
-  void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most) {
-    std::size_t depth = depth_of_text();
-    for (join(aside, most); aside.size() > 1; depth = deeper(depth)) {
-      for (open_items& groups : aside) {
-        open_.take_up(std::move(groups));
-        refine_by_ranks(ranks, depth);
-        groups = open_.set_aside();
-      }
-      join(aside, most);
+  void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
+    join(aside, most);
+    if constexpr (std::is_same_v<Numbers, every_position>) {
+      group_chains<B, Index> const chains(machine_, first_, packed_.size(), aside, open_);
+      auto const key = ranks.key(depth);
+      refine_all(ranks, aside, chains.key(key), key.bits());
+      depth = deeper(depth);
+    }
+    for (join(aside, most); aside.size() > 1; join(aside, most), depth = deeper(depth)) {
+      auto const key = ranks.key(steps_in(depth));
+      refine_all(ranks, aside, key, key.bits());
     }
     if (aside.empty()) return;
     open_.take_up(std::move(aside.front()));
-    finish(ranks, depth);
-  }
-
-  template <class Ranks>
-  void finish(Ranks& ranks, std::size_t depth) {
-    for (; !open_.empty(); depth = deeper(depth)) refine_by_ranks(ranks, depth);
+    for (; !open_.empty(); depth = deeper(depth)) {
+      auto const key = ranks.key(steps_in(depth));
+      refine(ranks, key, key.bits());
+    }
   }
 
   /// How far behind a suffix the ranks are looked at, of `depth` letters that are known.

@@ -1,0 +1,135 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sort_core/backend.hpp"
+#include "sort_core/functors.hpp"
+#include "sort_core/refinement.hpp"
+#include "suffix/numbers.hpp"
+#include "suffix/positions_behind.hpp"
+
+// Long repeats, without doubling. If what is one letter behind the suffixes of a group is a whole group again, the two are in
+// one order; so are all groups of a chain of such ones, that of its last group, whose suffixes differ soon. A copied stretch of
+// a genome is such a chain, and so is what genomes that are nearly alike have between two differences. So one round by the
+// ranks behind the ends of chains settles what would take a round for every three times as many letters.
+namespace ordo::suffix::detail {
+
+/// Notes for the suffixes of open groups which one is theirs.
+template <class Index>
+struct note_groups {
+  // Larger ones are in no chain: there is little to win.
+  static constexpr std::size_t most_in_group = 16;
+
+  Index const *suffix, *begins, *ends, *slots;
+  numbered_position number;
+  Index* group;         // the slot of its head
+  std::uint8_t* sizes;  // 0: too large
+  ORDO_FN void operator()(std::size_t g) const {
+    std::size_t const begin = begins[g], size = ends[g] - begin;
+    for (std::size_t i = begin; i < begin + size; ++i) {
+      std::size_t const k = number(suffix[i]);
+      group[k] = slots[begin];
+      sizes[k] = size <= most_in_group ? std::uint8_t(size) : std::uint8_t{0};
+    }
+  }
+};
+
+/// Does a group go on in another one?
+template <class Index>
+struct note_chains {
+  note_groups<Index> groups;
+  std::uint8_t* goes_on;  // by number
+  ORDO_FN void operator()(std::size_t g) const {
+    std::size_t const begin = groups.begins[g], end = groups.ends[g];
+    numbered_position const number = groups.number;
+    bool chained = end - begin <= note_groups<Index>::most_in_group && number.has(groups.suffix[begin] + std::size_t{1});
+    if (chained) {
+      std::size_t const next = number(groups.suffix[begin] + std::size_t{1});
+      chained = groups.sizes[next] == end - begin;
+      for (std::size_t i = begin + 1; chained && i < end; ++i) {
+        std::size_t const p = groups.suffix[i] + std::size_t{1};
+        chained = number.has(p) && groups.group[number(p)] == groups.group[next];
+      }
+    }
+    for (std::size_t i = begin; i < end; ++i) goes_on[number(groups.suffix[i])] = chained ? 1 : 0;
+  }
+};
+
+/// Of the numbers from the last one down, which one is k if no chain goes on there, else none.
+template <class Index>
+struct chain_end_from_behind {
+  std::uint8_t const* goes_on;
+  std::size_t count;
+  ORDO_FN Index operator()(std::size_t i) const { return goes_on[count - 1 - i] ? Index{0} : Index(i); }
+};
+
+/// The key of a suffix by the ranks behind the end of its group's chain.
+template <class Key, class Index>
+struct chain_key {
+  using key_type = typename Key::key_type;
+  Key key;
+  numbered_position number;
+  Index const* end_from_behind;
+  std::size_t count;
+
+  ORDO_FN key_type operator()(Index p) const {
+    std::size_t const k = number(p);
+    return key(Index(p + (count - 1 - end_from_behind[count - 1 - k] - k)));
+  }
+  ORDO_FN void prefetch(Index p) const { number.expect(end_from_behind, p); }
+};
+
+/// The chains of open groups. Memory: 1/4 byte a letter, and sizeof(Index) for each open suffix; while it is made, as much
+/// again and two bytes.
+template <Backend B, class Index>
+class group_chains {
+ public:
+  using open_items = typename refinement<B, Index, Index>::open_items;
+
+  static std::size_t memory(std::size_t n, std::size_t open) {
+    return positions_behind<B, Index>::memory(n) + buffer_sizes::of(open, sizeof(Index));
+  }
+  /// While it is made.
+  static std::size_t most_memory(std::size_t n, std::size_t open) {
+    return memory(n, open) + buffer_sizes::of(open, sizeof(Index)) + 2 * buffer_sizes::of(open, 1);
+  }
+
+  /// @param text  of n letters @param aside  all open groups @param open  takes them up in turn
+  group_chains(B& machine, packed_view text, std::size_t n, std::vector<open_items>& aside, refinement<B, Index, Index>& open)
+      : open_(machine, text, n, false, aside, 0), ends_(machine.template buffer<Index>(open_.count())) {
+    std::size_t const count = open_.count();
+    auto const goes_on = machine.template buffer<std::uint8_t>(count);
+    {
+      auto const group = machine.template buffer<Index>(count);
+      auto const sizes = machine.template buffer<std::uint8_t>(count);
+      auto const groups_of = [&](auto const& use) {
+        for (open_items& groups : aside) {
+          open.take_up(std::move(groups));
+          auto const all = open.segments();
+          use(all.size(), note_groups<Index>{open.items().data(), all.begins.data(), all.ends.data(), open.slots().data(),
+                                             open_.numbers(), group.data(), sizes.data()});
+          groups = open.set_aside();
+        }
+      };
+      groups_of([&](std::size_t size, note_groups<Index> const& note) { machine.each(size, note); });
+      groups_of([&](std::size_t size, note_groups<Index> const& note) {
+        machine.each(size, note_chains<Index>{note, goes_on.data()});
+      });
+    }
+    machine.scan(count, chain_end_from_behind<Index>{goes_on.data(), count}, ends_.span(), maximum{});
+  }
+
+  /// @param key  of the ranks that the open groups go by
+  template <class Key>
+  [[nodiscard]] chain_key<Key, Index> key(Key const& key) const {
+    return {key, open_.numbers(), ends_.data(), open_.count()};
+  }
+
+ private:
+  positions_behind<B, Index> open_;
+  buffer<Index> ends_;
+};
+
+}  // namespace ordo::suffix::detail
