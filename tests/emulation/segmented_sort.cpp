@@ -94,12 +94,16 @@ std::uint64_t number_of(V value) {
     return std::uint64_t(value);
 }
 
+enum class listing { in_order, backwards, odd_ones_first };
+
 /// How a sort is asked for.
 struct form {
-  unsigned hole = 0;  // segments are up to so many items apart
+  unsigned hole = 0;  // segments are less than so many items apart; 0: not at all, told by offsets
   unsigned skew = 0;  // items between an aligned address and the first one
   bool heads = false, uniform = false;
   std::size_t window = od::tuning::array_window;  // of a sort in place, bytes
+  unsigned far = 0;                               // of 50 holes one is so much longer
+  listing listed = listing::in_order;
 };
 
 template <class K, class V, class Offset, od::long_method Long = od::long_method::copying>
@@ -107,14 +111,15 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
   constexpr bool pairs = od::value_bytes<V> != 0;
   using value = std::conditional_t<pairs, V, std::uint32_t>;
   INFO("keys " << int(what) << " of " << sizeof(K) << " bytes, values of " << od::value_bytes<V> << ", offsets of "
-               << sizeof(Offset) << ", holes " << how.hole << ", skew " << how.skew << ", heads " << how.heads << ", uniform "
-               << how.uniform << ", " << lengths.size() << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
+               << sizeof(Offset) << ", holes " << how.hole << " and " << how.far << ", listed " << int(how.listed) << ", skew "
+               << how.skew << ", heads " << how.heads << ", uniform " << how.uniform << ", " << lengths.size()
+               << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
   std::vector<Offset> begins, ends;
   std::size_t n = how.hole;
   for (std::size_t length : lengths) {
     begins.push_back(Offset(n));
     ends.push_back(Offset(n += length));
-    if (how.hole != 0) n += random_bits() % how.hole;
+    if (how.hole != 0) n += random_bits() % how.hole + (begins.size() % 50 == 49 ? how.far : 0);
   }
   machine gpu;
   auto const key_memory = gpu.buffer<K>(n + how.skew);
@@ -141,6 +146,12 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
       expected_heads[i] = i == begins[s] || given[order[i]] != given[order[i - 1]];
   }
 
+  for (auto* offsets : {&begins, &ends}) {
+    if (how.listed == listing::backwards) std::reverse(offsets->begin(), offsets->end());
+    if (how.listed != listing::odd_ones_first) continue;
+    std::vector<Offset> const all = *offsets;
+    for (std::size_t s = 0; s < all.size(); ++s) offsets->at(s % 2 == 0 ? all.size() / 2 + s / 2 : s / 2) = all[s];
+  }
   auto const begin_memory = gpu.buffer<Offset>(how.uniform ? 0 : begins.size() + (how.hole == 0));
   auto const end_memory = gpu.buffer<Offset>(how.hole == 0 ? 0 : ends.size());
   ordo::segment_list<Offset> segments;
@@ -249,14 +260,54 @@ void check_mixtures() {
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
       check<K, V, std::uint32_t, od::long_method::in_place>(of_length(20000 + turn, 50000), what, {0, 0, false, true, 1},
                                                             floats<K>());
-      check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what,
-                                                            {0, turn % 2, false, turn % 4 == 0, 1});
+      check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what, {0, turn % 2, false, turn % 4 == 0, 1});
     }
     for (std::size_t count : {0, 1, 191, 192, 193, 255, 256, 257, 1025}) {
       std::vector<std::size_t> lengths(count);
       for (auto& length : lengths) length = random_bits() % (turn < 4 ? 4 : 12);
       check<K, V, std::uint32_t>(lengths, what, plain);
     }
+  }
+}
+
+/// Runs of segments with holes that a warp takes, and such that it leaves.
+template <class K, class V>
+void check_holes() {
+  unsigned turn = 0;
+  auto const next = [&] { return all_keys[turn % std::size(all_keys)]; };
+  auto const check_next = [&]<class Offset>(Offset, std::vector<std::size_t> const& lengths, unsigned hole, unsigned far = 0,
+                                            listing listed = listing::in_order) {
+    ++turn;
+    check<K, V, Offset>(lengths, next(), {hole, turn % 4, turn % 3 != 0, false, od::tuning::array_window, far, listed},
+                        turn % 2 ? ordo::key_code<K>{} : floats<K>());
+  };
+  constexpr std::uint32_t narrow = 0;
+  constexpr std::uint64_t wide = 0;
+  for (std::size_t length = 1; length <= 32; ++length) check_next(narrow, of_length(length, 1500), 1 + length % 4);
+  // From no hole at all to more hole than a warp copies.
+  for (unsigned hole : {1, 2, 17, 33, 50, 90, 110}) {
+    check_next(narrow, up_to(16, 1500), hole);
+    check_next(wide, up_to(24, 2500), hole);
+    check_next(narrow, of_length(8, 1500), hole, 0, listing::odd_ones_first);
+  }
+  // A hole alone takes as much as a warp holds, somewhat less, or far more.
+  for (unsigned far : {300, 1000, 1020, 1024, 5000}) {
+    check_next(wide, up_to(40, 6000), 3, far);
+    check_next(narrow, of_length(1, 600), 3, far / 20);
+  }
+  for (listing listed : {listing::backwards, listing::odd_ones_first}) {
+    check_next(narrow, up_to(12, 2000), 1, 0, listed);
+    check_next(wide, up_to(12, 2000), 5, 0, listed);
+    check_next(wide, of_length(1, 500), 5, 0, listed);
+    check_next(narrow, short_but_some(300, 6000), 9, 0, listed);
+  }
+  check_next(wide, short_but_some(150, 6000), 9);
+  check_next(narrow, up_to(1, 1000), 4);
+  check_next(narrow, up_to(2, 1000), 4);
+  for (std::size_t count : {1, 31, 32, 33, 127, 128, 129, 255, 256, 257}) {
+    std::vector<std::size_t> lengths(count);
+    for (auto& length : lengths) length = random_bits() % 5;
+    check_next(wide, lengths, 3);
   }
 }
 
@@ -311,6 +362,7 @@ template <class K, class V>
 void check_all() {
   check_cards<K, V>();
   check_lengths<K, V>();
+  check_holes<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_floats<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_mixtures<K, V>();
 }
