@@ -270,6 +270,31 @@ void check_mixtures() {
   }
 }
 
+/// Of segments of one length that begin so, how many runs warps leave to the kernel that plans.
+std::size_t runs_left(std::vector<std::uint32_t> begins, std::uint32_t length) {
+  using K = std::uint32_t;
+  using storage = od::short_storage<K, K, std::uint32_t>;
+  machine gpu;
+  std::size_t const count = begins.size(), n = *std::max_element(begins.begin(), begins.end()) + length;
+  auto const keys = gpu.buffer<K>(n), values = gpu.buffer<K>(n);
+  auto const begin_memory = gpu.buffer<std::uint32_t>(count), end_memory = gpu.buffer<std::uint32_t>(count);
+  for (std::size_t s = 0; s < count; ++s) end_memory.data()[s] = (begin_memory.data()[s] = begins[s]) + length;
+  od::tuning::short_run const run{64, od::tuning::short_items, 64};
+  storage::layout const where(run);
+  auto const numbers = gpu.buffer<std::uint32_t>(count / run.segments + 1);
+  auto const left = gpu.buffer<unsigned long long>(1);
+  *left.data() = 0;
+  od::segment_data<K, K, od::stored_keys<K>> const data{{keys.data(), {}}, values.data(), nullptr, nullptr, nullptr, nullptr};
+  ordo::segment_list<std::uint32_t> segments;
+  segments.begins = begin_memory.span();
+  segments.ends = end_memory.span();
+  constexpr unsigned warps = od::tuning::short_threads / od::warp_threads;
+  od::launch<od::sort_short_segments<K, K, od::stored_keys<K>, std::uint32_t, false, true>>(
+      gpu.kernels(), 3, od::tuning::short_threads, warps * where.end, data, segments,
+      od::planned_runs{numbers.data(), left.data(), run.segments}, where);
+  return *left.data();
+}
+
 /// Runs of segments with holes that a warp takes, and such that it leaves.
 template <class K, class V>
 void check_holes() {
@@ -383,6 +408,29 @@ TEST_CASE("kernels: segmented sort, 64-bit keys with values") {
 }
 TEST_CASE("kernels: segmented sort, 64-bit keys with the longest values") {
   check_all<std::uint64_t, ulonglong2>();
+}
+TEST_CASE("kernels: which runs of short segments with holes are sorted in one piece") {
+  auto const at_distances = [](std::uint32_t distance) {
+    std::vector<std::uint32_t> begins(640);
+    for (std::size_t s = 0; s < begins.size(); ++s) begins[s] = std::uint32_t(s) * distance;
+    return begins;
+  };
+  for (std::uint32_t distance : {8, 9, 11, 16, 31, 32}) CHECK(runs_left(at_distances(distance), 8) == 0);
+  for (std::uint32_t distance : {34, 64, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
+  // A hole within one run, longer than the rest of it.
+  auto one_far = at_distances(9);
+  for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 3000;
+  CHECK(runs_left(one_far, 8) == 1);
+  // Two segments of one run have changed places.
+  auto changed = at_distances(10);
+  std::swap(changed[70], changed[71]);
+  CHECK(runs_left(changed, 8) == 1);
+  auto backwards = at_distances(11);
+  std::reverse(backwards.begin(), backwards.end());
+  CHECK(runs_left(backwards, 8) == 10);
+  // Single items need no sort, wherever they are.
+  CHECK(runs_left(at_distances(500), 1) == 0);
+  CHECK(runs_left(backwards, 1) == 0);
 }
 TEST_CASE("kernels: array sort is stable on every card") {
   check_arrays<std::uint32_t, ulonglong2>();
