@@ -84,8 +84,8 @@ __device__ __forceinline__ short_look pack_places(Offset* begins, Offset const* 
   return seen;
 }
 
-/// Which of the n items from segment `first` on are in segments: in bit b of lane l item 32 l + b.
-/// @param scratch  shared memory, a word more than has the warp lanes
+/// Which items from the begin of segment `first` on are in segments [first, last): bit b of lane l tells of item 32 l + b.
+/// @param scratch  33 words of shared memory: a segment may end behind the last item that a warp holds
 template <class Places>
 __device__ __forceinline__ unsigned items_in_segments(unsigned* scratch, Places const& places, unsigned first, unsigned last) {
   static_assert(tuning::short_items <= warp_threads * 32);

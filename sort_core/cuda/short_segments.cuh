@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       unsigned const last = min(first + piece, planned), n = span_of(first, last);
       std::uint64_t const to = start + (places.begin(first) - places.begin(0));
       unsigned inside = 0;
-      // Of a word, where order() will be.
+      // The memory of order() is free until the sort.
       if constexpr (Holes) inside = items_in_segments(reinterpret_cast<unsigned*>(shared.order()), places, first, last);
       auto const copy = [&](auto* into, auto const* from) {
         if constexpr (Holes)
