@@ -16,8 +16,8 @@ struct bit_range {
 };
 
 /// Segments of an array: segment s is [begin(s), end(s)). Any lengths, 0 included, in any order; segments must not overlap;
-/// what lies between them (holes) is neither read nor written. For segments that touch, pass one array of offsets with
-/// of_offsets; for segments of one length, uniform_segments, which needs no array at all.
+/// what lies between them (holes) is not written, though a GPU may read it. For segments that touch, pass one array of offsets
+/// with of_offsets; for segments of one length, uniform_segments, which needs no array at all.
 template <class Offset>
 struct segment_list {
   std::span<Offset const> begins, ends;

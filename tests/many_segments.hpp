@@ -251,6 +251,50 @@ inline named_layouts uniform_layouts() {
   return all;
 }
 
+/// Short segments with holes of all kinds, some thousand items each: what a warp sorts in one piece, and what it has to leave.
+/// Segments lie in the holes of others, too.
+inline named_layouts hole_layouts() {
+  named_layouts all;
+  auto const named = [&](std::string const& name) -> layout& { return all.emplace_back(name, layout{}).second; };
+  random_numbers random(11);
+  for (std::size_t hole : {0, 1, 3, 4}) {
+    layout& constant = named("lengths of 0 to 32, holes of " + std::to_string(hole));
+    constant.n = 37;
+    for (std::size_t i = 0; i < 300; ++i) constant.add(i * 7 % 33, hole);
+    constant.n += 53;
+  }
+  for (std::size_t longest : {3, 16, 100}) {
+    layout& drawn = named("lengths of up to 16, holes of up to " + std::to_string(longest));
+    for (int i = 0; i < 400; ++i) drawn.add(random.below(17), random.below(longest + 1));
+  }
+  layout& equal = named("segments of 8, holes of 24");
+  for (int i = 0; i < 200; ++i) equal.add(8, 24);
+  layout& units = named("single items, and none, in holes of up to 60");
+  for (int i = 0; i < 300; ++i) units.add(random.below(2), random.below(61));
+  for (std::size_t hole : {1000, 1024, 4096, 4097, 6000}) {
+    layout& far = named("at times a hole of " + std::to_string(hole));
+    for (std::size_t i = 0; i < 700; ++i) far.add(i % 13, i % 150 == 149 ? hole : i % 2);
+  }
+  layout& some_long = named("at times a segment of 64 and more");
+  for (std::size_t i = 0; i < 600; ++i) some_long.add(i % 100 == 99 ? 60 + i / 50 : i % 13, i % 3);
+  layout& elsewhere = named("empty segments that lie elsewhere");
+  for (std::size_t i = 0; i < 300; ++i) {
+    elsewhere.add(i % 17, 2);
+    if (i % 120 == 7) elsewhere.begins.back() = elsewhere.ends.back() = 0;
+  }
+  named_layouts const in_order = all;
+  for (auto const& [name, where] : in_order) {
+    layout& backwards = all.emplace_back(name + ", backwards", where).second;
+    std::reverse(backwards.begins.begin(), backwards.begins.end());
+    std::reverse(backwards.ends.begin(), backwards.ends.end());
+    layout& parted = all.emplace_back(name + ", every other one first", where).second;
+    for (auto [from, to] : {std::pair(&where.begins, &parted.begins), std::pair(&where.ends, &parted.ends)})
+      for (std::size_t s = 0, half = (from->size() + 1) / 2; s < from->size(); ++s)
+        to->at(s % 2 == 0 ? s / 2 : half + s / 2) = from->at(s);
+  }
+  return all;
+}
+
 /// A few thousand items in all, for a checker that slows the machine a thousand times.
 inline named_layouts tiny_layouts() {
   named_layouts all;

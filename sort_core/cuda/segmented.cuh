@@ -211,15 +211,21 @@ class segmented_sorter {
     if constexpr (has_short_sort<K, V, Keys::computed>) {
       typename short_storage<K, V, Offset>::layout const where(run);
       constexpr unsigned warps = tuning::short_threads / warp_threads;
-      auto const sort = [&]<bool Floats>() {
-        launch<sort_short_segments<K, V, Keys, Offset, Floats>>(
+      auto const sort = [&]<bool Floats, bool Holes>() {
+        launch<sort_short_segments<K, V, Keys, Offset, Floats, Holes>>(
             machine_.kernels(), blocks_for(segments.size(), warps * run.segments), tuning::short_threads, warps * where.end,
             data_, segments, left, where);
       };
-      if (value_bytes<V> != 0 && data_.keys.code.flip_negative != 0)
-        sort.template operator()<value_bytes<V> != 0>();
+      auto const sort_any = [&]<bool Holes>() {
+        if (value_bytes<V> != 0 && data_.keys.code.flip_negative != 0)
+          sort.template operator()<value_bytes<V> != 0, Holes>();
+        else
+          sort.template operator()<false, Holes>();
+      };
+      if (segments.uniform_length != 0 || segments.ends.data() == segments.begins.data() + 1)
+        sort_any.template operator()<false>();
       else
-        sort.template operator()<false>();
+        sort_any.template operator()<true>();
     }
   }
 

@@ -248,12 +248,12 @@ __device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned
   return sums[0];
 }
 
-/// Sorts segments [first, last) of those that begin at `begins`. Each has as many lanes as it needs; the longest come first, so
-/// that the lanes of a warp have as much to do. If all are of about one length, each needs lanes_each; else that is 0.
-template <bool Floats, class K, class V, class Offset>
+/// Sorts segments [first, last) of those at `places`. Each has as many lanes as it needs; the longest come first, so that the
+/// lanes of a warp have as much to do. If all are of about one length, each needs lanes_each; else that is 0.
+template <bool Floats, class K, class V, class Offset, class Places>
 __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
-                                               Offset const* begins, unsigned first, unsigned last, unsigned lanes_each) {
-  auto const length_of = [&](unsigned s) { return unsigned(begins[s + 1]) - unsigned(begins[s]); };
+                                               Places const& places, unsigned first, unsigned last, unsigned lanes_each) {
+  auto const length_of = [&](unsigned s) { return places.length(s); };
   unsigned const count = lanes_each != 0 ? (last - first) * lanes_each : number_lanes(shared.numbers(), first, last, length_of);
 #pragma unroll 1
   for (unsigned k = lane_of(); k - lane_of() < count; k += warp_threads) {
@@ -261,7 +261,7 @@ __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_stora
         k >= count ? first : first + (lanes_each != 0 ? k >> (31 - __clz(int(lanes_each))) : shared.numbers()[k]);
     unsigned const n = k < count ? length_of(s) : 0;
     sort_short_any<Floats>(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << short_lanes_bits(short_class_of(n)),
-                           unsigned(begins[s]) - unsigned(begins[first]), n, lanes_each != 0);
+                           places.begin(s) - places.begin(first), n, lanes_each != 0);
   }
   __syncwarp();
 }

@@ -382,6 +382,10 @@ T atomicOr(T* to, U x) {
   return std::exchange(*to, T(*to | x));
 }
 template <class T, class U>
+T atomicXor(T* to, U x) {
+  return std::exchange(*to, T(*to ^ x));
+}
+template <class T, class U>
 T atomicMin(T* to, U x) {
   return std::exchange(*to, std::min<T>(*to, x));
 }

@@ -94,12 +94,16 @@ std::uint64_t number_of(V value) {
     return std::uint64_t(value);
 }
 
+enum class listing { in_order, backwards, odd_ones_first };
+
 /// How a sort is asked for.
 struct form {
-  unsigned hole = 0;  // segments are up to so many items apart
+  unsigned hole = 0;  // segments are less than so many items apart; 0: not at all, told by offsets
   unsigned skew = 0;  // items between an aligned address and the first one
   bool heads = false, uniform = false;
   std::size_t window = od::tuning::array_window;  // of a sort in place, bytes
+  unsigned far = 0;                               // of 50 holes one is so much longer
+  listing listed = listing::in_order;
 };
 
 template <class K, class V, class Offset, od::long_method Long = od::long_method::copying>
@@ -107,14 +111,15 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
   constexpr bool pairs = od::value_bytes<V> != 0;
   using value = std::conditional_t<pairs, V, std::uint32_t>;
   INFO("keys " << int(what) << " of " << sizeof(K) << " bytes, values of " << od::value_bytes<V> << ", offsets of "
-               << sizeof(Offset) << ", holes " << how.hole << ", skew " << how.skew << ", heads " << how.heads << ", uniform "
-               << how.uniform << ", " << lengths.size() << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
+               << sizeof(Offset) << ", holes " << how.hole << " and " << how.far << ", listed " << int(how.listed) << ", skew "
+               << how.skew << ", heads " << how.heads << ", uniform " << how.uniform << ", " << lengths.size()
+               << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
   std::vector<Offset> begins, ends;
   std::size_t n = how.hole;
   for (std::size_t length : lengths) {
     begins.push_back(Offset(n));
     ends.push_back(Offset(n += length));
-    if (how.hole != 0) n += random_bits() % how.hole;
+    if (how.hole != 0) n += random_bits() % how.hole + (begins.size() % 50 == 49 ? how.far : 0);
   }
   machine gpu;
   auto const key_memory = gpu.buffer<K>(n + how.skew);
@@ -141,6 +146,12 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
       expected_heads[i] = i == begins[s] || given[order[i]] != given[order[i - 1]];
   }
 
+  for (auto* offsets : {&begins, &ends}) {
+    if (how.listed == listing::backwards) std::reverse(offsets->begin(), offsets->end());
+    if (how.listed != listing::odd_ones_first) continue;
+    std::vector<Offset> const all = *offsets;
+    for (std::size_t s = 0; s < all.size(); ++s) offsets->at(s % 2 == 0 ? all.size() / 2 + s / 2 : s / 2) = all[s];
+  }
   auto const begin_memory = gpu.buffer<Offset>(how.uniform ? 0 : begins.size() + (how.hole == 0));
   auto const end_memory = gpu.buffer<Offset>(how.hole == 0 ? 0 : ends.size());
   ordo::segment_list<Offset> segments;
@@ -249,14 +260,79 @@ void check_mixtures() {
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
       check<K, V, std::uint32_t, od::long_method::in_place>(of_length(20000 + turn, 50000), what, {0, 0, false, true, 1},
                                                             floats<K>());
-      check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what,
-                                                            {0, turn % 2, false, turn % 4 == 0, 1});
+      check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what, {0, turn % 2, false, turn % 4 == 0, 1});
     }
     for (std::size_t count : {0, 1, 191, 192, 193, 255, 256, 257, 1025}) {
       std::vector<std::size_t> lengths(count);
       for (auto& length : lengths) length = random_bits() % (turn < 4 ? 4 : 12);
       check<K, V, std::uint32_t>(lengths, what, plain);
     }
+  }
+}
+
+/// Of segments of one length that begin so, how many runs warps leave to the kernel that plans.
+std::size_t runs_left(std::vector<std::uint32_t> begins, std::uint32_t length) {
+  using K = std::uint32_t;
+  using storage = od::short_storage<K, K, std::uint32_t>;
+  machine gpu;
+  std::size_t const count = begins.size(), n = *std::max_element(begins.begin(), begins.end()) + length;
+  auto const keys = gpu.buffer<K>(n), values = gpu.buffer<K>(n);
+  auto const begin_memory = gpu.buffer<std::uint32_t>(count), end_memory = gpu.buffer<std::uint32_t>(count);
+  for (std::size_t s = 0; s < count; ++s) end_memory.data()[s] = (begin_memory.data()[s] = begins[s]) + length;
+  od::tuning::short_run const run{64, od::tuning::short_items, 64};
+  storage::layout const where(run);
+  auto const numbers = gpu.buffer<std::uint32_t>(count / run.segments + 1);
+  auto const left = gpu.buffer<unsigned long long>(1);
+  *left.data() = 0;
+  od::segment_data<K, K, od::stored_keys<K>> const data{{keys.data(), {}}, values.data(), nullptr, nullptr, nullptr, nullptr};
+  ordo::segment_list<std::uint32_t> segments;
+  segments.begins = begin_memory.span();
+  segments.ends = end_memory.span();
+  constexpr unsigned warps = od::tuning::short_threads / od::warp_threads;
+  od::launch<od::sort_short_segments<K, K, od::stored_keys<K>, std::uint32_t, false, true>>(
+      gpu.kernels(), 3, od::tuning::short_threads, warps * where.end, data, segments,
+      od::planned_runs{numbers.data(), left.data(), run.segments}, where);
+  return *left.data();
+}
+
+/// Runs of segments with holes that a warp takes, and such that it leaves.
+template <class K, class V>
+void check_holes() {
+  unsigned turn = 0;
+  auto const next = [&] { return all_keys[turn % std::size(all_keys)]; };
+  auto const check_next = [&]<class Offset>(Offset, std::vector<std::size_t> const& lengths, unsigned hole, unsigned far = 0,
+                                            listing listed = listing::in_order) {
+    ++turn;
+    check<K, V, Offset>(lengths, next(), {hole, turn % 4, turn % 3 != 0, false, od::tuning::array_window, far, listed},
+                        turn % 2 ? ordo::key_code<K>{} : floats<K>());
+  };
+  constexpr std::uint32_t narrow = 0;
+  constexpr std::uint64_t wide = 0;
+  for (std::size_t length = 1; length <= 32; ++length) check_next(narrow, of_length(length, 1500), 1 + length % 4);
+  // From no hole at all to more hole than a warp copies.
+  for (unsigned hole : {1, 2, 17, 33, 50, 90, 110}) {
+    check_next(narrow, up_to(16, 1500), hole);
+    check_next(wide, up_to(24, 2500), hole);
+    check_next(narrow, of_length(8, 1500), hole, 0, listing::odd_ones_first);
+  }
+  // A hole alone takes as much as a warp holds, somewhat less, or far more.
+  for (unsigned far : {300, 1000, 1020, 1024, 5000}) {
+    check_next(wide, up_to(40, 6000), 3, far);
+    check_next(narrow, of_length(1, 600), 3, far / 20);
+  }
+  for (listing listed : {listing::backwards, listing::odd_ones_first}) {
+    check_next(narrow, up_to(12, 2000), 1, 0, listed);
+    check_next(wide, up_to(12, 2000), 5, 0, listed);
+    check_next(wide, of_length(1, 500), 5, 0, listed);
+    check_next(narrow, short_but_some(300, 6000), 9, 0, listed);
+  }
+  check_next(wide, short_but_some(150, 6000), 9);
+  check_next(narrow, up_to(1, 1000), 4);
+  check_next(narrow, up_to(2, 1000), 4);
+  for (std::size_t count : {1, 31, 32, 33, 127, 128, 129, 255, 256, 257}) {
+    std::vector<std::size_t> lengths(count);
+    for (auto& length : lengths) length = random_bits() % 5;
+    check_next(wide, lengths, 3);
   }
 }
 
@@ -311,6 +387,7 @@ template <class K, class V>
 void check_all() {
   check_cards<K, V>();
   check_lengths<K, V>();
+  check_holes<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_floats<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_mixtures<K, V>();
 }
@@ -331,6 +408,29 @@ TEST_CASE("kernels: segmented sort, 64-bit keys with values") {
 }
 TEST_CASE("kernels: segmented sort, 64-bit keys with the longest values") {
   check_all<std::uint64_t, ulonglong2>();
+}
+TEST_CASE("kernels: which runs of short segments with holes are sorted in one piece") {
+  auto const at_distances = [](std::uint32_t distance) {
+    std::vector<std::uint32_t> begins(640);
+    for (std::size_t s = 0; s < begins.size(); ++s) begins[s] = std::uint32_t(s) * distance;
+    return begins;
+  };
+  for (std::uint32_t distance : {8, 9, 11, 16, 31, 32}) CHECK(runs_left(at_distances(distance), 8) == 0);
+  for (std::uint32_t distance : {34, 64, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
+  // A hole within one run, longer than the rest of it.
+  auto one_far = at_distances(9);
+  for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 3000;
+  CHECK(runs_left(one_far, 8) == 1);
+  // Two segments of one run have changed places.
+  auto changed = at_distances(10);
+  std::swap(changed[70], changed[71]);
+  CHECK(runs_left(changed, 8) == 1);
+  auto backwards = at_distances(11);
+  std::reverse(backwards.begin(), backwards.end());
+  CHECK(runs_left(backwards, 8) == 10);
+  // Single items need no sort, wherever they are.
+  CHECK(runs_left(at_distances(500), 1) == 0);
+  CHECK(runs_left(backwards, 1) == 0);
 }
 TEST_CASE("kernels: array sort is stable on every card") {
   check_arrays<std::uint32_t, ulonglong2>();

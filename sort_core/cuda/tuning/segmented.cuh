@@ -168,6 +168,10 @@ constexpr unsigned network_threads = 128;
 /// Short segments are sorted in runs, by warps that hold up to so many items and segments of one at a time.
 constexpr unsigned short_items = 1024, short_segments = 256;
 constexpr unsigned short_threads = 128, short_resident = 5;
+/// The longest of them, if all are of one length.
+constexpr unsigned short_longest = 160;
+/// With the holes between them, the segments of a run take up to so many times their items: of more, a warp holds few.
+constexpr unsigned short_sparse = 4;
 
 /// A lane sorts up to 16 items of a segment in its registers; or up to 20, if all segments of a run are of about one length.
 constexpr unsigned short_registers = 20;
@@ -187,7 +191,7 @@ struct short_run {
 /// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
 /// than it holds on average.
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
-  constexpr unsigned longest = 64, longest_alike = 160;
+  constexpr unsigned longest = 64, longest_alike = short_longest;
   std::size_t const length = (n - 1) / segments + 1;
   auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
   if (n <= length * (segments - 1)) {
