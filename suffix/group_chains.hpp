@@ -16,44 +16,50 @@
 // ranks behind the ends of chains settles what would take a round for every three times as many letters.
 namespace ordo::suffix::detail {
 
+// Larger groups are in no chain: there is little to win, and one thread looks at a group.
+constexpr std::size_t most_in_chained_group = 16;
+
+struct clear_bytes {
+  std::uint8_t *first, *second;
+  ORDO_FN void operator()(std::size_t k) const { first[k] = second[k] = 0; }
+};
+
 /// Notes for the suffixes of open groups which one is theirs.
 template <class Index>
 struct note_groups {
-  // Larger ones are in no chain: there is little to win.
-  static constexpr std::size_t most_in_group = 16;
-
   Index const *suffix, *begins, *ends, *slots;
   numbered_position number;
   Index* group;         // the slot of its head
-  std::uint8_t* sizes;  // 0: too large
+  std::uint8_t* sizes;  // stays 0: too large
   ORDO_FN void operator()(std::size_t g) const {
     std::size_t const begin = begins[g], size = ends[g] - begin;
+    if (size > most_in_chained_group) return;
     for (std::size_t i = begin; i < begin + size; ++i) {
       std::size_t const k = number(suffix[i]);
       group[k] = slots[begin];
-      sizes[k] = size <= most_in_group ? std::uint8_t(size) : std::uint8_t{0};
+      sizes[k] = std::uint8_t(size);
     }
   }
 };
 
-/// Does a group go on in another one?
+/// Notes which groups go on in another one.
 template <class Index>
 struct note_chains {
   note_groups<Index> groups;
-  std::uint8_t* goes_on;  // by number
+  std::uint8_t* goes_on;  // by number; stays 0: it does not
   ORDO_FN void operator()(std::size_t g) const {
     std::size_t const begin = groups.begins[g], end = groups.ends[g];
     numbered_position const number = groups.number;
-    bool chained = end - begin <= note_groups<Index>::most_in_group && number.has(groups.suffix[begin] + std::size_t{1});
-    if (chained) {
-      std::size_t const next = number(groups.suffix[begin] + std::size_t{1});
-      chained = groups.sizes[next] == end - begin;
-      for (std::size_t i = begin + 1; chained && i < end; ++i) {
-        std::size_t const p = groups.suffix[i] + std::size_t{1};
-        chained = number.has(p) && groups.group[number(p)] == groups.group[next];
-      }
+    if (end - begin > most_in_chained_group || !number.has(groups.suffix[begin] + std::size_t{1})) return;
+    std::size_t const next = number(groups.suffix[begin] + std::size_t{1});
+    if (groups.sizes[next] != end - begin) return;
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      std::size_t const p = groups.suffix[i] + std::size_t{1};
+      if (!number.has(p)) return;
+      std::size_t const k = number(p);
+      if (groups.sizes[k] != end - begin || groups.group[k] != groups.group[next]) return;
     }
-    for (std::size_t i = begin; i < end; ++i) goes_on[number(groups.suffix[i])] = chained ? 1 : 0;
+    for (std::size_t i = begin; i < end; ++i) goes_on[number(groups.suffix[i])] = 1;
   }
 };
 
@@ -104,6 +110,7 @@ class group_chains {
     {
       auto const group = machine.template buffer<Index>(count);
       auto const sizes = machine.template buffer<std::uint8_t>(count);
+      machine.each(count, clear_bytes{sizes.data(), goes_on.data()});
       auto const groups_of = [&](auto const& use) {
         for (open_items& groups : aside) {
           open.take_up(std::move(groups));

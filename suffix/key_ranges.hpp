@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -106,44 +105,17 @@ struct has_number {
   }
 };
 
-/// How many positions have each of eight numbers.
-struct number_counts {
-  static constexpr unsigned numbers = 8;
-  std::uint64_t of[numbers] = {};
-  friend ORDO_FN number_counts operator+(number_counts a, number_counts const& b) {
-    for (unsigned k = 0; k < numbers; ++k) a.of[k] += b.of[k];
-    return a;
-  }
-};
-
-/// Those among some words of positions.
-struct numbers_in_words {
-  static constexpr std::size_t at_once = 32;  // words: a struct to be added to others is made seldom
-  std::uint64_t const* numbers;
-  std::size_t words;
-  std::uint64_t first;  // of the eight numbers
-  ORDO_FN number_counts operator()(std::size_t i) const {
-    std::uint32_t counts[number_counts::numbers] = {};
-    std::size_t const end = (i + 1) * at_once < words ? (i + 1) * at_once : words;
-    for (std::size_t w = i * at_once; w < end; ++w)
-      for (unsigned k = 0; k < number_counts::numbers; ++k)
-        counts[k] += count_ones(zero_bytes(numbers[w] ^ (first + k) * in_each_byte));
-    number_counts all;
-    for (unsigned k = 0; k < number_counts::numbers; ++k) all.of[k] = counts[k];
-    return all;
-  }
-};
-
 /// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
 /// where to cut, a count of all of them whether a range is short enough: whatever the text, none is too long but one of a
-/// single key. The keys are looked at once for up to 255 ranges; of which a position's is one, a byte says. Memory: that.
+/// single key. The keys are looked at once for up to 255 ranges; of which a position's is one, a byte says. Memory: 5/4 bytes a
+/// letter.
 template <Backend B>
 class key_ranges {
  public:
   /// Of a text of n letters.
   static std::size_t memory(std::size_t n) {
-    return std::max(buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) + buffer_sizes::of(1, sizeof(range_finder)),
-                    buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
+    return selected_positions<B>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
+           std::max(buffer_sizes::of(1, sizeof(range_finder)), buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
   }
 
   /// @param n  how many letters there are
@@ -152,7 +124,8 @@ class key_ranges {
         text_(text),
         n_(n),
         sample_(machine, text, n),
-        numbers_(machine.template buffer<std::uint64_t>(words_of(n))) {}
+        numbers_(machine.template buffer<std::uint64_t>(words_of(n))),
+        selected_(machine, n) {}
 
   /// Are there suffixes left?
   [[nodiscard]] bool more() const { return taken_ < n_; }
@@ -160,16 +133,16 @@ class key_ranges {
   /// The next range that is not empty. It has no more than `most` suffixes, unless all of them share their key.
   key_range next(std::size_t most) {
     for (;;) {
-      if (planned_.empty()) divide(lasts_by_sample(most));
-      key_range const found = planned_.front();
+      if (number_ == lasts_.size()) divide(lasts_by_sample(most));
+      key_range const found{next_, lasts_[number_],
+                            selected_.select(has_number{numbers_.data(), numbers_.size(), number_ * in_each_byte})};
       if (found.count > most && found.first != found.last) {
         divide(finer(found));
         continue;
       }
-      planned_.pop_front();
+      ++number_;
       next_ = found.last + 1;
       taken_ += found.count;
-      number_ = next_number_++;
       if (found.count != 0) return found;
     }
   }
@@ -177,7 +150,7 @@ class key_ranges {
   /// part := the suffixes of the range that next() returned last, by position.
   template <class Index>
   void bring(key_range const&, std::span<Index> part) const {
-    select_positions(machine_, n_, has_number{numbers_.data(), numbers_.size(), number_ * in_each_byte}, part);
+    selected_.write(part);
   }
 
  private:
@@ -206,37 +179,28 @@ class key_ranges {
       }
       lasts = std::move(more);
     }
-    for (std::size_t k = 1; k < planned_.size() && lasts.size() < range_finder::most; ++k) lasts.push_back(planned_[k].last);
+    for (std::size_t k = number_ + 1; k < lasts_.size() && lasts.size() < range_finder::most; ++k) lasts.push_back(lasts_[k]);
     return lasts;
   }
 
-  /// Plans the ranges from next_ on that end with these keys.
-  void divide(std::vector<std::uint64_t> const& lasts) {
+  /// Numbers the ranges from next_ on that end with these keys.
+  void divide(std::vector<std::uint64_t> lasts) {
     range_finder const range_of(next_, lasts);
     auto const finder = machine_.upload(std::span<range_finder const>(&range_of, 1));
     machine_.each(numbers_.size(), write_numbers{text_, n_, finder.data(), numbers_.data()});
-    planned_.clear();
-    next_number_ = 0;
-    std::uint64_t first = next_;
-    for (std::size_t k = 0; k < lasts.size(); k += number_counts::numbers) {
-      numbers_in_words const counted{numbers_.data(), numbers_.size(), k};
-      std::size_t const parts = (numbers_.size() + counted.at_once - 1) / counted.at_once;
-      number_counts const counts = machine_.reduce(parts, counted, number_counts{}, plus{});
-      for (std::size_t j = k; j < lasts.size() && j < k + number_counts::numbers; ++j) {
-        planned_.push_back({first, lasts[j], std::size_t(counts.of[j - k])});
-        first = lasts[j] + 1;
-      }
-    }
+    lasts_ = std::move(lasts);
+    number_ = 0;
   }
 
   B& machine_;
   packed_view text_;
   std::size_t n_, taken_ = 0;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_ = 0;  // the first key of what is left
   key_sample sample_;
   buffer<std::uint64_t> numbers_;
-  std::deque<key_range> planned_;  // the next ones
-  std::uint64_t number_ = 0, next_number_ = 0;
+  selected_positions<B> selected_;
+  std::vector<std::uint64_t> lasts_;  // of the ranges that have numbers
+  std::size_t number_ = 0;            // of the next one
 };
 
 }  // namespace ordo::suffix::detail

@@ -106,8 +106,9 @@ class letter_runs {
  public:
   letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
     follows_run const is{is_uniform_key(text), n + 1, true};
-    ends_ = machine.template buffer<std::uint64_t>(count_positions(machine, n + 1, is));
-    select_positions(machine, n + 1, is, ends_.span());
+    selected_positions<B> found(machine, n + 1);
+    ends_ = machine.template buffer<std::uint64_t>(found.select(is));
+    if (!empty()) found.write(ends_.span());
   }
   [[nodiscard]] bool empty() const { return ends_.size() == 0; }
   /// Of suffixes with uniform keys. There are none where this is empty.

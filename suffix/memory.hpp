@@ -12,6 +12,7 @@
 #include "suffix/key_ranges.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/sampled_positions.hpp"
+#include "suffix/select_positions.hpp"
 #include "suffix/suffix.hpp"
 
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
@@ -61,7 +62,8 @@ struct build_plan {
     std::size_t const open = std::min(n / ranges, n / open_share) + 1, behind = n / open_share + 1;
     std::size_t const rounds =
         positions_behind<B, Index>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
-    std::size_t const lengths = what.lcp ? buffer_sizes::of(n, index) + n / open_share * index : 0;
+    std::size_t const lengths =
+        what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(n + 1) : 0;
     return kept() + std::max({sorting, rounds, lengths});
   }
   /// The same, part by part.
@@ -74,7 +76,7 @@ struct build_plan {
   /// room.
   [[nodiscard]] std::size_t in_range(std::size_t available, std::size_t held) const {
     std::size_t const taken = held + division(), left = available - std::min(available, taken);
-    return std::max(suffixes_in_range<Index, B>(n / quick_ranges + 1, left / 2),
+    return std::max(suffixes_in_range<Index, B>(n / quick_ranges + 1, left / 4 * 3),
                     std::min<std::size_t>(n, n / least_ranges + 1));
   }
 
@@ -110,7 +112,8 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     using chains = group_chains<B, Index>;
     std::size_t const by_chains = std::max(chains::most_memory(n, open), chains::memory(n, open) + round);
     std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + size.of(n + 1, index) + by_chains;
-    std::size_t const lengths = order + lcp + (what.lcp ? size.of(n, index) + size.of(open, index) : 0);
+    std::size_t const lengths =
+        order + lcp + (what.lcp ? size.of(n, index) + size.of(open, index) + selected_positions<B>::memory(n + 1) : 0);
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };

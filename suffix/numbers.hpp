@@ -44,8 +44,13 @@ struct count_on {
 struct numbered_position {
   set_word const* words;
   std::size_t distance;  // see step()
+  // Of which words any bit is set, where that is so of few: it is soon in a cache. Or none.
+  std::uint64_t const* not_empty = nullptr;
 
-  ORDO_FN bool has(std::size_t p) const { return words[p / 64].bits >> (63 - p % 64) & 1; }
+  ORDO_FN bool has(std::size_t p) const {
+    if (not_empty && !(not_empty[p / 4096] >> (p / 64 % 64) & 1)) return false;
+    return words[p / 64].bits >> (63 - p % 64) & 1;
+  }
   /// The number of p, p in [0, n]; if it is not in the set, of the next one that is.
   ORDO_FN std::size_t operator()(std::size_t p) const {
     set_word const word = words[p / 64];
@@ -64,6 +69,18 @@ struct numbered_position {
         rest &= ~(std::uint64_t{1} << (63 - p % 64));
         if (p >= begin && p < end) use(p);
       }
+  }
+};
+
+/// Word i of what says which words of a set are not empty.
+struct write_not_empty {
+  set_word const* words;
+  std::size_t count;
+  std::uint64_t* to;
+  ORDO_FN void operator()(std::size_t i) const {
+    std::uint64_t answers = 0;
+    for (std::size_t w = 64 * i; w < 64 * (i + 1) && w < count; ++w) answers |= std::uint64_t(words[w].bits != 0) << (w % 64);
+    to[i] = answers;
   }
 };
 

@@ -301,12 +301,12 @@ class packed_text {
 
   /// With keys of 64 bits.
   [[nodiscard]] packed_view view() const { return view_of(letters_in(64)); }
-  /// With keys for a first sort of all suffixes. Those that 16 bits more than tell all positions apart do not settle are in
+  /// With keys for a first sort of all suffixes. Those that 8 bits more than tell all positions apart do not settle are in
   /// repeats, where more letters are of little use; and a sort goes by bytes. A letter of nucleotides tells two bits, however
   /// many take some others.
   [[nodiscard]] packed_view first_view() const {
     unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64);
-    unsigned const wanted = (unsigned(std::bit_width(size_)) + 16 + tells - 1) / tells;
+    unsigned const wanted = (unsigned(std::bit_width(size_)) + 8 + tells - 1) / tells;
     for (unsigned bits = 8; bits < 64; bits += 8)
       if (unsigned const letters = letters_in(bits); letters >= wanted && letters < whole) return view_of(letters);
     return view_of(whole);

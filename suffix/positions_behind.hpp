@@ -51,26 +51,31 @@ template <Backend B, class Index>
 class positions_behind {
  public:
   /// Of a text of n letters: 1/4 byte a letter.
-  static std::size_t memory(std::size_t n) { return buffer_sizes::of(set_words(n), sizeof(set_word)); }
+  static std::size_t memory(std::size_t n) {
+    return buffer_sizes::of(set_words(n), sizeof(set_word)) + buffer_sizes::of(set_words(n) / 64 + 1, 8);
+  }
 
   /// @param text  with the keys of the first round @param has_runs  are there runs of one letter as long as these?
   /// @param open  which agree with others in `depth` letters, and do not end before
   positions_behind(B& machine, packed_view text, std::size_t n, bool has_runs,
                    std::vector<typename refinement<B, Index, Index>::open_items> const& open, std::size_t depth)
-      : words_(machine.template buffer<set_word>(set_words(n))) {
+      : words_(machine.template buffer<set_word>(set_words(n))),
+        not_empty_(machine.template buffer<std::uint64_t>(words_.size() / 64 + 1)) {
     machine.each(words_.size(), begin_with_runs{{is_uniform_key(text), n + 1, false}, has_runs, words_.data()});
     for (auto const& some : open)
       machine.each(some.size(), add_position_behind<Index>{some.items.data(), depth, words_.data()});
     machine.scan(words_.size(), counted_word{words_.data()}, words_.span(), count_on{});
+    machine.each(not_empty_.size(), write_not_empty{words_.data(), words_.size(), not_empty_.data()});
     count_ = std::size_t(value_at(machine, words_.span(), words_.size() - 1).end);
   }
 
   /// How many there are.
   [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] numbered_position numbers() const { return {words_.data(), 1}; }
+  [[nodiscard]] numbered_position numbers() const { return {words_.data(), 1, not_empty_.data()}; }
 
  private:
   buffer<set_word> words_;
+  buffer<std::uint64_t> not_empty_;
   std::size_t count_ = 0;
 };
 

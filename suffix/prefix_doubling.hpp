@@ -65,18 +65,6 @@ void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, ref
   with_keys(std::span<std::uint64_t const>(keys.span()), 0);
 }
 
-/// Sorts the keys of a range, and their suffixes. A GPU goes from the most significant digit on: what makes keys of genomes
-/// uneven is how often their letters come, which takes blocks no longer, but looks to radix_sort like keys that crowd.
-template <Backend B, class Index>
-void sort_keys(B& machine, std::span<std::uint64_t> keys, std::span<Index> suffixes, key_range const& range) {
-  if constexpr (has_workers<B>)
-    machine.radix_sort(keys, suffixes, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
-                       key_code<std::uint64_t>{});
-  else
-    machine.segmented_sort(keys, suffixes, uniform_segments(1, keys.size()), std::span<std::uint8_t>{}, bit_range{},
-                           key_code<std::uint64_t>{});
-}
-
 /// The same for the suffixes of a range, whose order begins at place `first`. @param part  they, by position
 template <Backend B, class Index, class WithKeys>
 void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
@@ -89,7 +77,9 @@ void sort_range_by_first_key(B& machine, packed_view text, key_range const& rang
     if (i + lookahead < size) text.expect(suffix[i + lookahead]);
     key[i] = text.key(suffix[i]);
   });
-  if (range.first != range.last) sort_keys(machine, keys.span(), part, range);
+  if (range.first != range.last)
+    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
+                       key_code<std::uint64_t>{});
   open.start(std::span<Index const>(part), begins_key_group{text, key}, first);
   with_keys(std::span<std::uint64_t const>(keys.span()), first);
 }
@@ -270,9 +260,7 @@ class suffix_sort {
 
   /// By the ranks of few positions where few suffixes are open; else of all. @param depth  see finish
   void finish_kept(std::vector<open_items>& aside, bool has_runs, std::size_t most, std::size_t depth) {
-    std::size_t const n = packed_.size();
-    std::size_t open = 0;
-    for (open_items const& some : aside) open += some.size();
+    std::size_t const n = packed_.size(), open = size_of(aside);
     if (open == 0) return;
     if constexpr (std::is_same_v<Numbers, every_position>)
       if (open <= n / most_behind) {
@@ -310,33 +298,44 @@ class suffix_sort {
   /// All that is aside.
   template <class Ranks, class Key>
   void refine_all(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
+    groups_ = 0;
     for (open_items& groups : aside) {
       open_.take_up(std::move(groups));
       refine(ranks, key, bits);
+      groups_ += open_.groups();
       groups = open_.set_aside();
     }
+  }
+
+  [[nodiscard]] static std::size_t size_of(std::vector<open_items> const& aside) {
+    std::size_t all = 0;
+    for (open_items const& some : aside) all += some.size();
+    return all;
   }
 
   /// Sorts the open groups by the ranks of what follows. @param depth  letters in which the suffixes of each agree
   /// @param most  suffixes that are sorted at a time
   template <class Ranks>
   void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
-    join(aside, most);
-    if constexpr (std::is_same_v<Numbers, every_position>) {
-      group_chains<B, Index> const chains(machine_, first_, packed_.size(), aside, open_);
-      auto const key = ranks.key(depth);
-      refine_all(ranks, aside, chains.key(key), key.bits());
-      depth = deeper(depth);
-    }
-    for (join(aside, most); aside.size() > 1; join(aside, most), depth = deeper(depth)) {
+    bool by_chains = false;
+    std::size_t const n = packed_.size();
+    for (unsigned tries = 0; !aside.empty(); depth = deeper(depth)) {
+      join(aside, most);
       auto const key = ranks.key(steps_in(depth));
-      refine_all(ranks, aside, key, key.bits());
-    }
-    if (aside.empty()) return;
-    open_.take_up(std::move(aside.front()));
-    for (; !open_.empty(); depth = deeper(depth)) {
-      auto const key = ranks.key(steps_in(depth));
-      refine(ranks, key, key.bits());
+      std::size_t const before = size_of(aside);
+      if constexpr (std::is_same_v<Numbers, every_position>) {
+        if (by_chains) {
+          group_chains<B, Index> const chains(machine_, first_, n, aside, open_);
+          refine_all(ranks, aside, chains.key(key), key.bits());
+        }
+      }
+      if (!by_chains) refine_all(ranks, aside, key, key.bits());
+      // Where most groups stay as they are, and are small, they are in chains perhaps.
+      std::size_t const left = size_of(aside);
+      tries += by_chains;
+      by_chains =
+          std::is_same_v<Numbers, every_position> && tries < 2 && left > before / 2 && left > n / 256 && 4 * groups_ > left;
+      std::erase_if(aside, [](open_items const& some) { return some.size() == 0; });
     }
   }
 
@@ -372,6 +371,7 @@ class suffix_sort {
   Numbers chosen_;
   refinement<B, Index, Index> open_;
   std::optional<suffix_ranks<B, Index, Numbers>> ranks_;  // where the order is not kept
+  std::size_t groups_ = 0;                                // that are open after a round
 };
 
 }  // namespace ordo::suffix::detail
