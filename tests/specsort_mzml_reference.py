@@ -124,7 +124,7 @@ def written(text, words, *more):
 
 
 def compare_documents(text, words, found, wanted, numbered):
-    """Are these the wanted spectra (id and arrays), the list around them right, and all else as it was? Returns the document."""
+    """Are these the wanted spectra (id and arrays), is the list around them right, all else as it was? Returns the document."""
     after = Document(found)
     if repr([(one.id, one.arrays) for one in after.spectra]) != repr(wanted):  # NaN is itself
         fail(text, words, 'other spectra, or in another order')
