@@ -64,6 +64,9 @@ put("spgemm", {"machine": machine, "rows": [
 put("sufsort_vs_divsufsort", {"threads": 16, "runs": 3, "machine": machine, "rows": [
     {"input": "one.fa", "residues": 64000000, "machine": "gpu", "seconds": 0.05,
      "rival": "libdivsufsort", "rival_seconds": 5.5}]})
+put("spgemm_matrices", {"machine": machine, "rows": [
+    {"name": "rajat22", "type": "f32", "rows": 39899, "entries": 197264, "products": 1e6, "result_entries": 5e5,
+     "contenders": {"Ordo": contender(2), "cuSPARSE": contender(5), "cuSPARSE 3": contender(0, 0)}}]})
 END
 make_page --results changed --out made
 for line in '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
@@ -71,6 +74,7 @@ for line in '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_numb
   '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
   '| url | 10 | 305 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'take what they take: random 0.50 (tlx).' \
   '| banded 15 f32 | 4 | 60 | 900 | 9.0 | **10** (2.50) | 20 (2.50) |  | 2.00 |' 'uniform 8 f32 0.50 (cuSPARSE).' \
+  '| rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | **2** (2.50) | 5 (2.50) |  | 2.50 |' \
   '| one.fa | GPU | 64 | **0.05** | 5.5 | 110.0 |'; do
   grep -qF "$line" made/BENCHMARKS.md || fail "not on the page: $line"
 done
@@ -114,15 +118,17 @@ for name in segmented_sort radix_sort array_sort comparator_sort machines sufsor
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
 echo '>one' > own.fa
-how=(--programs programs --results left --fasta own.fa)
+echo '%%MatrixMarket' > own.mtx
+how=(--programs programs --results left --fasta own.fa --matrix own.mtx)
 
 # What it would run has all the commands of the page, and nothing is run.
 run_all "${how[@]}" --only files_3100m --only array_stream --dry-run > large
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
-  s|$PWD/own.fa|FASTA|; s|ORDO_GPU_MEMORY=[0-9]+G |ORDO_GPU_MEMORY=HALF |; s|--gigabytes [0-9]+ |--gigabytes S |
-  s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |; s|auto,cpu,gpu|DEVICES|
+  s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+G |ORDO_GPU_MEMORY=HALF |
+  s|--gigabytes [0-9]+ |--gigabytes S |; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |
+  s|auto,cpu,gpu|DEVICES|
   /--json FILE\$/p" plan large > commands
 sed -nE 's/^- `([^`]+)`: \[.*/\1/p' made/BENCHMARKS.md > of_page
 (($(wc -l < of_page) >= 15)) || fail "commands of the page: $(cat of_page)"

@@ -245,6 +245,8 @@ int run(int argc, char const* const* argv) {
   std::string json;
   unsigned runs = 5;
   std::size_t shrink = 1;
+  std::vector<std::string> files;
+  app.add_option("files", files, "Matrix Market files of square matrices, instead of those that are made");
   app.add_option("--json", json, "write all figures there")->type_name("FILE");
   app.add_option("--runs", runs, "of which the median counts, after 2 warm-ups")
       ->capture_default_str()
@@ -254,7 +256,7 @@ int run(int argc, char const* const* argv) {
       ->check(CLI::Range(1, 4096));
   if (auto const status = cli::parse(app, argc, argv)) return *status;
   square_report out(json, describe_machine());
-  for (matrix_kind const& kind : matrix_kinds(shrink)) {
+  for (matrix_kind const& kind : files.empty() ? matrix_kinds(shrink) : matrices_of(files)) {
     sparse_matrix<float> const matrix = kind.make();
     measure<float>(kind, matrix, runs, out);
     measure<double>(kind, matrix, runs, out);

@@ -17,6 +17,7 @@ WHY = [
 ]
 
 
+SQUARES = ("spgemm", "spgemm_matrices")  # made, and the reader's own
 WHY_SQUARES = [
     (
         ".",
@@ -189,14 +190,16 @@ def spgemm(page: Page) -> None:
         " alone."
     )
     page.say(
-        "Ours is `tools/examples/spgemm` on made matrices of the kinds of both papers, beside cuSPARSE's `SpGEMM`, by default"
+        "Ours is `tools/examples/spgemm` on made matrices of the kinds of both papers (`--matrix FILE` of run.py: on those of"
+        " a collection too), beside cuSPARSE's `SpGEMM`, by default"
         f" and by its algorithm 3, which takes less memory. {page.where(report)}. From CSR to CSR in the card's memory,"
         " allocation of the result counted. `/` is how many products fall on an entry of the result. Milliseconds, and behind"
         " them the GB of the card at most, the matrix not counted; a product that was not possible has none:"
     )
-    names = list(report["rows"][0]["contenders"])[1:]
+    rows = [row for name in SQUARES if page.has(name) for row in page.json(name)["rows"]]
+    names = list(rows[0]["contenders"])[1:]
     body, results = [], []
-    for row in report["rows"]:
+    for row in rows:
         own = row["contenders"]["Ordo"]
         others = {name: one for name, one in row["contenders"].items() if name != "Ordo" and one["right"] and one["runs"]}
         title = f"{row['name']} {row['type']}"
@@ -221,7 +224,7 @@ def spgemm(page: Page) -> None:
         f"{row['name']} {row['type']}": {
             name: one["ms"] for name, one in row["contenders"].items() if one["right"] and one["runs"]
         }
-        for row in report["rows"]
+        for row in rows
     }
     page.dots(
         "spgemm",
@@ -235,7 +238,7 @@ def spgemm(page: Page) -> None:
         "Memory: the products of as many rows as fit are there at once, with a second copy; what does not fit goes by parts of"
         " rows."
     )
-    page.source("spgemm")
+    page.source(*SQUARES)
 
 
 def time_and_memory(one: dict, mark: str = "") -> str:

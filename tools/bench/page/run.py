@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures this machine and makes the page of its benchmarks.
 
-    tools/bench/page/run.py [--programs DIR] [--results DIR] [--only NAME]... [--skip NAME]... [--fasta FILE]... [--minutes N]
-                            [--again] [--dry-run]
+    tools/bench/page/run.py [--programs DIR] [--results DIR] [--only NAME]... [--skip NAME]... [--fasta FILE]...
+                            [--matrix FILE]... [--minutes N] [--again] [--dry-run]
 
 Builds the benchmarks (or takes those of --programs, a folder with them and Ordo's tools), runs one after the other, each with
 --json into --results (default: build/page), under a name of the card that is here ("h200"; without one "16_cores", and then
@@ -10,7 +10,8 @@ only what needs none), and makes BENCHMARKS.md and its plots there, or, of --res
 repository. What has left its JSON already is not run again, so a run that was stopped goes on where it was, unless --again.
 --only and --skip NAME, as often as you like: these alone, or all but these. --minutes: begins nothing that would take longer
 than what is left of them; the page is made of what there is, and the same command goes on later. --dry-run: says what would be
-run, and about how long it takes. --fasta: genomes to build suffix arrays of, instead of a made one.
+run, and about how long it takes. --fasta: genomes to build suffix arrays of, instead of a made one. --matrix: Matrix Market
+files to square, beside made ones; those of the papers are in the SuiteSparse collection.
 
 Needs Python alone, and some 4 GB where temporary files go (TMPDIR). What does not fit the card's memory a benchmark leaves out,
 and tells. A step that fails is told, leaves NAME_CARD.json.part, and the others go on; the exit status is 1 then."""
@@ -75,8 +76,8 @@ class Run:
             return "needs a GPU"
         if not program.exists() and not self.planned:
             return f"no {step.program} in {self.programs}"
-        if step.own_fasta and not self.how.fasta:
-            return "needs --fasta"
+        if step.own and not getattr(self.how, step.own.lower()):
+            return f"needs --{step.own.lower()}"
         if step.large and step.name not in self.how.only:
             return f"large: only with --only {step.name}"
         if self.file(step.name).exists() and not self.how.again:
@@ -98,12 +99,13 @@ class Run:
             "G": [f"{int(floats * 10) / 10:g}"],
             "S": [str(host)],
             "HALF": [f"{host // 2}G"],
+            "MATRIX": [str(file) for file in self.how.matrix],
         }
         variables, (program, *rest) = step.words()
         begin = [sys.executable, str(ROOT / program)] if program.endswith(".py") else [str(self.programs / program)]
         if "FASTA" in rest:
             fasta = self.how.fasta or [self.genome()]
-            option = ["--fasta"] if step.own_fasta else []  # files.py wants it before each
+            option = ["--fasta"] if step.own else []  # files.py wants it before each
             rest = [word for word in rest if word != "--fasta"]
             words["FASTA"] = [word for file in fasta for word in [*option, str(file)]]
         variables = {name: words.get(value, [value])[0] for name, value in variables.items()}
@@ -232,13 +234,14 @@ def main() -> int:
     parser.add_argument("--skip", action="append", default=[], metavar="NAME", choices=list(BY_NAME))
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="N")
     parser.add_argument("--fasta", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--matrix", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     how = parser.parse_args()
     if how.programs and not (how.programs / "strsort").exists():
         parser.error(f"no strsort in {how.programs}: the folder needs Ordo's tools and the benchmarks")
-    how.fasta = [file.resolve() for file in how.fasta]
-    if missing := [str(file) for file in how.fasta if not file.is_file()]:
+    how.fasta, how.matrix = ([file.resolve() for file in files] for files in (how.fasta, how.matrix))
+    if missing := [str(file) for file in how.fasta + how.matrix if not file.is_file()]:
         parser.error(f"no such file: {', '.join(missing)}")
     try:
         if not how.dry_run:

@@ -10,16 +10,16 @@ class Step:
     """One run of one program, which leaves NAME_CARD.json.
 
     command: variables of the environment, the program and what it is told. FILE stands for that file, PROGRAMS for the folder
-    of programs, FASTA for the files that --fasta names, or else a genome that is made, G for the 10^9 floats that nearly fill
-    the card, S for the 10^9 bytes that the host's memory takes besides all else, and HALF for half of them, DEVICES for the
-    machines there are."""
+    of programs, FASTA for the files that --fasta names, or else a genome that is made, MATRIX for those of --matrix, G for the
+    10^9 floats that nearly fill the card, S for the 10^9 bytes that the host's memory takes besides all else, and HALF for half
+    of them, DEVICES for the machines there are."""
 
     name: str
     command: str
     minutes: float  # about, with an H200 and 16 cores
     gpu: bool = True  # is of no use without one
     large: bool = False  # needs more than a common card or host has: only when asked for by name
-    own_fasta: bool = False  # only with --fasta
+    own: str = ""  # the kind of files without which there is nothing to do: FASTA (--fasta), MATRIX (--matrix)
 
     def words(self) -> tuple[dict[str, str], list[str]]:
         """The variables, and the program with its arguments."""
@@ -47,10 +47,11 @@ STEPS = [
     Step("comparator_sort", "comparator_sort --json FILE", 0.4),
     Step("string_sort", "string_sort --json FILE", 0.7, gpu=False),
     Step("spgemm", "spgemm_bench --json FILE", 0.7),
+    Step("spgemm_matrices", "spgemm_bench MATRIX --json FILE", 0.5, own="MATRIX"),
     Step("machines", "machines FASTA --json FILE", 0.2),
     Step("sufsort_vs_divsufsort", "sufsort_vs_divsufsort FASTA --json FILE", 0.7, gpu=False),
     Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.5, gpu=False),
-    Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 0.3, gpu=False, own_fasta=True),
+    Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 0.3, gpu=False, own="FASTA"),
     Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 2.5, gpu=False),
     Step("host_sorts", "host_sorts --sizes 16 20 24 --runs 3 --json FILE", 1, gpu=False),
     Step("host_segments", "host_segments --json FILE", 0.7, gpu=False),
