@@ -122,7 +122,7 @@ echo '%%MatrixMarket' > own.mtx
 how=(--programs programs --results left --fasta own.fa --matrix own.mtx)
 
 # What it would run has all the commands of the page, and nothing is run.
-run_all "${how[@]}" --only files_3100m --only array_stream --dry-run > large
+run_all "${how[@]}" --only files_3100m --only host_sorts --only host_segments --dry-run > large
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|

@@ -78,6 +78,8 @@ class Run:
             return f"no {step.program} in {self.programs}"
         if step.own and not getattr(self.how, step.own.lower()):
             return f"needs --{step.own.lower()}"
+        if step.host and self.gpu and step.name not in self.how.only:
+            return f"for machines without a GPU: only with --only {step.name}"
         if step.large and step.name not in self.how.only:
             return f"large: only with --only {step.name}"
         if self.file(step.name).exists() and not self.how.again:

@@ -18,6 +18,7 @@ class Step:
     command: str
     minutes: float  # about, with an H200 and 16 cores
     gpu: bool = True  # is of no use without one
+    host: bool = False  # for machines without one: where a card is, only when asked for by name
     large: bool = False  # needs more than a common card or host has: only when asked for by name
     own: str = ""  # the kind of files without which there is nothing to do: FASTA (--fasta), MATRIX (--matrix)
 
@@ -36,25 +37,25 @@ FILES = "tools/bench/files.py --tools PROGRAMS --devices DEVICES --runs 3"
 
 # Those that need a card first, those of the host alone last: a run that is cut short has what it is for.
 STEPS = [
-    Step("segmented_sort", "segmented_sort --json FILE", 0.5),
-    Step("segmented_sort_sweep_pairs", "segmented_sort --sweep --pairs --json FILE", 0.4),
-    Step("segmented_sort_sweep_keys", "segmented_sort --sweep --keys --json FILE", 0.4),
+    Step("segmented_sort", "segmented_sort --json FILE", 0.35),
+    Step("segmented_sort_sweep_pairs", "segmented_sort --sweep --pairs --json FILE", 0.35),
+    Step("segmented_sort_sweep_keys", "segmented_sort --sweep --keys --json FILE", 0.35),
     Step("radix_sort", "radix_sort --sizes 16,20,24,26,28 --json FILE", 0.5),
-    Step("array_sort", "array_sort --json FILE", 0.5),
-    Step("array_sort_sweep", "array_sort --sweep --json FILE", 0.5),
-    Step("array_sort_capacity", "array_sort --capacity G --json FILE", 0.3),
-    Step("array_stream", "ORDO_GPU_MEMORY=HALF array_stream --gigabytes S --json FILE", 0.5),
-    Step("comparator_sort", "comparator_sort --json FILE", 0.4),
-    Step("string_sort", "string_sort --json FILE", 0.7, gpu=False),
-    Step("spgemm", "spgemm_bench --json FILE", 0.7),
+    Step("array_sort", "array_sort --json FILE", 0.45),
+    Step("array_sort_sweep", "array_sort --sweep --json FILE", 0.45),
+    Step("array_sort_capacity", "array_sort --capacity G --json FILE", 0.25),
+    Step("array_stream", "ORDO_GPU_MEMORY=HALF array_stream --gigabytes S --json FILE", 0.45),
+    Step("comparator_sort", "comparator_sort --json FILE", 0.35),
+    Step("string_sort", "string_sort --json FILE", 0.65, gpu=False),
+    Step("spgemm", "spgemm_bench --json FILE", 0.65),
     Step("spgemm_matrices", "spgemm_bench MATRIX --json FILE", 0.5, own="MATRIX"),
-    Step("machines", "machines FASTA --json FILE", 0.2),
-    Step("sufsort_vs_divsufsort", "sufsort_vs_divsufsort FASTA --json FILE", 0.7, gpu=False),
-    Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.5, gpu=False),
+    Step("machines", "machines FASTA --json FILE", 0.15),
+    Step("sufsort_vs_divsufsort", "sufsort_vs_divsufsort FASTA --json FILE", 0.6, gpu=False),
+    Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.4, gpu=False),
     Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 0.3, gpu=False, own="FASTA"),
-    Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 2.5, gpu=False),
-    Step("host_sorts", "host_sorts --sizes 16 20 24 --runs 3 --json FILE", 1, gpu=False),
-    Step("host_segments", "host_segments --json FILE", 0.7, gpu=False),
+    Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 2.4, gpu=False),
+    Step("host_sorts", "host_sorts --sizes 16 20 24 --runs 3 --json FILE", 1.5, gpu=False, host=True),
+    Step("host_segments", "host_segments --json FILE", 2, gpu=False, host=True),
     Step(
         "files_3100m",
         "tools/bench/files.py --tools PROGRAMS --devices gpu --runs 2 --scale full --only 3100 --json FILE",
