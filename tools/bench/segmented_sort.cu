@@ -98,8 +98,8 @@ void measure_computed(session& s, row const& what, std::size_t n) {
   };
   ours(result.offsets, where.segments(s.how.bounded));
   if (where.uniform_length != 0) ours(result.uniform, where.uniform());
-  result.allowed_bytes = cuda::segmented_sort_by_memory(where.extent, where.count,
-                                                        s.how.bounded ? where.longest : ~std::size_t{0}, 4, 4);
+  result.allowed_bytes =
+      cuda::segmented_sort_by_memory(where.extent, where.count, s.how.bounded ? where.longest : ~std::size_t{0}, 4, 4);
   find_fault(result, result.extra_bytes <= result.allowed_bytes, "MORE MEMORY THAN THE CONTRACT SAYS");
   if (s.how.rivals) {
     auto const gather = median_time(
@@ -265,7 +265,8 @@ int run(int argc, char const* const* argv) {
     return out.status();
   }
   for (row const& what : all_rows())
-    if (how.chosen(what.name())) measure_row(s, what, std::size_t{1} << (how.quick ? 24 : 28));
+    if (how.chosen(what.name()))
+      if_it_fits(s, what.name(), [&] { measure_row(s, what, std::size_t{1} << (how.quick ? 24 : 28)); });
   return out.status();
 }
 
