@@ -19,9 +19,18 @@ namespace ordo::suffix::detail {
 // Larger groups are in no chain: there is little to win, and one thread looks at a group.
 constexpr std::size_t most_in_chained_group = 16;
 
-struct clear_bytes {
-  std::uint8_t *first, *second;
-  ORDO_FN void operator()(std::size_t k) const { first[k] = second[k] = 0; }
+/// What is known of an open suffix: its group, and whether that goes on in another one.
+template <class Index>
+struct group_note {
+  Index group;            // the slot of its head
+  std::uint16_t size;     // 0: too large
+  std::uint16_t goes_on;  // 0 or 1
+};
+
+template <class Index>
+struct clear_note {
+  group_note<Index>* notes;
+  ORDO_FN void operator()(std::size_t k) const { notes[k] = {0, 0, 0}; }
 };
 
 /// Notes for the suffixes of open groups which one is theirs.
@@ -29,16 +38,12 @@ template <class Index>
 struct note_groups {
   Index const *suffix, *begins, *ends, *slots;
   numbered_position number;
-  Index* group;         // the slot of its head
-  std::uint8_t* sizes;  // stays 0: too large
+  group_note<Index>* notes;  // by number
   ORDO_FN void operator()(std::size_t g) const {
     std::size_t const begin = begins[g], size = ends[g] - begin;
     if (size > most_in_chained_group) return;
-    for (std::size_t i = begin; i < begin + size; ++i) {
-      std::size_t const k = number(suffix[i]);
-      group[k] = slots[begin];
-      sizes[k] = std::uint8_t(size);
-    }
+    group_note<Index> const note{slots[begin], std::uint16_t(size), 0};
+    for (std::size_t i = begin; i < begin + size; ++i) notes[number(suffix[i])] = note;
   }
 };
 
@@ -46,29 +51,28 @@ struct note_groups {
 template <class Index>
 struct note_chains {
   note_groups<Index> groups;
-  std::uint8_t* goes_on;  // by number; stays 0: it does not
   ORDO_FN void operator()(std::size_t g) const {
     std::size_t const begin = groups.begins[g], end = groups.ends[g];
     numbered_position const number = groups.number;
-    if (end - begin > most_in_chained_group || !number.has(groups.suffix[begin] + std::size_t{1})) return;
-    std::size_t const next = number(groups.suffix[begin] + std::size_t{1});
-    if (groups.sizes[next] != end - begin) return;
-    for (std::size_t i = begin + 1; i < end; ++i) {
+    if (end - begin > most_in_chained_group) return;
+    Index next{};
+    for (std::size_t i = begin; i < end; ++i) {
       std::size_t const p = groups.suffix[i] + std::size_t{1};
       if (!number.has(p)) return;
-      std::size_t const k = number(p);
-      if (groups.sizes[k] != end - begin || groups.group[k] != groups.group[next]) return;
+      group_note<Index> const& note = groups.notes[number(p)];
+      if (note.size != end - begin || (i != begin && note.group != next)) return;
+      next = note.group;
     }
-    for (std::size_t i = begin; i < end; ++i) goes_on[number(groups.suffix[i])] = 1;
+    for (std::size_t i = begin; i < end; ++i) groups.notes[number(groups.suffix[i])].goes_on = 1;
   }
 };
 
 /// Of the numbers from the last one down, which one is k if no chain goes on there, else none.
 template <class Index>
 struct chain_end_from_behind {
-  std::uint8_t const* goes_on;
+  group_note<Index> const* notes;
   std::size_t count;
-  ORDO_FN Index operator()(std::size_t i) const { return goes_on[count - 1 - i] ? Index{0} : Index(i); }
+  ORDO_FN Index operator()(std::size_t i) const { return notes[count - 1 - i].goes_on ? Index{0} : Index(i); }
 };
 
 /// The key of a suffix by the ranks behind the end of its group's chain.
@@ -99,33 +103,27 @@ class group_chains {
   }
   /// While it is made.
   static std::size_t most_memory(std::size_t n, std::size_t open) {
-    return memory(n, open) + buffer_sizes::of(open, sizeof(Index)) + 2 * buffer_sizes::of(open, 1);
+    return memory(n, open) + buffer_sizes::of(open, sizeof(group_note<Index>));
   }
 
   /// @param text  of n letters @param aside  all open groups @param open  takes them up in turn
   group_chains(B& machine, packed_view text, std::size_t n, std::vector<open_items>& aside, refinement<B, Index, Index>& open)
       : open_(machine, text, n, false, aside, 0), ends_(machine.template buffer<Index>(open_.count())) {
     std::size_t const count = open_.count();
-    auto const goes_on = machine.template buffer<std::uint8_t>(count);
-    {
-      auto const group = machine.template buffer<Index>(count);
-      auto const sizes = machine.template buffer<std::uint8_t>(count);
-      machine.each(count, clear_bytes{sizes.data(), goes_on.data()});
-      auto const groups_of = [&](auto const& use) {
-        for (open_items& groups : aside) {
-          open.take_up(std::move(groups));
-          auto const all = open.segments();
-          use(all.size(), note_groups<Index>{open.items().data(), all.begins.data(), all.ends.data(), open.slots().data(),
-                                             open_.numbers(), group.data(), sizes.data()});
-          groups = open.set_aside();
-        }
-      };
-      groups_of([&](std::size_t size, note_groups<Index> const& note) { machine.each(size, note); });
-      groups_of([&](std::size_t size, note_groups<Index> const& note) {
-        machine.each(size, note_chains<Index>{note, goes_on.data()});
-      });
-    }
-    machine.scan(count, chain_end_from_behind<Index>{goes_on.data(), count}, ends_.span(), maximum{});
+    auto const notes = machine.template buffer<group_note<Index>>(count);
+    machine.each(count, clear_note<Index>{notes.data()});
+    auto const groups_of = [&](auto const& use) {
+      for (open_items& groups : aside) {
+        open.take_up(std::move(groups));
+        auto const all = open.segments();
+        use(all.size(), note_groups<Index>{open.items().data(), all.begins.data(), all.ends.data(), open.slots().data(),
+                                           open_.numbers(), notes.data()});
+        groups = open.set_aside();
+      }
+    };
+    groups_of([&](std::size_t size, note_groups<Index> const& note) { machine.each(size, note); });
+    groups_of([&](std::size_t size, note_groups<Index> const& note) { machine.each(size, note_chains<Index>{note}); });
+    machine.scan(count, chain_end_from_behind<Index>{notes.data(), count}, ends_.span(), maximum{});
   }
 
   /// @param key  of the ranks that the open groups go by

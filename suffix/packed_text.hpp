@@ -169,7 +169,11 @@ struct bytes_in_block {
   ORDO_FN byte_set operator()(std::size_t b) const {
     byte_set found;
     std::size_t const end = (b + 1) * size < n ? (b + 1) * size : n;
-    for (std::size_t p = b * size; p < end; ++p) found.words[text[p] / 64] |= std::uint64_t{1} << (text[p] % 64);
+    for (std::size_t p = b * size; p < end; p += 8) {
+      std::size_t const some = end - p < 8 ? end - p : 8;
+      std::uint64_t bytes = load_big_endian(text + p, some);
+      for (std::size_t k = 0; k < some; ++k, bytes <<= 8) found.words[bytes >> 62] |= std::uint64_t{1} << (bytes >> 56 & 63);
+    }
     return found;
   }
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "sort_core/cpu.hpp"
 #include "sort_core/error.hpp"
 #include "sort_core/host/host.hpp"
+#include "sort_core/host/streaming_copy.hpp"
 #include "sort_core/machine.hpp"
 #include "sort_core/memory.hpp"
 #include "sort_core/radix_key.hpp"
@@ -103,6 +105,20 @@ TEST_CASE("floats encode as IEEE 754 totalOrder", "[radix_key]") {
   double const ascending[] = {std::copysign(nan, -1.0), -inf, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, inf, nan};
   for (std::size_t i = 1; i < std::size(ascending); ++i)
     CHECK(ordo::radix_key<double>::encode(ascending[i - 1]) < ordo::radix_key<double>::encode(ascending[i]));
+}
+
+TEST_CASE("a copy past the caches copies what it is told to", "[core]") {
+  std::vector<char> from(1000), to(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 7 + i / 256 + 1);
+  for (std::size_t const size : {0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 300, 500})
+    for (std::size_t const at : {0, 1, 7, 16, 33, 63, 64, 100})
+      for (std::size_t const out : {0, 1, 8, 15, 31, 63, 64, 129}) {
+        std::ranges::fill(to, '\x55');
+        ordo::host_detail::copy_streaming(to.data() + out, from.data() + at, size);
+        std::vector<char> right(to.size(), '\x55');
+        std::copy_n(from.begin() + std::ptrdiff_t(at), size, right.begin() + std::ptrdiff_t(out));
+        REQUIRE(to == right);
+      }
 }
 
 TEST_CASE("a pool reuses what it was given back", "[memory]") {

@@ -6,6 +6,7 @@
 
 #include "sort_core/cuda/devices.hpp"
 #include "sort_core/cuda/error.cuh"
+#include "sort_core/host/streaming_copy.hpp"
 #include "sort_core/host/threads.hpp"
 #include "sort_core/pieces.hpp"
 
@@ -120,7 +121,7 @@ void staging::download(void* host, void const* device, std::size_t bytes, cudaSt
   }
   auto* const to = static_cast<char*>(host);
   copy_out(static_cast<char const*>(device), bytes, most_threads, stream,
-           [=](piece p, std::span<char const> from) { std::memcpy(to + p.at, from.data(), from.size()); });
+           [=](piece p, std::span<char const> from) { host_detail::copy_streaming(to + p.at, from.data(), from.size()); });
 }
 
 std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStream_t stream) {
