@@ -63,9 +63,10 @@ struct key_range {
   std::size_t count;  // of them
 };
 
-/// Numbers of eight positions, of which each is that of the range of its suffix's first key.
+/// Numbers of 16 positions, of four bits each: that of the range of a suffix's first key.
 struct write_numbers {
-  static constexpr std::size_t at_once = 8;
+  static constexpr std::size_t at_once = 16;
+  static constexpr unsigned none = 15;  // the number of those that are in no range
   packed_view text;
   std::size_t n;
   range_finder const* range_of;
@@ -75,46 +76,49 @@ struct write_numbers {
     std::uint64_t all = 0;
     for (std::size_t k = 0; k < at_once; ++k) {
       std::size_t const p = at_once * i + k;
-      all |= std::uint64_t(p < n ? (*range_of)(text.key_in_passing(p)) : range_finder::none) << (8 * k);
+      unsigned const range = p < n ? (*range_of)(text.key_in_passing(p)) : none;
+      all |= std::uint64_t(range < none ? range : none) << (4 * k);
     }
     numbers[i] = all;
   }
 };
 
-/// Times a number: eight of it.
-constexpr std::uint64_t in_each_byte = 0x0101010101010101;
-
-/// Bit k: is byte k of x 0?
-ORDO_FN constexpr unsigned zero_bytes(std::uint64_t x) {
-  constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
-  std::uint64_t const zero = ~(((x & low) + low) | x | low);  // the highest bit of those
-  return unsigned((zero >> 7) * 0x0102040810204080 >> 56);
+/// Bit k: are the four bits from 4 k on 0?
+ORDO_FN constexpr unsigned zero_fours(std::uint64_t x) {
+  x |= x >> 2;
+  x |= x >> 1;
+  x = ~x & 0x1111111111111111;
+  x = (x | x >> 3) & 0x0303030303030303;
+  x = (x | x >> 6) & 0x000f000f000f000f;
+  x = (x | x >> 12) & 0x000000ff000000ff;
+  return unsigned((x | x >> 24) & 0xffff);
 }
 
 /// Bit k of word b: has position 64 b + k this number?
 struct has_number {
   std::uint64_t const* numbers;
-  std::size_t words;   // of eight numbers
-  std::uint64_t each;  // the number, eight times
+  std::size_t words;  // of 16 numbers
+  std::uint64_t number;
 
   ORDO_FN std::uint64_t operator()(std::size_t b) const {
+    std::uint64_t const everywhere = number * 0x1111111111111111;
     std::uint64_t found = 0;
-    for (unsigned k = 0; k < 8 && 8 * b + k < words; ++k)
-      found |= std::uint64_t(zero_bytes(numbers[8 * b + k] ^ each)) << (8 * k);
+    for (unsigned k = 0; k < 4 && 4 * b + k < words; ++k)
+      found |= std::uint64_t(zero_fours(numbers[4 * b + k] ^ everywhere)) << (16 * k);
     return found;
   }
 };
 
 /// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
 /// where to cut, a count of all of them whether a range is short enough: whatever the text, none is too long but one of a
-/// single key. The keys are looked at once for up to 255 ranges; of which a position's is one, a byte says. Memory: 5/4 bytes a
-/// letter.
-template <Backend B>
+/// single key. The keys are looked at once for up to 15 ranges; to which one a position belongs, four bits say. Memory: they,
+/// and an Index for 64 letters.
+template <Backend B, class Index>
 class key_ranges {
  public:
   /// Of a text of n letters.
   static std::size_t memory(std::size_t n) {
-    return selected_positions<B>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
+    return selected_positions<B, Index>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
            std::max(buffer_sizes::of(1, sizeof(range_finder)), buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
   }
 
@@ -134,8 +138,7 @@ class key_ranges {
   key_range next(std::size_t most) {
     for (;;) {
       if (number_ == lasts_.size()) divide(lasts_by_sample(most));
-      key_range const found{next_, lasts_[number_],
-                            selected_.select(has_number{numbers_.data(), numbers_.size(), number_ * in_each_byte})};
+      key_range const found{next_, lasts_[number_], selected_.count(numbered(number_))};
       if (found.count > most && found.first != found.last) {
         divide(finer(found));
         continue;
@@ -148,21 +151,21 @@ class key_ranges {
   }
 
   /// part := the suffixes of the range that next() returned last, by position.
-  template <class Index>
-  void bring(key_range const&, std::span<Index> part) const {
-    selected_.write(part);
-  }
+  void bring(key_range const&, std::span<Index> part) const { selected_.write(numbered(number_ - 1), part); }
 
  private:
   static constexpr std::size_t words_of(std::size_t n) { return (n + write_numbers::at_once - 1) / write_numbers::at_once; }
-  static constexpr unsigned halvings = 5;
+  static constexpr std::size_t most_ranges = write_numbers::none;
+  static constexpr unsigned halvings = 3;
+
+  [[nodiscard]] has_number numbered(std::size_t number) const { return {numbers_.data(), numbers_.size(), number}; }
 
   [[nodiscard]] std::vector<std::uint64_t> lasts_by_sample(std::size_t most) const {
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
       lasts.push_back(n_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, n_));
-    } while (lasts.size() < range_finder::most && lasts.back() != ~std::uint64_t{0});
+    } while (lasts.size() < most_ranges && lasts.back() != ~std::uint64_t{0});
     return lasts;
   }
 
@@ -179,7 +182,7 @@ class key_ranges {
       }
       lasts = std::move(more);
     }
-    for (std::size_t k = number_ + 1; k < lasts_.size() && lasts.size() < range_finder::most; ++k) lasts.push_back(lasts_[k]);
+    for (std::size_t k = number_ + 1; k < lasts_.size() && lasts.size() < most_ranges; ++k) lasts.push_back(lasts_[k]);
     return lasts;
   }
 
@@ -198,7 +201,7 @@ class key_ranges {
   std::uint64_t next_ = 0;  // the first key of what is left
   key_sample sample_;
   buffer<std::uint64_t> numbers_;
-  selected_positions<B> selected_;
+  selected_positions<B, Index> selected_;
   std::vector<std::uint64_t> lasts_;  // of the ranges that have numbers
   std::size_t number_ = 0;            // of the next one
 };

@@ -107,8 +107,8 @@ class letter_runs {
   letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
     follows_run const is{is_uniform_key(text), n + 1, true};
     selected_positions<B> found(machine, n + 1);
-    ends_ = machine.template buffer<std::uint64_t>(found.select(is));
-    if (!empty()) found.write(ends_.span());
+    ends_ = machine.template buffer<std::uint64_t>(found.count(is));
+    if (!empty()) found.write(is, ends_.span());
   }
   [[nodiscard]] bool empty() const { return ends_.size() == 0; }
   /// Of suffixes with uniform keys. There are none where this is empty.

@@ -29,7 +29,7 @@ constexpr std::size_t most_at_once(device where) {
 template <class Index, Backend B>
 struct build_plan {
   // Where ranges are told to be small, they are not smaller than this.
-  static constexpr std::size_t least_ranges = 64;
+  static constexpr std::size_t least_ranges = has_workers<B> ? 64 : 128;
   // And these are as quick as any.
   static constexpr std::size_t quick_ranges = has_workers<B> ? 16 : 20;
   static constexpr std::size_t index = sizeof(Index);
@@ -54,7 +54,7 @@ struct build_plan {
     if constexpr (has_workers<B>)
       return divided_ranges<B, Index, every_position>::memory(n);
     else
-      return key_ranges<B>::memory(n);
+      return key_ranges<B, Index>::memory(n);
   }
   /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {

@@ -191,7 +191,7 @@ class suffix_sort {
     if constexpr (has_workers<B>)
       if (!kept_.empty())
         aside = sort_ranges(divided_ranges<B, Index, Numbers>(machine_, first_, n, kept_, chosen_), runs, most, with_keys);
-    if (kept_.empty() || !has_workers<B>) aside = sort_ranges(key_ranges<B>(machine_, first_, n), runs, most, with_keys);
+    if (kept_.empty() || !has_workers<B>) aside = sort_ranges(key_ranges<B, Index>(machine_, first_, n), runs, most, with_keys);
     if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most, depth_of_text());
     ranks_->end_records();
     finish(*ranks_, aside, most, depth_of_text());

@@ -23,26 +23,20 @@ ORDO_FN constexpr unsigned count_ones(std::uint64_t x) {
 }
 
 template <class Answers>
-struct write_answers {
+struct ones_of_answers {
   Answers answers;
-  std::uint64_t* to;
-  ORDO_FN void operator()(std::size_t b) const { to[b] = answers(b); }
-};
-
-struct ones_of_word {
-  std::uint64_t const* words;
-  ORDO_FN std::size_t operator()(std::size_t b) const { return count_ones(words[b]); }
+  ORDO_FN std::size_t operator()(std::size_t b) const { return count_ones(answers(b)); }
 };
 
 /// The positions of the ones of block b. @param ends  how many ones there are up to a block's end
-template <class Index>
+template <class Answers, class Index, class End>
 struct write_positions {
-  std::uint64_t const* answers;
-  std::size_t const* ends;
+  Answers answers;
+  End const* ends;
   Index* to;
 
   ORDO_FN void operator()(std::size_t b) const {
-    std::uint64_t rest = answers[b];
+    std::uint64_t rest = answers(b);
     for (std::size_t at = ends[b] - count_ones(rest); rest != 0; rest &= rest - 1, ++at)
       to[at] = Index(b * letters_in_block + trailing_zeros(rest));
   }
@@ -52,36 +46,31 @@ constexpr std::size_t blocks_of(std::size_t letters) {
   return (letters + letters_in_block - 1) / letters_in_block;
 }
 
-/// The positions of [0, n) that have a property. Memory: 1/4 byte a position.
-template <Backend B>
+/// The positions of [0, n) that have a property. Memory: sizeof(End) bytes for 64 positions; n must fit an End. What says which
+/// they are is asked twice: `answers` is for each block of 64 positions a word, of bit k for the k-th of them.
+template <Backend B, class End = std::size_t>
 class selected_positions {
  public:
-  static std::size_t memory(std::size_t n) { return 2 * buffer_sizes::of(blocks_of(n), sizeof(std::uint64_t)); }
+  static std::size_t memory(std::size_t n) { return buffer_sizes::of(blocks_of(n), sizeof(End)); }
 
-  selected_positions(B& machine, std::size_t n)
-      : machine_(machine),
-        words_(machine.template buffer<std::uint64_t>(blocks_of(n))),
-        ends_(machine.template buffer<std::size_t>(blocks_of(n))) {}
+  selected_positions(B& machine, std::size_t n) : machine_(machine), ends_(machine.template buffer<End>(blocks_of(n))) {}
 
-  /// Looks for others. @param answers  for each block of 64 positions a word, of bit k for the k-th of them
   /// @returns how many there are
   template <class Answers>
-  std::size_t select(Answers answers) {
-    machine_.each(words_.size(), write_answers<Answers>{answers, words_.data()});
-    machine_.scan(words_.size(), ones_of_word{words_.data()}, ends_.span(), plus{});
-    return value_at(machine_, ends_.span(), ends_.size() - 1);
+  std::size_t count(Answers answers) {
+    machine_.scan(ends_.size(), ones_of_answers<Answers>{answers}, ends_.span(), plus{});
+    return std::size_t(value_at(machine_, ends_.span(), ends_.size() - 1));
   }
 
-  /// to := they, in order. @param to  as many as there are
-  template <class Index>
-  void write(std::span<Index> to) const {
-    machine_.each(words_.size(), write_positions<Index>{words_.data(), ends_.data(), to.data()});
+  /// to := those that were counted last, in order. @param to  as many as there are
+  template <class Answers, class Index>
+  void write(Answers answers, std::span<Index> to) const {
+    machine_.each(ends_.size(), write_positions<Answers, Index, End>{answers, ends_.data(), to.data()});
   }
 
  private:
   B& machine_;
-  buffer<std::uint64_t> words_;
-  buffer<std::size_t> ends_;
+  buffer<End> ends_;
 };
 
 }  // namespace ordo::suffix::detail

@@ -98,7 +98,7 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
     for (std::vector<std::size_t> const& sizes :
          std::vector<std::vector<std::size_t>>{{letters}, {letters / 5 + 1}, {20'000, 3000, 50'000, 700}}) {
       std::vector<std::uint32_t> order(letters);
-      expect_ranges(packed, all, key_ranges<host>(machine, packed.first_view(), letters), order, sizes);
+      expect_ranges(packed, all, key_ranges<host, std::uint32_t>(machine, packed.first_view(), letters), order, sizes);
       expect_ranges(packed, all,
                     divided_ranges<host, std::uint32_t, every_position>(machine, packed.first_view(), letters, order, {}),
                     order, sizes);
