@@ -1,7 +1,7 @@
 """Awan, Saeed: GPU-ArraySort, a parallel, in-place algorithm for sorting large number of arrays (ICPPW 2016)."""
 
 import papers
-from page import Page, against_best, losses, milliseconds, ours, rivals_of
+from page import Page, against_best, losses, milliseconds, ours, rivals_of, say_not_built, with_built
 from plot import Axis, Series
 
 RIVALS = ["STA", "CUB seg", "seg radix", "packed"]
@@ -41,9 +41,10 @@ def array_sort(page: Page) -> None:
         " one 64-bit key. All of these take a second copy of the data, Ordo at most a window of 128 MiB and lists. Milliseconds:"
     )
     of = [rows[f"f32 {n}"] for n in papers.ARRAY_TABLE_1]
-    against_best(page, of, RIVALS)
+    names = with_built(rows.values(), RIVALS)
+    against_best(page, of, names)
     series = [Series("Ordo", [(row["longest"], ours(row)) for row in of])]
-    for rival in RIVALS:
+    for rival in names:
         at = [(row["longest"], rivals_of(row)[rival]) for row in of if rival in rivals_of(row)]
         series += [Series(rival, at, dashed=True)] if at else []
     series.append(Series("copy", [(row["longest"], row["copy"]["ms"]) for row in of], dashed=True))
@@ -57,7 +58,8 @@ def array_sort(page: Page) -> None:
     if page.has("array_sort_capacity"):
         capacity(page)
     page.say("Other lengths and types, milliseconds:")
-    against_best(page, [rows[name] for name in OTHERS if name in rows], RIVALS)
+    against_best(page, [rows[name] for name in OTHERS if name in rows], names)
+    say_not_built(page, names)
     losses(page, list(rows.values()), WHY)
     page.source("array_sort", "array_sort_capacity")
 

@@ -6,12 +6,14 @@ import pathlib
 import re
 import statistics
 import textwrap
+from collections.abc import Iterable
 
 from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
 PLOTS = "tools/bench/plots"
 LOST = 0.995  # of best rival / ours: half a per cent is noise
+BUILT = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # rivals that are there if they were built in
 HOST = "2_cores"  # of figures of a host without a GPU, beside those of the card
 
 
@@ -127,6 +129,18 @@ def against_best(page: Page, rows: list[dict], names: list[str]) -> None:
             + [f"{ours(row) / row['copy']['ms']:.1f}", f"{ratio(row):.2f}"]
         )
     page.table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
+
+
+def with_built(rows: Iterable[dict], names: list[str]) -> list[str]:
+    """The names, and those of rivals that were built in when these rows were measured."""
+    there = {name for row in rows for name in row["rivals"]}
+    return names + [name for name in BUILT if name in there]
+
+
+def say_not_built(page: Page, names: list[str], built: dict[str, str] = BUILT) -> None:
+    missing = [f"`{name}` (`-D{option}=...`)" for name, option in built.items() if name not in names]
+    if missing:
+        page.say(f"Not in this build: {', '.join(missing)}.")
 
 
 def by_size(page: Page, rows: list[dict]) -> None:
