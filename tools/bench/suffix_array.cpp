@@ -273,9 +273,11 @@ int run(int argc, char const* const* argv) {
   app.add_option("--made-up", how.made_up,
                  "texts to make, with commas between; k, m, g are 10^3, 10^6, 10^9; kinds: " + bench::made_up_kinds())
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("KIND:LENGTH");
   app.add_option("--rivals", how.rivals, "which run, with commas between, or none [all that were built in, but libsais64]")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(known));
   app.add_option("--divsufsort-limit", how.divsufsort_limit, "letters that libdivsufsort, which has one thread, gets at most")
       ->transform(CLI::AsSizeValue(true))
