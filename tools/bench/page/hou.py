@@ -50,7 +50,7 @@ def segmented_sort(page: Page) -> None:
     page.say(
         "Segments of one length, given by offsets, milliseconds. `CUB seg` is today's `DeviceSegmentedSort`, `packed` CUB's"
         " radix sort of segment number and key in one 64-bit key, as CUSP sorted by segment and key; `bb_segsort` is the"
-        " paper's own code, `ModernGPU` the one of today: see [below](#for-another-card)."
+        " paper's own code as Kobus keeps it, `ModernGPU` today's: see [below](#for-another-card)."
     )
     fixed = [rows[f"u32/u32 {n}"] for n in LENGTHS if f"u32/u32 {n}" in rows]
     names = with_built(rows.values(), RIVALS)

@@ -63,6 +63,8 @@ class Page:
     def source(self, *names: str, card: str = "") -> None:
         """The commands of these steps, those that are there, and links to what they left."""
         there = [name for name in names if self.has(name, card=card)]
+        if not there:
+            return
         self.lines += ["Commands, and what they left:", ""]
         self.lines += [f"- `{BY_NAME[name].command}`: {self.link(name, card)}" for name in there] + [""]
 
