@@ -56,11 +56,12 @@ bool all_of(std::size_t n, Right right) {
   return all;
 }
 
-/// A contender's memory for its result, written once, so that no page is new to it.
+/// A contender's memory for its result, written before, so that no page is new to it, and no result of another is in it.
 class touched_memory {
  public:
-  explicit touched_memory(std::size_t bytes) : bytes_(new char[bytes]) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, std::size_t{1} << 20),
+  explicit touched_memory(std::size_t bytes) : bytes_(new char[bytes]), size_(bytes) { overwrite(); }
+  void overwrite() {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size_, std::size_t{1} << 20),
                       [&](auto const& part) { std::fill(bytes_.get() + part.begin(), bytes_.get() + part.end(), char(1)); });
   }
   template <class T>
@@ -71,6 +72,7 @@ class touched_memory {
 
  private:
   std::unique_ptr<char[]> bytes_;
+  std::size_t size_;
 };
 
 /// Who builds, and how that went.
@@ -143,8 +145,8 @@ class race {
   void run() {
     std::size_t entry = 1;
     for (auto const& one : contenders_) entry = std::max(entry, one.entry_bytes);
-    touched_memory const first(text_.size() * sizeof(Index));
-    touched_memory const others(contenders_.size() > 1 ? text_.size() * entry : 0);
+    touched_memory first(text_.size() * sizeof(Index));
+    touched_memory others(contenders_.size() > 1 ? text_.size() * entry : 0);
     for (bool const on_card : {true, false})
       for (std::size_t round = 0; round <= how_.runs; ++round)
         for (auto& one : contenders_)
@@ -206,10 +208,11 @@ class race {
   }
 
   /// The first of ours that can sets the order that the others are compared with.
-  void turn(contender& one, std::size_t round, touched_memory const& first, touched_memory const& others) {
+  void turn(contender& one, std::size_t round, touched_memory& first, touched_memory& others) {
     if (leader_ == nullptr && !one.ours) return;
     bool const leads = leader_ == nullptr || leader_ == &one;
-    touched_memory const& to = leads ? first : others;
+    touched_memory& to = leads ? first : others;
+    to.overwrite();
     try {
       double const seconds = one.build(to.data());
       one.spent += seconds;
