@@ -8,6 +8,7 @@
 #include "sort_core/keys.hpp"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
+#include "tests/large_keys.hpp"
 #include "tests/mixed.hpp"
 
 // Arrays that no block holds, some hundred million items of them: several steps of the window, arrays across the ends of steps,
@@ -15,32 +16,10 @@
 // where it lies.
 namespace {
 
-enum class kind { uniform, few, equal, ordered };
-
-template <class K>
-struct key_of {
-  kind what;
-  ORDO_FN K operator()(std::size_t i) const {
-    std::uint64_t const x = mixed(i);
-    return what == kind::uniform ? K(x) : what == kind::few ? K(mixed(x % 16)) : what == kind::equal ? K(7) : K(i / 3);
-  }
-};
-
-template <class K, class V>
-struct fill {
-  key_of<K> key;
-  K* keys;
-  V* values;
-  ORDO_FN void operator()(std::size_t i) const {
-    keys[i] = key(i);
-    if (values) values[i] = V(i);
-  }
-};
-
 /// 1 where an item is out of order, or its value is not of this array, or not of this key.
 template <class K, class V>
 struct misplaced {
-  key_of<K> key;
+  large_key<K> key;
   K const* keys;
   V const* values;
   std::size_t length;
@@ -53,7 +32,7 @@ struct misplaced {
 /// Tells what an array holds, in whatever order.
 template <class K, class V>
 struct mixed_item {
-  key_of<K> key;
+  large_key<K> key;
   K const* keys;  // null: as they were
   V const* values;
   std::size_t length;
@@ -64,15 +43,15 @@ struct mixed_item {
 };
 
 template <class K, class V, bool Pairs>
-void check(ordo::cuda& machine, std::size_t count, std::size_t length, kind what, bool told) {
+void check(ordo::cuda& machine, std::size_t count, std::size_t length, key_kind what, bool told) {
   INFO(count << " arrays of " << length << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0)
              << " of values, kind " << int(what) << (told ? ", of one length" : ", by offsets"));
   std::size_t const n = count * length;
-  key_of<K> const key{what};
+  large_key<K> const key{what};
   auto keys = machine.buffer<K>(n);
   auto values = machine.buffer<V>(Pairs ? n : 0);
   V* const v = Pairs ? values.data() : nullptr;
-  machine.each(n, fill<K, V>{key, keys.data(), v});
+  machine.each(n, fill_large<K, V>{key, keys.data(), v});
   std::uint64_t const before = machine.reduce(n, mixed_item<K, V>{key, nullptr, v, length}, std::uint64_t{}, ordo::plus{});
   std::vector<std::uint64_t> offsets;
   for (std::size_t s = 0; s <= count; ++s) offsets.push_back(s * length);
@@ -98,7 +77,7 @@ TEST_CASE("array sorts of the GPU: arrays of millions", "[cuda][array_sort]") {
   };
   for (shape const of : {shape{1, 5 * step + 7}, shape{2, 2 * step}, shape{3, step + 1}, shape{5, step - 1}, shape{9, step / 2},
                          shape{900, 70001}, shape{3000, 16385}})
-    for (kind what : {kind::uniform, kind::few, kind::equal, kind::ordered})
+    for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::ordered})
       for (bool told : {true, false}) {
         check<std::uint32_t, std::uint32_t, false>(machine, of.count, of.length, what, told);
         check<std::uint32_t, std::uint32_t, true>(machine, of.count, of.length, what, told);

@@ -6,53 +6,17 @@
 #include "sort_core/keys.hpp"
 #include "sort_core/machine.hpp"
 #include "tests/catch.hpp"
+#include "tests/large_keys.hpp"
 #include "tests/mixed.hpp"
 
 // Radix sorts that are long enough for every way that the GPU goes: phases with kernels of their own, long tiles, CUB's passes
-// where keys are uneven. Keys are a function of their first place, so that a result can be checked where it lies.
+// where keys are uneven.
 namespace {
-
-enum class kind { uniform, few, equal, narrow, uneven, ordered };
-
-template <class K>
-struct key_of {
-  kind what;
-  std::size_t n;
-  ORDO_FN K operator()(std::size_t i) const {
-    std::uint64_t const x = mixed(i);
-    switch (what) {
-      case kind::uniform:
-        return K(x);
-      case kind::few:
-        return K(mixed(x % 16));
-      case kind::equal:
-        return K(7);
-      case kind::narrow:
-        return K(x & 0xfffff);
-      case kind::uneven:
-        return K(x & mixed(x) & mixed(x + 1) & mixed(x + 2) & mixed(x + 3));
-      case kind::ordered:
-        return K(i / 3);
-    }
-    return 0;
-  }
-};
-
-template <class K, class V>
-struct fill {
-  key_of<K> key;
-  K* keys;
-  V* values;
-  ORDO_FN void operator()(std::size_t i) const {
-    keys[i] = key(i);
-    if (values) values[i] = V(i);
-  }
-};
 
 /// 1 where an item is not where it should be.
 template <class K, class V>
 struct misplaced {
-  key_of<K> key;
+  large_key<K> key;
   K const* keys;
   V const* values;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
@@ -64,7 +28,7 @@ struct misplaced {
 };
 template <class K>
 struct mixed_key {
-  key_of<K> key;
+  large_key<K> key;
   K const* keys;  // null: as they were
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
 };
@@ -73,14 +37,14 @@ struct mixed_key {
 enum class verb { radix, segment };
 
 template <class K, class V, bool Pairs>
-void check(ordo::cuda& machine, std::size_t n, kind what, verb by = verb::radix) {
+void check(ordo::cuda& machine, std::size_t n, key_kind what, verb by = verb::radix) {
   INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what)
          << (by == verb::segment ? ", one segment" : ""));
-  key_of<K> const key{what, n};
+  large_key<K> const key{what};
   auto keys = machine.buffer<K>(n);
   auto values = machine.buffer<V>(Pairs ? n : 0);
   V* const v = Pairs ? values.data() : nullptr;
-  machine.each(n, fill<K, V>{key, keys.data(), v});
+  machine.each(n, fill_large<K, V>{key, keys.data(), v});
   std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, ordo::plus{});
   if (by == verb::segment)
     machine.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n));
@@ -94,7 +58,8 @@ void check(ordo::cuda& machine, std::size_t n, kind what, verb by = verb::radix)
 
 template <class K>
 void check_all(ordo::cuda& machine, std::size_t n) {
-  for (kind what : {kind::uniform, kind::few, kind::equal, kind::narrow, kind::uneven, kind::ordered}) {
+  for (key_kind what :
+       {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::narrow, key_kind::uneven, key_kind::ordered}) {
     for (verb by : {verb::radix, verb::segment}) {
       check<K, std::uint32_t, false>(machine, n, what, by);
       check<K, std::uint32_t, true>(machine, n, what, by);
@@ -117,7 +82,7 @@ TEST_CASE("radix sort of the GPU: millions of keys") {
 TEST_CASE("radix sort of the GPU: more keys than 32 bits count", "[.huge]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda machine;
-  for (kind what : {kind::uniform, kind::few, kind::uneven}) {
+  for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven}) {
     check<std::uint32_t, std::uint32_t, false>(machine, (std::size_t{1} << 32) + 77, what);
     check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 31) + 77, what);
     check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 32) + 77, what);

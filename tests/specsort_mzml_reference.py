@@ -1,120 +1,18 @@
 #!/usr/bin/env python3
-"""What specsort makes of mzML, as plainly as it can be said, for tests: read by the standard library's XML, base64 and zlib.
+"""What specsort makes of mzML, as plainly as it can be said, for tests (documents are read by mzml_documents.py).
 
   specsort_mzml_reference.py files [FILE...]       specsort on these, with many options, against that
   specsort_mzml_reference.py random SEED CASES     and on documents and options made at random
 """
-import base64
 import hashlib
 import json
 import math
-import random
 import re
-import struct
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
-import zlib
 
 import specsort_reference as mgf
-
-NAMESPACE = '{http://psi.hupo.org/ms/mzml}'
-TYPES = {'MS:1000521': 'f', 'MS:1000523': 'd', 'MS:1000519': 'i', 'MS:1000522': 'q'}
-MZ, INTENSITY, ZLIB = 'MS:1000514', 'MS:1000515', 'MS:1000574'
-MINUTE = 'UO:0000031'
-
-
-class Spectrum:
-    def __init__(self):
-        self.id = self.title = self.scan = self.level = self.precursor = self.rt = None
-        self.charges, self.arrays, self.references, self.negative, self.transitions = [], [], [], False, False
-
-    def values(self, kind):
-        return next((values for terms, values in self.arrays if kind in terms), None)
-
-    def peaks(self):
-        """m/z and intensity, or None where there is none."""
-        mz, heights = self.values(MZ) or (), self.values(INTENSITY)
-        if heights is None or len(heights) != len(mz):
-            heights = [math.nan] * len(mz)
-        return [(m, None if math.isnan(h) else h) for m, h in zip(mz, heights)]
-
-
-class Document:
-    """All of it in memory."""
-
-    def __init__(self, text):
-        self.root = ElementTree.fromstring(text)
-        self.groups = {group.get('id'): group for group in self.all('referenceableParamGroup')}
-        source = next(self.all('sourceFile'), None)
-        self.source = None
-        if source is not None and any(term.get('accession') == 'MS:1000768' for term in source):
-            self.source = source.get('name').rpartition('.')[0] or source.get('name')
-        self.spectra = [self.spectrum(one) for one in self.all('spectrum')]
-
-    def all(self, name, of=None):
-        return (self.root if of is None else of).iter(NAMESPACE + name)
-
-    def terms(self, of):
-        """The parameters of an element and of the groups that it refers to: accession, value, unit; in their order."""
-        found = []
-        for one in of:
-            if one.tag == NAMESPACE + 'cvParam':
-                found.append((one.get('accession'), one.get('value', ''), one.get('unitAccession')))
-            if one.tag == NAMESPACE + 'referenceableParamGroupRef':
-                found += self.terms(self.groups[one.get('ref')])
-        return found
-
-    def spectrum(self, element):
-        made = Spectrum()
-        made.id, made.count = element.get('id'), int(element.get('defaultArrayLength'))
-        made.index = element.get('index')
-        for accession, value, _ in self.terms(element):
-            if accession == 'MS:1000511':
-                made.level = int(value)
-            made.title = value if accession == 'MS:1000796' else made.title
-            made.negative |= accession == 'MS:1000129'
-            made.transitions |= accession in ('MS:1000583', 'MS:1000581')
-        scan = next(self.all('scan', element), None)
-        for accession, value, unit in [] if scan is None else self.terms(scan):
-            if accession == 'MS:1000016':
-                made.rt = float(value) * (60 if unit == MINUTE else 1)
-        self.take_ion(made, element)
-        made.references = [one.get('spectrumRef') for one in element.iter() if one.get('spectrumRef')]
-        made.arrays = [self.array(one, made.count) for one in self.all('binaryDataArray', element)]
-        words = dict(word.split('=', 1) for word in made.id.split(' ') if '=' in word)
-        made.scan = int(words['scan']) if words.get('scan', '').isdigit() else None
-        if not made.title and self.source is not None:
-            scan = words.get('scan', '')
-            made.title = f'{self.source}.{scan}.{scan}.{made.charge_text}'
-        made.title = made.title or made.id
-        return made
-
-    def take_ion(self, made, element):
-        precursor = next(self.all('precursor', element), None)
-        ion = None if precursor is None else next(self.all('selectedIon', precursor), None)
-        made.charge_text = ''
-        possible = []
-        for accession, value, _ in [] if ion is None else self.terms(ion):
-            if accession == 'MS:1000744' and float(value) > 0:
-                made.precursor = float(value)
-            if accession == 'MS:1000041':
-                made.charges, made.charge_text = [int(value)] if int(value) else [], value
-            if accession == 'MS:1000633':
-                possible += [int(value)] if int(value) else []
-        if not made.charge_text:
-            made.charges = possible
-        if made.negative:
-            made.charges = [-abs(charge) for charge in made.charges]
-
-    def array(self, element, count):
-        terms = [accession for accession, _, _ in self.terms(element)]
-        data = base64.b64decode(''.join(next(self.all('binary', element)).itertext()))
-        if ZLIB in terms and data:
-            data = zlib.decompress(data)
-        count = int(element.get('arrayLength', count))
-        letter = next(TYPES[term] for term in terms if term in TYPES)
-        return terms, struct.unpack(f'<{count}{letter}', data)
+from mzml_documents import INTENSITY, MZ, Document, Maker
 
 
 def before(one, other):
@@ -217,141 +115,50 @@ def wrong_index(text, ids):
     return text[sum_at:sum_at + 41].decode() != hashlib.sha1(text[:sum_at]).hexdigest() + '<' and 'the checksum is wrong'
 
 
-def compare_selection(text, words):
-    how = mgf.parse_options(words)
-    done = specsort(text, '--to', 'mzml', *words)
+def written(text, words, *more):
+    """What specsort writes as mzML, and says."""
+    done = specsort(text, '--to', 'mzml', *more, *words)
     if done.returncode != 0:
         fail(text, words, done.stderr.decode())
-    before_it, after = Document(text).spectra, Document(done.stdout)
-    wanted = [(one.id, left_of(one, how)) for one in before_it]
-    stay = [(name, arrays) for name, arrays in wanted if arrays is not None]
-    if repr([(one.id, one.arrays) for one in after.spectra]) != repr(stay):  # NaN is itself
-        fail(text, words, 'other spectra stay, or in another order')
-    if how.min_peaks and int(how.min_peaks):
-        if [one.index for one in after.spectra] != [str(number) for number in range(len(stay))]:
+    return done
+
+
+def compare_documents(text, words, found, wanted, numbered):
+    """Are these the wanted spectra (id and arrays), is the list around them right, all else as it was? Returns the document."""
+    after = Document(found)
+    if repr([(one.id, one.arrays) for one in after.spectra]) != repr(wanted):  # NaN is itself
+        fail(text, words, 'other spectra, or in another order')
+    if numbered:
+        if [one.index for one in after.spectra] != [str(number) for number in range(len(wanted))]:
             fail(text, words, 'the spectra are not numbered')
-        if next(after.all('spectrumList')).get('count') != str(len(stay)):
+        if next(after.all('spectrumList')).get('count') != str(len(wanted)):
             fail(text, words, 'the list says another number')
+    if without_spectra(text) != without_spectra(found):
+        fail(text, words, 'something else has changed')
+    if why := wrong_index(found, [name for name, _ in wanted]):
+        fail(text, words, why)
+    return after
+
+
+def compare_selection(text, words):
+    how = mgf.parse_options(words)
+    done = written(text, words)
+    wanted = [(one.id, left_of(one, how)) for one in Document(text).spectra]
+    stay = [(name, arrays) for name, arrays in wanted if arrays is not None]
+    some_go = bool(how.min_peaks and int(how.min_peaks))
+    after = compare_documents(text, words, done.stdout, stay, some_go)
+    if some_go:
         gone = {name for name, arrays in wanted if arrays is None}
         stray = sum(name in gone for one in after.spectra for name in one.references)
         told = re.search(rb': ([0-9]+) references to spectra that were left out stay', done.stderr)
         if stray != (int(told[1]) if told else 0):
             fail(text, words, f'{stray} references to what left: {done.stderr.decode()}')
-    if without_spectra(text) != without_spectra(done.stdout):
-        fail(text, words, 'something else has changed')
-    if why := wrong_index(done.stdout, [name for name, _ in stay]):
-        fail(text, words, why)
 
 
-class Maker:
-    """Documents of all the forms that writers of mzML may choose."""
-
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.odd = True  # are there m/z that are no numbers?
-
-    def some(self, *choices):
-        return self.random.choice(choices)
-
-    def term(self, accession, value='', more=''):
-        return f'<cvParam cvRef="MS" accession="{accession}" name="a name" value="{value}"{more}/>'
-
-    def array(self, terms, values, shared, count):
-        r = self.random
-        letter = self.some('f', 'd') if any(value != int(value) for value in values if math.isfinite(value)) or any(
-            not math.isfinite(value) for value in values) else self.some('f', 'd', 'i', 'q')
-        data = struct.pack(f'<{len(values)}{letter}', *(values if letter in 'fd' else map(int, values)))
-        accession = next(key for key, value in TYPES.items() if value == letter)
-        packed = r.random() < 0.5
-        if shared and letter == 'd':
-            terms = f'<referenceableParamGroupRef ref="{"zipped" if packed else "plain"}"/>' + terms
-        else:
-            terms += self.term(accession) + self.term(ZLIB if packed else 'MS:1000576')
-        text = base64.b64encode(zlib.compress(data) if packed else data).decode()
-        length = len(text)
-        if r.random() < 0.2:
-            text = '\n'.join(text[i:i + 76] for i in range(0, len(text), 76)) + '\n'
-        own = f' arrayLength="{len(values)}"' if len(values) != count or r.random() < 0.1 else ''
-        binary = '<binary/>' if not text and r.random() < 0.5 else f'<binary>{text}</binary>'
-        return f'<binaryDataArray encodedLength="{length}"{own}>{terms}{binary}</binaryDataArray>'
-
-    def spectrum(self, number, shared):
-        r = self.random
-        count = self.some(0, 1, 5, 5, 30, 200)
-        few = r.random() < 0.5
-        mz = [r.randrange(200, 230) / 2 if few else r.uniform(60, 500) for _ in range(count)]
-        heights = [float(r.randrange(4)) if few else r.lognormvariate(2, 3) for _ in range(count)]
-        if r.random() < 0.5:
-            mz.sort()
-        if count and r.random() < 0.1:
-            heights[r.randrange(count)] = math.nan
-        if self.odd and count and r.random() < 0.1:
-            mz[r.randrange(count)] = math.nan
-        terms = self.term('MS:1000511', self.some(1, 2, 2, 3)) if r.random() < 0.9 else ''
-        terms += self.term('MS:1000129') if r.random() < 0.2 else ''
-        terms += self.term('MS:1000796', f'title {number}') if r.random() < 0.2 else ''
-        said = [f'index="{number}"', f'id="{self.some("scan", "controllerType=0 scan", "index")}={number}"',
-                f'defaultArrayLength="{count}"']
-        r.shuffle(said)
-        made = f'<spectrum {" ".join(said)}>{terms}'
-        if r.random() < 0.8:
-            unit = self.some('', f' unitAccession="{MINUTE}"', ' unitAccession="UO:0000010"')
-            made += f'<scanList count="1"><scan>{self.term("MS:1000016", round(r.uniform(0, 90), 3), unit)}</scan></scanList>'
-        if r.random() < 0.7:
-            made += self.precursors()
-        arrays = []
-        if r.random() < 0.9:
-            arrays.append(self.array(self.term(MZ), mz, shared, count))
-        if r.random() < 0.95:
-            cut = r.random() < 0.05 and count > 1
-            arrays.append(self.array(self.term(INTENSITY), heights[:-1] if cut else heights, shared, count))
-        if r.random() < 0.2:
-            charges = [float(i % 3) for i in range(count - self.some(0, 0, count // 2))]
-            arrays.append(self.array(self.term('MS:1000516'), charges, shared, count))
-        if r.random() < 0.2:
-            r.shuffle(arrays)
-        return made + f'<binaryDataArrayList count="{len(arrays)}">{"".join(arrays)}</binaryDataArrayList></spectrum>'
-
-    def precursors(self):
-        r, all_of_them = self.random, ''
-        number = self.some(1, 1, 1, 2)
-        for _ in range(number):
-            ions = ''
-            for _ in range(self.some(0, 1, 1, 1, 2)):
-                ions += '<selectedIon>' + self.term('MS:1000744', self.some('250.25', '150', '0', '1e2'))
-                ions += self.term('MS:1000041', self.some(1, 2, 3, 0)) if r.random() < 0.6 else ''
-                ions += self.term('MS:1000633', self.some(2, 3)) if r.random() < 0.2 else ''
-                ions += '</selectedIon>'
-            ref = f' spectrumRef="{self.some("scan=1", "scan=0", "no such")}"' if r.random() < 0.3 else ''
-            ions = ions and f'<selectedIonList count="1">{ions}</selectedIonList>'
-            all_of_them += f'<precursor{ref}>{ions}</precursor>'
-        return f'<precursorList count="{number}">{all_of_them}</precursorList>'
-
-    def text(self):
-        r = self.random
-        between = self.some('', '\n', '\r\n', '\n    ', '\n<!-- <spectrum> -->\n')
-        shared, indexed = r.random() < 0.3, r.random() < 0.5
-        spectra = [self.spectrum(i, shared) for i in range(self.some(0, 1, 2, 9, 30))]
-        made = self.some('', '<?xml version="1.0" encoding="utf-8"?>\n', '<?xml version="1.0" encoding="ISO-8859-1"?>\n')
-        made += '<indexedmzML xmlns="http://psi.hupo.org/ms/mzml">\n' if indexed else ''
-        made += '<mzML xmlns="http://psi.hupo.org/ms/mzml" version="1.1.0">\n<fileDescription><sourceFileList count="1">'
-        made += f'<sourceFile id="s" name="run.1.raw">{self.term(self.some("MS:1000768", "MS:1000777"))}</sourceFile>'
-        made += '</sourceFileList></fileDescription>\n'
-        if shared:
-            made += '<referenceableParamGroupList count="2">'
-            for name, packing in (('zipped', ZLIB), ('plain', 'MS:1000576')):
-                made += f'<referenceableParamGroup id="{name}">{self.term("MS:1000523")}{self.term(packing)}'
-                made += '</referenceableParamGroup>'
-            made += '</referenceableParamGroupList>\n'
-        made += f'<run id="r">\n<spectrumList count="{len(spectra)}" defaultDataProcessingRef="d">'
-        made += ''.join(between + one for one in spectra) + f'{between}</spectrumList>\n</run>\n</mzML>\n'
-        return (made + self.index(made) if indexed else made).encode('latin-1')
-
-    def index(self, made):
-        entries = ''.join(f'<offset idRef="{one[1]}">{one.start()}</offset>\n'
-                          for one in re.finditer('<spectrum [^>]*id="([^"]*)"[^>]*>', made))
-        return (f'<indexList count="1"><index name="spectrum">\n{entries}</index></indexList>\n'
-                f'<indexListOffset>{len(made)}</indexListOffset>\n<fileChecksum>0</fileChecksum>\n</indexedmzML>\n')
+def texts_of(paths):
+    for path in paths:
+        with open(path, 'rb') as file:
+            yield file.read()
 
 
 SELECTIONS = [['--min-peaks', '1'], ['--min-peaks', '200'], ['--min-peaks', '100000'], ['--preset', 'casanovo'],
@@ -361,9 +168,7 @@ SELECTIONS = [['--min-peaks', '1'], ['--min-peaks', '200'], ['--min-peaks', '100
 def main():
     command, rest = sys.argv[1], sys.argv[2:]
     if command == 'files':
-        for path in rest:
-            with open(path, 'rb') as file:
-                text = file.read()
+        for text in texts_of(rest):
             compare_summary(text)
             for words in SELECTIONS:
                 compare_selection(text, words)

@@ -248,8 +248,8 @@ class OrderMaker(Maker):
                 lines.append(self.some(b'TITLE=%d' % r.randrange(20), b'TITLE=spectrum number %d' % r.randrange(200), b'TITLE=',
                                        b'TITLE=\xc3\xa9\xff%d' % number))
             if r.random() < 0.9:
-                lines.append(b'PEPMASS=' + self.some(b'%d.5' % r.randrange(300, 310), b'%.4f 1e4 3+' % r.uniform(300, 900), b'0',
-                                                     b'', b'+4.5e2'))
+                lines.append(b'PEPMASS=' + self.some(b'%d.5' % r.randrange(300, 310), b'%.4f 1e4 3+' % r.uniform(300, 900),
+                                                     b'0', b'', b'+4.5e2'))
             if r.random() < 0.8:
                 lines.append(b'CHARGE=' + self.some(b'2+', b'3+ and 2+', b'4', b'2-', b'-3', b'0', b''))
             if r.random() < 0.7:
@@ -309,7 +309,8 @@ def main():
             text = gzip.decompress(text)
         for key in KEYS:
             compare([text], [path], [key], False, [], [])
-            compare([text, text], [path, path], [key, 'title' if key != 'title' else 'rt'], True, ['--top', '10'], ['--memory', '64K'])
+            keys = [key, 'title' if key != 'title' else 'rt']
+            compare([text, text], [path, path], keys, True, ['--top', '10'], ['--memory', '64K'])
         compare([text], [path], ['charge', 'peaks', 'pepmass'], False, [], ['--memory', '64K'], count=7)
         compare([text], [path], [], False, ['--min-peaks', '20'], ['--memory', '64K'], size=50000)
 

@@ -173,7 +173,8 @@ def compare(text, words):
             file.write(text)
         with open('wanted.mgf', 'wb') as file:
             file.write(wanted)
-        sys.exit(f'specsort {" ".join(words)}: exit status {done.returncode} {done.stderr.decode()}; see failed.mgf, wanted.mgf')
+        status = f'exit status {done.returncode} {done.stderr.decode()}'
+        sys.exit(f'specsort {" ".join(words)}: {status}; see failed.mgf, wanted.mgf')
 
 
 class Maker:
@@ -217,7 +218,8 @@ class Maker:
         for number in range(r.randrange(12)):
             lines += [b'BEGIN IONS', b'TITLE=spectrum %d' % number]
             if r.random() < 0.8:
-                lines.append(self.some(b'PEPMASS=250.25', b'PEPMASS=200.5 1e4 3+', b'PEPMASS=0', b'PRECURSOR_MZ=150', b'PEPMASS='))
+                lines.append(self.some(b'PEPMASS=250.25', b'PEPMASS=200.5 1e4 3+', b'PEPMASS=0', b'PRECURSOR_MZ=150',
+                                       b'PEPMASS='))
             if r.random() < 0.8:
                 lines.append(b'CHARGE=' + self.some(b'2+', b'3+ and 2+', b'4', b'2-', b'-3', b'0', b''))
             peaks = []

@@ -176,7 +176,8 @@ TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
   };
   std::string const text = spectrum_of({"1 1"});
   std::string out = text;
-  for (auto const& one : bad) CHECK_THROWS_AS(ordo::spectra::sort(std::span<char const>(text), out, selecting(one)), usage_error);
+  for (auto const& one : bad)
+    CHECK_THROWS_AS(ordo::spectra::sort(std::span<char const>(text), out, selecting(one)), usage_error);
   CHECK_THROWS_AS(sorter(selecting(top(1))), usage_error);
   CHECK(!preset("none"));
   for (auto const name : preset_names()) preset(name)->check();

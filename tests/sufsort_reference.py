@@ -51,7 +51,8 @@ class Policy:
         def other(c):
             return {'A': 'U', 'a': 'u'}.get(c, COMPLEMENT[c]) if rna else COMPLEMENT[c]
         if self.strands == 'both':
-            cut = [found + [(''.join(map(other, reversed(one[0]))), *one[1:3], True) for one in reversed(found)] for found in cut]
+            cut = [found + [(''.join(map(other, reversed(one[0]))), *one[1:3], True) for one in reversed(found)]
+                   for found in cut]
         return [one for found in cut for one in found]
 
     def has_row(self, piece, i):
@@ -76,7 +77,8 @@ def rows_of(pieces, policy):
 
 def one_random(chance, number):
     letters = chance.choice(['ACGT', 'ACGTN', 'ACGTNRYSWKMBDHVacgtnry', 'AaN', 'ACGUacgun', 'Aan-'])
-    records = [''.join(chance.choice(letters) for _ in range(chance.choice([0, 1, 7, 30, 60]))) for _ in range(chance.randint(1, 4))]
+    records = [''.join(chance.choice(letters) for _ in range(chance.choice([0, 1, 7, 30, 60])))
+               for _ in range(chance.randint(1, 4))]
     if chance.random() < 0.5:
         records.append(records[0] + ('N' * 9 if 'N' in letters else '') + records[-1])
     policy = Policy(chance.choice(['forward', 'both']), chance.choice(['symbol', 'break', 'skip']),
@@ -146,7 +148,8 @@ def try_unique(chance, what, policy, pieces):
         expect(told.returncode == 2 and 'rows are left out' in told.stderr, *what, 'unique of a sample')
         return
     words = [letters[i:i + length] for letters, *_ in pieces for i in range(len(letters) - length + 1)]
-    right = {(record, offset + i): words.count(letters[i:i + length]) for letters, record, offset, reverse in pieces if not reverse
+    right = {(record, offset + i): words.count(letters[i:i + length])
+             for letters, record, offset, reverse in pieces if not reverse
              for i in range(len(letters) - length + 1) if policy.ambiguous != 'skip' or letters[i] in NUCLEOTIDES}
     found = {}
     for line in told.stdout.splitlines():
@@ -211,8 +214,9 @@ def main(words):
             one_random(random.Random(f'{words[1]} {number}'), number)
     else:
         for path in words[1:]:
-            for policy in (Policy('both'), Policy('forward', 'break'), Policy('both', 'break', 'break'), Policy('forward', 'skip'),
-                           Policy('both', 'skip', 'keep', 3), Policy('forward', 'symbol', 'fold', 4)):
+            for policy in (Policy('both'), Policy('forward', 'break'), Policy('both', 'break', 'break'),
+                           Policy('forward', 'skip'), Policy('both', 'skip', 'keep', 3),
+                           Policy('forward', 'symbol', 'fold', 4)):
                 one_file(path, policy)
 
 

@@ -44,8 +44,15 @@ row = next(row for row in arrays["rows"] if row["name"] == "f32 1000")
 row["headline_ms"], row["copy"]["ms"] = 9.25, 0.386
 put("array_sort", arrays)
 segments = json.loads((folder / "segmented_sort_h200.json").read_text())
-next(row for row in segments["rows"] if row["name"] == "u32/u32 2")["rivals"]["bb_segsort"] = {"ms": 7.75, "runs": 5, "right": True}
+row = next(row for row in segments["rows"] if row["name"] == "u32/u32 2")
+row["rivals"]["bb_segsort"] = {"ms": 7.75, "runs": 5, "right": True}
 put("segmented_sort", segments)
+def time(ms): return {"ms": ms, "runs": 5, "right": True}
+put("array_sort_sweep", {"machine": arrays["machine"], "rows": [
+    {"name": f"f32 {length} x {count}", "items": length * count, "segments": count, "longest": length,
+     "headline_ms": length * count / 1e8, "copy": time(length * count / 4e8),
+     "rivals": {"STA": time(length * count / 2e7), "packed": time(length * count / 3e7)} if length != 4000 else {}}
+    for length in (1000, 2000, 3000, 4000) for count in (25000, 100000)]})
 machine = {"device": "NVIDIA H200", "processor": "a processor", "cuda": "13.0", "cccl": "3.0.1"}
 put("array_stream", {"machine": machine, "rows": [
     {"name": "arrays of 1000", "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
@@ -68,16 +75,39 @@ put("suffix_array", {"threads": 16, "runs": 5, "machine": machine,
 put("suffix_array_3100m", {"threads": 16, "runs": 5, "machine": machine, "rows": [
     {"input": "genome:3100M", "residues": 3100000000, "entry_bytes": 4, "machine": "gpu", "rivals": {},
      **race(1.25, device_memory=24500000000)}]})
+put("spgemm_matrices", {"machine": machine, "rows": [
+    {"name": "rajat22", "type": "f32", "rows": 39899, "entries": 197264, "products": 1e6, "result_entries": 5e5,
+     "contenders": {"Ordo": contender(2), "cuSPARSE": contender(5), "cuSPARSE 3": contender(0, 0)}}]})
 END
 make_page --results changed --out made
 for line in '| CUB seg | packed | bb_segsort | Ordo / copy |' 'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
-  '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
+  '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
+  '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
+  '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
   '| url | 10 | 305 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'take what they take: random 0.50 (tlx).' \
   '| banded 15 f32 | 4 | 60 | 900 | 9.0 | **10** (2.50) | 20 (2.50) |  | 2.00 |' 'uniform 8 f32 0.50 (cuSPARSE).' \
+  '| rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | **2** (2.50) | 5 (2.50) |  | 2.50 |' \
   '| one.fa | 64 | **50** | **400** | 1.66 | 25 | 600 |  | 0.50 | 1.50 |' 'one.fa 0.50 (libcubwt).' \
   '| genome:3100M | 3100 | **1250** |  | 24.50 |  |  |  |  |  |'; do
   grep -qF "$line" made/BENCHMARKS.md || fail "not on the page: $line"
 done
+
+# A small card: no rows of 2^28 items, others without rivals, whose memory did not do, and files without rows.
+mkdir small
+python3 -B - changed small <<'END'
+import json, pathlib, sys
+of, to = map(pathlib.Path, sys.argv[1:])
+for name in ("radix_sort", "comparator_sort", "segmented_sort", "array_sort"):
+    report = json.loads((of / f"{name}_h200.json").read_text())
+    report["rows"] = [row for row in report["rows"] if not row["name"].endswith("2^28") and row["name"] != "f32 4000"]
+    for row in report["rows"][::3]:
+        row["rivals"] = {}
+    (to / f"{name}_h200.json").write_text(json.dumps(report))
+(to / "spgemm_h200.json").write_text(json.dumps({"machine": {"device": "small"}, "rows": []}))
+END
+make_page --results small --out alone 2> err
+grep -q '^| u32 sorted 2^26 | ' alone/BENCHMARKS.md || fail 'the largest size that there is'
+! grep -q '^## Squares' alone/BENCHMARKS.md || fail 'a section without figures'
 
 # run.py: programs that leave what was measured before, on a card of that name.
 mkdir programs
@@ -101,14 +131,17 @@ for name in segmented_sort radix_sort array_sort comparator_sort machines suffix
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
 echo '>one' > own.fa
-how=(--programs programs --results left --fasta own.fa)
+echo '%%MatrixMarket' > own.mtx
+how=(--programs programs --results left --fasta own.fa --matrix own.mtx)
 
 # What it would run has all the commands of the page, and nothing is run.
-run_all "${how[@]}" --only files_3100m --only array_stream --only suffix_array_3100m --dry-run > large
+run_all "${how[@]}" --only files_3100m --only suffix_array_3100m --only host_sorts --only host_segments --dry-run > large
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
-  s|$PWD/own.fa|FASTA|; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |; s|auto,cpu,gpu|DEVICES|
+  s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+G |ORDO_GPU_MEMORY=HALF |
+  s|--gigabytes [0-9]+ |--gigabytes S |; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |
+  s|auto,cpu,gpu|DEVICES|
   /--json FILE\$/p" plan large > commands
 sed -nE 's/^- `([^`]+)`: \[.*/\1/p' made/BENCHMARKS.md > of_page
 (($(wc -l < of_page) >= 15)) || fail "commands of the page: $(cat of_page)"
@@ -137,12 +170,28 @@ grep -q 'FAILED: array_sort$' out || fail "$(cat out)"
 [[ -e broken/array_sort_h200.json.part && ! -e broken/array_sort_h200.json && -e broken/radix_sort_h200.json ]] ||
   fail "$(ls broken)"
 expect 2 run_all --programs programs --only no_such_step
+expect 2 run_all --programs programs --fasta no_such_file
+expect 1 run_all --programs programs --results no_genome --only machines --only radix_sort  # there is no ordo_generate
+grep -q 'FAILED: machines$' out || fail "$(cat out)"
+[[ -e no_genome/radix_sort_h200.json && -e no_genome/BENCHMARKS.md ]] || fail "$(ls no_genome)"
+
+# What there is no time for is left for later, and what is not wanted for good.
+run_all "${how[@]}" --results late --only radix_sort --only array_sort --skip array_sort --minutes 0 > out
+grep -q '^array_sort: not wanted' out || fail "$(cat out)"
+grep -q 'no time left.*: radix_sort$' out || fail "$(cat out)"
+[[ -e late/BENCHMARKS.md && ! -e late/radix_sort_h200.json ]] || fail "$(ls late)"
+run_all "${how[@]}" --results late --only radix_sort --minutes 5 > out
+[[ -e late/radix_sort_h200.json ]] || fail "$(cat out)"
+
+# Of a card of 8 GB some are left for what else is there.
+GPU_LINE='GPU: NVIDIA GeForce RTX 3070, compute capability 8.6, 8.4 GB' run_all "${how[@]}" --dry-run > out
+grep -q -- "--capacity 1.3 --json $PWD/left/array_sort_capacity_rtx_3070.json" out || fail "$(cat out)"
 expect 2 run_all --programs empty
 
 # Without a card: what needs none, under the number of cores.
 GPU_LINE='GPU: none' run_all --programs programs --results left --dry-run > out
 grep -q '^segmented_sort: needs a GPU' out || fail "$(cat out)"
 for name in string_sort host_sorts host_segments; do
-  grep -qE "$name --json $PWD/left/${name}_[0-9]+_cores.json" out || fail "$(cat out)"
+  grep -qE "$name (.* )?--json $PWD/left/${name}_[0-9]+_cores.json" out || fail "$(cat out)"
 done
 grep -q -- '--devices cpu' out || fail "$(cat out)"

@@ -11,7 +11,8 @@ genome=(genome --length 20k --seed 5 --soft-mask)
 expect 0 generate "${genome[@]}"
 mv out first
 [[ $(grep -c 'planted: ' err) == 8 ]] || fail 'the planted repeats are not told'
-[[ $(sha256sum < first) == 89eb8398b7068412c4faf7699c908e153a1666c9ca41c6bdd738d2607571e550* ]] || fail 'not the bytes of other machines'
+[[ $(sha256sum < first) == 89eb8398b7068412c4faf7699c908e153a1666c9ca41c6bdd738d2607571e550* ]] ||
+  fail 'not the bytes of other machines'
 expect 0 generate "${genome[@]}" -o second --quiet
 [[ ! -s out && ! -s err ]] || fail 'not quiet'
 cmp first second

@@ -7,7 +7,8 @@ gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
 expect 0 specsort run.mzML; cmp out run.mzML
 expect 0 specsort run.mzML -o result; cmp result run.mzML
 expect 0 specsort run.mzML --to mgf; mv out run.mgf
-[[ $(grep -c '^BEGIN IONS$' run.mgf) == 25 && $(grep -c '^[0-9]' run.mgf) == 6895 ]] || fail 'to MGF: spectra or peaks are missing'
+[[ $(grep -c '^BEGIN IONS$' run.mgf) == 25 && $(grep -c '^[0-9]' run.mgf) == 6895 ]] ||
+  fail 'to MGF: spectra or peaks are missing'
 for name in a.mgf A.MGF a.mgf.gz a.MGF.bgz a.mgf.zst; do
   expect 0 specsort run.mzML -o $name
   expect 0 specsort $name; cmp out run.mgf
@@ -90,7 +91,8 @@ expect 0 specsort result.mzML; cmp out result.mzML
 
 # Spectra that leave: to MGF as to mzML; as a file, a stream, compressed, and in the place of the input.
 expect 0 specsort result.mzML --min-peaks 260 -o few.mzML; [[ ! -s err ]] || fail "$(< err)"
-[[ $(grep -c '<spectrum ' few.mzML) == 12 && $(grep -c '<offset ' few.mzML) == 12 ]] || fail "not 12 spectra: $(grep -c '<spectrum ' few.mzML)"
+[[ $(grep -c '<spectrum ' few.mzML) == 12 && $(grep -c '<offset ' few.mzML) == 12 ]] ||
+  fail "not 12 spectra: $(grep -c '<spectrum ' few.mzML)"
 grep -q '<spectrumList count="12"' few.mzML || fail "the list says $(grep '<spectrumList' few.mzML)"
 expect 0 specsort few.mzML; cmp out few.mzML
 expect 0 specsort few.mzML --min-peaks 1; cmp out few.mzML
@@ -119,7 +121,8 @@ expect_error specsort broken.mzML -o result
 grep -q '^specsort: malformed XML: broken.mzML:[0-9]*: mismatched tag$' err || fail "broken: $(< err)"
 head -n 200 run.mzML > short.mzML
 expect_error specsort short.mzML -o result
-grep -q '^specsort: truncated: short.mzML:[0-9]*: the input ends inside the spectrum that begins here$' err || fail "short: $(< err)"
+grep -q '^specsort: truncated: short.mzML:[0-9]*: the input ends inside the spectrum that begins here$' err ||
+  fail "short: $(< err)"
 [[ ! -e result ]] || fail 'output in spite of an error'
 
 # What is neither is named, with what to do.

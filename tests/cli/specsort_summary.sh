@@ -77,5 +77,6 @@ done
 head -c 100000 run.mzML > cut; expect_error specsort --summary cut
 expect 0 specsort run.mzML --to mgf -o run.mgf
 expect 0 specsort --summary run.mgf
-diff <(sed '1d; s/^MS levels.*//; s/^intensity.*//' out) <(sed 's/^MS levels.*//; s/^intensity.*//' table) || fail 'not as of MGF'
+diff <(sed '1d; s/^MS levels.*//; s/^intensity.*//' out) <(sed 's/^MS levels.*//; s/^intensity.*//' table) ||
+  fail 'not as of MGF'
 no_leftovers

@@ -29,7 +29,8 @@ split -n l/37 in part.
 for part in part.*; do sort "$part" > "sorted.$part"; done
 printf 'no end' > sorted.part.zz
 : > sorted.part.zzz
-for options in '' --batch-size=2 --batch-size=5 '--batch-size=3 -u' --batch-size=1000 '--compress-program=gzip --batch-size=4'; do
+for options in '' --batch-size=2 --batch-size=5 '--batch-size=3 -u' --batch-size=1000 \
+  '--compress-program=gzip --batch-size=4'; do
   # shellcheck disable=SC2086
   same -m $options sorted.part.*
   # shellcheck disable=SC2086

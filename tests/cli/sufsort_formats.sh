@@ -13,9 +13,11 @@ expect 0 sufsort repeats x --min-length 4
 want "$(cat out)" "$(printf '%s\n' '1 4 4 one 0 +' '1 4 4 one 5 +' '1 4 4 two 0 +' '1 4 4 two 5 +' | tabs)" repeats
 expect 0 sufsort repeats x -l 4 --limit 2
 want "$(cut -f3,4,5 out | xargs)" '4 one 5 4 two 5' 'repeats within the limit, the first in suffix order'
-want "$(cat err)" 'sufsort: cut: 1 repeats have more than 2 occurrences, which are not printed: --limit 0 prints all' 'word of the limit'
+want "$(cat err)" 'sufsort: cut: 1 repeats have more than 2 occurrences, which are not printed: --limit 0 prints all' \
+  'word of the limit'
 expect 0 sufsort repeats x -l 4 --pairs
-want "$(cut -f1,2,4,5,7 out | sort | xargs)" "one 0 one 5 4 one 0 two 0 4 one 0 two 5 4 one 5 two 0 4 one 5 two 5 4 two 0 two 5 4" pairs
+want "$(cut -f1,2,4,5,7 out | sort | xargs)" \
+  "one 0 one 5 4 one 0 two 0 4 one 0 two 5 4 one 5 two 0 4 one 5 two 5 4 two 0 two 5 4" pairs
 expect_error sufsort repeats bare -l 4
 want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp --bwt' 'repeats without LCP'
 expect_error sufsort repeats part -l 4
@@ -25,7 +27,8 @@ expect_error sufsort repeats x -l 0
 expect_error sufsort repeats x -l 2 -o x.lcp
 
 expect 0 sufsort unique x --length 4
-want "$(cat out)" "$(printf '%s\n' 'one 0 1 4' 'one 1 5 1' 'one 5 6 4' 'one 6 7 1' 'two 0 1 4' 'two 1 5 1' 'two 5 6 4' | tabs)" unique
+want "$(cat out)" \
+  "$(printf '%s\n' 'one 0 1 4' 'one 1 5 1' 'one 5 6 4' 'one 6 7 1' 'two 0 1 4' 'two 1 5 1' 'two 5 6 4' | tabs)" unique
 expect 0 sufsort unique x --length 11
 [[ ! -s out ]] || fail 'k-mers longer than records'
 expect_error sufsort unique bare --length 4
@@ -48,8 +51,9 @@ for array in sa lcp kmers; do
   sed -i "s/\"name\": \"$array\", \"bytes\": [0-9]*, \"crc32\": \"[0-9a-f]*\"/\"name\": \"$array\", \"bytes\": $(bytes forty/x.$array), \"crc32\": \"$(crc32 forty/x.$array)\"/" forty/x.json
 done
 sed -i 's/"width": 32/"width": 40/' forty/x.json
-for command in 'check X' 'locate X ACG TTAC A --context 2' 'count X ACG TT' 'repeats X -l 2' 'repeats X -l 2 --pairs' 'unique X -l 3' \
-               'export X --format raw32 -o -' 'export X --format raw40 -o -'  'export X --format raw64 -o -' 'export X --format sufr -o -'; do
+for command in 'check X' 'locate X ACG TTAC A --context 2' 'count X ACG TT' 'repeats X -l 2' 'repeats X -l 2 --pairs' \
+  'unique X -l 3' 'export X --format raw32 -o -' 'export X --format raw40 -o -' 'export X --format raw64 -o -' \
+  'export X --format sufr -o -'; do
   sufsort ${command/X/x} > narrow
   expect 0 sufsort ${command/X/forty/x}
   sed -i 's#^forty/##' out

@@ -37,7 +37,8 @@ expect 0 sufsort unique both -l 3
 want "$(grep one out | head -2 | xargs)" 'one 0 2 4 one 2 6 2' unique
 expect 0 sufsort export both --format raw32 -o both.raw; cmp both.raw both.sa
 expect_error sufsort export both --format sufr -o both.sufr
-want "$(cat err)" 'sufsort: no such format: both.json: sufr has no pieces of records, no reverse complements and no samples' 'sufr of both strands'
+want "$(cat err)" 'sufsort: no such format: both.json: sufr has no pieces of records, no reverse complements and no samples' \
+  'sufr of both strands'
 want "$(head -c 48 both.pieces | od -An -v -w48 -tu8 | xargs)" '0 13 26 28 30 37' 'the begins of pieces'
 printf '>a\nACGU\n>b\nRYKMBVDHSWN\n' > rna.fa
 expect 0 sufsort build rna.fa -o rna --strands both
@@ -48,7 +49,8 @@ expect 0 sufsort check rna
 expect 0 sufsort build in.fa -o broken --lcp --bwt --ambiguous break
 want "$(cat broken.seq)" ACGTACGTACGATTACA 'the text without ambiguous letters'
 expect 0 sufsort locate broken AC GTAC
-want "$(cat out)" "$(printf '%s\n' 'AC 4 one 0 +' 'AC 4 one 6 +' 'AC 4 one 11 +' 'AC 4 three 4 +' 'GTAC 0 . . .' | tabs)" 'locate in pieces'
+want "$(cat out)" "$(printf '%s\n' 'AC 4 one 0 +' 'AC 4 one 6 +' 'AC 4 one 11 +' 'AC 4 three 4 +' 'GTAC 0 . . .' | tabs)" \
+  'locate in pieces'
 expect 0 sufsort info broken
 for line in $'residues\t17' $'ambiguous\tbreak' $'record\tone\t0\t13' $'record\ttwo\t10\t2' $'record\tthree\t10\t7'; do
   grep -qx "$line" out || fail "info does not say: $line"
@@ -88,7 +90,8 @@ want "$(cut -f 3- out | xargs)" 'three 2 + one 0 +' 'locate by a sample and a ta
 for policy in '--sample 2' '--ambiguous skip'; do
   # shellcheck disable=SC2086
   expect_error sufsort build in.fa -o y --bwt $policy
-  want "$(cat err)" 'sufsort: no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them' "BWT with $policy"
+  want "$(cat err)" 'sufsort: no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them' \
+    "BWT with $policy"
 done
 
 # What is no nucleotide is refused by policies that are for these.

@@ -23,7 +23,8 @@ tried() {
 # change FILE SEED COUNT: other bytes at so many places.
 change() {
   local size; size=$(stat -c %s "$1")
-  awk -v size="$size" -v seed="$2" -v count="$3" 'BEGIN { srand(seed); for (i = 0; i < count; ++i) print int(rand() * size), int(rand() * 256) }' |
+  awk -v size="$size" -v seed="$2" -v count="$3" \
+    'BEGIN { srand(seed); for (i = 0; i < count; ++i) print int(rand() * size), int(rand() * 256) }' |
     while read -r offset byte; do
       printf "\\x$(printf %x "$byte")" | dd of="$1" bs=1 seek="$offset" conv=notrunc status=none
     done
@@ -80,10 +81,11 @@ sufsort build in.fa -o good --lcp --ambiguous skip --sample 2 --kmer-table 2
 lies seq sa lcp kmers json
 # What the description says of policies.
 sufsort build in.fa -o good --lcp --ambiguous skip --sample 2 --mask keep
-for edit in 's/"skip"/"symbol"/' 's/"skip"/"break"/' 's/"sample": 2/"sample": 3/' 's/"sample": 2/"sample": 0/' 's/"sample": 2/"sample": -2/' \
-            's/"sample": 2/"sample": 18446744073709551616/' 's/"rows": [0-9]*/"rows": 7/' 's/"rows": [0-9]*/"rows": 18446744073709551615/' \
-            's/"strands": "forward"/"strands": "both"/' 's/"strands": "forward"/"strands": "reverse"/' 's/"mask": "keep"/"mask": "fold"/' \
-            's/"mask": "keep"/"mask": "break"/' '/"rows"/d' 's/"start": 0/"start": 0, "length": 7/'; do
+for edit in 's/"skip"/"symbol"/' 's/"skip"/"break"/' 's/"sample": 2/"sample": 3/' 's/"sample": 2/"sample": 0/' \
+  's/"sample": 2/"sample": -2/' 's/"sample": 2/"sample": 18446744073709551616/' 's/"rows": [0-9]*/"rows": 7/' \
+  's/"rows": [0-9]*/"rows": 18446744073709551615/' 's/"strands": "forward"/"strands": "both"/' \
+  's/"strands": "forward"/"strands": "reverse"/' 's/"mask": "keep"/"mask": "fold"/' \
+  's/"mask": "keep"/"mask": "break"/' '/"rows"/d' 's/"start": 0/"start": 0, "length": 7/'; do
   for name in seq sa lcp; do cp good.$name x.$name; done
   sed "$edit" good.json > x.json
   if cmp -s x.json good.json; then fail "$edit changes nothing"; fi

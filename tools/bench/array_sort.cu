@@ -1,6 +1,6 @@
-// Many arrays, each sorted where it lies (Awan and Saeed, GPU-ArraySort), beside CUB's segmented sorts, the tagged
-// sort (STA), and bb_segsort and ModernGPU where they are built in, in one process on one input; and, with --capacity, as many
-// as the card holds.
+// Many arrays, each sorted where it lies (Awan and Saeed, GPU-ArraySort), beside CUB's segmented sorts, the tagged sort (STA),
+// and bb_segsort and ModernGPU where they are built in, in one process on one input; with --sweep, over the number of arrays;
+// and, with --capacity, as many as the card holds.
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -49,6 +49,14 @@ struct race_sta {
   template <class K>
   void operator()(layout const& where, columns<K, no_values> const& in, columns<K, no_values> const& out,
                   row_result& result) const {
+    if_it_fits(s, result.name + ", STA", [&] { run(where, in, out, result); });
+  }
+  template <class K, class V>
+  void operator()(layout const&, columns<K, V> const&, columns<K, V> const&, row_result&) const {}  // keys only
+
+ private:
+  template <class K>
+  void run(layout const& where, columns<K, no_values> const& in, columns<K, no_values> const& out, row_result& result) const {
     auto const tags = s.lab.buffer<std::uint32_t>(where.extent);
     pooled memory{&s.lab.pool()};
     auto const policy = thrust::cuda::par(memory).on(s.lab.stream());
@@ -66,11 +74,11 @@ struct race_sta {
         });
     result.rivals["STA"] = {time, is_right(s.lab, where, in, out, true)};
   }
-  template <class K, class V>
-  void operator()(layout const&, columns<K, V> const&, columns<K, V> const&, row_result&) const {}  // keys only
 };
 
 // ---- Rows ----
+
+constexpr std::size_t paper_lengths[] = {1000, 2000, 3000, 4000};
 
 std::vector<row> all_rows(std::size_t shrink) {
   using enum types;
@@ -103,6 +111,15 @@ std::vector<row> all_rows(std::size_t shrink) {
     rows.push_back({fixed_lengths{1000}, f32, order, 0, many});
     rows.push_back({fixed_lengths{200'000}, f32, order, 0, many / 200});
   }
+  return rows;
+}
+
+/// Figures 4 to 7 of the paper: a curve for each length, over the number of arrays.
+std::vector<row> sweep_rows(std::size_t shrink) {
+  std::vector<row> rows;
+  for (std::size_t const length : paper_lengths)
+    for (std::size_t const count : {25'000, 50'000, 75'000, 100'000, 125'000, 150'000, 175'000, 200'000})
+      rows.push_back({.segments = fixed_lengths{length}, .of = types::f32, .arrays = count / shrink, .counted = true});
   return rows;
 }
 
@@ -177,9 +194,9 @@ class memory_watch {
   }};
 };
 
-void measure_capacity(session& s) {
+void measure_capacity(session& s, std::size_t length) {
   capacity_result result;
-  result.length = 1000;
+  result.length = length;
   result.arrays = std::size_t(s.how.capacity * 1e9) / result.length;
   result.floats = result.arrays * result.length;
   key_at<float> const fresh = keys_like<float>(pattern::random, result.floats);
@@ -221,12 +238,13 @@ int run(int argc, char const* const* argv) {
   report out(program::array_sort, how, describe_machine(), with_built_in_rivals({"CUB seg", "seg radix", "packed", "STA"}));
   session s{cuda(), how, out};
   if (how.capacity != 0) {
-    measure_capacity(s);
+    for (std::size_t const length : paper_lengths)
+      if_it_fits(s, "arrays of " + std::to_string(length), [&] { measure_capacity(s, length); });
     return out.status();
   }
   std::size_t const shrink = how.quick ? 16 : 1;
-  for (row const& what : all_rows(shrink))
-    if (how.chosen(what.name())) measure_row(s, what, (std::size_t{1} << 28) / shrink);
+  for (row const& what : how.sweep ? sweep_rows(shrink) : all_rows(shrink))
+    if (how.chosen(what.name())) if_it_fits(s, what.name(), [&] { measure_row(s, what, (std::size_t{1} << 28) / shrink); });
   return out.status();
 }
 

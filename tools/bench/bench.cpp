@@ -169,10 +169,12 @@ std::optional<int> parse(program which, int argc, char const* const* argv, optio
     app.add_option("--from", to.from, "first length of the sweep [1]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
     app.add_option("--to", to.to, "last length of the sweep [16384]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
   } else if (which == program::array_sort) {
+    auto* const sweep = app.add_flag("--sweep", to.sweep, "25,000 to 200,000 arrays of floats, instead of the rows");
     app.add_option("--capacity", to.capacity,
-                   "instead of the rows: sort so many 10^9 floats in arrays of 1000, and verify them")
+                   "instead of the rows: sort so many 10^9 floats in arrays of 1000, 2000, 3000 and 4000, and verify them")
         ->type_name("G")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::PositiveNumber)
+        ->excludes(sweep);
   }
   if (auto const status = cli::parse(app, argc, argv)) return status;
   to.rivals = !no_rivals;
@@ -188,7 +190,8 @@ std::optional<int> parse(program which, int argc, char const* const* argv, optio
 }
 
 std::string row::name() const {
-  return fmt::format("{} {}{}{}{}", type_names[std::size_t(of)], std::visit(description{}, segments),
+  return fmt::format("{} {}{}{}{}{}", type_names[std::size_t(of)], std::visit(description{}, segments),
+                     counted ? fmt::format(" x {}", arrays) : "",
                      order == pattern::random ? "" : fmt::format(" {}", pattern_names[std::size_t(order)]),
                      computed ? " computed" : "", heads ? " heads" : "");
 }

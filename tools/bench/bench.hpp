@@ -21,8 +21,10 @@ struct options {
   std::string json;
   // radix_sort and comparator_sort only
   std::vector<unsigned> sizes{16, 20, 24, 28};  // logarithms
+  // segmented_sort: over the length of segments; array_sort: over the number of arrays
+  bool sweep = false;
   // segmented_sort only
-  bool sweep = false, pairs = false, keys = false;
+  bool pairs = false, keys = false;
   std::size_t from = 1, to = 16384;
   // tune_segments only
   std::size_t longest = 0;  // that a block is to sort; 0: as in the present table
@@ -86,8 +88,9 @@ struct row {
   std::size_t arrays = 0;  // so many segments of a fixed length, instead of so many items
   bool computed = false;   // key(item) = table[item], a random read
   bool heads = false;      // the boundaries between equal keys are wanted too
+  bool counted = false;    // the name says how many arrays
 
-  /// "u32/u32 zipf 0.8 max 500", "u64 1000", "u32/u32 131072 reversed".
+  /// "u32/u32 zipf 0.8 max 500", "u64 1000", "u32/u32 131072 reversed", "f32 1000 x 50000".
   [[nodiscard]] std::string name() const;
 };
 

@@ -200,8 +200,8 @@ class Bench:
             commands.append(Command("sort | uniq -c | sort -rn | head", ["sh", "-c", steps], {"lines": to}))
         for device in self.devices():
             to = self.out("strsort." + device)
-            commands.append(Command("strsort " + device, self.ours("strsort", device, "--by-count", "--head=10", path, "-o", to),
-                                    {"lines": to}))
+            ours = self.ours("strsort", device, "--by-count", "--head=10", path, "-o", to)
+            commands.append(Command("strsort " + device, ours, {"lines": to}))
         self.measure(title + " --by-count --head=10", path, commands)
 
     def specsort(self, title, path):
@@ -358,7 +358,8 @@ def write_rows(path, hosts_path, rows):
                               ("com", "org", "de", "net")[i % 4]) for i in range(50_000)]
     with open(path, "w") as file, open(hosts_path, "w") as hosts_file:
         for begin in range(0, rows, 100_000):
-            some = [hosts[min(int(3 * (draw.paretovariate(0.7) - 1)), len(hosts) - 1)] for _ in range(min(100_000, rows - begin))]
+            some = [hosts[min(int(3 * (draw.paretovariate(0.7) - 1)), len(hosts) - 1)]
+                    for _ in range(min(100_000, rows - begin))]
             file.write("".join(f"{draw.randrange(10**9)}\t{host}\t{draw.randrange(100_000)}\n" for host in some))
             hosts_file.write("\n".join(some) + "\n")
 

@@ -14,8 +14,10 @@
 
 #include "sort_core/backend.hpp"
 #include "sort_core/cuda/cuda.cuh"
+#include "sort_core/error.hpp"
 #include "sort_core/radix_key.hpp"
 #include "tools/bench/bench.hpp"
+#include "tools/bench/processor.hpp"
 
 // What the GPU benchmarks share: inputs, the clock, and how a sort is timed. Segments: segment_bench.cuh.
 //
@@ -349,6 +351,17 @@ std::size_t on_fresh_machine(session& s, F f) {
   return machine.pool().peak();
 }
 
+/// f(), unless it takes more memory than there is: then it is left out, and told.
+template <class F>
+void if_it_fits(session& s, std::string const& what, F f) {
+  try {
+    f();
+  } catch (out_of_memory const& e) {
+    s.lab.pool().trim();
+    s.out.say(what + ": left out: " + e.what());
+  }
+}
+
 inline void find_fault(measured& result, bool right, char const* what) {
   if (!right && result.wrong.empty()) result.wrong = what;
 }
@@ -375,7 +388,9 @@ inline facts describe_machine() {
           {"driver_cuda", cuda_version(driver)},
           {"cuda", cuda_version(runtime)},
           {"cccl", std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
-                       std::to_string(CUB_SUBMINOR_VERSION)}};
+                       std::to_string(CUB_SUBMINOR_VERSION)},
+          {"compiler", __VERSION__},
+          {"processor", processor()}};
 }
 
 }  // namespace ordo::bench

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 
 #include "sort_core/config.hpp"
 #include "sort_core/machine.hpp"
+#include "tools/bench/processor.hpp"
 #include "tools/cli/output.hpp"
 
 // What the benchmarks of the CPU share: a clock, a median, numbers that look random, and the file that they leave.
@@ -35,15 +35,6 @@ inline std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's output of its x-t
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
-}
-
-/// The processor's name as Linux has it; empty where it has none.
-inline std::string processor() {
-  std::ifstream facts("/proc/cpuinfo");
-  for (std::string line; std::getline(facts, line);)
-    if (line.starts_with("model name"))
-      if (auto const at = line.find(": "); at != std::string::npos) return line.substr(at + 2);
-  return "";
 }
 
 /// Writes the rows and what they were measured with: also on which card, if one had a part in it. Nothing if no file is wanted.

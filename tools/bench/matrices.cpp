@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <utility>
@@ -13,6 +14,8 @@
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/examples/spgemm/matrix_market.hpp"
 
 namespace ordo::bench {
 namespace {
@@ -117,6 +120,20 @@ std::vector<matrix_kind> matrix_kinds(std::size_t shrink) {
           {"uniform 32", [=] { return uniform(400'000 / shrink, 32); }},
           {"R-MAT 18, 8", [=] { return recursive(18 - scales, 8); }},
           {"R-MAT 20, 8", [=] { return recursive(20 - scales, 8); }}};
+}
+
+std::vector<matrix_kind> matrices_of(std::vector<std::string> const& files) {
+  std::vector<matrix_kind> kinds;
+  for (std::string const& file : files)
+    kinds.push_back({std::filesystem::path(file).stem().string(), [file] {
+                       auto const text = cli::read_all(file);
+                       matrix m = spgemm::read_matrix_market<float>({text.data(), text.size()}, file);
+                       if (m.rows != m.columns)
+                         throw usage_error(fmt::format("not square: {}: {} by {}", file, m.rows, m.columns));
+                       for (std::size_t i = 0; i < m.value.size(); ++i) m.value[i] = small_value(i);
+                       return m;
+                     }});
+  return kinds;
 }
 
 square_report::square_report(std::string json, std::vector<std::pair<std::string, std::string>> where)

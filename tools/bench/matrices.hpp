@@ -18,6 +18,10 @@ struct matrix_kind {
 /// @param shrink  so many times fewer rows
 std::vector<matrix_kind> matrix_kinds(std::size_t shrink);
 
+/// Those of Matrix Market files, by their names; values are made small whole numbers, too. Making one throws what reading it
+/// does, and usage_error of a matrix that is not square.
+std::vector<matrix_kind> matrices_of(std::vector<std::string> const& files);
+
 /// What was measured of one matrix.
 struct square_row {
   std::string name, type;

@@ -143,8 +143,10 @@ def compare(path, tools, work):
     print(f"  specsort    {wall:7.2f} s {size / wall:7.1f} MB/s   processor {cpu:7.2f} s {size / cpu:7.1f} MB/s")
     if shutil.which("FileFilter"):
         packed = ["-peak_options:zlib_compression", "true"] if b"MS:1000574" in open(path, "rb").read(100000) else []
-        wall, cpu = run("FileFilter", "-in", out("turned.mzML"), "-out", out("filtered.mzML"), "-peak_options:sort_peaks", *packed)[1:]
-        print(f"  FileFilter  {wall:7.2f} s {size / wall:7.1f} MB/s   processor {cpu:7.2f} s {size / cpu:7.1f} MB/s", flush=True)
+        files = ["-in", out("turned.mzML"), "-out", out("filtered.mzML")]
+        wall, cpu = run("FileFilter", *files, "-peak_options:sort_peaks", *packed)[1:]
+        print(f"  FileFilter  {wall:7.2f} s {size / wall:7.1f} MB/s   processor {cpu:7.2f} s {size / cpu:7.1f} MB/s",
+              flush=True)
 
 
 def main():

@@ -277,29 +277,31 @@ void race_rivals(session& s, layout const& where, columns<K, V> const& in, colum
   auto const finish = [&](char const* name, timing time, bool stable = true) {
     result.rivals[name] = {time, is_right(s.lab, where, in, out, stable)};
   };
+  auto const race = [&](char const* name, auto call) {
+    if_it_fits(s, result.name + ", " + name, [&] { finish(name, time_cub(s, call)); });
+  };
   in.copy_to(out, s.lab.stream());  // for the holes
-  finish("CUB seg", time_cub(s, [&](void* temporary, std::size_t& bytes) {
-           if constexpr (pairs)
-             return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, in.keys.data(), out.keys.data(),
-                                                              in.values.data(), out.values.data(), n, count, begins, ends,
-                                                              s.lab.stream());
-           else
-             return cub::DeviceSegmentedSort::StableSortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, count,
-                                                             begins, ends, s.lab.stream());
-         }));
+  race("CUB seg", [&](void* temporary, std::size_t& bytes) {
+    if constexpr (pairs)
+      return cub::DeviceSegmentedSort::StableSortPairs(temporary, bytes, in.keys.data(), out.keys.data(), in.values.data(),
+                                                       out.values.data(), n, count, begins, ends, s.lab.stream());
+    else
+      return cub::DeviceSegmentedSort::StableSortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, count, begins, ends,
+                                                      s.lab.stream());
+  });
   // A block a segment: hopeless for many short ones.
   if (where.count <= (std::size_t{1} << 20) && where.items / where.count >= 512)
-    finish("seg radix", time_cub(s, [&](void* temporary, std::size_t& bytes) {
-             if constexpr (pairs)
-               return cub::DeviceSegmentedRadixSort::SortPairs(temporary, bytes, in.keys.data(), out.keys.data(),
-                                                               in.values.data(), out.values.data(), n, count, begins, ends, 0,
-                                                               int(8 * sizeof(K)), s.lab.stream());
-             else
-               return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, count,
-                                                              begins, ends, 0, int(8 * sizeof(K)), s.lab.stream());
-           }));
+    race("seg radix", [&](void* temporary, std::size_t& bytes) {
+      if constexpr (pairs)
+        return cub::DeviceSegmentedRadixSort::SortPairs(temporary, bytes, in.keys.data(), out.keys.data(), in.values.data(),
+                                                        out.values.data(), n, count, begins, ends, 0, int(8 * sizeof(K)),
+                                                        s.lab.stream());
+      else
+        return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, count, begins,
+                                                       ends, 0, int(8 * sizeof(K)), s.lab.stream());
+    });
   if constexpr (sizeof(K) == 4) {
-    if (where.items == where.extent) {
+    auto const race_packed = [&] {
       auto const packed = s.lab.buffer<std::uint64_t>(where.extent), sorted = s.lab.buffer<std::uint64_t>(where.extent);
       fill(s.lab, packed.span(), pack<K>{in.keys.data(), where.owner()});
       int const bits = int(32 + bits_of(where.count - 1));
@@ -312,18 +314,18 @@ void race_rivals(session& s, layout const& where, columns<K, V> const& in, colum
       });
       fill(s.lab, out.keys.span(), unpack<K>{sorted.data()});
       finish("packed", time);
-    }
+    };
+    if (where.items == where.extent) if_it_fits(s, result.name + ", packed", race_packed);
   }
   if constexpr (std::is_same_v<K, std::uint32_t> && !std::is_same_v<V, std::uint64_t>) {
     if (where.count == 1)
-      finish("radix", time_cub(s, [&](void* temporary, std::size_t& bytes) {
-               if constexpr (pairs)
-                 return cub::DeviceRadixSort::SortPairs(temporary, bytes, in.keys.data(), out.keys.data(), in.values.data(),
-                                                        out.values.data(), n, 0, 32, s.lab.stream());
-               else
-                 return cub::DeviceRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, 0, 32,
-                                                       s.lab.stream());
-             }));
+      race("radix", [&](void* temporary, std::size_t& bytes) {
+        if constexpr (pairs)
+          return cub::DeviceRadixSort::SortPairs(temporary, bytes, in.keys.data(), out.keys.data(), in.values.data(),
+                                                 out.values.data(), n, 0, 32, s.lab.stream());
+        else
+          return cub::DeviceRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, 0, 32, s.lab.stream());
+      });
   }
   race_built_in(s, where, in, out, finish);
 }

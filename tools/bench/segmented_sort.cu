@@ -267,7 +267,8 @@ int run(int argc, char const* const* argv) {
     return out.status();
   }
   for (row const& what : all_rows())
-    if (how.chosen(what.name())) measure_row(s, what, std::size_t{1} << (how.quick ? 24 : 28));
+    if (how.chosen(what.name()))
+      if_it_fits(s, what.name(), [&] { measure_row(s, what, std::size_t{1} << (how.quick ? 24 : 28)); });
   return out.status();
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,7 +98,7 @@ square_row::contender race(std::string name, unsigned runs, F f) {
 }
 
 template <class T>
-square_row::contender race_ordo(square<T> const& of, unsigned runs, std::uint64_t& word, std::size_t& entries) {
+square_row::contender race_ordo(square<T> const& of, unsigned runs, std::optional<std::uint64_t>& word, std::size_t& entries) {
   return race("Ordo", runs, [&](gpu& machine, square_row::contender& one, unsigned times) {
     result<T> made;
     timing const time = median_time(
@@ -107,12 +108,14 @@ square_row::contender race_ordo(square<T> const& of, unsigned runs, std::uint64_
         });
     one.ms = time.ms;
     one.runs = time.runs;
-    word = entries = 0;
+    entries = 0;
+    std::uint64_t all = 0;
     for (product_rows<T> const& part : made) {
       entries += part.column.size();
-      word += word_of_rows(machine.backend(), part.offsets.data(), part.column.data(), part.value.data(), part.first_row,
-                           part.rows, part.column.size());
+      all += word_of_rows(machine.backend(), part.offsets.data(), part.column.data(), part.value.data(), part.first_row,
+                          part.rows, part.column.size());
     }
+    word = all;
   });
 }
 
@@ -199,9 +202,10 @@ class cusparse_race {
   cusparseHandle_t handle_ = nullptr;
 };
 
+/// @param word  of our result, to compare with; none if we have none
 template <class T>
 square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t how, square<T> const& of, unsigned runs,
-                                    std::uint64_t word) {
+                                    std::optional<std::uint64_t> word) {
   return race(std::move(name), runs, [&](gpu& machine, square_row::contender& one, unsigned times) {
     cuda& backend = machine.backend();
     cusparse_race<T> library(machine.stream());
@@ -210,8 +214,8 @@ square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t how, s
         machine.stream(), times, [&] { made = {}; }, [&] { made = library.multiply(backend, of, how); });
     one.ms = time.ms;
     one.runs = time.runs;
-    one.right = word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0, of.host.rows,
-                                     made.column.size());
+    one.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
+                                               of.host.rows, made.column.size());
   });
 }
 
@@ -229,7 +233,7 @@ void measure(matrix_kind const& kind, sparse_matrix<float> const& given, unsigne
 
   square_row row{kind.name, sizeof(T) == 4 ? "f32" : "f64", matrix.rows, matrix.entries(), 0, 0, {}};
   for (std::uint32_t const column : matrix.column) row.products += matrix.offsets[column + 1] - matrix.offsets[column];
-  std::uint64_t word = 0;
+  std::optional<std::uint64_t> word;
   row.contenders.push_back(race_ordo(of, runs, word, row.result_entries));
   row.contenders.push_back(race_cusparse("cuSPARSE", CUSPARSE_SPGEMM_DEFAULT, of, runs, word));
   row.contenders.push_back(race_cusparse("cuSPARSE 3", CUSPARSE_SPGEMM_ALG3, of, runs, word));
@@ -241,6 +245,8 @@ int run(int argc, char const* const* argv) {
   std::string json;
   unsigned runs = 5;
   std::size_t shrink = 1;
+  std::vector<std::string> files;
+  app.add_option("files", files, "Matrix Market files of square matrices, instead of those that are made");
   app.add_option("--json", json, "write all figures there")->type_name("FILE");
   app.add_option("--runs", runs, "of which the median counts, after 2 warm-ups")
       ->capture_default_str()
@@ -250,7 +256,7 @@ int run(int argc, char const* const* argv) {
       ->check(CLI::Range(1, 4096));
   if (auto const status = cli::parse(app, argc, argv)) return *status;
   square_report out(json, describe_machine());
-  for (matrix_kind const& kind : matrix_kinds(shrink)) {
+  for (matrix_kind const& kind : files.empty() ? matrix_kinds(shrink) : matrices_of(files)) {
     sparse_matrix<float> const matrix = kind.make();
     measure<float>(kind, matrix, runs, out);
     measure<double>(kind, matrix, runs, out);

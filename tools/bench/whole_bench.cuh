@@ -96,11 +96,13 @@ void measure_whole(session& s, whole_row const& what, unsigned log_items, Make m
   result.allowed_bytes = allowed;
   find_fault(result, is_right(s.lab, in, out.keys.data(), out.values.data(), less), "NOT SORTED RIGHT");
   find_fault(result, result.extra_bytes <= allowed, "MORE MEMORY THAN THE CONTRACT SAYS");
-  if (s.how.rivals)
+  auto const race_all = [&] {
     race(in, out, [&](char const* name, timing time, T const* items, stored<V> const* values) {
       result.rivals[name] = {time, is_right(s.lab, in, items, values, less)};
       find_fault(result, result.rivals[name].right, "A RIVAL'S RESULT");  // ours to explain: it is called as it should not be
     });
+  };
+  if (s.how.rivals) if_it_fits(s, result.name + ", rivals", race_all);
   s.out.add(result);
 }
 

@@ -105,11 +105,11 @@ def beside_all(page: Page, there: list[str]) -> None:
             ]
         )
     page.table(["", "MB", *(title for _, title in columns), "rival / Ordo"], body)
-    slower = [
-        f"{name} {took['auto'] / own:.2f}"
-        for name, took in times_of.items()
-        if "auto" in took and took["auto"] > 1.1 * (own := min(took[key] for key in ("cpu", "gpu") if key in took))
-    ]
+    slower = []
+    for name, took in times_of.items():
+        own = min((took[key] for key in ("cpu", "gpu") if key in took), default=math.inf)
+        if took.get("auto", 0) > 1.1 * own:
+            slower.append(f"{name} {took['auto'] / own:.2f}")
     if slower:
         page.say(
             f"**Where it loses.** `auto` took so many times as long as the better machine would have: {', '.join(slower)}."

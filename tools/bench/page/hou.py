@@ -1,7 +1,20 @@
 """Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs (ICS 2017), and what it is good for."""
 
 import papers
-from page import Page, against_best, losses, milliseconds, rate, rivals_of, say_not_built, tell_losses, with_built
+from page import (
+    Page,
+    against_best,
+    curves,
+    longest_of,
+    losses,
+    milliseconds,
+    rate,
+    rate_of_row,
+    rivals_of,
+    say_not_built,
+    tell_losses,
+    with_built,
+)
 from plot import Axis, Series
 
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 16384, 131072, 1048576)
@@ -17,6 +30,7 @@ WHY = [
 ]
 
 
+SQUARES = ("spgemm", "spgemm_matrices")  # made, and the reader's own
 WHY_SQUARES = [
     (
         ".",
@@ -58,8 +72,13 @@ def segmented_sort(page: Page) -> None:
     if page.has("segmented_sort_sweep_pairs", "segmented_sort_sweep_keys"):
         sweep(page, [row for row in fixed if row["longest"] <= 16384], names)
     page.say("Lengths by a power law (P(l) proportional to l^-a, l at most `max`), milliseconds:")
-    mixes = [row for name, row in rows.items() if name.startswith("u32/u32 zipf") and name.count(" ") == 4]
-    against_best(page, mixes, names)
+    mixes = {name: row for name, row in rows.items() if name.startswith("u32/u32 zipf") and name.count(" ") == 4}
+    against_best(page, list(mixes.values()), names)
+    power_laws(page, mixes, names)
+    wide = [row for name, row in rows.items() if name.startswith("u32/u64 ")]
+    if wide:
+        page.say("With values of 64 bits, which the paper's Figures 11 and 12 show too:")
+        against_best(page, wide, names)
     say_not_built(page, names)
     losses(page, list(rows.values()), WHY)
     page.source("segmented_sort", "segmented_sort_sweep_pairs", "segmented_sort_sweep_keys")
@@ -74,9 +93,10 @@ def sweep(page: Page, fixed: list[dict], names: list[str]) -> None:
         series.append(Series(name, [(n, one["rates"][n - one["from"]]) for n in lengths]))
     for name in names:
         at = [(row["longest"], rate(row["items"], rivals_of(row)[name])) for row in fixed if name in rivals_of(row)]
-        series.append(Series(f"{name}, pairs", at, dashed=True))
-    copies = [rate(row["items"], row["copy"]["ms"]) for row in fixed]
-    series.append(Series("copy, of pairs", [(1, max(copies)), (16384, max(copies))], dashed=True))
+        series += [Series(f"{name}, pairs", at, dashed=True)] if at else []
+    if fixed:
+        copies = [rate(row["items"], row["copy"]["ms"]) for row in fixed]
+        series.append(Series("copy, of pairs", [(1, max(copies)), (16384, max(copies))], dashed=True))
     page.plot(
         "segments",
         "Hou et al., Figure 11: segments of one length",
@@ -88,6 +108,22 @@ def sweep(page: Page, fixed: list[dict], names: list[str]) -> None:
         f"Every length from 1 to 16384 was measured, of about {sizes[0] / 1e6:.0f} million items each; a point in eighty a"
         " decade is drawn. The steps are where a segment gets one thread, some threads, a warp or a block more. Segments of"
         " one item stay where they are, which is quicker than a copy."
+    )
+
+
+def power_laws(page: Page, mixes: dict[str, dict], names: list[str]) -> None:
+    of = {}
+    for name, row in mixes.items():
+        of.setdefault(name.split()[2], []).append(row)
+    if not of:
+        return
+    page.plot(
+        "segments_power_law",
+        "Hou et al., Figure 12: lengths by a power law",
+        Axis("longest segment (logarithmic)", log=True, ticks=[50, 500, 2000, 100_000]),
+        Axis("10⁹ items a second (logarithmic)", log=True),
+        {f"exponent {a}": curves(measured, longest_of, rate_of_row, names, copy=True) for a, measured in of.items()},
+        tick_name=lambda length: f"{length:,.0f}" if length < 1e5 else f"{length / 1e3:.0f} k",
     )
 
 
@@ -105,14 +141,16 @@ def spgemm(page: Page) -> None:
         " alone."
     )
     page.say(
-        "Ours is `tools/examples/spgemm` on made matrices of the kinds of both papers, beside cuSPARSE's `SpGEMM`, by default"
+        "Ours is `tools/examples/spgemm` on made matrices of the kinds of both papers (`--matrix FILE` of run.py: on those of"
+        " a collection too), beside cuSPARSE's `SpGEMM`, by default"
         f" and by its algorithm 3, which takes less memory. {page.where(report)}. From CSR to CSR in the card's memory,"
         " allocation of the result counted. `/` is how many products fall on an entry of the result. Milliseconds, and behind"
         " them the GB of the card at most, the matrix not counted; a product that was not possible has none:"
     )
-    names = list(report["rows"][0]["contenders"])[1:]
+    rows = [row for name in SQUARES if page.has(name) for row in page.json(name)["rows"]]
+    names = list(rows[0]["contenders"])[1:]
     body, results = [], []
-    for row in report["rows"]:
+    for row in rows:
         own = row["contenders"]["Ordo"]
         others = {name: one for name, one in row["contenders"].items() if name != "Ordo" and one["right"] and one["runs"]}
         title = f"{row['name']} {row['type']}"
@@ -137,7 +175,7 @@ def spgemm(page: Page) -> None:
         f"{row['name']} {row['type']}": {
             name: one["ms"] for name, one in row["contenders"].items() if one["right"] and one["runs"]
         }
-        for row in report["rows"]
+        for row in rows
     }
     page.dots(
         "spgemm",
@@ -151,7 +189,7 @@ def spgemm(page: Page) -> None:
         "Memory: the products of as many rows as fit are there at once, with a second copy; what does not fit goes by parts of"
         " rows."
     )
-    page.source("spgemm")
+    page.source(*SQUARES)
 
 
 def time_and_memory(one: dict, mark: str = "") -> str:

@@ -1,8 +1,9 @@
 """Leischner, Osipov, Sanders: GPU Sample Sort (IPDPS 2010)."""
 
-from page import Page, against_best, by_size, losses, ours, rate, rivals_of
-from plot import Axis, Series, power_of_two
+from page import Page, against_best, by_size, curves, items_in_row, losses, of_largest, rate_of_row
+from plot import Axis, power_of_two
 
+RIVALS = ["CUB"]
 INPUTS = ["uniform", "gaussian", "bucket sorted", "staggered", "duplicates", "sorted"]
 FIGURES = [
     (
@@ -53,31 +54,24 @@ def sample_sort(page: Page) -> None:
         "The six inputs of the paper, after Helman, Bader and JáJá: uniform, Gaussian, bucket sorted, staggered (of 240"
         " blocks), deterministic duplicates and sorted. The paper prints rates over the number of items as curves (figures 3 to"
         " 5), of a Tesla C1060 with 4 GB; what its text says in numbers is quoted. The rival is CUB's merge sort, with `<` for"
-        " both. 2^28 items, milliseconds:"
+        " both. "
+        f"{of_largest(rows, [])[0]} items, milliseconds:"
     )
     for types, name, title, said in FIGURES:
         page.say(f"{title.split(', ')[1]}. {said}.")
-        against_best(page, [rows[f"{types} {one} 2^28"] for one in INPUTS], ["CUB"])
-        of = {one: of_input(rows, types, one) for one in INPUTS}
-        sizes = [x for x, _ in of["uniform"][0].points]
+        against_best(page, of_largest(rows, [f"{types} {one}" for one in INPUTS])[1], RIVALS)
+        of = {one: [row for row in rows.values() if row["types"] == types and row["input"] == one] for one in INPUTS}
         page.plot(
             name,
             title,
-            Axis("items (logarithmic)", log=True, ticks=sizes),
+            Axis("items (logarithmic)", log=True, ticks=[row["items"] for row in of["uniform"]]),
             Axis("10⁹ items a second (logarithmic)", log=True),
-            of,
+            {one: curves(measured, items_in_row, rate_of_row, RIVALS) for one, measured in of.items()},
             tick_name=power_of_two,
         )
     page.say("Records of 16 bytes by a key in them, and pairs of 64-bit numbers in lexicographic order:")
-    against_best(page, [rows[f"{types} {one} 2^28"] for types in ("record", "pair") for one in INPUTS], ["CUB"])
+    others = [f"{types} {one}" for types in ("record", "pair") for one in INPUTS]
+    against_best(page, of_largest(rows, others)[1], RIVALS)
     by_size(page, list(rows.values()))
     losses(page, list(rows.values()), WHY)
     page.source("comparator_sort")
-
-
-def of_input(rows: dict[str, dict], types: str, name: str) -> list[Series]:
-    of = [row for row in rows.values() if row["types"] == types and row["input"] == name]
-    return [
-        Series("Ordo", [(row["items"], rate(row["items"], ours(row))) for row in of]),
-        Series("CUB", [(row["items"], rate(row["items"], rivals_of(row)["CUB"])) for row in of], dashed=True),
-    ]

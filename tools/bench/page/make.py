@@ -89,10 +89,12 @@ def end(page: Page) -> None:
     page.say(
         "[tools/bench/page/run.py](tools/bench/page/run.py) builds the benchmarks, runs the commands named above, and makes"
         " this page for the card that it finds; without one, what a CPU can do. It says what it runs and about how long it"
-        " takes (`--dry-run`: that alone), goes on where it was stopped, and takes `--only NAME`, `--programs DIR` (built"
-        " already) and `--fasta FILE` (genomes of your own). In the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the"
-        " folder of programs, FASTA the genomes or a made one, G the 10^9 floats that nearly fill the card, DEVICES the"
-        " machines there are. [make.py](tools/bench/page/make.py) makes the page alone, from the JSON."
+        " takes (`--dry-run`: that alone), goes on where it was stopped, and takes `--only NAME`, `--skip NAME`, `--minutes N`,"
+        " `--programs DIR` (built already), `--fasta FILE` and `--matrix FILE` (genomes and sparse matrices of your own). What"
+        " a smaller card has no memory for is left out. In the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the folder"
+        " of programs, FASTA the genomes or a made one, MATRIX the matrices, G the 10^9 floats that nearly fill the card, S the"
+        " 10^9 bytes that the host has room for (80 at most), HALF half of them, DEVICES the machines there are."
+        " [make.py](tools/bench/page/make.py) makes the page alone, from the JSON."
     )
     page.say(
         "Rivals that are in no package are beside where their sources are named. Clone them, and name the folders to `run.py`,"

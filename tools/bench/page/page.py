@@ -6,7 +6,7 @@ import pathlib
 import re
 import statistics
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
@@ -14,6 +14,7 @@ from steps import BY_NAME
 PLOTS = "tools/bench/plots"
 LOST = 0.995  # of best rival / ours: half a per cent is noise
 BUILT = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # rivals that are there if they were built in
+FIGURES = ("rows", "sweeps", "capacity")  # of a JSON
 HOST = "2_cores"  # of figures of a host without a GPU, beside those of the card
 
 
@@ -32,7 +33,9 @@ class Page:
         return f"{name}_{card or self.card}.json"
 
     def has(self, *names: str, card: str = "") -> bool:
-        return all((self.results / self.file(name, card)).exists() for name in names)
+        """Are there figures of all of these?"""
+        files = [self.results / self.file(name, card) for name in names]
+        return all(file.exists() and any(json.loads(file.read_text()).get(key) for key in FIGURES) for file in files)
 
     def json(self, name: str, card: str = "") -> dict:
         self.used.add(self.file(name, card))
@@ -89,9 +92,9 @@ class Page:
         processor = machine.get("processor", "")
         gpu = machine.get("device") or machine.get("gpu", "")
         threads = machine.get("threads") or report.get("threads")
-        host = f"{threads} threads" * bool(threads) + f" of {processor}" * bool(processor)
+        host = f"{threads} threads" * bool(threads) + f" of {processor}" * bool(processor and threads)
         if not gpu and not processor:
-            return f"{host}; the file names no device but `{card or self.card}`"
+            return f"{host}; measured before these files named their device: `{card or self.card}`"
         return ", ".join(filter(None, (gpu, host)))
 
 
@@ -116,6 +119,49 @@ def best(row: dict) -> tuple[str, float]:
     return min(rivals_of(row).items(), key=lambda one: one[1])
 
 
+def size_of(row: dict) -> str:
+    return f"2^{round(math.log2(row['items']))}"
+
+
+def of_largest(rows: dict[str, dict], names: list[str]) -> tuple[str, list[dict]]:
+    """The rows "NAME 2^n" that are there, of the largest n that was measured."""
+    size = size_of(max(rows.values(), key=lambda row: row["items"]))
+    return size, [rows[f"{name} {size}"] for name in names if f"{name} {size}" in rows]
+
+
+def curves(
+    rows: list[dict],
+    at: Callable[[dict], float],
+    of: Callable[[dict, float], float],
+    rivals: list[str],
+    copy: bool = False,
+) -> list[Series]:
+    """Ordo's and those of its rivals, as far as they were measured: of(row, milliseconds) over at(row). And of the copy."""
+    series = [Series("Ordo", [(at(row), of(row, ours(row))) for row in rows])]
+    for rival in rivals:
+        points = [(at(row), of(row, rivals_of(row)[rival])) for row in rows if rival in rivals_of(row)]
+        series += [Series(rival, points, dashed=True)] if points else []
+    if copy:
+        series.append(Series("copy", [(at(row), of(row, row["copy"]["ms"])) for row in rows], dashed=True))
+    return series
+
+
+def items_in_row(row: dict) -> float:
+    return row["items"]
+
+
+def longest_of(row: dict) -> float:
+    return row["longest"]
+
+
+def rate_of_row(row: dict, ms: float) -> float:
+    return rate(row["items"], ms)
+
+
+def time_of_row(_row: dict, ms: float) -> float:
+    return ms
+
+
 def ratio(row: dict) -> float:
     return best(row)[1] / ours(row)
 
@@ -128,9 +174,10 @@ def against_best(page: Page, rows: list[dict], names: list[str]) -> None:
         body.append(
             [row["name"], milliseconds(row["copy"]["ms"]), f"**{milliseconds(ours(row))}**"]
             + [milliseconds(others[name]) if name in others else "" for name in names]
-            + [f"{ours(row) / row['copy']['ms']:.1f}", f"{ratio(row):.2f}"]
+            + [f"{ours(row) / row['copy']['ms']:.1f}", f"{ratio(row):.2f}" if others else ""]
         )
-    page.table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
+    if body:
+        page.table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
 
 
 def with_built(rows: Iterable[dict], names: list[str]) -> list[str]:
@@ -147,10 +194,13 @@ def say_not_built(page: Page, names: list[str], built: dict[str, str] = BUILT) -
 
 def by_size(page: Page, rows: list[dict]) -> None:
     """How the ratio to the best rival spreads, for each number of items."""
+    rows = [row for row in rows if rivals_of(row)]
+    if not rows:
+        return
     sizes = sorted({row["items"] for row in rows})
     body = []
     for size in sizes:
-        ratios = sorted(ratio(row) for row in rows if row["items"] == size and rivals_of(row))
+        ratios = sorted(ratio(row) for row in rows if row["items"] == size)
         slower = sum(1 for one in ratios if one < LOST)
         body.append(
             [
@@ -173,6 +223,8 @@ def losses(page: Page, rows: list[dict], why: list[tuple[str, str]] = ()) -> Non
 
 def tell_losses(page: Page, results: list[tuple[str, str, float]], why: list[tuple[str, str]] = (), part: str = "") -> None:
     """The same of (name, best rival, its time / ours); part: of the section, if it has several."""
+    if not results:
+        return
     lost = sorted((one for one in results if one[2] < LOST), key=lambda one: one[2])
     median = statistics.median(times for _, _, times in results)
     page.glance.append([page.title + part, str(len(results)), f"{median:.2f}", str(len(lost))])

@@ -148,7 +148,7 @@ def _frame(frame: Frame, x: _Scale, y: _Scale, series: list[Series], tick_name, 
                 f'<text x="{frame.left - 6:.0f}" y="{y(tick) + 4:.1f}" text-anchor="end">{number(round(tick, 6))}</text>'
             )
     for one, colour, mark in reversed(_styled(series)):
-        parts += _line(one, colour, mark, [(x(a), y(b)) for a, b in one.points])
+        parts += _line(one, colour, mark, [(x(a), y(b)) for a, b in one.points]) if one.points else []
     return parts
 
 
@@ -189,17 +189,22 @@ def line_plot(title: str, x_axis: Axis, y_axis: Axis, series: list[Series], tick
 
 def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], tick_name=number) -> str:
     """Three frames in a line, each with its name above it, all with the same axes and the same names of series."""
+    names = {one.name: one.dashed for series in of.values() for one in series}
+    of = {  # what a frame lacks has its place among them, so that all look the same in every frame
+        heading: [next((one for one in series if one.name == name), Series(name, [], dashed)) for name, dashed in names.items()]
+        for heading, series in of.items()
+    }
     wide, high, gap_x, gap_y, top = 200, 150, 34, 52, TOP + 24
     lines = math.ceil(len(of) / 3)
     height = top + lines * (high + gap_y) - gap_y + BOTTOM
     points = [p for series in of.values() for s in series for p in s.points]
     parts = []
-    for i, (name, series) in enumerate(of.items()):
+    for i, (heading, series) in enumerate(of.items()):
         left, above = LEFT + i % 3 * (wide + gap_x), top + i // 3 * (high + gap_y)
         frame = Frame(left, left + wide, above, above + high)
         x = _Scale(x_axis, [p[0] for p in points], frame.left, frame.right)
         y = _Scale(y_axis, [p[1] for p in points], frame.bottom, frame.top)
-        parts.append(f'<text x="{left}" y="{above - 7}" font-weight="bold">{html.escape(name)}</text>')
+        parts.append(f'<text x="{left}" y="{above - 7}" font-weight="bold">{html.escape(heading)}</text>')
         parts += _frame(frame, x, y, series, tick_name, y_ticks=i % 3 == 0)
     right = LEFT + 3 * wide + 2 * gap_x
     series = next(iter(of.values()))

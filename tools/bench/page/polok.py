@@ -1,11 +1,23 @@
 """Polok, Ila, Smrz: Fast Radix Sort for Sparse Linear Algebra on GPU (HPC 2014)."""
 
-import math
-
 import papers
-from page import Page, against_best, by_size, losses, ours, rate, rivals_of
-from plot import Axis, Series, power_of_two
+from page import (
+    Page,
+    against_best,
+    by_size,
+    curves,
+    items_in_row,
+    losses,
+    of_largest,
+    ours,
+    rate,
+    rate_of_row,
+    rivals_of,
+    size_of,
+)
+from plot import Axis, power_of_two
 
+RIVALS = ["CUB", "Thrust"]
 # Why rows lose, by their names; the first that matches counts.
 WHY = [
     (
@@ -44,18 +56,19 @@ def radix_sort(page: Page) -> None:
         return
     rows = page.rows("radix_sort")
     page.heading("Radix sort (Polok, Ila, Smrz: Fast Radix Sort for Sparse Linear Algebra on GPU, HPC 2014)")
+    size, both = of_largest(rows, ["u32 uniform", "u32/u32 uniform"])
     page.say(
         "Table 2 of the paper, random 32-bit keys, and keys with 32-bit values, saturated, in millions a second, of 2^20 as the"
-        " paper counts them; and the same of today, of 2^28 items:"
+        f" paper counts them; and the same of today, of {size} items:"
     )
     body = []
     for i, card in enumerate(papers.RADIX_CARDS):
         for library, (keys, pairs) in papers.RADIX_TABLE_2.items():
             body.append([card, library, f"{keys[i]:.0f}" if keys else "", f"{pairs[i]:.0f}"])
-    both = [rows["u32 uniform 2^28"], rows["u32/u32 uniform 2^28"]]
     device = page.json("radix_sort")["machine"]["device"]
-    for library in ("CUB", "Thrust"):
-        body.append([device, library, *(f"{millions(row, rivals_of(row)[library]):,.0f}" for row in both)])
+    for library in RIVALS:
+        theirs = [rivals_of(row).get(library) for row in both]
+        body.append([device, library, *(f"{millions(row, ms):,.0f}" if ms else "" for row, ms in zip(both, theirs))])
     body.append([device, "**Ordo**", *(f"**{millions(row, ours(row)):,.0f}**" for row in both)])
     page.table(["card", "library", "keys", "pairs"], body)
     page.say(
@@ -69,29 +82,23 @@ def radix_sort(page: Page) -> None:
         ("radix_products", "u32/u32", "product", "Polok et al., Figure 5: keys of a sparse matrix product, with values"),
     ):
         of = [row for row in rows.values() if row["types"] == types and row["input"] == input_name and named(row)]
-        series = [Series("Ordo", [(row["items"], rate(row["items"], ours(row))) for row in of])]
-        for rival in ("CUB", "Thrust"):
-            series.append(Series(rival, [(row["items"], rate(row["items"], rivals_of(row)[rival])) for row in of], dashed=True))
-        ticks = [row["items"] for row in of]
         page.plot(
             name,
             title,
-            Axis("items (logarithmic)", log=True, ticks=ticks),
+            Axis("items (logarithmic)", log=True, ticks=[row["items"] for row in of]),
             Axis("10⁹ items a second", low=0),
-            series,
+            curves(of, items_in_row, rate_of_row, RIVALS),
             tick_name=power_of_two,
         )
     page.say(
-        "2^28 items by type and input, milliseconds. The floor of a sort by one digit of 8 bits after the other is a `copy` for"
-        " each byte of the key, and a read more to count the digits; from the most significant digit on, two moves and a finish"
-        " on chip do for any key. In rows named `told` the caller says which bits count."
+        f"{size} items by type and input, milliseconds. The floor of a sort by one digit of 8 bits after the other is a `copy`"
+        " for each byte of the key, and a read more to count the digits; from the most significant digit on, two moves and a"
+        " finish on chip do for any key. In rows named `told` the caller says which bits count."
     )
     chosen = [
-        f"{t} {i} 2^28"
-        for t in ("u32", "u32/u32", "u64", "u64/u32")
-        for i in ("uniform", "gaussian", "sorted", "equal", "20-bit")
+        f"{t} {i}" for t in ("u32", "u32/u32", "u64", "u64/u32") for i in ("uniform", "gaussian", "sorted", "equal", "20-bit")
     ]
-    against_best(page, [rows[name] for name in chosen if name in rows], ["CUB", "Thrust"])
+    against_best(page, of_largest(rows, chosen)[1], RIVALS)
     by_size(page, list(rows.values()))
     losses(page, list(rows.values()), WHY)
     page.source("radix_sort")
@@ -103,4 +110,4 @@ def millions(row: dict, ms: float) -> float:
 
 def named(row: dict) -> bool:
     """Is it the plain row of its types, input and size?"""
-    return row["name"] == f"{row['types']} {row['input']} 2^{round(math.log2(row['items']))}"
+    return row["name"] == f"{row['types']} {row['input']} {size_of(row)}"
