@@ -1,5 +1,6 @@
-// Many arrays, each sorted where it lies (Awan and Saeed, GPU-ArraySort), beside CUB's segmented sorts and the tagged sort
-// (STA), in one process on one input; with --sweep, over the number of arrays; and, with --capacity, as many as the card holds.
+// Many arrays, each sorted where it lies (Awan and Saeed, GPU-ArraySort), beside CUB's segmented sorts, the tagged sort (STA),
+// and bb_segsort and ModernGPU where they are built in, in one process on one input; with --sweep, over the number of arrays;
+// and, with --capacity, as many as the card holds.
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -234,7 +235,7 @@ void measure_capacity(session& s, std::size_t length) {
 int run(int argc, char const* const* argv) {
   options how;
   if (auto const status = parse(program::array_sort, argc, argv, how)) return *status;
-  report out(program::array_sort, how, describe_machine(), {"CUB seg", "seg radix", "packed", "STA"});
+  report out(program::array_sort, how, describe_machine(), with_built_in_rivals({"CUB seg", "seg radix", "packed", "STA"}));
   session s{cuda(), how, out};
   if (how.capacity != 0) {
     for (std::size_t const length : paper_lengths)

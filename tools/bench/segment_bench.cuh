@@ -16,6 +16,7 @@
 
 #include "sort_core/keys.hpp"
 #include "tools/bench/gpu_bench.cuh"
+#include "tools/bench/segment_rivals.cuh"
 
 // What the benchmarks of segments and arrays share: how segments lie, the check of results, the rivals, and one row.
 namespace ordo::bench {
@@ -264,17 +265,17 @@ struct unpack {
   ORDO_FN K operator()(std::size_t i) const { return radix_key<K>::decode(std::uint32_t(packed[i])); }
 };
 
-/// CUB's rivals, from `in` to `out`: input and output apart is the form that is best for them. Packing and unpacking of
-/// (segment, key) are not counted, which flatters that one. All are checked as we are.
+/// CUB's sorts and those that were built in, from `in` to `out`: input and output apart is the form that is best for CUB.
+/// Packing and unpacking of (segment, key) are not counted, which flatters that one. All are checked as we are.
 template <class K, class V>
-void race_cub(session& s, layout const& where, columns<K, V> const& in, columns<K, V> const& out, row_result& result) {
+void race_rivals(session& s, layout const& where, columns<K, V> const& in, columns<K, V> const& out, row_result& result) {
   constexpr bool pairs = columns<K, V>::pairs;
   auto const segments = where.segments(false);
   auto const n = int(where.extent), count = int(where.count);  // int is their best form
   auto const* const begins = segments.begins.data();
   auto const* const ends = segments.ends.data();
-  auto const finish = [&](char const* name, timing time) {
-    result.rivals[name] = {time, is_right(s.lab, where, in, out, true)};
+  auto const finish = [&](char const* name, timing time, bool stable = true) {
+    result.rivals[name] = {time, is_right(s.lab, where, in, out, stable)};
   };
   auto const race = [&](char const* name, auto call) {
     if_it_fits(s, result.name + ", " + name, [&] { finish(name, time_cub(s, call)); });
@@ -326,6 +327,7 @@ void race_cub(session& s, layout const& where, columns<K, V> const& in, columns<
           return cub::DeviceRadixSort::SortKeys(temporary, bytes, in.keys.data(), out.keys.data(), n, 0, 32, s.lab.stream());
       });
   }
+  race_built_in(s, where, in, out, finish);
 }
 
 // ---- One row ----
@@ -373,7 +375,7 @@ void measure(session& s, row const& what, std::size_t n, Sort const& sort, More 
   result.allowed_bytes = sort.memory(where, sizeof(K), pair::pairs ? sizeof(stored<V>) : 0, s.how.bounded);
   find_fault(result, result.extra_bytes <= result.allowed_bytes, "MORE MEMORY THAN THE CONTRACT SAYS");
   if (s.how.rivals) {
-    race_cub(s, where, in, out, result);
+    race_rivals(s, where, in, out, result);
     more_rivals(where, in, out, result);
   }
   s.out.add(result);

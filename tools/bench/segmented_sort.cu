@@ -1,5 +1,6 @@
-// The GPU's segmented sort beside CUB's segmented sorts and its radix sort of (segment, key), in one process on one input;
-// and, with --sweep, a search for lengths at which the rate falls.
+// The GPU's segmented sort beside CUB's segmented sorts, its radix sort of (segment, key), and bb_segsort and
+// ModernGPU where they are built in, in one process on one input; and, with --sweep, a search for lengths at which the rate
+// falls.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -107,7 +108,7 @@ void measure_computed(session& s, row const& what, std::size_t n) {
         [&] {
           fill(s.lab, in.keys.span(), table_at{table.data(), items.data(), universe});
         });
-    race_cub(s, where, in, out, result);
+    race_rivals(s, where, in, out, result);
     for (auto& [name, rival] : result.rivals) rival.time.ms += gather.ms;
   }
   s.out.add(result);
@@ -257,7 +258,8 @@ sweep_result sweep(session& s, std::string what) {
 int run(int argc, char const* const* argv) {
   options how;
   if (auto const status = parse(program::segmented_sort, argc, argv, how)) return *status;
-  report out(program::segmented_sort, how, describe_machine(), {"CUB seg", "seg radix", "packed", "radix"});
+  report out(program::segmented_sort, how, describe_machine(),
+             with_built_in_rivals({"CUB seg", "seg radix", "packed", "radix"}));
   session s{cuda(), how, out};
   if (how.sweep) {
     if (how.pairs) out.add(sweep<std::uint32_t>(s, "u32/u32"));

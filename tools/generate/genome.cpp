@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include "sort_core/error.hpp"
 #include "tools/generate/random.hpp"
@@ -23,7 +24,17 @@ char upper(char c) {
 }
 
 char complement(char c) {
-  return "TGCA"[bases.find(c)];
+  return static_cast<char>(c ^ (c == 'A' || c == 'T' ? 'A' ^ 'T' : 'C' ^ 'G'));
+}
+
+char other_than(random_source& random, char a, char b = 0) {
+  for (;;)
+    if (char const c = bases[random.below(4)]; c != upper(a) && c != upper(b)) return c;
+}
+
+void mutate(std::string& piece, double rate, random_source& random) {
+  for (auto i = random.exponential(1 / rate); i < static_cast<double>(piece.size()); i += 1 + random.exponential(1 / rate))
+    piece[static_cast<std::size_t>(i)] = other_than(random, piece[static_cast<std::size_t>(i)]);
 }
 
 struct substitution {
@@ -33,37 +44,49 @@ struct substitution {
 
 class genome {
  public:
-  genome(genome_options const& options);
-  genome_report write(sink& out);
+  /// Fills `text`, which has the length of one copy.
+  genome(genome_options const& options, std::span<char> text);
+  /// Makes the other copies, each where place(copy) says, and hands each, also the first, to done(copy, residues).
+  template <class Place, class Done>
+  genome_report copies(Place place, Done done);
+  void write_copy(std::string_view text, std::size_t copy, sink& out) const;
 
  private:
   struct interval {
     std::size_t begin, end;
   };
+  /// A repeat that covers a part of the text. Its residues come from a seed of its own, so that any thread can make it.
+  struct repeat {
+    std::size_t begin, length;
+    std::string const* consensus;  // of its family; none: a tandem repeat
+    std::size_t unit;              // length of what is repeated there
+    std::uint64_t seed;
+  };
   [[nodiscard]] std::size_t longest_record() const;
   void cut_into_records();
-  void fill_background(std::string& text, std::size_t length);
-  void scatter_families();
-  void scatter_tandem_repeats();
+  void fill_background(std::span<char> text, random_source& random) const;
+  void plan_families();
+  void plan_tandem_repeats();
+  void make_residues();
+  [[nodiscard]] std::string residues_of(repeat const& what) const;
   void plant_duplications();
   void plant_n_runs();
   interval reserve(std::size_t length, std::string_view what);
-  void mutate(std::string& piece, double rate);
-  char other_than(char a, char b = 0);
-  void put(std::size_t position, std::string_view piece);
-  [[nodiscard]] std::vector<substitution> diverge(std::string& copy);
+  [[nodiscard]] std::vector<substitution> diverge(std::span<char> copy);
   void compare_copies(std::vector<std::vector<substitution>> const& copies);
-  void write_copy(std::string_view text, std::size_t copy, sink& out) const;
 
   genome_options options_;
   random_source random_;
-  std::string text_;
+  std::span<char> text_;
+  std::string background_;                       // twelve random bits to a base
+  std::vector<std::string> families_;            // their consensus
+  std::vector<repeat> repeats_;                  // the later ones cover those before
   std::vector<std::size_t> starts_;              // of the records, and the end
   std::map<std::size_t, std::size_t> reserved_;  // begin to end, disjoint
   genome_report report_;
 };
 
-genome::genome(genome_options const& options) : options_(options), random_(options.seed) {
+genome::genome(genome_options const& options, std::span<char> text) : options_(options), random_(options.seed), text_(text) {
   auto const demand = [](bool right, std::string_view option, std::string_view why) {
     if (!right) throw usage_error(fmt::format("genome: {}: {}", option, why));
   };
@@ -80,9 +103,13 @@ genome::genome(genome_options const& options) : options_(options), random_(optio
   cut_into_records();
   if (options_.duplication_length == 0) options_.duplication_length = std::min(options.length / 100, longest_record() / 4);
   if (options_.n_run_length == 0) options_.n_run_length = std::min(options.length / 50, longest_record() / 8);
-  fill_background(text_, options.length);
-  scatter_families();
-  scatter_tandem_repeats();
+  background_.resize(4096);
+  std::size_t const gc = static_cast<std::size_t>(options_.gc * 2048 + 0.5), at = 2048 - gc;
+  for (std::size_t i = 0; i != background_.size(); ++i)
+    background_[i] = i < gc ? 'G' : i < 2 * gc ? 'C' : i < 2 * gc + at ? 'A' : 'T';
+  plan_families();
+  plan_tandem_repeats();
+  make_residues();
   plant_n_runs();
   plant_duplications();
 }
@@ -104,68 +131,87 @@ void genome::cut_into_records() {
   starts_.push_back(options_.length);
 }
 
-void genome::fill_background(std::string& text, std::size_t length) {
-  std::string table(4096, '\0');  // twelve random bits to a base
-  std::size_t const gc = static_cast<std::size_t>(options_.gc * 2048 + 0.5), at = 2048 - gc;
-  for (std::size_t i = 0; i != table.size(); ++i) table[i] = i < gc ? 'G' : i < 2 * gc ? 'C' : i < 2 * gc + at ? 'A' : 'T';
-  text.resize(length);
+void genome::fill_background(std::span<char> text, random_source& random) const {
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i != length; ++i) {
-    if (i % 5 == 0) bits = random_();
-    text[i] = table[bits & 4095];
+  for (std::size_t i = 0; i != text.size(); ++i) {
+    if (i % 5 == 0) bits = random();
+    text[i] = background_[bits & 4095];
     bits >>= 12;
   }
 }
 
-char genome::other_than(char a, char b) {
-  for (;;)
-    if (char const c = bases[random_.below(4)]; c != upper(a) && c != upper(b)) return c;
-}
-
-void genome::mutate(std::string& piece, double rate) {
-  for (auto i = random_.exponential(1 / rate); i < static_cast<double>(piece.size()); i += 1 + random_.exponential(1 / rate))
-    piece[static_cast<std::size_t>(i)] = other_than(piece[static_cast<std::size_t>(i)]);
-}
-
-void genome::put(std::size_t position, std::string_view piece) {
-  std::copy(piece.begin(), piece.end(), text_.begin() + static_cast<std::ptrdiff_t>(position));
-  if (options_.soft_mask)
-    for (std::size_t i = position; i != position + piece.size(); ++i) text_[i] |= 0x20;
-}
-
-void genome::scatter_families() {
-  std::vector<std::string> families(options_.interspersed > 0 ? options_.families : 0);
-  for (auto& consensus : families)  // 100 to 6400 residues, short ones as many as long ones
-    fill_background(consensus, static_cast<std::size_t>(100 * exact_exp(random_.unit() * exact_log(64))));
+void genome::plan_families() {
+  families_.resize(options_.interspersed > 0 ? options_.families : 0);
+  for (auto& consensus : families_) {  // 100 to 6400 residues, short ones as many as long ones
+    consensus.resize(static_cast<std::size_t>(100 * exact_exp(random_.unit() * exact_log(64))));
+    fill_background(consensus, random_);
+  }
   auto const wanted = static_cast<std::size_t>(options_.interspersed * static_cast<double>(options_.length));
   while (report_.interspersed < wanted) {
-    auto const& consensus = families[std::min(random_.below(families.size()), random_.below(families.size()))];
+    auto const& consensus = families_[std::min(random_.below(families_.size()), random_.below(families_.size()))];
     std::size_t const whole = random_.chance(0.4) ? consensus.size() : 1 + random_.below(consensus.size());
     std::size_t const length = std::min(whole, wanted - report_.interspersed);
-    std::string piece = consensus.substr(consensus.size() - length);  // cut at the front, as old copies are
-    mutate(piece, 0.005 + 0.195 * random_.unit());
-    if (random_.chance(0.5)) {
-      std::reverse(piece.begin(), piece.end());
-      for (char& c : piece) c = complement(c);
-    }
-    put(random_.below(options_.length - length + 1), piece);
+    repeats_.push_back({random_.below(options_.length - length + 1), length, &consensus, 0, random_()});
     report_.interspersed += length;
   }
 }
 
-void genome::scatter_tandem_repeats() {
+void genome::plan_tandem_repeats() {
   auto const wanted = static_cast<std::size_t>(options_.tandem * static_cast<double>(options_.length));
   while (report_.tandem < wanted) {
-    std::string unit;
-    fill_background(unit, static_cast<std::size_t>(exact_exp(random_.unit() * exact_log(172))));
-    std::size_t const length = std::min(unit.size() * random_.between(5, 60), wanted - report_.tandem);
-    std::string array;
-    while (array.size() < length) array += unit;
-    array.resize(length);
-    mutate(array, 0.02);
-    put(random_.below(options_.length - length + 1), array);
+    auto const unit = static_cast<std::size_t>(exact_exp(random_.unit() * exact_log(172)));
+    std::size_t const length = std::min(unit * random_.between(5, 60), wanted - report_.tandem);
+    repeats_.push_back({random_.below(options_.length - length + 1), length, nullptr, unit, random_()});
     report_.tandem += length;
   }
+}
+
+std::string genome::residues_of(repeat const& what) const {
+  random_source random(what.seed);
+  std::string piece;
+  if (what.consensus) {
+    piece = what.consensus->substr(what.consensus->size() - what.length);  // cut at the front, as old copies are
+    mutate(piece, 0.005 + 0.195 * random.unit(), random);
+    if (random.chance(0.5)) {
+      std::reverse(piece.begin(), piece.end());
+      for (char& c : piece) c = complement(c);
+    }
+  } else {
+    std::string unit(what.unit, '\0');
+    fill_background(unit, random);
+    while (piece.size() < what.length) piece += unit;
+    piece.resize(what.length);
+    mutate(piece, 0.02, random);
+  }
+  if (options_.soft_mask)
+    for (char& c : piece) c |= 0x20;
+  return piece;
+}
+
+// Block by block, by all threads: the blocks are the same however many there are.
+void genome::make_residues() {
+  constexpr std::size_t block = std::size_t{1} << 22;
+  struct part {
+    std::uint64_t seed;
+    std::vector<std::size_t> repeats;
+  };
+  std::vector<part> parts((text_.size() + block - 1) / block);
+  for (auto& one : parts) one.seed = random_();
+  for (std::size_t i = 0; i != repeats_.size(); ++i)
+    for (std::size_t b = repeats_[i].begin / block; b * block < repeats_[i].begin + repeats_[i].length; ++b)
+      parts[b].repeats.push_back(i);
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t b) {
+    std::size_t const begin = b * block, end = std::min(begin + block, text_.size());
+    random_source random(parts[b].seed);
+    fill_background(text_.subspan(begin, end - begin), random);
+    for (std::size_t const i : parts[b].repeats) {
+      auto const& what = repeats_[i];
+      std::size_t const from = std::max(begin, what.begin), to = std::min(end, what.begin + what.length);
+      std::string const residues = residues_of(what);
+      std::copy_n(residues.begin() + static_cast<std::ptrdiff_t>(from - what.begin), to - from,
+                  text_.begin() + static_cast<std::ptrdiff_t>(from));
+    }
+  });
 }
 
 // A stretch inside one record, with a residue of the same record on both sides, that no other reservation touches.
@@ -198,21 +244,22 @@ void genome::plant_duplications() {
   for (std::size_t i = 0; i != count; ++i) {
     std::size_t const length = std::max<std::size_t>(1, options_.duplication_length - options_.duplication_length / count * i);
     auto const from = reserve(length, "--duplication-length"), to = reserve(length, "--duplication-length");
-    text_.replace(to.begin, length, text_, from.begin, length);
-    text_[to.begin - 1] = other_than(text_[from.begin - 1]);
-    text_[to.end] = other_than(text_[from.end]);
+    std::copy_n(text_.begin() + static_cast<std::ptrdiff_t>(from.begin), length,
+                text_.begin() + static_cast<std::ptrdiff_t>(to.begin));
+    text_[to.begin - 1] = other_than(random_, text_[from.begin - 1]);
+    text_[to.end] = other_than(random_, text_[from.end]);
     report_.planted.push_back({planted_repeat::duplication, length, from.begin, to.begin});
   }
 }
 
-std::vector<substitution> genome::diverge(std::string& copy) {
+std::vector<substitution> genome::diverge(std::span<char> copy) {
   std::vector<substitution> changes;
   if (options_.divergence == 0) return changes;
   double const gap = 1 / options_.divergence;
   for (double i = random_.exponential(gap); i < static_cast<double>(copy.size()); i += 1 + random_.exponential(gap)) {
     auto const position = static_cast<std::size_t>(i);
     if (copy[position] == 'N') continue;
-    copy[position] = static_cast<char>(other_than(copy[position]) | (copy[position] & 0x20));
+    copy[position] = static_cast<char>(other_than(random_, copy[position]) | (copy[position] & 0x20));
     changes.push_back({position, copy[position]});
   }
   return changes;
@@ -258,26 +305,42 @@ void genome::write_copy(std::string_view text, std::size_t copy, sink& out) cons
   }
 }
 
-genome_report genome::write(sink& out) {
-  write_copy(text_, 0, out);
+template <class Place, class Done>
+genome_report genome::copies(Place place, Done done) {
+  done(std::size_t{0}, std::span<char const>(text_));
   std::vector<std::vector<substitution>> changes(options_.copies);
   for (std::size_t copy = 1; copy != options_.copies; ++copy) {
-    std::string diverged = text_;
-    changes[copy] = diverge(diverged);
-    write_copy(diverged, copy, out);
+    std::span<char> const to = place(copy);
+    std::copy(text_.begin(), text_.end(), to.begin());
+    changes[copy] = diverge(to);
+    done(copy, std::span<char const>(to));
   }
   compare_copies(changes);
   report_.residues = options_.length * options_.copies;
   report_.records = options_.records * options_.copies;
   std::stable_sort(report_.planted.begin(), report_.planted.end(),
                    [](auto const& a, auto const& b) { return a.length > b.length; });
-  return report_;
+  return std::move(report_);
 }
 
 }  // namespace
 
 genome_report write_genome(genome_options const& options, sink& out) {
-  return genome(options).write(out);
+  std::string text(options.length, '\0'), diverged(options.copies > 1 ? options.length : 0, '\0');
+  genome made(options, text);
+  return made.copies([&](std::size_t) { return std::span<char>(diverged); },
+                     [&](std::size_t copy, std::span<char const> residues) {
+                       made.write_copy({residues.data(), residues.size()}, copy, out);
+                     });
+}
+
+genome_report make_genome(genome_options const& options, std::span<char> residues) {
+  if (options.copies == 0 || residues.size() % options.copies != 0 || residues.size() / options.copies != options.length)
+    throw usage_error(
+        fmt::format("genome: room for {} residues, not for {} times {}", residues.size(), options.copies, options.length));
+  return genome(options, residues.first(options.length))
+      .copies([&](std::size_t copy) { return residues.subspan(copy * options.length, options.length); },
+              [](std::size_t, std::span<char const>) {});
 }
 
 }  // namespace ordo::generate

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tools/generate/sink.hpp"
@@ -39,9 +40,14 @@ struct genome_report {
   std::vector<planted_repeat> planted;       // longest first
 };
 
-/// Writes FASTA. Without N runs and copies the longest planted repeat is the longest that was planted on purpose; random
-/// ones are much shorter. Memory: the length of one copy, twice that with copies.
+/// Writes FASTA; all threads make the residues, which are the same however many there are. Without N runs and copies the
+/// longest planted repeat is the longest that was planted on purpose; random ones are much shorter. Memory: the length of one
+/// copy, twice that with copies.
 /// @throws usage_error for options that cannot be, or leave no room
 genome_report write_genome(genome_options const& options, sink& out);
+
+/// The same residues, one copy after the other, without headers and line ends, into the caller's memory, by all threads.
+/// @param residues  options.length times options.copies of them @throws as write_genome
+genome_report make_genome(genome_options const& options, std::span<char> residues);
 
 }  // namespace ordo::generate

@@ -1,7 +1,19 @@
 """Awan, Saeed: GPU-ArraySort, a parallel, in-place algorithm for sorting large number of arrays (ICPPW 2016)."""
 
 import papers
-from page import Page, against_best, curves, longest_of, losses, milliseconds, ours, rivals_of, time_of_row
+from page import (
+    Page,
+    against_best,
+    curves,
+    longest_of,
+    losses,
+    milliseconds,
+    ours,
+    rivals_of,
+    say_not_built,
+    time_of_row,
+    with_built,
+)
 from plot import Axis
 
 RIVALS = ["STA", "CUB seg", "seg radix", "packed"]
@@ -43,13 +55,14 @@ def array_sort(page: Page) -> None:
         " Milliseconds:"
     )
     of = [rows[name] for name in (f"f32 {n}" for n in papers.ARRAY_TABLE_1) if name in rows]
-    against_best(page, of, RIVALS)
+    names = with_built(rows.values(), RIVALS)
+    against_best(page, of, names)
     page.plot(
         "arrays",
         "Awan and Saeed, Figures 4 to 7: 200,000 arrays of floats",
         Axis("floats in an array", ticks=list(papers.ARRAY_TABLE_1)),
         TIME,
-        curves(of, longest_of, time_of_row, RIVALS, copy=True),
+        curves(of, longest_of, time_of_row, names, copy=True),
     )
     by_number = list(page.rows("array_sort_sweep").values()) if page.has("array_sort_sweep") else []
     if by_number:
@@ -57,7 +70,8 @@ def array_sort(page: Page) -> None:
     if page.has("array_sort_capacity"):
         capacity(page)
     page.say("Other lengths and types, milliseconds:")
-    against_best(page, [rows[name] for name in OTHERS if name in rows], RIVALS)
+    against_best(page, [rows[name] for name in OTHERS if name in rows], names)
+    say_not_built(page, names)
     losses(page, [*rows.values(), *by_number], WHY)
     page.source("array_sort", "array_sort_sweep", "array_sort_capacity")
 
@@ -69,7 +83,7 @@ def arrays_of(row: dict) -> float:
 def sweep(page: Page, rows: list[dict]) -> None:
     """A curve for each length, over the number of arrays."""
     of = {length: [row for row in rows if row["longest"] == length] for length in sorted({row["longest"] for row in rows})}
-    numbers = sorted({row["segments"] for row in rows})
+    numbers, names = sorted({row["segments"] for row in rows}), with_built(rows, RIVALS)
     page.say("The whole curves, milliseconds by the number of arrays, and how many times as long STA takes:")
     body = []
     for number in numbers:
@@ -85,7 +99,7 @@ def sweep(page: Page, rows: list[dict]) -> None:
         "Awan and Saeed, Figures 4 to 7: time over the number of arrays",
         Axis("thousands of arrays", ticks=[number for number in numbers if number % 50_000 == 0] or numbers),
         TIME,
-        {f"arrays of {length}": curves(measured, arrays_of, time_of_row, RIVALS, copy=True) for length, measured in of.items()},
+        {f"arrays of {length}": curves(measured, arrays_of, time_of_row, names, copy=True) for length, measured in of.items()},
         tick_name=lambda number: f"{number / 1000:g}",
     )
 

@@ -1,7 +1,20 @@
 """Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs (ICS 2017), and what it is good for."""
 
 import papers
-from page import HOST, Page, against_best, curves, longest_of, losses, milliseconds, rate, rate_of_row, rivals_of, tell_losses
+from page import (
+    Page,
+    against_best,
+    curves,
+    longest_of,
+    losses,
+    milliseconds,
+    rate,
+    rate_of_row,
+    rivals_of,
+    say_not_built,
+    tell_losses,
+    with_built,
+)
 from plot import Axis, Series
 
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 16384, 131072, 1048576)
@@ -50,32 +63,35 @@ def segmented_sort(page: Page) -> None:
     )
     page.say(
         "Segments of one length, given by offsets, milliseconds. `CUB seg` is today's `DeviceSegmentedSort`, `packed` CUB's"
-        " radix sort of segment number and key in one 64-bit key, as CUSP sorted by segment and key."
+        " radix sort of segment number and key in one 64-bit key, as CUSP sorted by segment and key; `bb_segsort` is the"
+        " paper's own code as Kobus keeps it, `ModernGPU` today's: see [below](#for-another-card)."
     )
     fixed = [rows[f"u32/u32 {n}"] for n in LENGTHS if f"u32/u32 {n}" in rows]
-    against_best(page, fixed, RIVALS)
+    names = with_built(rows.values(), RIVALS)
+    against_best(page, fixed, names)
     if page.has("segmented_sort_sweep_pairs", "segmented_sort_sweep_keys"):
-        sweep(page, [row for row in fixed if row["longest"] <= 16384])
+        sweep(page, [row for row in fixed if row["longest"] <= 16384], names)
     page.say("Lengths by a power law (P(l) proportional to l^-a, l at most `max`), milliseconds:")
     mixes = {name: row for name, row in rows.items() if name.startswith("u32/u32 zipf") and name.count(" ") == 4}
-    against_best(page, list(mixes.values()), RIVALS)
-    power_laws(page, mixes)
+    against_best(page, list(mixes.values()), names)
+    power_laws(page, mixes, names)
     wide = [row for name, row in rows.items() if name.startswith("u32/u64 ")]
     if wide:
         page.say("With values of 64 bits, which the paper's Figures 11 and 12 show too:")
-        against_best(page, wide, RIVALS)
+        against_best(page, wide, names)
+    say_not_built(page, names)
     losses(page, list(rows.values()), WHY)
     page.source("segmented_sort", "segmented_sort_sweep_pairs", "segmented_sort_sweep_keys")
 
 
-def sweep(page: Page, fixed: list[dict]) -> None:
+def sweep(page: Page, fixed: list[dict], names: list[str]) -> None:
     series, sizes = [], []
     for what, name in (("pairs", "Ordo, pairs"), ("keys", "Ordo, keys alone")):
         one = page.json(f"segmented_sort_sweep_{what}")["sweeps"][0]
         sizes.append(one["items"])
         lengths = sorted({round(10 ** (i / 80)) for i in range(338)} & set(range(1, len(one["rates"]) + 1)))
         series.append(Series(name, [(n, one["rates"][n - one["from"]]) for n in lengths]))
-    for name in RIVALS:
+    for name in names:
         at = [(row["longest"], rate(row["items"], rivals_of(row)[name])) for row in fixed if name in rivals_of(row)]
         series += [Series(f"{name}, pairs", at, dashed=True)] if at else []
     if fixed:
@@ -95,7 +111,7 @@ def sweep(page: Page, fixed: list[dict]) -> None:
     )
 
 
-def power_laws(page: Page, mixes: dict[str, dict]) -> None:
+def power_laws(page: Page, mixes: dict[str, dict], names: list[str]) -> None:
     of = {}
     for name, row in mixes.items():
         of.setdefault(name.split()[2], []).append(row)
@@ -106,74 +122,9 @@ def power_laws(page: Page, mixes: dict[str, dict]) -> None:
         "Hou et al., Figure 12: lengths by a power law",
         Axis("longest segment (logarithmic)", log=True, ticks=[50, 500, 2000, 100_000]),
         Axis("10⁹ items a second (logarithmic)", log=True),
-        {f"exponent {a}": curves(measured, longest_of, rate_of_row, RIVALS, copy=True) for a, measured in of.items()},
+        {f"exponent {a}": curves(measured, longest_of, rate_of_row, names, copy=True) for a, measured in of.items()},
         tick_name=lambda length: f"{length:,.0f}" if length < 1e5 else f"{length / 1e3:.0f} k",
     )
-
-
-def suffix_arrays(page: Page) -> None:
-    beside = page.cards("sufsort_vs_divsufsort")
-    if not page.has("machines") and not beside:
-        return
-    page.heading("Suffix arrays (Hou et al., section 5.1)")
-    page.say(
-        "The paper's prefix doubling by segmented sort, beside the skew algorithm of CUDPP, on six DNA sequences: up to 2.2"
-        " times as fast on a K80 and 2.6 times on a Titan X (Pascal); its Figure 13 is bars without numbers. Here:"
-        " `suffix::build`, from text in the host's memory to the array in the host's memory, transfers and allocation counted,"
-        " reading FASTA not."
-    )
-    if page.has("machines"):
-        report = page.json("machines")
-        page.say(
-            "By a machine that is kept from one call to the next, and by the process's own; then two builds one after the"
-            f" other, and by two threads at once, on one card. {page.where(report)}. Milliseconds, and millions of residues a"
-            " second:"
-        )
-        body = [
-            [
-                row["input"],
-                f"{row['residues'] / 1e6:.3g}",
-                f"**{milliseconds(row['kept_ms'])}**",
-                milliseconds(row["own_ms"]),
-                f"{row['residues'] / row['kept_ms'] / 1e3:,.0f}",
-                f"{row['device_memory'] / 1e9:.2f}",
-                milliseconds(row["two_builds_one_by_one_ms"]),
-                milliseconds(row["two_builds_two_threads_ms"]),
-            ]
-            for row in report["rows"]
-        ]
-        page.table(
-            ["input", "10^6 residues", "kept", "own", "10^6 a second", "card, GB", "two, one by one", "two at once"], body
-        )
-    for card in beside:
-        report = page.json("sufsort_vs_divsufsort", card)
-        page.say(
-            f"Beside libdivsufsort, which has one thread; the best of {report['runs']} runs. {page.where(report, card)}."
-            " Seconds:"
-        )
-        page.table(
-            ["input", "machine", "10^6 residues", "Ordo", "libdivsufsort", "libdivsufsort / Ordo"],
-            [
-                [
-                    row["input"],
-                    row["machine"].upper(),
-                    f"{row['residues'] / 1e6:.3g}",
-                    f"**{row['seconds']:.3g}**",
-                    f"{row['rival_seconds']:.3g}",
-                    f"{row['rival_seconds'] / row['seconds']:.1f}",
-                ]
-                for row in report["rows"]
-            ],
-        )
-        results = [
-            (f"{row['input']} {row['machine'].upper()}", "libdivsufsort", row["rival_seconds"] / row["seconds"])
-            for row in report["rows"]
-        ]
-        tell_losses(page, results, part=", beside libdivsufsort" + f", {card}" * (card != page.card))
-    page.say("From file to file, with FASTA read and three files written: in the last section.")
-    page.source("machines", "sufsort_vs_divsufsort")
-    if HOST in beside and page.card != HOST:
-        page.source("sufsort_vs_divsufsort", card=HOST)
 
 
 def spgemm(page: Page) -> None:

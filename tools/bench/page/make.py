@@ -16,6 +16,7 @@ import deshpande
 import hou
 import leischner
 import polok
+import suffix
 from page import HOST, PLOTS, Page
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -27,10 +28,16 @@ SECTIONS = [
     leischner.sample_sort,
     deshpande.string_sort,
     hou.spgemm,
-    hou.suffix_arrays,
+    suffix.suffix_arrays,
     commands.host_sorts,
     commands.files,
 ]
+RIVALS = {
+    "ORDO_LIBSAIS": "IlyaGrebnov/libsais",
+    "ORDO_LIBCUBWT": "IlyaGrebnov/libcubwt",
+    "ORDO_BB_SEGSORT": "Funatiq/bb_segsort",
+    "ORDO_MODERNGPU": "moderngpu/moderngpu",
+}
 FIRST = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # whose machine is the page's
 
 
@@ -89,6 +96,17 @@ def end(page: Page) -> None:
         " 10^9 bytes that the host has room for (80 at most), HALF half of them, DEVICES the machines there are."
         " [make.py](tools/bench/page/make.py) makes the page alone, from the JSON."
     )
+    page.say(
+        "Rivals that are in no package are beside where their sources are named. Clone them, and name the folders to `run.py`,"
+        " or to `cmake` with `-DORDO_BENCH=ON`:"
+    )
+    page.lines += [
+        "```",
+        *(f"git clone https://github.com/{repository}" for repository in RIVALS.values()),
+        "tools/bench/page/run.py " + " \\\n  ".join(f"-D{option}=$PWD/{of.split('/')[1]}" for option, of in RIVALS.items()),
+        "```",
+        "",
+    ]
 
 
 def main() -> int:

@@ -6,13 +6,14 @@ import pathlib
 import re
 import statistics
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
 PLOTS = "tools/bench/plots"
 LOST = 0.995  # of best rival / ours: half a per cent is noise
+BUILT = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # rivals that are there if they were built in
 FIGURES = ("rows", "sweeps", "capacity")  # of a JSON
 HOST = "2_cores"  # of figures of a host without a GPU, beside those of the card
 
@@ -65,6 +66,8 @@ class Page:
     def source(self, *names: str, card: str = "") -> None:
         """The commands of these steps, those that are there, and links to what they left."""
         there = [name for name in names if self.has(name, card=card)]
+        if not there:
+            return
         self.lines += ["Commands, and what they left:", ""]
         self.lines += [f"- `{BY_NAME[name].command}`: {self.link(name, card)}" for name in there] + [""]
 
@@ -175,6 +178,18 @@ def against_best(page: Page, rows: list[dict], names: list[str]) -> None:
         )
     if body:
         page.table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
+
+
+def with_built(rows: Iterable[dict], names: list[str]) -> list[str]:
+    """The names, and those of rivals that were built in when these rows were measured."""
+    there = {name for row in rows for name in row["rivals"]}
+    return names + [name for name in BUILT if name in there]
+
+
+def say_not_built(page: Page, names: list[str], built: dict[str, str] = BUILT) -> None:
+    missing = [f"`{name}` (`-D{option}=...`)" for name, option in built.items() if name not in names]
+    if missing:
+        page.say(f"Not in this build: {', '.join(missing)}.")
 
 
 def by_size(page: Page, rows: list[dict]) -> None:

@@ -25,6 +25,8 @@ COLOURS = {
     "packed": "#aa4499",
     "seg radix": "#b8860b",
     "cuSPARSE 3": "#b8860b",
+    "bb_segsort": "#6b4f2a",
+    "ModernGPU": "#808000",
 }
 MORE = ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#b8860b", "#5aa0d8"]
 MARKS = [

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures this machine and makes the page of its benchmarks.
 
-    tools/bench/page/run.py [--programs DIR] [--results DIR] [--only NAME]... [--skip NAME]... [--fasta FILE]...
-                            [--matrix FILE]... [--minutes N] [--again] [--dry-run]
+    tools/bench/page/run.py [-D NAME=VALUE]... [--programs DIR] [--results DIR] [--only NAME]... [--skip NAME]...
+                            [--fasta FILE]... [--matrix FILE]... [--minutes N] [--again] [--dry-run]
 
 Builds the benchmarks (or takes those of --programs, a folder with them and Ordo's tools), runs one after the other, each with
 --json into --results (default: build/page), under a name of the card that is here ("h200"; without one "16_cores", and then
@@ -11,7 +11,8 @@ repository. What has left its JSON already is not run again, so a run that was s
 --only and --skip NAME, as often as you like: these alone, or all but these. --minutes: begins nothing that would take longer
 than what is left of them; the page is made of what there is, and the same command goes on later. --dry-run: says what would be
 run, and about how long it takes. --fasta: genomes to build suffix arrays of, instead of a made one. --matrix: Matrix Market
-files to square, beside made ones; those of the papers are in the SuiteSparse collection.
+files to square, beside made ones; those of the papers are in the SuiteSparse collection. -D: for CMake, as -DORDO_LIBSAIS=DIR,
+the folder of a rival's sources.
 
 Needs Python alone, and some 4 GB where temporary files go (TMPDIR). What does not fit the card's memory a benchmark leaves out,
 and tells. A step that fails is told, leaves NAME_CARD.json.part, and the others go on; the exit status is 1 then."""
@@ -44,7 +45,7 @@ class Run:
     def __init__(self, how: argparse.Namespace):
         self.how, self.results, self.begun = how, how.results.resolve(), time.monotonic()
         self.planned = how.dry_run and not how.programs  # nothing is built to say what would be run
-        self.programs = how.programs.resolve() if how.programs else BUILD / "bin" if how.dry_run else build()
+        self.programs = how.programs.resolve() if how.programs else BUILD / "bin" if how.dry_run else build(how.define)
         self.gpu, self.memory = self.find_gpu()
         self.card = name_of(self.gpu) if self.gpu else f"{len(os.sched_getaffinity(0))}_cores"
         self.failed: list[str] = []
@@ -218,10 +219,10 @@ def name_of(gpu: str) -> str:
     return "_".join(words) or "gpu"
 
 
-def build() -> pathlib.Path:
+def build(define: list[str]) -> pathlib.Path:
     """The folder of programs that are built for this."""
     say(f"building {BUILD}")
-    options = ["-DCMAKE_BUILD_TYPE=Release", "-DORDO_BENCH=ON", "-DORDO_TESTS=OFF"]
+    options = ["-DCMAKE_BUILD_TYPE=Release", "-DORDO_BENCH=ON", "-DORDO_TESTS=OFF", *(f"-D{one}" for one in define)]
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     subprocess.run(["cmake", *generator, "-S", ROOT, "-B", BUILD, *options], stdout=subprocess.DEVNULL, check=True)
     subprocess.run(["cmake", "--build", BUILD, "--parallel", str(len(os.sched_getaffinity(0)))], check=True)
@@ -230,6 +231,7 @@ def build() -> pathlib.Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="for CMake")
     parser.add_argument("--programs", type=pathlib.Path, help="a folder of them, instead of building")
     parser.add_argument("--results", type=pathlib.Path, default=WORK)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", choices=list(BY_NAME), help=", ".join(BY_NAME))
