@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
@@ -91,49 +90,54 @@ struct chain_key {
   ORDO_FN void prefetch(Index p) const { number.expect(end_from_behind, p); }
 };
 
-/// The chains of open groups. Memory: 1/4 byte a letter, and sizeof(Index) for each open suffix; while it is made, as much
-/// again and two bytes.
+/// The chains of open groups: these are added, all numbered, and twice noted, before the ends are found. Memory: 1/4 byte a
+/// letter, and sizeof(Index) for each open suffix; while it is made, a note more.
 template <Backend B, class Index>
 class group_chains {
  public:
-  using open_items = typename refinement<B, Index, Index>::open_items;
+  using open_groups = refinement<B, Index, Index>;
 
+  /// What it takes at most, for a text of n letters.
   static std::size_t memory(std::size_t n, std::size_t open) {
-    return positions_behind<B, Index>::memory(n) + buffer_sizes::of(open, sizeof(Index));
+    return positions_behind<B>::memory(n) + buffer_sizes::of(open, sizeof(Index));
   }
   /// While it is made.
   static std::size_t most_memory(std::size_t n, std::size_t open) {
     return memory(n, open) + buffer_sizes::of(open, sizeof(group_note<Index>));
   }
 
-  /// @param text  of n letters @param aside  all open groups @param open  takes them up in turn
-  group_chains(B& machine, packed_view text, std::size_t n, std::vector<open_items>& aside, refinement<B, Index, Index>& open)
-      : open_(machine, text, n, false, aside, 0), ends_(machine.template buffer<Index>(open_.count())) {
-    std::size_t const count = open_.count();
-    auto const notes = machine.template buffer<group_note<Index>>(count);
-    machine.each(count, clear_note<Index>{notes.data()});
-    auto const groups_of = [&](auto const& use) {
-      for (open_items& groups : aside) {
-        open.take_up(std::move(groups));
-        auto const all = open.segments();
-        use(all.size(), note_groups<Index>{open.items().data(), all.begins.data(), all.ends.data(), open.slots().data(),
-                                           open_.numbers(), notes.data()});
-        groups = open.set_aside();
-      }
-    };
-    groups_of([&](std::size_t size, note_groups<Index> const& note) { machine.each(size, note); });
-    groups_of([&](std::size_t size, note_groups<Index> const& note) { machine.each(size, note_chains<Index>{note}); });
-    machine.scan(count, chain_end_from_behind<Index>{notes.data(), count}, ends_.span(), maximum{});
+  /// @param text  of n letters
+  group_chains(B& machine, packed_view text, std::size_t n) : machine_(machine), open_(machine, text, n, false) {}
+
+  void add(open_groups const& open) { open_.add(std::span<Index const>(open.items()), 0); }
+  void number_all() {
+    open_.number_all();
+    notes_ = machine_.template buffer<group_note<Index>>(open_.count());
+    machine_.each(notes_.size(), clear_note<Index>{notes_.data()});
+  }
+  void note_groups_of(open_groups const& open) { machine_.each(open.groups(), note_of(open)); }
+  void note_chains_of(open_groups const& open) { machine_.each(open.groups(), note_chains<Index>{note_of(open)}); }
+  void find_ends() {
+    ends_ = machine_.template buffer<Index>(open_.count());
+    machine_.scan(ends_.size(), chain_end_from_behind<Index>{notes_.data(), notes_.size()}, ends_.span(), maximum{});
+    notes_ = {};
   }
 
   /// @param key  of the ranks that the open groups go by
   template <class Key>
   [[nodiscard]] chain_key<Key, Index> key(Key const& key) const {
-    return {key, open_.numbers(), ends_.data(), open_.count()};
+    return {key, open_.numbers(), ends_.data(), ends_.size()};
   }
 
  private:
-  positions_behind<B, Index> open_;
+  [[nodiscard]] note_groups<Index> note_of(open_groups const& open) {
+    auto const all = open.segments();
+    return {open.items().data(), all.begins.data(), all.ends.data(), open.slots().data(), open_.numbers(), notes_.data()};
+  }
+
+  B& machine_;
+  positions_behind<B> open_;
+  buffer<group_note<Index>> notes_;
   buffer<Index> ends_;
 };
 

@@ -61,7 +61,7 @@ struct build_plan {
     std::size_t const sorting = division() + range_memory<Index, B>(n / ranges + 1) + open_aside();
     std::size_t const open = std::min(n / ranges, n / open_share) + 1, behind = n / open_share + 1;
     std::size_t const rounds =
-        positions_behind<B, Index>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
+        positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
     std::size_t const lengths =
         what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(n + 1) : 0;
     return kept() + std::max({sorting, rounds, lengths});

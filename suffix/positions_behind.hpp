@@ -2,11 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/load.hpp"
-#include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/letter_runs.hpp"
 #include "suffix/numbers.hpp"
@@ -46,8 +44,8 @@ struct counted_word {
   ORDO_FN set_word operator()(std::size_t w) const { return {words[w].bits, count_ones(words[w].bits)}; }
 };
 
-/// The positions `depth` letters behind open suffixes, numbered.
-template <Backend B, class Index>
+/// The positions behind open suffixes, numbered: begun, added to, and then numbered.
+template <Backend B>
 class positions_behind {
  public:
   /// Of a text of n letters: 1/4 byte a letter.
@@ -56,17 +54,23 @@ class positions_behind {
   }
 
   /// @param text  with the keys of the first round @param has_runs  are there runs of one letter as long as these?
-  /// @param open  which agree with others in `depth` letters, and do not end before
-  positions_behind(B& machine, packed_view text, std::size_t n, bool has_runs,
-                   std::vector<typename refinement<B, Index, Index>::open_items> const& open, std::size_t depth)
-      : words_(machine.template buffer<set_word>(set_words(n))),
+  positions_behind(B& machine, packed_view text, std::size_t n, bool has_runs)
+      : machine_(machine),
+        words_(machine.template buffer<set_word>(set_words(n))),
         not_empty_(machine.template buffer<std::uint64_t>(words_.size() / 64 + 1)) {
     machine.each(words_.size(), begin_with_runs{{is_uniform_key(text), n + 1, false}, has_runs, words_.data()});
-    for (auto const& some : open)
-      machine.each(some.size(), add_position_behind<Index>{some.items.data(), depth, words_.data()});
-    machine.scan(words_.size(), counted_word{words_.data()}, words_.span(), count_on{});
-    machine.each(not_empty_.size(), write_not_empty{words_.data(), words_.size(), not_empty_.data()});
-    count_ = std::size_t(value_at(machine, words_.span(), words_.size() - 1).end);
+  }
+
+  /// What is `depth` letters behind suffixes, which do not end before.
+  template <class Index>
+  void add(std::span<Index const> open, std::size_t depth) {
+    machine_.each(open.size(), add_position_behind<Index>{open.data(), depth, words_.data()});
+  }
+
+  void number_all() {
+    machine_.scan(words_.size(), counted_word{words_.data()}, words_.span(), count_on{});
+    machine_.each(not_empty_.size(), write_not_empty{words_.data(), words_.size(), not_empty_.data()});
+    count_ = std::size_t(value_at(machine_, words_.span(), words_.size() - 1).end);
   }
 
   /// How many there are.
@@ -74,6 +78,7 @@ class positions_behind {
   [[nodiscard]] numbered_position numbers() const { return {words_.data(), 1, not_empty_.data()}; }
 
  private:
+  B& machine_;
   buffer<set_word> words_;
   buffer<std::uint64_t> not_empty_;
   std::size_t count_ = 0;

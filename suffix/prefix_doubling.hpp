@@ -258,13 +258,36 @@ class suffix_sort {
     return false;
   }
 
+  /// use() for each part of what was set aside, taken up in turn. One part alone stays so.
+  template <class Use>
+  void each_open(std::vector<open_items>& aside, Use use) {
+    if (aside.size() == 1) {
+      if (!taken_up_) open_.take_up(std::move(aside.front()));
+      taken_up_ = true;
+      return use();
+    }
+    for (open_items& groups : aside) {
+      open_.take_up(std::move(groups));
+      use();
+      groups = open_.set_aside();
+    }
+  }
+
+  [[nodiscard]] std::size_t size_of(std::vector<open_items> const& aside) const {
+    std::size_t all = taken_up_ ? open_.size() : 0;
+    for (open_items const& some : aside) all += some.size();
+    return all;
+  }
+
   /// By the ranks of few positions where few suffixes are open; else of all. @param depth  see finish
   void finish_kept(std::vector<open_items>& aside, bool has_runs, std::size_t most, std::size_t depth) {
     std::size_t const n = packed_.size(), open = size_of(aside);
     if (open == 0) return;
     if constexpr (std::is_same_v<Numbers, every_position>)
       if (open <= n / most_behind) {
-        positions_behind<B, Index> const behind(machine_, first_, n, has_runs, aside, depth);
+        positions_behind<B> behind(machine_, first_, n, has_runs);
+        each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
+        behind.number_all();
         suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
                                                         behind.numbers());
         return place_and_finish(ranks, aside, most, depth);
@@ -276,11 +299,7 @@ class suffix_sort {
   template <class Ranks>
   void place_and_finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
     ranks.place(std::span<Index const>(kept_), 0);
-    for (open_items& groups : aside) {
-      open_.take_up(std::move(groups));
-      ranks.place(open_);
-      groups = open_.set_aside();
-    }
+    each_open(aside, [&] { ranks.place(open_); });
     ranks.end_records();
     finish(ranks, aside, most, depth);
   }
@@ -295,47 +314,50 @@ class suffix_sort {
     open_.drop_settled();
   }
 
-  /// All that is aside.
+  /// The same for all that is aside. @returns how many groups are open then
   template <class Ranks, class Key>
-  void refine_all(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
-    groups_ = 0;
-    for (open_items& groups : aside) {
-      open_.take_up(std::move(groups));
+  std::size_t refine_all(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
+    std::size_t groups = 0;
+    each_open(aside, [&] {
       refine(ranks, key, bits);
-      groups_ += open_.groups();
-      groups = open_.set_aside();
-    }
+      groups += open_.groups();
+    });
+    return groups;
   }
-
-  [[nodiscard]] static std::size_t size_of(std::vector<open_items> const& aside) {
-    std::size_t all = 0;
-    for (open_items const& some : aside) all += some.size();
-    return all;
+  template <class Ranks, class Key>
+  std::size_t refine_by_chains(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
+    group_chains<B, Index> chains(machine_, first_, packed_.size());
+    each_open(aside, [&] { chains.add(open_); });
+    chains.number_all();
+    each_open(aside, [&] { chains.note_groups_of(open_); });
+    each_open(aside, [&] { chains.note_chains_of(open_); });
+    chains.find_ends();
+    return refine_all(ranks, aside, chains.key(key), bits);
   }
 
   /// Sorts the open groups by the ranks of what follows. @param depth  letters in which the suffixes of each agree
   /// @param most  suffixes that are sorted at a time
   template <class Ranks>
   void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
+    constexpr bool may_chain = std::is_same_v<Numbers, every_position>;
     bool by_chains = false;
-    std::size_t const n = packed_.size();
-    for (unsigned tries = 0; !aside.empty(); depth = deeper(depth)) {
-      join(aside, most);
+    unsigned in_vain = 0;
+    std::size_t before = size_of(aside), excess = before;  // open suffixes; and those that are not the first of their groups
+    for (; before != 0; depth = deeper(depth)) {
+      if (!taken_up_) join(aside, most);
       auto const key = ranks.key(steps_in(depth));
-      std::size_t const before = size_of(aside);
-      if constexpr (std::is_same_v<Numbers, every_position>) {
-        if (by_chains) {
-          group_chains<B, Index> const chains(machine_, first_, n, aside, open_);
-          refine_all(ranks, aside, chains.key(key), key.bits());
-        }
-      }
-      if (!by_chains) refine_all(ranks, aside, key, key.bits());
-      // Where most groups stay as they are, and are small, they are in chains perhaps.
-      std::size_t const left = size_of(aside);
-      tries += by_chains;
-      by_chains =
-          std::is_same_v<Numbers, every_position> && tries < 2 && left > before / 2 && left > n / 256 && 4 * groups_ > left;
-      std::erase_if(aside, [](open_items const& some) { return some.size() == 0; });
+      std::size_t groups = 0;
+      if constexpr (may_chain)
+        if (by_chains) groups = refine_by_chains(ranks, aside, key, key.bits());
+      if (!by_chains) groups = refine_all(ranks, aside, key, key.bits());
+      std::size_t const left = size_of(aside), now = left - groups;
+      // Where most groups stay as they are, and are small, they are in chains perhaps; and as long as that settles some.
+      bool const helped = now < excess - excess / 5;
+      in_vain += by_chains && !helped;
+      by_chains = may_chain && in_vain < 2 && left > packed_.size() / 256 && 4 * groups > left &&
+                  (by_chains ? helped : left > before / 2);
+      before = left;
+      excess = now;
     }
   }
 
@@ -371,7 +393,7 @@ class suffix_sort {
   Numbers chosen_;
   refinement<B, Index, Index> open_;
   std::optional<suffix_ranks<B, Index, Numbers>> ranks_;  // where the order is not kept
-  std::size_t groups_ = 0;                                // that are open after a round
+  bool taken_up_ = false;                                 // is the only part that was set aside in open_?
 };
 
 }  // namespace ordo::suffix::detail
