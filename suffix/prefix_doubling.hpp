@@ -351,10 +351,11 @@ class suffix_sort {
         if (by_chains) groups = refine_by_chains(ranks, aside, key, key.bits());
       if (!by_chains) groups = refine_all(ranks, aside, key, key.bits());
       std::size_t const left = size_of(aside), now = left - groups;
-      // Where most groups stay as they are, and are small, they are in chains perhaps; and as long as that settles some.
+      // Where most groups stay as they are, and are pairs, they are in chains perhaps; and as long as that settles some. (A
+      // round by chains takes as long as three others: larger groups, which a chain divides in two, are not worth it.)
       bool const helped = now < excess - excess / 5;
       in_vain += by_chains && !helped;
-      by_chains = may_chain && in_vain < 2 && left > packed_.size() / 256 && 4 * groups > left &&
+      by_chains = may_chain && in_vain < 2 && left > packed_.size() / 256 && 5 * groups > 2 * left &&
                   (by_chains ? helped : left > before / 2);
       before = left;
       excess = now;
