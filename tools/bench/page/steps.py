@@ -40,6 +40,7 @@ STEPS = [
     Step("segmented_sort", "segmented_sort --json FILE", 0.35),
     Step("segmented_sort_sweep_pairs", "segmented_sort --sweep --pairs --json FILE", 0.35),
     Step("segmented_sort_sweep_keys", "segmented_sort --sweep --keys --json FILE", 0.35),
+    Step("segmented_sort_holes", "segmented_sort --rows 'holes$|^u32/u32 (8|32)$' --json FILE", 0.2),
     Step("radix_sort", "radix_sort --sizes 16,20,24,26,28 --json FILE", 0.5),
     Step("array_sort", "array_sort --json FILE", 0.45),
     Step("array_sort_sweep", "array_sort --sweep --json FILE", 0.45),
@@ -52,13 +53,14 @@ STEPS = [
     Step("machines", "machines FASTA --json FILE", 0.15),
     Step(
         "suffix_array",
-        "suffix_array FASTA --made-up random-dna:100M,equal:50M,fibonacci:63M,genome:1G --json FILE",
+        "suffix_array FASTA --runs 5 --patience 3 --divsufsort-limit 70M --made-up random-dna:100M,equal:50M,fibonacci:63M,genome:1G"
+        " --json FILE",
         4,
         gpu=False,
     ),
     Step(
         "suffix_array_3100m",
-        "suffix_array --made-up genome:3100M --device gpu --rivals none --json FILE",
+        "suffix_array --made-up genome:3100M --device gpu --rivals none --runs 3 --json FILE",
         0.6,
         large=True,
     ),
