@@ -1,10 +1,10 @@
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,140 +19,23 @@
 #include "suffix/packed_text.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/suffix_ranks.hpp"
+#include "suffix/text_rounds.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
 // agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h; two ranks at once
-// make it three times as large. Beyond the paper, too, the first two rounds read keys of many letters from the packed text, so
-// that the ranks are needed for few suffixes only.
+// make it three times as large. Beyond the paper, too, the first rounds read keys of many letters from the packed text
+// (text_rounds.hpp), so that ranks are needed for few suffixes only, and of few positions (positions_behind.hpp); and what a
+// long repeat has is settled in a round or two (group_chains.hpp).
 // Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
 namespace ordo::suffix::detail {
 
-/// The key of suffixes that have `depth` letters at least, and are known to agree in them: the letters that follow.
-struct text_key {
-  packed_view text;
-  std::size_t depth;
-
-  ORDO_FN std::uint64_t operator()(std::size_t p) const { return text.key_behind(p + depth); }
-  ORDO_FN void prefetch(std::size_t p) const { text.expect(p + depth); }
-};
-
-/// Does a group of equal keys begin at i? Suffixes that end in their key are settled, and each one's own.
-struct begins_key_group {
-  packed_view text;
-  std::uint64_t const* key;
-  ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); }
-};
-
-/// The same of keys of runs. Suffixes of one that ends its record are settled.
-template <class Index>
-struct begins_run_group {
-  run_key runs;
-  std::uint64_t const* key;
-  Index const* suffix;
-  ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || runs.ends_record(suffix[i]); }
-};
-
-/// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
-/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys(keys, 0) is given the
-/// keys in order; later rounds permute only suffixes of equal keys.
-template <Backend B, class Index, class WithKeys>
-void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open,
-                       WithKeys with_keys) {
-  auto const keys = machine.template buffer<std::uint64_t>(order.size());
-  machine.argsort(
-      order.size(), [=] ORDO_FN(std::size_t p) { return text.key(p); }, keys.span(), order, text.key_bits());
-  open.start(std::span<Index const>(order), begins_key_group{text, keys.data()});
-  with_keys(std::span<std::uint64_t const>(keys.span()), 0);
-}
-
-/// The same for the suffixes of a range, whose order begins at place `first`. @param part  they, by position
-template <Backend B, class Index, class WithKeys>
-void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
-                             refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  auto const keys = machine.template buffer<std::uint64_t>(part.size());
-  auto* const key = keys.data();
-  auto const* const suffix = part.data();
-  std::size_t const size = part.size();
-  machine.each(size, [=] ORDO_FN(std::size_t i) {
-    if (i + lookahead < size) text.expect(suffix[i + lookahead]);
-    key[i] = text.key(suffix[i]);
-  });
-  if (range.first != range.last)
-    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
-                       key_code<std::uint64_t>{});
-  open.start(std::span<Index const>(part), begins_key_group{text, key}, first);
-  with_keys(std::span<std::uint64_t const>(keys.span()), first);
-}
-
-/// The order of a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few stay open.
-template <Backend B, class Index, class WithKeys>
-void sort_range_by_runs(B& machine, run_key runs, key_range const& range, std::size_t first, std::span<Index> part,
-                        refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  auto const keys = machine.template buffer<std::uint64_t>(part.size());
-  auto* const key = keys.data();
-  auto const* const suffix = part.data();
-  machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = runs(suffix[i]); });
-  machine.radix_sort(keys.span(), part, runs.bits(), key_code<std::uint64_t>{});
-  open.start(std::span<Index const>(part), begins_run_group<Index>{runs, key, suffix}, first);
-  std::uint64_t const shared = range.first;
-  machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = shared; });
-  with_keys(std::span<std::uint64_t const>(keys.span()), first);
-}
-
-/// Does open group g share a uniform key?
-template <class Index>
-struct is_uniform_group {
-  is_uniform_key is_uniform;
-  Index const *items, *begins;
-  ORDO_FN bool operator()(std::size_t g) const { return is_uniform(is_uniform.text.key(items[begins[g]])); }
-};
-
-/// Sorts the groups of suffixes that begin with runs by what is left of them. @param order  see refine_by_text
-template <Backend B, class Index>
-void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::size_t first,
-                    refinement<B, Index, Index>& open) {
-  auto const groups = open.segments();
-  is_uniform_group<Index> const is_uniform{is_uniform_key(text), open.items().data(), groups.begins.data()};
-  // Keys of one letter: there are not many of them.
-  std::size_t const count =
-      machine.reduce(groups.size(), ordo::detail::as_count<is_uniform_group<Index>>{is_uniform}, std::size_t{0}, plus{});
-  if (count == 0) return;
-  auto const begins = machine.template buffer<Index>(count), ends = machine.template buffer<Index>(count);
-  machine.select(groups.size(), is_uniform, ordo::detail::element<Index>{groups.begins.data()}, begins.span());
-  machine.select(groups.size(), is_uniform, ordo::detail::element<Index>{groups.ends.data()}, ends.span());
-  run_key const key = runs.key();
-  open.sort({begins.span(), ends.span()}, key, key.bits());
-  auto const* const suffix = open.items().data();
-  auto* const heads = open.heads().data();
-  is_uniform_key const is_run(text);
-  machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
-    if (is_run(text.key(suffix[i])) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, in order already
-  });
-  open.place_settled(order, first);
-  open.drop_settled();
-}
-
-/// The second: the open groups by the key `depth` letters behind, straight from the text.
-/// @param order  where they have their places, from place `first` on
-template <Backend B, class Index>
-void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<Index> order, std::size_t first,
-                    refinement<B, Index, Index>& open) {
-  open.sort(text_key{text, depth}, text.key_bits());
-  auto const* const suffix = open.items().data();
-  auto* const heads = open.heads().data();
-  machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
-    if (text.breaks.distance(suffix[i] + depth) < text.letters) heads[i] = 1;  // equal suffixes, in order already
-  });
-  open.place_settled(order, first);
-  open.drop_settled();
-}
-
 /// Sorts the suffixes of a text of n letters, all at once or range by range.
 ///
-/// At once, memory beyond the order: 8 + sizeof(Index) bytes a letter, as much again for the sort; later sizeof(Index) a letter
-/// for the ranks, and what refinement and its sorts need for the open suffixes.
-/// By ranges of the first key: the ranks, 1 + 2 sizeof(Index) bytes for each open suffix, and the above for those of one range
-/// only. Then the order need not be kept: the ranks, once all differ, are its inverse.
+/// At once, memory beyond the order: 8 + sizeof(Index) bytes a letter, as much again for the sort; later, and what refinement
+/// and its sorts need for the open suffixes, the ranks: sizeof(Index) for each position that has one, and half a byte a letter;
+/// or where many suffixes are open sizeof(Index) a letter. By ranges of the first key: 1 + 2 sizeof(Index) bytes for each open
+/// suffix, and the above for those of one range only; ranks come when all ranges are done. Or the order is not kept, and all
+/// have ranks from the beginning, which are its inverse once they differ.
 ///
 /// Where only some positions have suffixes that are sorted, with a kept order: by ranges, which may be one. A letter above is
 /// one of these positions then.
