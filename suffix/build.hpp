@@ -73,14 +73,21 @@ struct lcp_from_keys {
 
   void operator()(std::span<std::uint64_t const> keys, std::size_t first) {
     if (!to.what.lcp) return;
-    if (first == 0) lcp = target_of(machine, to.memory.lcp, n);
+    if (first == 0) (void)rows();
     common_prefixes_of_keys(machine, text, last, keys, lcp.span().subspan(first, keys.size()));
     if (first + keys.size() < n) last = value_at(machine, keys, keys.size() - 1);
   }
+  /// Where the LCP is to begin; none if none is wanted.
+  std::span<Index> rows() {
+    if (to.what.lcp) lcp = target_of(machine, to.memory.lcp, n);
+    return lcp.span();
+  }
 };
 
+template <class Index>
 struct no_lcp_from_keys {
   void operator()(std::span<std::uint64_t const>, std::size_t) const {}
+  [[nodiscard]] std::span<Index> rows() const { return {}; }
 };
 
 /// The last suffix of a part, before the first one of the next.
@@ -107,10 +114,10 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
     suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen);
     lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, count, lcp};
     bool by_ranges = in_range < n;
-    if constexpr (std::is_same_v<Numbers, every_position>)
+    if constexpr (std::is_same_v<Numbers, every_position> && !has_workers<B>)
       if (!by_ranges) sort.at_once(with_keys);
-    by_ranges |= !std::is_same_v<Numbers, every_position>;
-    if (by_ranges) sort.by_ranges(in_range, with_keys);
+    by_ranges |= !std::is_same_v<Numbers, every_position> || has_workers<B>;
+    if (by_ranges && count != 0) sort.by_ranges(in_range, with_keys);
   }
   if (to.what.lcp) {
     phase("lcp");
@@ -143,7 +150,7 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
     if (how.on_phase) how.on_phase(name, n);
   };
   suffix_sort<B, Index> sort(machine, packed, {});
-  sort.by_ranges(plan.in_range(machine.pool().available(), plan.ranks()), no_lcp_from_keys{});
+  sort.by_ranges(plan.in_range(machine.pool().available(), plan.ranks()), no_lcp_from_keys<Index>{});
 
   auto const by_position = machine.template buffer<Index>(to.what.lcp ? n : 0);
   // Which positions of an LCP are open takes memory, too.
@@ -226,7 +233,7 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
   std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).quickest +
                               (filter ? row_filter_memory<Index>(n, to.what.lcp) : 0);
   bool stores = false;
-  if (n == 0 || (plan.at_once() && at_once <= total(available()))) {
+  if (n == 0 || (!has_workers<B> && plan.at_once() && at_once <= total(available()))) {
     try {
       return build_whole(machine, packed, to, how, n, drop, stores, n);
     } catch (out_of_memory const&) {

@@ -7,22 +7,21 @@
 #include "sort_core/memory.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
-#include "suffix/divided_ranges.hpp"
 #include "suffix/group_chains.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/sampled_positions.hpp"
 #include "suffix/select_positions.hpp"
 #include "suffix/suffix.hpp"
+#include "suffix/worker_sort.hpp"
 
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
 namespace ordo::suffix::detail {
 
-/// A machine with workers sorts no more suffixes at once where it has the order's memory: ranges take no longer then, and what
-/// is in one takes less memory, which is cached, and has to be had from the system first. A GPU has more at once; but of a
-/// large genome ranges take a third of the memory, and as long.
+/// More suffixes are sorted in parts: by a machine with workers in the same time, and in less memory, which has to be had from
+/// the system first; by a GPU in a third of the memory, and as long where they are many.
 constexpr std::size_t most_at_once(device where) {
-  return std::size_t{1} << (where == device::cpu ? 25 : 27);
+  return std::size_t{1} << (where == device::cpu ? 24 : 27);
 }
 
 /// How a build goes about it: see suffix_sort.
@@ -39,7 +38,7 @@ struct build_plan {
   bool copies;
 
   /// Is one range the quickest way?
-  [[nodiscard]] bool at_once() const { return n <= most_at_once(has_workers<B> ? device::cpu : device::gpu); }
+  [[nodiscard]] bool at_once() const { return n <= most_at_once(where); }
   /// The ranks, and those of the records' first suffixes.
   [[nodiscard]] std::size_t ranks() const { return buffer_sizes::of(n + 1, index) + buffer_sizes::of(records, index); }
   /// What is kept in the machine's memory until it is stored.
@@ -49,38 +48,48 @@ struct build_plan {
   }
   /// Made from the ranks, a row of each array that is wanted.
   [[nodiscard]] std::size_t row() const { return index * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
-  /// What says of which range suffixes are.
-  [[nodiscard]] std::size_t division() const {
+  /// What sorting suffixes takes at most, so many at a time, beside the order, the ranks and what is open.
+  [[nodiscard]] std::size_t sorting(std::size_t some) const {
     if constexpr (has_workers<B>)
-      return divided_ranges<B, Index, every_position>::memory(n);
+      return worker_sort<B, Index>::memory(n, n, some, some / 2);
     else
-      return key_ranges<B, Index>::memory(n);
+      return key_ranges<B, Index>::memory(n) + range_memory<Index, B>(some);
   }
   /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
-    std::size_t const sorting = division() + range_memory<Index, B>(n / ranges + 1) + open_aside();
+    std::size_t const first = sorting(n / ranges + 1) + open_aside();
     std::size_t const open = std::min(n / ranges, n / open_share) + 1, behind = n / open_share + 1;
     std::size_t const rounds =
         positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
-    std::size_t const lengths =
-        what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(n + 1) : 0;
-    return kept() + std::max({sorting, rounds, lengths});
+    return kept() + std::max({first, rounds, lengths()});
+  }
+  /// What an LCP takes, beside the order and itself.
+  [[nodiscard]] std::size_t lengths() const {
+    return what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(n + 1) : 0;
   }
   /// The same, part by part.
   [[nodiscard]] std::size_t in_parts(std::size_t ranges = least_ranges) const {
-    std::size_t const some = n / ranges + 1, sorting = division() + range_memory<Index, B>(some) + open_aside();
+    std::size_t const some = n / ranges + 1, first = sorting(some) + open_aside();
     std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / open_share * index : 0) + 2 * some * row() + 4096;
-    return ranks() + std::max(sorting, parts);
+    return ranks() + std::max(first, parts);
   }
-  /// How many suffixes a range should have, with so many bytes beside `held`: half of what is left, so that open ones have
+  /// How many suffixes should be sorted at a time, with so many bytes beside `held`: half of what is left, so that open ones have
   /// room.
   [[nodiscard]] std::size_t in_range(std::size_t available, std::size_t held) const {
-    std::size_t const taken = held + division(), left = available - std::min(available, taken);
-    return std::max(suffixes_in_range<Index, B>(n / quick_ranges + 1, left / 4 * 3),
-                    std::min<std::size_t>(n, n / least_ranges + 1));
+    std::size_t const least = std::min<std::size_t>(n, n / least_ranges + 1);
+    if constexpr (has_workers<B>) {
+      std::size_t const left = available - std::min(available, held);
+      std::size_t some = std::max(n / quick_ranges + 1, std::min(n, most_at_once(where)));
+      while (some > least && sorting(some) > left / 4 * 3) some -= (some + 15) / 16;
+      return std::max(some, least);
+    } else {
+      std::size_t const taken = held + key_ranges<B, Index>::memory(n), left = available - std::min(available, taken);
+      return std::max(suffixes_in_range<Index, B>(n / quick_ranges + 1, left / 4 * 3), least);
+    }
   }
 
  private:
+  static constexpr device where = has_workers<B> ? device::cpu : device::gpu;
   static constexpr std::size_t open_share = 16;  // of all suffixes that may be open
 
   [[nodiscard]] std::size_t open_aside() const { return n / open_share * (2 * index + 1); }
@@ -120,6 +129,8 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
   build_plan<Index, B> const how{n, records, what, copies};
   auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + bytes) + size.verbs(n); };
   memory_plan plan{0, how.at_once() ? with_open(0) : beside(how.by_ranges(how.quick_ranges)), with_open(n)};
+  if constexpr (has_workers<B>)  // at once, too, they have no key for each suffix
+    if (how.at_once()) plan.quickest = beside(std::max(worker_sort<B, Index>::memory(n, n, n, 0), how.lengths()));
   plan.least = std::min(plan.quickest, beside(copies ? std::min(how.by_ranges(), how.in_parts()) : how.by_ranges()));
   return plan;
 }
@@ -135,11 +146,13 @@ template <class Index, has_workers B>
 std::size_t sampled_sort_memory(std::size_t n, std::size_t count, std::size_t open, bool lcp) {
   std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t), ranks = buffer_sizes::of(count + 1, index);
   std::size_t const groups = refinement<B, Index, Index>::memory(open);
-  std::size_t const first = buffer_sizes::of(count, key) + std::max(B::radix_sort_memory(count, key, index), groups);
+  // All of one range, of which all are open, at the most.
+  std::size_t const first = std::max(worker_sort<B, Index>::memory(n, count, count, open / 2),
+                                     open == 0 ? 0 : buffer_sizes::of(count, key) + B::radix_sort_memory(count, key, index));
   std::size_t const round =
       groups + std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), buffer_sizes::of(open, index));
   std::size_t const lengths = lcp ? buffer_sizes::of(count, index) + buffer_sizes::of(open, index) : 0;
-  return std::max(ranks + std::max({divided_ranges<B, Index, every_position>::memory(n), first, round}), lengths);
+  return std::max({first, open == 0 ? 0 : ranks + round, lengths});
 }
 
 /// See suffix::memory_needed, where every `sample`-th position of a record has a row.
@@ -148,10 +161,9 @@ memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std:
   std::size_t const count = sampled_count(n, records, sample);
   std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 8 + 3, 8);
   std::size_t const beside = packed + sampled_positions<B>::memory(n);
-  std::size_t const division = divided_ranges<B, Index, every_position>::memory(n);
   memory_plan plan{0, beside + sampled_sort_memory<Index, B>(n, count, 0, what.lcp),
                    beside + sampled_sort_memory<Index, B>(n, count, count, what.lcp)};
-  plan.least = std::min(plan.quickest, beside + division + build_plan<Index, B>{count, records, what, false}.by_ranges());
+  plan.least = std::min(plan.quickest, beside + build_plan<Index, B>{count, records, what, false}.by_ranges());
   return plan;
 }
 

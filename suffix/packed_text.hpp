@@ -41,6 +41,15 @@ struct packed_view {
   /// The key at p, the quicker way where all of a text are looked at: records seldom end so near.
   ORDO_FN std::uint64_t key_in_passing(std::size_t p) const { return breaks.are_far(p + 1) ? unbroken_key(p) : key(p); }
 
+  /// The letters at p as the text has them, as many as 64 bits hold, zeros behind the end of p's record: in the order of keys,
+  /// but that what is behind the last whole letter counts, too, and lengths do not.
+  ORDO_FN std::uint64_t window(std::size_t p) const {
+    std::uint64_t const all = bits_from(words, p * letter_bits);
+    if (breaks.are_far(p + 1)) return all;
+    unsigned const bits = (breaks.distance(p + 1) + 1) * letter_bits;
+    return bits < 64 ? all >> (64 - bits) << (64 - bits) : all;
+  }
+
   [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
   /// Does the suffix end in its key?
@@ -201,16 +210,18 @@ class packed_text {
   packed_text& operator=(packed_text const&) = delete;
 
   /// With keys of 64 bits.
-  [[nodiscard]] packed_view view() const { return view_of(letters_in(64)); }
+  [[nodiscard]] packed_view view() const { return view_of(letters_in(64, is_dense()), is_dense()); }
   /// With keys for a first sort of all suffixes. Those that 8 bits more than tell all positions apart do not settle are in
   /// repeats, where more letters are of little use; and a sort goes by bytes. A letter of nucleotides tells two bits, however
-  /// many take some others.
+  /// many take some others. Workers sort by what differs in a key, however long it is; but they make one letter by letter.
   [[nodiscard]] packed_view first_view() const {
-    unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64);
+    if (has_workers<B>) return view_of(letters_in(64, false), false);
+    unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64, is_dense());
     unsigned const wanted = (unsigned(std::bit_width(size_)) + 8 + tells - 1) / tells;
     for (unsigned bits = 8; bits < 64; bits += 8)
-      if (unsigned const letters = letters_in(bits); letters >= wanted && letters < whole) return view_of(letters);
-    return view_of(whole);
+      if (unsigned const letters = letters_in(bits, is_dense()); letters >= wanted && letters < whole)
+        return view_of(letters, is_dense());
+    return view_of(whole, is_dense());
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
   /// Waits until all of it is there: for another machine, whose work is in no order with this one's.
@@ -227,16 +238,16 @@ class packed_text {
  private:
   [[nodiscard]] bool is_dense() const { return letters_ == dense::alphabet; }
   /// How many letters a key of so many bits has, besides its length.
-  [[nodiscard]] unsigned letters_in(unsigned bits) const {
-    unsigned letters = is_dense() ? dense::most : bits / letter_bits_;
-    while (packed_view::bits_of(letters, letter_bits_, is_dense()) + unsigned(std::bit_width(letters)) > bits ||
-           (is_dense() && !dense::possible(letters)))
+  [[nodiscard]] unsigned letters_in(unsigned bits, bool is_dense) const {
+    unsigned letters = is_dense ? dense::most : bits / letter_bits_;
+    while (packed_view::bits_of(letters, letter_bits_, is_dense) + unsigned(std::bit_width(letters)) > bits ||
+           (is_dense && !dense::possible(letters)))
       --letters;
     return letters;
   }
-  [[nodiscard]] packed_view view_of(unsigned letters) const {
+  [[nodiscard]] packed_view view_of(unsigned letters, bool is_dense) const {
     return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)),
-            letters,       is_dense()};
+            letters,       is_dense};
   }
 
   void number_letters(byte_set present) {

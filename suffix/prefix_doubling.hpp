@@ -20,6 +20,7 @@
 #include "suffix/positions_behind.hpp"
 #include "suffix/suffix_ranks.hpp"
 #include "suffix/text_rounds.hpp"
+#include "suffix/worker_sort.hpp"
 
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
 // agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h; two ranks at once
@@ -70,11 +71,13 @@ class suffix_sort {
     std::size_t const n = packed_.size();
     if (kept_.empty()) ranks_.emplace(machine_, packed_.breaks(), n, n, n, true, chosen_);
     letter_runs<B> const runs(machine_, first_, n);
-    std::vector<open_items> aside;
-    if constexpr (has_workers<B>)
-      if (!kept_.empty())
-        aside = sort_ranges(divided_ranges<B, Index, Numbers>(machine_, first_, n, kept_, chosen_), runs, most, with_keys);
-    if (kept_.empty() || !has_workers<B>) aside = sort_ranges(key_ranges<B, Index>(machine_, first_, n), runs, most, with_keys);
+    if constexpr (has_workers<B>) {
+      if (!kept_.empty()) {
+        auto aside = sort_by_workers(runs, with_keys.rows(), most);
+        return finish_kept(aside, !runs.empty(), most, depth_of_text());
+      }
+    }
+    auto aside = sort_ranges(key_ranges<B, Index>(machine_, first_, n), runs, most, with_keys);
     if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most, depth_of_text());
     ranks_->end_records();
     finish(*ranks_, aside, most, depth_of_text());
@@ -97,11 +100,65 @@ class suffix_sort {
     return depth;
   }
 
+  /// The kept order, by the machine's workers. @returns  what stays open
+  std::vector<open_items> sort_by_workers(letter_runs<B> const& runs, std::span<Index> lcp, std::size_t most) {
+    using workers = worker_sort<B, Index>;
+    auto const ranges = divide_by_letters(machine_, first_, packed_.size(), workers::share(machine_, kept_.size()), kept_, chosen_);
+    workers sort(machine_, first_, runs, kept_, lcp, most);
+    std::vector<open_items> aside;
+    sort.sort(ranges, [&](place_range large) {
+      auto const part = kept_.subspan(large.first, large.count);
+      std::uint64_t const key = first_.key(part.front());
+      if (is_uniform_key(first_)(key)) {
+        auto const no_keys = [](std::span<std::uint64_t const>, std::size_t) {};
+        sort_range_by_runs(machine_, runs.key(), {key, key, part.size()}, large.first, part, open_, no_keys);
+      } else {
+        open_.start(std::span<Index const>(part), [](std::size_t i) { return i == 0; }, large.first);
+      }
+      refine_by_text_keys(part, large.first);
+      return put_back();
+    });
+    for (auto& groups : sort.take_left()) {
+      take_up(std::exchange(groups, {}));
+      refine_by_text_keys(kept_, 0);
+      set_aside(aside, kept_, 0);
+    }
+    return aside;
+  }
+
+  /// The open groups become groups of suffixes in their places.
+  buffer<place_group<Index>> put_back() {
+    open_.place(kept_);
+    auto const all = open_.segments();
+    auto groups = machine_.template buffer<place_group<Index>>(all.size());
+    machine_.each(all.size(), [=, slots = open_.slots(), to = groups.data()](std::size_t g) {
+      to[g] = {slots[all.begin(g)], Index(all.end(g) - all.begin(g))};
+    });
+    (void)open_.set_aside();
+    return groups;
+  }
+
+  /// The reverse.
+  void take_up(buffer<place_group<Index>> const groups) {
+    auto const ends = machine_.template buffer<Index>(groups.size());
+    auto const* const group = groups.data();
+    machine_.scan(groups.size(), [=](std::size_t g) { return group[g].size; }, ends.span(), plus{});
+    open_items items(machine_, std::size_t(value_at(machine_, ends.span(), groups.size() - 1)));
+    machine_.each(groups.size(), [&](std::size_t g) {
+      std::size_t const at = ends.data()[g] - group[g].size;
+      for (std::size_t i = 0; i < group[g].size; ++i) {
+        items.items.data()[at + i] = kept_[group[g].begin + i];
+        items.slots.data()[at + i] = Index(group[g].begin + i);
+        items.heads.data()[at + i] = i == 0;
+      }
+    });
+    open_.take_up(std::move(items));
+  }
+
   /// @param ranges  see key_ranges @returns  what stays open
   template <class Ranges, class WithKeys>
   std::vector<open_items> sort_ranges(Ranges ranges, letter_runs<B> const& runs, std::size_t most, WithKeys& with_keys) {
     std::vector<open_items> aside;
-    std::size_t const depth_of_all = depth_of_text();
     for (std::size_t first = 0; ranges.more();) {
       key_range const range = ranges.next(std::min(most, suffixes_in_range<Index, B>(most, machine_.pool().available())));
       auto const own = machine_.template buffer<Index>(kept_.empty() ? range.count : 0);
@@ -114,12 +171,16 @@ class suffix_sort {
         if (!open_.empty() && !runs.empty() && has_uniform_key(range))
           refine_by_runs(machine_, first_, runs, part, first, open_);
       }
-      for (std::size_t depth = first_.letters; depth < depth_of_all && !open_.empty(); depth += text_.letters)
-        refine_by_text(machine_, text_, depth, part, first, open_);
+      refine_by_text_keys(part, first);
       set_aside(aside, part, first);
       first += range.count;
     }
     return aside;
+  }
+
+  void refine_by_text_keys(std::span<Index> part, std::size_t first) {
+    for (std::size_t depth = first_.letters; depth < depth_of_text() && !open_.empty(); depth += text_.letters)
+      refine_by_text(machine_, text_, depth, part, first, open_);
   }
 
   /// A part of the order, from place `first` on, is done but for what is open, which is set aside.
@@ -169,7 +230,10 @@ class suffix_sort {
     if constexpr (std::is_same_v<Numbers, every_position>)
       if (open <= n / most_behind) {
         positions_behind<B> behind(machine_, first_, n, has_runs);
-        each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
+        if constexpr (has_workers<B>)
+          behind.add_neighbours(first_, std::span<Index const>(kept_));  // those that workers have settled, too
+        else
+          each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
         behind.number_all();
         suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
                                                         behind.numbers());

@@ -99,24 +99,127 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
          std::vector<std::vector<std::size_t>>{{letters}, {letters / 5 + 1}, {20'000, 3000, 50'000, 700}}) {
       std::vector<std::uint32_t> order(letters);
       expect_ranges(packed, all, key_ranges<host, std::uint32_t>(machine, packed.first_view(), letters), order, sizes);
-      expect_ranges(packed, all,
-                    divided_ranges<host, std::uint32_t, every_position>(machine, packed.first_view(), letters, order, {}),
-                    order, sizes);
-      for (std::uint64_t const distance : {2, 7, 64, 1000}) {
+    }
+  }
+}
+
+TEST_CASE("the numbers of positions in a sample", "[suffix]") {
+  random_numbers random(9);
+  std::vector<std::string> reads(3000);
+  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
+  for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", 70'000)), stored_text(reads), stored_text(std::string("A"))}) {
+    suffix::text const text = stored.view();
+    host machine;
+    packed_text<host> const packed(machine, text);
+    for (std::uint64_t const distance : {2, 7, 64, 1000}) {
+      sampled_positions<host> const sample(machine, packed, distance);
+      auto const numbers = sample.numbers();
+      std::vector<std::size_t> chosen;
+      for (std::size_t r = 0; r < text.records(); ++r)
+        for (std::size_t p = text.begin_of(r); p < text.end_of(r); p += distance) chosen.push_back(p);
+      REQUIRE(sample.count() == chosen.size());
+      for (std::size_t k = 0; k < chosen.size(); ++k) REQUIRE((numbers.has(chosen[k]) && numbers(chosen[k]) == k));
+      REQUIRE(numbers(text.size()) == chosen.size());
+    }
+  }
+}
+
+namespace {
+
+// The ranges hold the chosen positions, those of each in order; and no range has a window that is less than one before.
+void expect_division(packed_text<host> const& packed, std::vector<std::uint32_t> const& chosen,
+                     std::vector<std::uint32_t> const& order, std::vector<place_range> const& ranges) {
+  packed_view const text = packed.first_view();
+  std::size_t place = 0;
+  std::uint64_t next = 0;
+  for (place_range const range : ranges) {
+    REQUIRE(range.first == place);
+    REQUIRE(range.count != 0);
+    std::span<std::uint32_t const> const part = std::span(order).subspan(place, range.count);
+    REQUIRE(std::ranges::is_sorted(part));
+    std::uint64_t greatest = 0;
+    for (std::uint32_t const p : part) {
+      REQUIRE(text.window(p) >= next);
+      greatest = std::max(greatest, text.window(p));
+    }
+    next = greatest + 1;
+    place += range.count;
+  }
+  REQUIRE(place == chosen.size());
+  std::vector<std::uint32_t> all = order;
+  std::ranges::sort(all);
+  CHECK(all == chosen);
+}
+
+}  // namespace
+
+TEST_CASE("a window of a text", "[suffix]") {
+  random_numbers random(7);
+  for (std::string const letters : {"A", "ACGT", "ACGTN", "ACDEFGHIKLMNPQRSTVWY"}) {
+    std::vector<std::string> records(200);
+    for (std::string& record : records) record = random_letters(random, letters, random.below(70));
+    stored_text const stored(records);
+    suffix::text const text = stored.view();
+    host machine;
+    packed_text<host> const packed(machine, text);
+    packed_view const view = packed.first_view();
+    for (std::size_t p = 0; p < text.size(); ++p) {
+      std::uint64_t right = 0;
+      std::size_t const end = text.end_of(text.record_of(p));
+      for (unsigned bit = 0, bits = view.letter_bits; bit < 64; ++bit)
+        if (std::size_t const q = p + bit / bits; q < end)
+          right |= std::uint64_t(view.letter(q) >> (bits - 1 - bit % bits) & 1) << (63 - bit);
+      REQUIRE(view.window(p) == right);
+    }
+  }
+}
+
+TEST_CASE("the range of a window", "[suffix]") {
+  random_numbers random(8);
+  for (std::size_t const count : {1, 2, 300, 4096})
+    for (unsigned const bits : {2u, 8u, 20u}) {
+      std::vector<std::uint64_t> lasts(count - 1);
+      for (std::uint64_t& last : lasts) last = random() >> (count == 2 ? 0 : 20);
+      std::ranges::sort(lasts);
+      lasts.erase(std::unique(lasts.begin(), lasts.end()), lasts.end());
+      lasts.push_back(~std::uint64_t{0});
+      window_ranges const range_of(lasts, bits);
+      REQUIRE(range_of.count() == lasts.size());
+      auto const expect = [&](std::uint64_t window) {
+        CHECK(range_of(window) == std::size_t(std::ranges::lower_bound(lasts, window) - lasts.begin()));
+      };
+      for (std::uint64_t const last : lasts)
+        for (std::uint64_t const off : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) expect(last + off);
+      for (int k = 0; k < 100; ++k) expect(random());
+    }
+}
+
+TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
+  random_numbers random(2);
+  std::size_t const n = 150'000;  // more than a block
+  std::string few = random_letters(random, "ACGT", n);
+  few.replace(1000, n / 2, n / 2, 'A');
+  std::vector<std::string> reads(n / 30);
+  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
+  for (stored_text const& stored :
+       {stored_text(random_letters(random, "ACGT", n)), stored_text(few), stored_text(std::string(n, 'A')), stored_text(reads),
+        stored_text(repeated("ACGTTA", n)), stored_text(random_letters(random, all_bytes(), n)), stored_text(std::string("A"))}) {
+    host machine;
+    packed_text<host> const packed(machine, stored.view());
+    std::vector<std::uint32_t> all(packed.size());
+    std::iota(all.begin(), all.end(), 0u);
+    for (std::size_t const share : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}, n}) {
+      INFO(share);
+      std::vector<std::uint32_t> order(all.size());
+      auto const ranges = divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(order), every_position{});
+      expect_division(packed, all, order, ranges);
+      for (std::uint64_t const distance : {7, 1000}) {
         sampled_positions<host> const sample(machine, packed, distance);
-        auto const numbers = sample.numbers();
-        std::vector<std::uint32_t> chosen;
-        for (std::size_t r = 0; r < stored.view().records(); ++r)
-          for (std::size_t p = stored.view().begin_of(r); p < stored.view().end_of(r); p += distance)
-            chosen.push_back(std::uint32_t(p));
-        REQUIRE(sample.count() == chosen.size());
-        for (std::size_t k = 0; k < chosen.size(); ++k) REQUIRE((numbers.has(chosen[k]) && numbers(chosen[k]) == k));
-        REQUIRE(numbers(letters) == chosen.size());
-        std::vector<std::uint32_t> some(chosen.size());
-        expect_ranges(
-            packed, chosen,
-            divided_ranges<host, std::uint32_t, numbered_position>(machine, packed.first_view(), letters, some, numbers), some,
-            sizes);
+        std::vector<std::uint32_t> chosen, some(sample.count());
+        for (std::uint32_t p = 0; p < all.size(); ++p)
+          if (sample.numbers().has(p)) chosen.push_back(p);
+        expect_division(packed, chosen, some,
+                        divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(some), sample.numbers()));
       }
     }
   }

@@ -30,6 +30,20 @@ class host_worker {
     return keys;
   }
 
+  /// keys[i] = key(items[i]) for i in [0, n), for sort(). @returns them; until the next call that computes keys
+  template <class V, class Key>
+  std::uint64_t* keys_of(V const* items, std::size_t n, Key const& key) {
+    if (capacity_ < n * sizeof(V)) grow(n, sizeof(V));
+    if (n != 0) compute(items, n, key, keys_.get());
+    return keys_.get();
+  }
+  /// Sort values[0, n) by keys[0, n), some of what keys_of returned, stably, and the keys.
+  template <class V>
+  void sort(std::uint64_t* keys, V* values, std::size_t n) const {
+    host_detail::records<std::uint64_t, V> const from{keys, values}, other{other_.get(), reinterpret_cast<V*>(values_.get())};
+    host_detail::sort_bucket(from, other, n, {0, 64}, false);
+  }
+
   /// Sort values[0, n) by their keys, stably, and the keys.
   template <class V>
   void sort_small(std::uint64_t* keys, V* values, std::size_t n) const {

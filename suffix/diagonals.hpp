@@ -1,0 +1,135 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sort_core/bits.hpp"
+#include "suffix/packed_text.hpp"
+
+// Comparing suffixes that agree in many letters. Two suffixes at p and p + d differ where the text first differs, behind p,
+// from itself d letters further on; and so do all pairs of suffixes between p and there that lie d letters apart. So one walk
+// along a repeat tells the order of all suffixes in it, if pairs are asked for in the order of the text: what was found for the
+// last distances is kept. (The longest common prefixes of Kasai et al., CPM'01, are found so, for pairs of neighbours.)
+namespace ordo::suffix::detail {
+
+/// The order of suffixes of one text that agree in their first letters. One thread's.
+class diagonals {
+ public:
+  /// @param agreed  letters in which suffixes agree that are compared: none ends before
+  diagonals(packed_view text, std::size_t agreed) : text_(text), agreed_(agreed), step_(64 / text.letter_bits) {
+    known_.fill({});
+  }
+
+  enum class answer { no, yes, unknown };
+
+  /// Does the suffix at q come before the one at p, p < q? Equal ones are in the order of the text. Unknown where that would
+  /// take more steps than are allowed.
+  answer is_less(std::size_t q, std::size_t p) {
+    stretch& known = find(p, q - p);
+    if (known.is_less == answer::unknown) {
+      walk(known);
+      if (known.end - known.begin > std::size_t{2} << window_bits) keep(known_of(any_window, known.distance), known);
+    }
+    return known.is_less;
+  }
+
+  /// So many steps more, of as many letters as 64 bits hold.
+  void allow(std::size_t steps) { steps_ += steps; }
+  [[nodiscard]] bool may_go_on() const { return steps_ != 0; }
+
+ private:
+  /// For p in [begin, end): the suffixes at p and p + distance agree up to `end` at least. Is the latter one less?
+  struct stretch {
+    std::size_t distance, begin, end;
+    answer is_less;
+    [[nodiscard]] bool is_of(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
+  };
+  /// Two that were asked for last.
+  struct alignas(64) pair_of_stretches {
+    stretch last = {}, before = {};
+  };
+  static constexpr unsigned known_bits = 12, window_bits = 13;
+  static constexpr std::size_t any_window = ~std::size_t{0};
+
+  [[nodiscard]] pair_of_stretches& known_of(std::size_t window, std::size_t distance) {
+    return known_[(distance * 0x9e3779b97f4a7c15 + window * 0xc2b2ae3d27d4eb4f) >> (64 - known_bits)];
+  }
+
+  /// What is known of p and p + distance, or may be found now. Kept for each window of the text: copies of one repeat may lie
+  /// at equal distances.
+  stretch& find(std::size_t p, std::size_t distance) {
+    std::size_t const window = p >> window_bits;
+    auto& known = known_of(window, distance);
+    if (known.last.is_of(p, distance)) return known.last;
+    stretch now{distance, p, p + agreed_, answer::unknown};
+    for (auto const* const some : {&known, &known_of(window - 1, distance), &known_of(any_window, distance)}) {
+      if (some->last.is_of(p, distance)) now = some->last;
+      if (some->before.is_of(p, distance)) now = some->before;
+    }
+    return keep(known, now);
+  }
+  static stretch& keep(pair_of_stretches& known, stretch now) {
+    known.before = known.last;
+    return known.last = now;
+  }
+
+  void walk(stretch& known) {
+    unsigned const bits = text_.letter_bits;
+    for (; steps_ != 0; known.end += step_, --steps_) {
+      std::size_t const p = known.end, q = p + known.distance;
+      std::uint64_t const a = bits_from(text_.words, p * bits), b = bits_from(text_.words, q * bits);
+      unsigned const agree = std::min(leading_zeros(a ^ b) / bits, step_);
+      if (!text_.breaks.are_far(p) || !text_.breaks.are_far(q)) {
+        unsigned const left_of_p = text_.breaks.distance(p), left_of_q = text_.breaks.distance(q);
+        if (std::min(left_of_p, left_of_q) <= agree) return found(known, std::min(left_of_p, left_of_q), left_of_q < left_of_p);
+      }
+      if (agree < step_) return found(known, agree, (b << agree * bits) < (a << agree * bits));
+    }
+  }
+  static void found(stretch& known, unsigned further, bool is_less) {
+    known.end += further;
+    known.is_less = is_less ? answer::yes : answer::no;
+  }
+
+  packed_view text_;
+  std::size_t agreed_;
+  unsigned step_;  // letters
+  std::size_t steps_ = 0;
+  std::array<pair_of_stretches, std::size_t{1} << known_bits> known_;
+};
+
+/// Suffixes in consecutive places of the order that have not been told apart, by position.
+template <class Index>
+struct place_group {
+  Index begin, size;
+};
+
+/// Suffixes of a group, at most.
+constexpr std::size_t most_by_diagonals = 256;
+
+/// Sorts suffix[0, n), which is by position. @returns false, and leaves them, where that takes more steps than are allowed
+template <class Index>
+bool sort_by_diagonals(diagonals& order, Index* suffix, std::size_t n) {
+  if (n > most_by_diagonals) return false;
+  Index sorted[most_by_diagonals];
+  sorted[0] = suffix[0];
+  for (std::size_t i = 1; i < n; ++i) {
+    std::size_t low = 0, high = i;
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      auto const is_less = order.is_less(suffix[i], sorted[middle]);
+      if (is_less == diagonals::answer::unknown) return false;
+      if (is_less == diagonals::answer::yes)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    std::copy_backward(sorted + low, sorted + i, sorted + i + 1);
+    sorted[low] = suffix[i];
+  }
+  std::copy_n(sorted, n, suffix);
+  return true;
+}
+
+}  // namespace ordo::suffix::detail

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sort_core/host/host.hpp"
+#include "suffix/build.hpp"
+#include "suffix/diagonals.hpp"
+#include "suffix/worker_sort.hpp"
+#include "tests/catch.hpp"
+#include "tests/suffix_texts.hpp"
+
+// What only a machine with workers does to sort suffixes.
+namespace {
+
+using namespace ordo;
+using namespace ordo::suffix::detail;
+
+constexpr std::size_t plenty = std::size_t{1} << 40;
+
+std::string mutated(random_numbers& random, std::string text, std::size_t changes) {
+  for (std::size_t k = 0; k < changes; ++k) text[random.below(text.size())] = "ACGT"[random.below(4)];
+  return text;
+}
+
+struct named_text {
+  char const* name;
+  stored_text text;
+  std::vector<std::uint64_t> sa = plain_suffix_array(text.view()), lcp = plain_lcp(text.view(), sa);
+};
+
+// Long repeats, at equal distances and others, to the end of records and of the text.
+std::vector<named_text> make_texts() {
+  random_numbers random(31);
+  std::string const unit = random_letters(random, "ACGT", 5000), short_unit = random_letters(random, "ACGT", 400);
+  std::vector<std::string> strains, copies(12, unit), families, shifted;
+  for (int k = 0; k < 12; ++k) strains.push_back(mutated(random, unit, 10));
+  for (int k = 0; k < 100; ++k) shifted.push_back(unit.substr(random.below(4000), 300 + random.below(300)));
+  for (int k = 0; k < 30; ++k) {
+    families.push_back(random_letters(random, "ACDEFGHIKLMNPQRSTVWY", 200 + random.below(200)));
+    for (int copy = 0; copy < 5; ++copy) families.push_back(families.back().substr(random.below(20)));
+  }
+  std::string joined;
+  for (std::string const& strain : strains) joined += strain;
+  std::vector<named_text> all;
+  all.push_back({"strains", stored_text(strains)});
+  all.push_back({"strains in one record", stored_text(joined)});
+  all.push_back({"equal records", stored_text(copies)});
+  all.push_back({"one unit in turn", stored_text(repeated(unit, 40'000))});
+  all.push_back({"parts of one record", stored_text(shifted)});
+  all.push_back({"a satellite", stored_text(mutated(random, repeated(short_unit, 40'000), 1000))});
+  all.push_back({"a tandem repeat of few changes", stored_text(mutated(random, repeated(short_unit, 40'000), 4))});
+  all.push_back({"families of proteins", stored_text(families)});
+  all.push_back({"a word in turn", stored_text(repeated("ACGTTAC", 30'000))});
+  all.push_back({"two letters in turn", stored_text(repeated("AC", 30'001))});
+  all.push_back({"Fibonacci's word", stored_text(fibonacci_word(40'000))});
+  all.push_back({"one letter", stored_text(std::string(40'000, 'T'))});
+  all.push_back({"runs", stored_text(unit + std::string(20'000, 'N') + unit + std::string(20'000, 'N') + unit)});
+  all.push_back({"random", stored_text(random_letters(random, "ACGTN", 60'000))});
+  return all;
+}
+std::vector<named_text> const& repetitive_texts() {
+  static std::vector<named_text> const all = make_texts();
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("suffixes in repeats are compared along diagonals", "[suffix]") {
+  random_numbers random(32);
+  for (named_text const& one : repetitive_texts()) {
+    INFO(one.name);
+    suffix::text const text = one.text.view();
+    host machine;
+    packed_text<host> const packed(machine, text);
+    packed_view const view = packed.first_view();
+    std::vector<std::uint64_t> const& sa = one.sa;
+    std::vector<std::size_t> rank(text.size());
+    for (std::size_t i = 0; i < sa.size(); ++i) rank[sa[i]] = i;
+    diagonals known(view, view.letters);
+    known.allow(plenty);
+    // Neighbours in the order, and some that lie a little further, at places that follow each other mostly.
+    for (std::size_t p = 0; p < text.size(); p += 1 + random.below(3))
+      for (std::size_t const further : {1, 2, 5}) {
+        if (rank[p] + further >= sa.size()) continue;
+        std::size_t const q = sa[rank[p] + further], first = std::min<std::size_t>(p, q), later = std::max<std::size_t>(p, q);
+        std::uint64_t const key = view.key(p);
+        if (key != view.key(q) || view.ends(key)) continue;
+        auto const right = rank[later] < rank[first] ? diagonals::answer::yes : diagonals::answer::no;
+        REQUIRE(known.is_less(later, first) == right);
+      }
+  }
+}
+
+TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[suffix]") {
+  stored_text const stored(repeated("ACGTTGCAAT", 100'000));
+  host machine;
+  packed_text<host> const packed(machine, stored.view());
+  packed_view const view = packed.first_view();
+  diagonals known(view, view.letters);
+  CHECK(known.is_less(10, 0) == diagonals::answer::unknown);
+  // What a walk has found is not lost: 100,000 letters are 3125 steps.
+  for (int k = 0; k < 3; ++k) {
+    known.allow(1000);
+    CHECK(known.is_less(10, 0) == diagonals::answer::unknown);
+    CHECK_FALSE(known.may_go_on());
+  }
+  known.allow(1000);
+  CHECK(known.is_less(10, 0) == diagonals::answer::yes);
+  CHECK(known.may_go_on());
+  CHECK(known.is_less(50'010, 50'000) == diagonals::answer::yes);
+
+  std::vector<std::uint32_t> suffixes = {0, 10, 20, 30}, before = suffixes;
+  diagonals strict(view, view.letters);
+  strict.allow(100);
+  CHECK_FALSE(sort_by_diagonals(strict, suffixes.data(), suffixes.size()));
+  CHECK(suffixes == before);
+  strict.allow(plenty);
+  CHECK(sort_by_diagonals(strict, suffixes.data(), suffixes.size()));
+  CHECK(suffixes == std::vector<std::uint32_t>{30, 20, 10, 0});
+  std::vector<std::uint32_t> many(most_by_diagonals + 1);
+  for (std::uint32_t k = 0; k < many.size(); ++k) many[k] = 10 * k;
+  CHECK_FALSE(sort_by_diagonals(strict, many.data(), many.size()));
+  many.pop_back();
+  CHECK(sort_by_diagonals(strict, many.data(), many.size()));
+  CHECK(std::ranges::is_sorted(many, std::greater<>{}));
+}
+
+TEST_CASE("workers sort suffixes", "[suffix]") {
+  for (named_text const& one : repetitive_texts()) {
+    suffix::text const text = one.text.view();
+    std::size_t const n = text.size();
+    std::vector<std::uint64_t> const &right = one.sa, &lengths = one.lcp;
+    for (unsigned const threads : {1u, 3u})
+      for (std::size_t const at_a_time : {n, n / 7, std::size_t{1}}) {
+        INFO(one.name << ", " << threads << " threads, " << at_a_time << " at a time");
+        host machine(threads);
+        packed_text<host> const packed(machine, text);
+        packed_view const view = packed.first_view();
+        std::vector<std::uint32_t> order(n), lcp(n);
+        letter_runs<host> const runs(machine, view, n);
+        auto const ranges = divide_by_letters(machine, view, n, 3000, std::span(order), every_position{});
+        worker_sort<host, std::uint32_t> sort(machine, view, runs, order, lcp, at_a_time);
+        std::vector<bool> is_left(n);
+        sort.sort(ranges, [&](place_range range) {
+          for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+            REQUIRE(view.key(order[i]) == view.key(order[range.first]));
+            is_left[i] = true;
+          }
+          return buffer<place_group<std::uint32_t>>{};
+        });
+        for (auto const& groups : sort.take_left())
+          for (auto const group : groups.span()) {
+            for (std::size_t i = group.begin; i < group.begin + group.size; ++i) is_left[i] = true;
+            // In their places, and by position.
+            std::vector<std::uint64_t> places(right.begin() + group.begin, right.begin() + group.begin + group.size);
+            std::ranges::sort(places);
+            REQUIRE(std::ranges::equal(places, std::span(order).subspan(group.begin, group.size)));
+          }
+        for (std::size_t i = 0; i < n; ++i) {
+          if (!is_left[i]) REQUIRE(order[i] == right[i]);
+          REQUIRE(lcp[i] == std::min<std::size_t>(lengths[i], view.letters));
+        }
+        if (one.name == std::string("strains") || one.name == std::string("equal records"))
+          CHECK(std::ranges::find(is_left, true) == is_left.end());
+      }
+  }
+}
+
+TEST_CASE("what workers leave is sorted by ranks", "[suffix]") {
+  for (named_text const& one : repetitive_texts()) {
+    INFO(one.name);
+    suffix::options how;
+    how.machine.where = device::cpu;
+    auto const made = suffix::build<std::uint32_t>(one.text.view(), suffix::wanted{true, false}, how);
+    CHECK(std::ranges::equal(made.sa, one.sa));
+    CHECK(std::ranges::equal(made.lcp, one.lcp));
+  }
+}
