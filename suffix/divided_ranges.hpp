@@ -76,7 +76,14 @@ struct division {
  private:
   template <class Use>
   void each_suffix(std::size_t b, Use use) const {
-    chosen.each(b * block, std::min(n, (b + 1) * block), [&](std::size_t p) { use(p, range_of(text.window(p))); });
+    constexpr std::size_t some = 64;
+    for (std::size_t p = b * block, end = std::min(n, (b + 1) * block); p < end; p += some) {
+      std::size_t const last = std::min(end, p + some);
+      if (text.breaks.are_far(p) && text.breaks.are_far(p + some))  // so there are none in these windows
+        chosen.each(p, last, [&](std::size_t q) { use(q, range_of(bits_from(text.words, q * text.letter_bits))); });
+      else
+        chosen.each(p, last, [&](std::size_t q) { use(q, range_of(text.window(q))); });
+    }
   }
 };
 
@@ -88,8 +95,8 @@ struct place_range {
 /// How a text of n letters is looked at for that.
 struct division_blocks {
   std::size_t n;
-  /// Letters that a thread looks at, in 256 blocks at most.
-  [[nodiscard]] std::size_t size() const { return std::max<std::size_t>(n / 256 + 1, 1 << 14); }
+  /// Letters that a thread looks at, in 256 blocks at most: a multiple of 64.
+  [[nodiscard]] std::size_t size() const { return std::max<std::size_t>((n / 256 / 64 + 1) * 64, 1 << 14); }
   [[nodiscard]] std::size_t count() const { return (n + size() - 1) / size(); }
   /// Bytes for the counts of so many ranges.
   [[nodiscard]] std::size_t memory(std::size_t ranges) const {

@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
@@ -100,15 +102,54 @@ struct run_key {
   }
 };
 
+/// The ends of runs, as follows_run says, found in one look at most of a text: for where a thread may write as many as it finds.
+struct run_ends {
+  static constexpr std::size_t block = std::size_t{1} << 16;  // letters
+  follows_run is_end;
+
+  void operator()(std::size_t b, std::vector<std::uint64_t>& found) const {
+    for (std::size_t w = b * block / 64, end = std::min((b + 1) * block, is_end.n); w * 64 < end; ++w) {
+      if (!may_follow(w)) continue;
+      for (std::uint64_t rest = is_end(w); rest != 0; rest &= rest - 1) found.push_back(64 * w + trailing_zeros(rest));
+    }
+  }
+
+ private:
+  /// A run of 31 bits and more has the whole of some 16 bits of a word, which are equal, each to those of the letter before.
+  [[nodiscard]] bool may_follow(std::size_t w) const {
+    packed_view const& text = is_end.is_uniform.text;
+    unsigned const bits = text.letter_bits;
+    if (text.letters * bits < 31) return true;
+    constexpr std::uint64_t lanes = 0x0001000100010001;
+    std::uint64_t const compared = lanes * (0x10000u - (1u << bits));
+    std::size_t const first = 64 * w < text.letters ? 0 : 64 * w - text.letters, last = std::min(64 * w + 63, is_end.n - 1);
+    for (std::size_t k = first * bits / 64; k <= last * bits / 64; ++k) {
+      std::uint64_t const differing = (text.words[k] ^ text.words[k] << bits) & compared;
+      if (((differing - lanes) & ~differing & lanes << 15) != 0) return true;
+    }
+    return false;
+  }
+};
+
 /// The runs of a text that are as long as a key or longer. Memory: 8 bytes each.
 template <Backend B>
 class letter_runs {
  public:
   letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
     follows_run const is{is_uniform_key(text), n + 1, true};
-    selected_positions<B> found(machine, n + 1);
-    ends_ = machine.template buffer<std::uint64_t>(found.count(is));
-    if (!empty()) found.write(is, ends_.span());
+    if constexpr (has_workers<B>) {
+      std::vector<std::vector<std::uint64_t>> found(n / run_ends::block + 1);
+      machine.each_worker(found.size(), [&](auto&, std::size_t b) { run_ends{is}(b, found[b]); });
+      std::size_t count = 0;
+      for (auto const& some : found) count += some.size();
+      ends_ = machine.template buffer<std::uint64_t>(count);
+      std::uint64_t* to = ends_.data();
+      for (auto const& some : found) to = std::ranges::copy(some, to).out;
+    } else {
+      selected_positions<B> found(machine, n + 1);
+      ends_ = machine.template buffer<std::uint64_t>(found.count(is));
+      if (!empty()) found.write(is, ends_.span());
+    }
   }
   [[nodiscard]] bool empty() const { return ends_.size() == 0; }
   /// Of suffixes with uniform keys. There are none where this is empty.

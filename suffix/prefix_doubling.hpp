@@ -74,13 +74,13 @@ class suffix_sort {
     if constexpr (has_workers<B>) {
       if (!kept_.empty()) {
         auto aside = sort_by_workers(runs, with_keys.rows(), most);
-        return finish_kept(aside, !runs.empty(), most, depth_of_text());
+        return finish_kept(aside, !runs.empty(), most, depth_of_ranks(0));
       }
     }
     auto aside = sort_ranges(key_ranges<B, Index>(machine_, first_, n), runs, most, with_keys);
-    if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most, depth_of_text());
+    if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most, depth_of_ranks(rounds_by_text));
     ranks_->end_records();
-    finish(*ranks_, aside, most, depth_of_text());
+    finish(*ranks_, aside, most, depth_of_ranks(rounds_by_text));
   }
 
   /// part := the suffixes from place `first` of the order on, after by_ranges without a kept order.
@@ -93,10 +93,10 @@ class suffix_sort {
   static constexpr std::size_t most_behind = 8;
   using open_items = typename refinement<B, Index, Index>::open_items;
 
-  /// Letters in which all suffixes that stay open then agree.
-  [[nodiscard]] std::size_t depth_of_text() const {
-    std::size_t depth = first_.letters + rounds_by_text * text_.letters;
-    while (depth < chosen_.step()) depth += text_.letters;  // ranks are of no use before
+  /// Letters in which all suffixes agree that are open after so many rounds by text, or as many as it takes until ranks are of use.
+  [[nodiscard]] std::size_t depth_of_ranks(std::size_t rounds) const {
+    std::size_t depth = first_.letters + rounds * text_.letters;
+    while (depth < chosen_.step()) depth += text_.letters;
     return depth;
   }
 
@@ -115,12 +115,12 @@ class suffix_sort {
       } else {
         open_.start(std::span<Index const>(part), [](std::size_t i) { return i == 0; }, large.first);
       }
-      refine_by_text_keys(part, large.first);
+      refine_by_text_keys(part, large.first, 1);
       return put_back();
     });
     for (auto& groups : sort.take_left()) {
       take_up(std::exchange(groups, {}));
-      refine_by_text_keys(kept_, 0);
+      refine_by_text_keys(kept_, 0, 0);  // they have been through many rounds
       set_aside(aside, kept_, 0);
     }
     return aside;
@@ -171,15 +171,15 @@ class suffix_sort {
         if (!open_.empty() && !runs.empty() && has_uniform_key(range))
           refine_by_runs(machine_, first_, runs, part, first, open_);
       }
-      refine_by_text_keys(part, first);
+      refine_by_text_keys(part, first, rounds_by_text);
       set_aside(aside, part, first);
       first += range.count;
     }
     return aside;
   }
 
-  void refine_by_text_keys(std::span<Index> part, std::size_t first) {
-    for (std::size_t depth = first_.letters; depth < depth_of_text() && !open_.empty(); depth += text_.letters)
+  void refine_by_text_keys(std::span<Index> part, std::size_t first, std::size_t rounds) {
+    for (std::size_t depth = first_.letters; depth < depth_of_ranks(rounds) && !open_.empty(); depth += text_.letters)
       refine_by_text(machine_, text_, depth, part, first, open_);
   }
 

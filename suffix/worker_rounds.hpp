@@ -60,7 +60,15 @@ struct worker_rounds {
         leave(group, large, open);
     });
     for (place_group<Index> const group : runs_found) sort_run(worker, group, large, open);
-    sort_large(worker, std::move(large), open);
+    sort_large(worker, std::move(large), most_rounds, false, open);
+    return std::size_t(open - begin);
+  }
+
+  /// The same of a group that was left, in up to so many rounds, until parts of it are small enough to be compared.
+  template <class Worker>
+  std::size_t sort_further(Worker& worker, place_group<Index> group, std::size_t rounds, place_group<Index>* open) const {
+    place_group<Index>* const begin = open;
+    sort_large(worker, {group}, rounds, true, open);
     return std::size_t(open - begin);
   }
 
@@ -71,7 +79,7 @@ struct worker_rounds {
   // at so many distances that keys are.
   static constexpr std::size_t few = 4;
   // Of larger groups that are still open then, whole repeats are the same.
-  static constexpr unsigned most_rounds = 16;
+  static constexpr std::size_t most_rounds = 16;
 
   /// use(i, size) for each group of equal keys, two and more.
   template <class Use>
@@ -101,14 +109,14 @@ struct worker_rounds {
 
   /// Rounds of all the groups at once, so that their keys are computed together: the text is read at random, and reads overlap.
   template <class Worker>
-  void sort_large(Worker& worker, groups now, place_group<Index>*& open) const {
+  void sort_large(Worker& worker, groups now, std::size_t rounds, bool patient, place_group<Index>*& open) const {
     groups next;
     std::vector<Index> suffixes;
-    for (unsigned round = 1; !now.empty(); ++round) {
+    for (std::size_t round = 1; !now.empty(); ++round) {
       suffixes.clear();
       for (place_group<Index> const group : now)
         suffixes.insert(suffixes.end(), order + group.begin, order + group.begin + group.size);
-      text_key const key{text, round * std::size_t(text.letters)};
+      text_key const key{text, round * text.letters};
       std::uint64_t* keys = worker.keys_of(suffixes.data(), suffixes.size(), key);
       next.clear();
       for (place_group<Index> const group : now) {
@@ -116,7 +124,8 @@ struct worker_rounds {
         each_group(keys, group.size, [&](std::size_t i, std::size_t size) {
           place_group<Index> const part{Index(group.begin + i), Index(size)};
           if (text.ends(keys[i])) return;
-          if (round == most_rounds || size > group.size / 4 * 3)
+          bool const in_vain = size > group.size / 4 * 3 && (size <= most_by_diagonals || !patient);
+          if (round >= rounds || in_vain)
             *open++ = part;
           else
             leave(part, next, open);

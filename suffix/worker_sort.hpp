@@ -78,6 +78,8 @@ class worker_sort {
   static constexpr std::size_t least_share = std::size_t{1} << 11;
   // Groups that one thread settles, and the steps that it may take for a suffix; a long repeat may take more at first.
   static constexpr std::size_t block = 1 << 14, steps_of_suffix = 64, steps_of_block = 1 << 17;
+  // Rounds by keys of what is left then: as many as the suffixes of all groups together take one of, but not too few.
+  static constexpr std::size_t least_rounds = 32, most_rounds = 1 << 14;
 
   /// lcp at a range's first suffix.
   void join(std::size_t first) const {
@@ -126,16 +128,48 @@ class worker_sort {
     });
     std::size_t const all = std::accumulate(left.begin(), left.end(), std::size_t{0});
     if (all == 0) return;
-    auto& to = left_.emplace_back(machine_.template buffer<group>(all));
+    auto to = machine_.template buffer<group>(all);
     group* at = to.data();
     for (std::size_t b = 0; b < blocks; ++b) at = std::copy_n(groups.data() + b * block, left[b], at);
+    settle_further(std::move(to));
+  }
+
+  /// By further keys, if there are few suffixes in these groups; else they are left.
+  void settle_further(buffer<group> groups) {
+    std::size_t const count = groups.size();
+    std::vector<std::size_t> begins(count + 1);
+    for (std::size_t g = 0; g < count; ++g) begins[g + 1] = begins[g] + groups.data()[g].size;
+    std::size_t const rounds = std::min(order_.size() / begins.back(), most_rounds);
+    if (rounds < least_rounds) {
+      left_.push_back(std::move(groups));
+      return;
+    }
+    auto const parts = machine_.template buffer<group>(begins.back() / 2);
+    constexpr std::size_t some = 64;
+    std::vector<std::size_t> left(count);
+    machine_.each_worker((count + some - 1) / some, [&](auto& worker, std::size_t b) {
+      diagonals known(text_, text_.letters);
+      known.allow(steps_of_block);
+      for (std::size_t g = b * some; g < std::min(count, (b + 1) * some); ++g) {
+        std::span<group> const found(parts.data() + begins[g] / 2, groups.data()[g].size / 2);
+        std::size_t const open = rounds_.sort_further(worker, groups.data()[g], rounds, found.data());
+        left[g] = settle_with(known, found.first(open));
+      }
+    });
+    std::size_t const all = std::accumulate(left.begin(), left.end(), std::size_t{0});
+    if (all == 0) return;
+    group* at = left_.emplace_back(machine_.template buffer<group>(all)).data();
+    for (std::size_t g = 0; g < count; ++g) at = std::copy_n(parts.data() + begins[g] / 2, left[g], at);
   }
 
   /// Settles groups in the order of the text. @returns how many it could not settle: they come first then
   std::size_t settle_block(std::span<group> groups) const {
-    constexpr std::size_t order_soon = 24, text_soon = 8;
     diagonals known(text_, text_.letters);
     known.allow(steps_of_block);
+    return settle_with(known, groups);
+  }
+  std::size_t settle_with(diagonals& known, std::span<group> groups) const {
+    constexpr std::size_t order_soon = 24, text_soon = 8;
     std::size_t left = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (g + order_soon < groups.size()) prefetch(&order_[groups[g + order_soon].begin]);
