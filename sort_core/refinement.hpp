@@ -275,6 +275,12 @@ class refinement {
     size_ = groups_ = 0;
     return only;
   }
+  /// The groups leave, whatever they are.
+  void clear() {
+    for (side& one : side_) one = {};
+    offsets_ = {};
+    size_ = groups_ = 0;
+  }
   /// Goes on with groups that were set aside, in the place of those that there are.
   void take_up(open_items groups) {
     size_ = groups.size();

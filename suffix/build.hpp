@@ -150,7 +150,7 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
     if (how.on_phase) how.on_phase(name, n);
   };
   suffix_sort<B, Index> sort(machine, packed, {});
-  sort.by_ranges(plan.in_range(machine.pool().available(), plan.ranks()), no_lcp_from_keys<Index>{});
+  sort.by_ranges(plan.in_range(machine.pool().available(), false), no_lcp_from_keys<Index>{});
 
   auto const by_position = machine.template buffer<Index>(to.what.lcp ? n : 0);
   // Which positions of an LCP are open takes memory, too.
@@ -210,7 +210,7 @@ void build_sampled(B& machine, packed_text<B> const& packed, results<Index> cons
       if (stores) throw;
     }
   }
-  make(plan.in_range(machine.pool().available(), plan.ranks()));
+  make(plan.in_range(machine.pool().available(), true));
 }
 
 /// Makes the arrays of a text, and stores them: at once where that is quickest and there is the memory, else by ranges.
@@ -240,9 +240,7 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
       if (stores) throw;
     }
   }
-  auto const by_ranges = [&] {
-    build_whole(machine, packed, to, how, plan.in_range(available(), plan.kept()), drop, stores, n);
-  };
+  auto const by_ranges = [&] { build_whole(machine, packed, to, how, plan.in_range(available(), true), drop, stores, n); };
   if (has_workers<B> && !to.memory.sa.empty()) return by_ranges();
   if (plan.by_ranges() <= available()) {
     try {

@@ -1,8 +1,8 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "sort_core/bits.hpp"
 #include "suffix/packed_text.hpp"
@@ -17,9 +17,8 @@ namespace ordo::suffix::detail {
 class diagonals {
  public:
   /// @param agreed  letters in which suffixes agree that are compared: none ends before
-  diagonals(packed_view text, std::size_t agreed) : text_(text), agreed_(agreed), step_(64 / text.letter_bits) {
-    known_.fill({});
-  }
+  diagonals(packed_view text, std::size_t agreed)
+      : text_(text), agreed_(agreed), step_(64 / text.letter_bits), known_(std::size_t{1} << known_bits) {}
 
   enum class answer { no, yes, unknown };
 
@@ -41,13 +40,13 @@ class diagonals {
  private:
   /// For p in [begin, end): the suffixes at p and p + distance agree up to `end` at least. Is the latter one less?
   struct stretch {
-    std::size_t distance, begin, end;
-    answer is_less;
+    std::size_t distance = 0, begin = 0, end = 0;
+    answer is_less = answer::unknown;
     [[nodiscard]] bool is_of(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
   };
   /// Two that were asked for last.
   struct alignas(64) pair_of_stretches {
-    stretch last = {}, before = {};
+    stretch last, before;
   };
   static constexpr unsigned known_bits = 12, window_bits = 13;
   static constexpr std::size_t any_window = ~std::size_t{0};
@@ -96,7 +95,7 @@ class diagonals {
   std::size_t agreed_;
   unsigned step_;  // letters
   std::size_t steps_ = 0;
-  std::array<pair_of_stretches, std::size_t{1} << known_bits> known_;
+  std::vector<pair_of_stretches> known_;
 };
 
 /// Suffixes in consecutive places of the order that have not been told apart, by position.

@@ -99,9 +99,7 @@ struct division_blocks {
   [[nodiscard]] std::size_t size() const { return std::max<std::size_t>((n / 256 / 64 + 1) * 64, 1 << 14); }
   [[nodiscard]] std::size_t count() const { return (n + size() - 1) / size(); }
   /// Bytes for the counts of so many ranges.
-  [[nodiscard]] std::size_t memory(std::size_t ranges) const {
-    return buffer_sizes::of(count() * ranges, sizeof(std::size_t));
-  }
+  [[nodiscard]] std::size_t memory(std::size_t ranges) const { return buffer_sizes::of(count() * ranges, sizeof(std::size_t)); }
 };
 
 /// order := the suffixes of a text, range by range, those of a range by position. @returns the ranges. A sample says where to
@@ -109,7 +107,7 @@ struct division_blocks {
 /// @param n  letters of the text @param chosen  positions whose suffixes are sorted, as many as `order` has places
 template <has_workers B, class Index, class Numbers>
 std::vector<place_range> divide_by_letters(B& machine, packed_view text, std::size_t n, std::size_t share,
-                                             std::span<Index> order, Numbers chosen) {
+                                           std::span<Index> order, Numbers chosen) {
   std::size_t const size = std::min(n / 16 + 1, std::size_t{1} << 16);
   std::vector<std::uint64_t> sample(size), lasts;
   machine.each(size, sampled_window{text, n, size, sample.data()});

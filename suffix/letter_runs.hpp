@@ -102,7 +102,8 @@ struct run_key {
   }
 };
 
-/// The ends of runs, as follows_run says, found in one look at most of a text: for where a thread may write as many as it finds.
+/// The ends of runs, as follows_run says, found in one look at most of a text: for where a thread may write as many as it
+/// finds.
 struct run_ends {
   static constexpr std::size_t block = std::size_t{1} << 16;  // letters
   follows_run is_end;

@@ -49,15 +49,14 @@ struct build_plan {
   /// Made from the ranks, a row of each array that is wanted.
   [[nodiscard]] std::size_t row() const { return index * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
   /// What sorting suffixes takes at most, so many at a time, beside the order, the ranks and what is open.
-  [[nodiscard]] std::size_t sorting(std::size_t some) const {
+  [[nodiscard]] std::size_t sorting(std::size_t some, bool keeps_order) const {
     if constexpr (has_workers<B>)
-      return worker_sort<B, Index>::memory(n, n, some, some / 2);
-    else
-      return key_ranges<B, Index>::memory(n) + range_memory<Index, B>(some);
+      if (keeps_order) return worker_sort<B, Index>::memory(n, n, some, some / 2);
+    return key_ranges<B, Index>::memory(n) + range_memory<Index, B>(some);
   }
   /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
-    std::size_t const first = sorting(n / ranges + 1) + open_aside();
+    std::size_t const first = sorting(n / ranges + 1, true) + open_aside();
     std::size_t const open = std::min(n / ranges, n / open_share) + 1, behind = n / open_share + 1;
     std::size_t const rounds =
         positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
@@ -69,23 +68,23 @@ struct build_plan {
   }
   /// The same, part by part.
   [[nodiscard]] std::size_t in_parts(std::size_t ranges = least_ranges) const {
-    std::size_t const some = n / ranges + 1, first = sorting(some) + open_aside();
+    std::size_t const some = n / ranges + 1, first = sorting(some, false) + open_aside();
     std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / open_share * index : 0) + 2 * some * row() + 4096;
     return ranks() + std::max(first, parts);
   }
-  /// How many suffixes should be sorted at a time, with so many bytes beside `held`: half of what is left, so that open ones have
-  /// room.
-  [[nodiscard]] std::size_t in_range(std::size_t available, std::size_t held) const {
-    std::size_t const least = std::min<std::size_t>(n, n / least_ranges + 1);
-    if constexpr (has_workers<B>) {
+  /// How many suffixes should be sorted at a time, with so many bytes: three fourths of what is left beside the order, if that
+  /// is kept, or the ranks, so that open ones have room.
+  [[nodiscard]] std::size_t in_range(std::size_t available, bool keeps_order) const {
+    std::size_t const least = std::min<std::size_t>(n, n / least_ranges + 1), held = keeps_order ? kept() : ranks();
+    std::size_t quick = n / quick_ranges + 1;
+    if (has_workers<B> && keeps_order) {
       std::size_t const left = available - std::min(available, held);
-      std::size_t some = std::max(n / quick_ranges + 1, std::min(n, most_at_once(where)));
-      while (some > least && sorting(some) > left / 4 * 3) some -= (some + 15) / 16;
-      return std::max(some, least);
-    } else {
-      std::size_t const taken = held + key_ranges<B, Index>::memory(n), left = available - std::min(available, taken);
-      return std::max(suffixes_in_range<Index, B>(n / quick_ranges + 1, left / 4 * 3), least);
+      quick = std::max(quick, std::min(n, most_at_once(where)));
+      while (quick > least && sorting(quick, true) > left / 4 * 3) quick -= (quick + 15) / 16;
+      return std::max(quick, least);
     }
+    std::size_t const taken = held + key_ranges<B, Index>::memory(n), left = available - std::min(available, taken);
+    return std::max(suffixes_in_range<Index, B>(quick, left / 4 * 3), least);
   }
 
  private:
@@ -100,8 +99,7 @@ template <class Index, Backend B>
 std::size_t most_in_range(std::size_t n, std::size_t records, wanted what, bool copies, std::size_t available) {
   std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 32 + 3, 8);  // of nucleotides
   build_plan<Index, B> const how{n, records, what, copies};
-  return how.in_range(available - std::min(available, packed),
-                      packed + how.by_ranges() <= available ? how.kept() : how.ranks());
+  return how.in_range(available - std::min(available, packed), has_workers<B> || packed + how.by_ranges() <= available);
 }
 
 /// See suffix::memory_needed.

@@ -30,30 +30,6 @@ struct add_position_behind {
   }
 };
 
-/// The same of suffixes of the b-th block of the order that have the whole key of a neighbour: what is behind the key.
-template <class Index>
-struct add_positions_behind_neighbours {
-  static constexpr std::size_t block = 1024;
-  packed_view text;
-  Index const* order;
-  std::size_t size;
-  set_word* words;
-  ORDO_FN void operator()(std::size_t b) const {
-    std::size_t const end = (b + 1) * block < size ? (b + 1) * block : size;
-    std::uint64_t before = b == 0 ? 0 : text.key(order[b * block - 1]);
-    add_position_behind<Index> const add{order, text.letters, words};
-    for (std::size_t i = b * block; i < end; ++i) {
-      if (i + lookahead < size) text.expect(order[i + lookahead]);
-      std::uint64_t const key = text.key(order[i]);
-      if (i != 0 && key == before && !text.ends(key)) {
-        add(i - 1);
-        add(i);
-      }
-      before = key;
-    }
-  }
-};
-
 /// Begins word w with the positions behind keys of one letter.
 struct begin_with_runs {
   follows_run follows;
@@ -89,13 +65,6 @@ class positions_behind {
   template <class Index>
   void add(std::span<Index const> open, std::size_t depth) {
     machine_.each(open.size(), add_position_behind<Index>{open.data(), depth, words_.data()});
-  }
-
-  /// What is a key behind suffixes that have one in common with another: neighbours in the order then.
-  template <class Index>
-  void add_neighbours(packed_view text, std::span<Index const> order) {
-    machine_.each((order.size() + add_positions_behind_neighbours<Index>::block - 1) / add_positions_behind_neighbours<Index>::block,
-                  add_positions_behind_neighbours<Index>{text, order.data(), order.size(), words_.data()});
   }
 
   void number_all() {

@@ -26,7 +26,8 @@
 // agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h; two ranks at once
 // make it three times as large. Beyond the paper, too, the first rounds read keys of many letters from the packed text
 // (text_rounds.hpp), so that ranks are needed for few suffixes only, and of few positions (positions_behind.hpp); and what a
-// long repeat has is settled in a round or two (group_chains.hpp).
+// long repeat has is settled in a round or two (group_chains.hpp). Threads that have caches of their own do most of it without
+// ranks (worker_sort.hpp).
 // Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
 namespace ordo::suffix::detail {
 
@@ -36,7 +37,8 @@ namespace ordo::suffix::detail {
 /// and its sorts need for the open suffixes, the ranks: sizeof(Index) for each position that has one, and half a byte a letter;
 /// or where many suffixes are open sizeof(Index) a letter. By ranges of the first key: 1 + 2 sizeof(Index) bytes for each open
 /// suffix, and the above for those of one range only; ranks come when all ranges are done. Or the order is not kept, and all
-/// have ranks from the beginning, which are its inverse once they differ.
+/// have ranks from the beginning, which are its inverse once they differ. Workers take for a kept order what worker_sort says,
+/// and what is left then goes on as above.
 ///
 /// Where only some positions have suffixes that are sorted, with a kept order: by ranges, which may be one. A letter above is
 /// one of these positions then.
@@ -93,7 +95,8 @@ class suffix_sort {
   static constexpr std::size_t most_behind = 8;
   using open_items = typename refinement<B, Index, Index>::open_items;
 
-  /// Letters in which all suffixes agree that are open after so many rounds by text, or as many as it takes until ranks are of use.
+  /// Letters in which all suffixes agree that are open after so many rounds by text, or after as many as it takes until ranks
+  /// are of use.
   [[nodiscard]] std::size_t depth_of_ranks(std::size_t rounds) const {
     std::size_t depth = first_.letters + rounds * text_.letters;
     while (depth < chosen_.step()) depth += text_.letters;
@@ -103,7 +106,8 @@ class suffix_sort {
   /// The kept order, by the machine's workers. @returns  what stays open
   std::vector<open_items> sort_by_workers(letter_runs<B> const& runs, std::span<Index> lcp, std::size_t most) {
     using workers = worker_sort<B, Index>;
-    auto const ranges = divide_by_letters(machine_, first_, packed_.size(), workers::share(machine_, kept_.size()), kept_, chosen_);
+    auto const ranges =
+        divide_by_letters(machine_, first_, packed_.size(), workers::share(machine_, kept_.size()), kept_, chosen_);
     workers sort(machine_, first_, runs, kept_, lcp, most);
     std::vector<open_items> aside;
     sort.sort(ranges, [&](place_range large) {
@@ -113,7 +117,8 @@ class suffix_sort {
         auto const no_keys = [](std::span<std::uint64_t const>, std::size_t) {};
         sort_range_by_runs(machine_, runs.key(), {key, key, part.size()}, large.first, part, open_, no_keys);
       } else {
-        open_.start(std::span<Index const>(part), [](std::size_t i) { return i == 0; }, large.first);
+        open_.start(
+            std::span<Index const>(part), [](std::size_t i) { return i == 0; }, large.first);
       }
       refine_by_text_keys(part, large.first, 1);
       return put_back();
@@ -134,7 +139,7 @@ class suffix_sort {
     machine_.each(all.size(), [=, slots = open_.slots(), to = groups.data()](std::size_t g) {
       to[g] = {slots[all.begin(g)], Index(all.end(g) - all.begin(g))};
     });
-    (void)open_.set_aside();
+    open_.clear();
     return groups;
   }
 
@@ -142,7 +147,8 @@ class suffix_sort {
   void take_up(buffer<place_group<Index>> const groups) {
     auto const ends = machine_.template buffer<Index>(groups.size());
     auto const* const group = groups.data();
-    machine_.scan(groups.size(), [=](std::size_t g) { return group[g].size; }, ends.span(), plus{});
+    machine_.scan(
+        groups.size(), [=](std::size_t g) { return group[g].size; }, ends.span(), plus{});
     open_items items(machine_, std::size_t(value_at(machine_, ends.span(), groups.size() - 1)));
     machine_.each(groups.size(), [&](std::size_t g) {
       std::size_t const at = ends.data()[g] - group[g].size;
@@ -230,10 +236,7 @@ class suffix_sort {
     if constexpr (std::is_same_v<Numbers, every_position>)
       if (open <= n / most_behind) {
         positions_behind<B> behind(machine_, first_, n, has_runs);
-        if constexpr (has_workers<B>)
-          behind.add_neighbours(first_, std::span<Index const>(kept_));  // those that workers have settled, too
-        else
-          each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
+        each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
         behind.number_all();
         suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
                                                         behind.numbers());

@@ -83,14 +83,14 @@ std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows)
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
 /// Bytes of memory. How many a text takes shows after the first sort: the more of its suffixes share the letters of a whole
-/// key (29 of DNA, 12 of proteins) with another one, the more.
+/// key (29 of DNA, 12 of proteins) with another one, the more; on the CPU, with many others, as in a tandem repeat.
 struct memory_plan {
   std::size_t least = 0;     // enough for texts in which few suffixes do
   std::size_t quickest = 0;  // the same, and for the quickest way: see build_outlook::ranges
   std::size_t most = 0;      // enough for any text
 };
 
-/// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and a megabyte or two a
+/// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and some megabytes a
 /// thread; all of the GPU's. In a build without CUDA all figures are the CPU's.
 memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
                           row_choice rows = {});
@@ -102,7 +102,7 @@ struct build_outlook {
   std::size_t available = 0;  // of that memory
   std::size_t beside = 0;     // host memory for text and results, where the CPU works
   // In which suffixes would be sorted one after the other; 0: it would be refused. The quickest way is 1, all at once; on the
-  // CPU, which has caches and whose memory is slow to get, that is so of up to 2^25 suffixes, and of more 16 are quicker.
+  // CPU, which has caches and whose memory is slow to get, that is so of up to 2^24 suffixes, and of more up to 16 are as quick.
   std::size_t ranges = 0;
 };
 

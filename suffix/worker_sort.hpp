@@ -36,9 +36,10 @@ class worker_sort {
   /// has more suffixes than one worker may take.
   static std::size_t memory(std::size_t letters, std::size_t n, std::size_t some, std::size_t groups) {
     std::size_t const ranges = std::min(n / least_share + 2, window_ranges::most);
-    std::size_t const settled = groups == 0 ? 0
-                                            : buffer_sizes::of(groups, sizeof(group)) + buffer_sizes::of(groups, sizeof(Index)) +
-                                                  B::radix_sort_memory(groups, sizeof(Index), sizeof(group));
+    std::size_t const settled = groups == 0
+                                    ? 0
+                                    : buffer_sizes::of(groups, sizeof(group)) + buffer_sizes::of(groups, sizeof(Index)) +
+                                          B::radix_sort_memory(groups, sizeof(Index), sizeof(group));
     return std::max(division_blocks{letters}.memory(ranges), buffer_sizes::of(some / 2, sizeof(group)) + settled);
   }
 
@@ -78,8 +79,8 @@ class worker_sort {
   static constexpr std::size_t least_share = std::size_t{1} << 11;
   // Groups that one thread settles, and the steps that it may take for a suffix; a long repeat may take more at first.
   static constexpr std::size_t block = 1 << 14, steps_of_suffix = 64, steps_of_block = 1 << 17;
-  // Rounds by keys of what is left then: as many as the suffixes of all groups together take one of, but not too few.
-  static constexpr std::size_t least_rounds = 32, most_rounds = 1 << 14;
+  // Rounds by keys of what is left then, if there is so little of it that there may be some; and groups of one thread.
+  static constexpr std::size_t least_rounds = 32, most_rounds = 1 << 12, some_groups = 16;
 
   /// lcp at a range's first suffix.
   void join(std::size_t first) const {
@@ -107,9 +108,8 @@ class worker_sort {
     std::inclusive_scan(counts.begin(), counts.end(), ends.begin());
     if (ends.back() == 0) return;
     auto const found = machine_.template buffer<group>(ends.back());
-    machine_.each_worker(ranges.size(), [&](auto&, std::size_t r) {
-      std::copy_n(groups_of(r), counts[r], found.data() + ends[r] - counts[r]);
-    });
+    machine_.each_worker(
+        ranges.size(), [&](auto&, std::size_t r) { std::copy_n(groups_of(r), counts[r], found.data() + ends[r] - counts[r]); });
     settle(found);
   }
 
@@ -139,20 +139,21 @@ class worker_sort {
     std::size_t const count = groups.size();
     std::vector<std::size_t> begins(count + 1);
     for (std::size_t g = 0; g < count; ++g) begins[g + 1] = begins[g] + groups.data()[g].size;
-    std::size_t const rounds = std::min(order_.size() / begins.back(), most_rounds);
-    if (rounds < least_rounds) {
+    if (order_.size() / begins.back() < least_rounds) {
       left_.push_back(std::move(groups));
       return;
     }
     auto const parts = machine_.template buffer<group>(begins.back() / 2);
-    constexpr std::size_t some = 64;
     std::vector<std::size_t> left(count);
-    machine_.each_worker((count + some - 1) / some, [&](auto& worker, std::size_t b) {
+    machine_.each_worker((count + some_groups - 1) / some_groups, [&](auto& worker, std::size_t b) {
       diagonals known(text_, text_.letters);
       known.allow(steps_of_block);
-      for (std::size_t g = b * some; g < std::min(count, (b + 1) * some); ++g) {
-        std::span<group> const found(parts.data() + begins[g] / 2, groups.data()[g].size / 2);
-        std::size_t const open = rounds_.sort_further(worker, groups.data()[g], rounds, found.data());
+      for (std::size_t g = b * some_groups; g < std::min(count, (b + 1) * some_groups); ++g) {
+        group const whole = groups.data()[g];
+        std::span<group> const found(parts.data() + begins[g] / 2, whole.size / 2);
+        // All groups take one key a suffix of the text together, and one of them does not take much of that.
+        std::size_t const rounds = order_.size() / std::max<std::size_t>(begins.back(), least_rounds * whole.size);
+        std::size_t const open = rounds_.sort_further(worker, whole, std::min(rounds, most_rounds), found.data());
         left[g] = settle_with(known, found.first(open));
       }
     });
@@ -184,7 +185,8 @@ class worker_sort {
     // What was found later on may settle what came before.
     std::size_t still = 0;
     for (std::size_t g = 0; g < left; ++g)
-      if (!known.may_go_on() || !sort_by_diagonals(known, &order_[groups[g].begin], groups[g].size)) groups[still++] = groups[g];
+      if (!known.may_go_on() || !sort_by_diagonals(known, &order_[groups[g].begin], groups[g].size))
+        groups[still++] = groups[g];
     return still;
   }
 
@@ -226,8 +228,8 @@ class worker_sort {
       end = std::min(begin + most_ / 2, keys.size());
       auto const cut = std::lower_bound(keys.begin() + begin, keys.begin() + end, keys[end - 1]) - keys.begin();
       if (end < keys.size() && keys[end] == keys[end - 1])
-        end = std::size_t(std::size_t(cut) != begin ? cut
-                                                    : std::upper_bound(keys.begin() + end, keys.end(), keys[begin]) - keys.begin());
+        end = std::size_t(
+            std::size_t(cut) != begin ? cut : std::upper_bound(keys.begin() + end, keys.end(), keys[begin]) - keys.begin());
       bool const is_large = end - begin > most_ && !text_.ends(keys[begin]);
       (is_large ? large : parts).push_back({first + begin, end - begin});
     }

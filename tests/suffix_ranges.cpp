@@ -107,7 +107,8 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
   random_numbers random(9);
   std::vector<std::string> reads(3000);
   for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
-  for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", 70'000)), stored_text(reads), stored_text(std::string("A"))}) {
+  for (stored_text const& stored :
+       {stored_text(random_letters(random, "ACGT", 70'000)), stored_text(reads), stored_text(std::string("A"))}) {
     suffix::text const text = stored.view();
     host machine;
     packed_text<host> const packed(machine, text);
@@ -201,9 +202,9 @@ TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
   few.replace(1000, n / 2, n / 2, 'A');
   std::vector<std::string> reads(n / 30);
   for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
-  for (stored_text const& stored :
-       {stored_text(random_letters(random, "ACGT", n)), stored_text(few), stored_text(std::string(n, 'A')), stored_text(reads),
-        stored_text(repeated("ACGTTA", n)), stored_text(random_letters(random, all_bytes(), n)), stored_text(std::string("A"))}) {
+  for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", n)), stored_text(few),
+                                    stored_text(std::string(n, 'A')), stored_text(reads), stored_text(repeated("ACGTTA", n)),
+                                    stored_text(random_letters(random, all_bytes(), n)), stored_text(std::string("A"))}) {
     host machine;
     packed_text<host> const packed(machine, stored.view());
     std::vector<std::uint32_t> all(packed.size());
@@ -211,7 +212,8 @@ TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
     for (std::size_t const share : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}, n}) {
       INFO(share);
       std::vector<std::uint32_t> order(all.size());
-      auto const ranges = divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(order), every_position{});
+      auto const ranges =
+          divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(order), every_position{});
       expect_division(packed, all, order, ranges);
       for (std::uint64_t const distance : {7, 1000}) {
         sampled_positions<host> const sample(machine, packed, distance);

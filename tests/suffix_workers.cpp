@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sort_core/host/host.hpp"
@@ -170,7 +171,59 @@ TEST_CASE("workers sort suffixes", "[suffix]") {
   }
 }
 
-TEST_CASE("what workers leave is sorted by ranks", "[suffix]") {
+// So few suffixes are left that not all positions have ranks, and so many, in groups too large to be compared, that they are.
+TEST_CASE("what workers leave is sorted by the ranks of few positions", "[suffix]") {
+  random_numbers random(33);
+  std::string const unit = random_letters(random, "ACGT", 37),
+                    with_runs = unit + std::string(90, 'N') + unit.substr(5, 20) + std::string(31, 'T');
+  for (auto const& [tandem, name] : {std::pair{repeated(unit, 400 * unit.size()), "a tandem repeat"},
+                                     {mutated(random, repeated(unit, 400 * unit.size()), 3), "one of few changes"},
+                                     {repeated(with_runs, 400 * with_runs.size()), "one with runs"}}) {
+    INFO(name);
+    std::string letters = random_letters(random, "ACGTN", 16 * tandem.size());
+    // In parts: what is behind each of them decides.
+    for (std::size_t k = 0; k < 8; ++k)
+      letters.insert(random.below(letters.size()), tandem.substr(k * tandem.size() / 8, tandem.size() / 8 + random.below(100)));
+    stored_text const stored(letters);
+    host machine;
+    packed_text<host> const packed(machine, stored.view());
+    std::vector<std::uint32_t> order(letters.size());
+    auto const ranges =
+        divide_by_letters(machine, packed.first_view(), letters.size(), 3000, std::span(order), every_position{});
+    letter_runs<host> const runs(machine, packed.first_view(), letters.size());
+    worker_sort<host, std::uint32_t> sort(machine, packed.first_view(), runs, order, {}, letters.size());
+    sort.sort(ranges, [](place_range) { return buffer<place_group<std::uint32_t>>{}; });
+    std::size_t left = 0;
+    for (auto const& groups : sort.take_left())
+      for (auto const group : groups.span()) left += group.size;
+    CHECK(left > letters.size() / 32);
+    CHECK(left < letters.size() / 8);
+    suffix_sort<host, std::uint32_t>(machine, packed, order).by_ranges(letters.size(), no_lcp_from_keys<std::uint32_t>{});
+    std::vector<std::uint64_t> const right = plain_suffix_array(stored.view());
+    CHECK(std::ranges::equal(order, right));
+  }
+}
+
+TEST_CASE("few suffixes that workers leave are told apart by keys", "[suffix]") {
+  random_numbers random(34);
+  std::string const unit = random_letters(random, "ACGT", 300);
+  std::string letters = random_letters(random, "ACGT", 1'500'000);
+  // 400 copies of a few letters more than keys have, which are not at equal distances.
+  for (int k = 0; k < 400; ++k) letters.replace(random.below(letters.size() - 50), 48, unit, 100, 48);
+  stored_text const stored(letters);
+  host machine;
+  packed_text<host> const packed(machine, stored.view());
+  std::vector<std::uint32_t> order(letters.size());
+  packed_view const view = packed.first_view();
+  auto const ranges = divide_by_letters(machine, view, letters.size(), 30'000, std::span(order), every_position{});
+  worker_sort<host, std::uint32_t> sort(machine, view, letter_runs<host>(machine, view, letters.size()), order, {},
+                                        letters.size());
+  sort.sort(ranges, [](place_range) { return buffer<place_group<std::uint32_t>>{}; });
+  CHECK(sort.take_left().empty());
+  CHECK(std::ranges::equal(order, plain_suffix_array(stored.view())));
+}
+
+TEST_CASE("texts that repeat themselves are sorted by the CPU", "[suffix]") {
   for (named_text const& one : repetitive_texts()) {
     INFO(one.name);
     suffix::options how;
