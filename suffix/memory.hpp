@@ -57,7 +57,9 @@ struct build_plan {
   /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
     std::size_t const first = sorting(n / ranges + 1, true) + open_aside();
-    std::size_t const open = std::min(n / ranges, n / open_share) + 1, behind = n / open_share + 1;
+    // Workers leave less than that, however many suffixes they sort at a time.
+    std::size_t const open = std::min(n / (has_workers<B> ? least_ranges : ranges), n / open_share) + 1;
+    std::size_t const behind = n / open_share + 1;
     std::size_t const rounds =
         positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
     return kept() + std::max({first, rounds, lengths()});
