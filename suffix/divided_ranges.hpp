@@ -31,25 +31,32 @@ class window_ranges {
   /// @param lasts  the last window of each range, ascending, the greatest of all at the end
   /// @param code_bits  bits of the first letters, by which ranges are looked up, less than 64
   window_ranges(std::vector<std::uint64_t> lasts, unsigned code_bits)
-      : lasts_(std::move(lasts)), shift_(64 - code_bits), first_(std::size_t{1} << code_bits) {
+      : lasts_(std::move(lasts)), shift_(64 - code_bits), first_((std::size_t{1} << code_bits) + 1) {
     std::size_t range = 0;
-    for (std::size_t code = 0; code < first_.size(); ++code) {
+    for (std::size_t code = 0; code + 1 < first_.size(); ++code) {
       while (lasts_[range] >> shift_ < code) ++range;
       first_[code] = std::uint16_t(range);
     }
+    first_.back() = std::uint16_t(count() - 1);
   }
 
   [[nodiscard]] std::size_t count() const { return lasts_.size(); }
   [[nodiscard]] std::size_t operator()(std::uint64_t window) const {
-    std::size_t range = first_[window >> shift_];
-    while (lasts_[range] < window) ++range;  // seldom: most first letters are of one range
-    return range;
+    std::size_t low = first_[window >> shift_], high = first_[(window >> shift_) + 1];
+    while (low < high) {  // seldom: most first letters are of one range
+      std::size_t const middle = (low + high) / 2;
+      if (lasts_[middle] < window)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
   }
 
  private:
   std::vector<std::uint64_t> lasts_;
   unsigned shift_;
-  std::vector<std::uint16_t> first_;  // that has a window of these first letters
+  std::vector<std::uint16_t> first_;  // that may have a window of these first letters
 };
 
 /// Brings the suffixes of each range together: first count_block for every block of the text, then, from the counts, at which
