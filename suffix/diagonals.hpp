@@ -18,7 +18,7 @@ class diagonals {
  public:
   /// @param agreed  letters in which suffixes agree that are compared: none ends before
   diagonals(packed_view text, std::size_t agreed)
-      : text_(text), agreed_(agreed), step_(64 / text.letter_bits), known_(std::size_t{1} << known_bits) {}
+      : text_(text), agreed_(agreed), step_(64 / text.letter_bits), known_((1u << known_bits) + (1u << long_bits)) {}
 
   enum class answer { no, yes, unknown };
 
@@ -27,8 +27,9 @@ class diagonals {
   answer is_less(std::size_t q, std::size_t p) {
     stretch& known = find(p, q - p);
     if (known.is_less == answer::unknown) {
-      walk(known);
-      if (known.end - known.begin > std::size_t{2} << window_bits) keep(known_of(any_window, known.distance), known);
+      pair_of_stretches& far = long_of(known.distance);
+      walk(known, far.last.distance == known.distance ? far.last : stretch{});
+      if (known.end - known.begin > std::size_t{2} << window_bits) keep(far, known);
     }
     return known.is_less;
   }
@@ -48,11 +49,15 @@ class diagonals {
   struct alignas(64) pair_of_stretches {
     stretch last, before;
   };
-  static constexpr unsigned known_bits = 12, window_bits = 13;
-  static constexpr std::size_t any_window = ~std::size_t{0};
+  static constexpr unsigned known_bits = 12, long_bits = 9, window_bits = 13;
 
+  /// Of the many that are short, or begin in a window of the text.
   [[nodiscard]] pair_of_stretches& known_of(std::size_t window, std::size_t distance) {
     return known_[(distance * 0x9e3779b97f4a7c15 + window * 0xc2b2ae3d27d4eb4f) >> (64 - known_bits)];
+  }
+  /// Of the few that are long, which others do not supersede.
+  [[nodiscard]] pair_of_stretches& long_of(std::size_t distance) {
+    return known_[(1u << known_bits) + (distance * 0x9e3779b97f4a7c15 >> (64 - long_bits))];
   }
 
   /// What is known of p and p + distance, or may be found now. Kept for each window of the text: copies of one repeat may lie
@@ -62,20 +67,26 @@ class diagonals {
     auto& known = known_of(window, distance);
     if (known.last.is_of(p, distance)) return known.last;
     stretch now{distance, p, p + agreed_, answer::unknown};
-    for (auto const* const some : {&known, &known_of(window - 1, distance), &known_of(any_window, distance)}) {
+    for (auto const* const some : {&known, &known_of(window - 1, distance), &long_of(distance)}) {
       if (some->last.is_of(p, distance)) now = some->last;
       if (some->before.is_of(p, distance)) now = some->before;
     }
     return keep(known, now);
   }
   static stretch& keep(pair_of_stretches& known, stretch now) {
-    known.before = known.last;
+    if (known.last.distance != now.distance || known.last.end != now.end) known.before = known.last;
     return known.last = now;
   }
 
-  void walk(stretch& known) {
+  /// @param other  a stretch of the same distance, or none: what it knows need not be walked
+  void walk(stretch& known, stretch other) {
     unsigned const bits = text_.letter_bits;
     for (; steps_ != 0; known.end += step_, --steps_) {
+      if (other.is_of(known.end, known.distance) && known.end != other.begin) {  // there a record may begin, and another end
+        known.end = other.end;
+        known.is_less = other.is_less;
+        if (known.is_less != answer::unknown) return;
+      }
       std::size_t const p = known.end, q = p + known.distance;
       std::uint64_t const a = bits_from(text_.words, p * bits), b = bits_from(text_.words, q * bits);
       unsigned const agree = std::min(leading_zeros(a ^ b) / bits, step_);

@@ -124,7 +124,7 @@ struct worker_rounds {
         each_group(keys, group.size, [&](std::size_t i, std::size_t size) {
           place_group<Index> const part{Index(group.begin + i), Index(size)};
           if (text.ends(keys[i])) return;
-          bool const in_vain = size > group.size / 4 * 3 && (size <= most_by_diagonals || !patient);
+          bool const in_vain = size + group.size / 16 >= group.size && (size <= most_by_diagonals || !patient);
           if (round >= rounds || in_vain)
             *open++ = part;
           else

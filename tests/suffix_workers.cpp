@@ -96,6 +96,31 @@ TEST_CASE("suffixes in repeats are compared along diagonals", "[suffix]") {
   }
 }
 
+TEST_CASE("a record that ends where a long repeat begins", "[suffix]") {
+  random_numbers random(35);
+  std::string const before = random_letters(random, "ACGT", 300), repeat = random_letters(random, "ACGT", 50'000) + "T";
+  std::string less = repeat;
+  less.back() = 'A';
+  stored_text const stored(std::vector<std::string>{before, repeat, before + less});
+  host machine;
+  packed_text<host> const packed(machine, stored.view());
+  packed_view const view = packed.first_view();
+  std::size_t const distance = before.size() + repeat.size();
+  for (std::size_t const known_from : {std::size_t{0}, std::size_t{1}, std::size_t{64}}) {
+    diagonals known(view, view.letters);
+    known.allow(plenty);
+    CHECK(known.is_less(before.size() + known_from + distance, before.size() + known_from) == diagonals::answer::yes);
+    for (std::size_t p = before.size() - view.letters + 1; p-- > 0;)
+      CHECK(known.is_less(p + distance, p) == diagonals::answer::no);
+  }
+  // From before the stretch that is known: what is behind is not walked again.
+  diagonals strict(view, view.letters);
+  strict.allow(repeat.size() / 32 + 10);
+  CHECK(strict.is_less(before.size() + 1000 + distance, before.size() + 1000) == diagonals::answer::yes);
+  strict.allow(100);
+  CHECK(strict.is_less(before.size() + distance, before.size()) == diagonals::answer::yes);
+}
+
 TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[suffix]") {
   stored_text const stored(repeated("ACGTTGCAAT", 100'000));
   host machine;
