@@ -102,7 +102,7 @@ struct build_outlook {
   std::size_t available = 0;  // of that memory
   std::size_t beside = 0;     // host memory for text and results, where the CPU works
   // In which suffixes would be sorted one after the other; 0: it would be refused. The quickest way is 1, all at once; on the
-  // CPU, which has caches and whose memory is slow to get, that is so of up to 2^24 suffixes, and of more up to 16 are as quick.
+  // CPU, which has caches and whose memory is slow to get, that is so of up to 2^24 suffixes; of more, up to 16 are as quick.
   std::size_t ranges = 0;
 };
 

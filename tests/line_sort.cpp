@@ -239,6 +239,20 @@ TEST_CASE("a worker sorts stably, in memory of its own", "[strings]") {
       std::uint64_t const* const keys = worker.sort_by(items.data(), n, low_bits{mask});
       REQUIRE(items == want);
       CHECK(std::equal(keys, keys + n, items.begin(), [=](auto key, auto item) { return key == (item & mask); }));
+
+      // Keys of all, and then part after part.
+      for (auto& item : items) item = std::uint32_t(random.below(std::size_t{1} << 32));
+      want = items;
+      std::uint64_t* at = worker.keys_of(items.data(), n, low_bits{mask});
+      CHECK(std::equal(at, at + n, items.begin(), [=](auto key, auto item) { return key == (item & mask); }));
+      for (std::size_t begin = 0, part = 1; begin < n; begin += part, part = std::min(3 * part, n - begin)) {
+        worker.sort(at + begin, items.data() + begin, part);
+        std::stable_sort(want.begin() + begin, want.begin() + begin + part,
+                         [=](auto a, auto b) { return (a & mask) < (b & mask); });
+        if (begin + part == n) break;
+      }
+      CHECK(items == want);
+      CHECK(std::equal(at, at + n, items.begin(), [=](auto key, auto item) { return key == (item & mask); }));
     }
 }
 
