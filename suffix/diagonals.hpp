@@ -7,10 +7,10 @@
 #include "sort_core/bits.hpp"
 #include "suffix/packed_text.hpp"
 
-// Comparing suffixes that agree in many letters. Two suffixes at p and p + d differ where the text first differs, behind p,
-// from itself d letters further on; and so do all pairs of suffixes between p and there that lie d letters apart. So one walk
-// along a repeat tells the order of all suffixes in it, if pairs are asked for in the order of the text: what was found for the
-// last distances is kept. (The longest common prefixes of Kasai et al., CPM'01, are found so, for pairs of neighbours.)
+// Comparing suffixes with long common prefixes. Let the suffixes at p and p + d first differ at the letters m and m + d. Then
+// so do the suffixes at q and q + d, for every q from p to m. So one scan of a repeat compares all pairs of suffixes in it, if
+// they are asked for in the order of the text: for the distances d that were asked for last, m is kept. (Kasai et al., CPM'01,
+// find longest common prefixes so, for neighbours in the suffix array.)
 namespace ordo::suffix::detail {
 
 /// The order of suffixes of one text that agree in their first letters. One thread's.
@@ -109,7 +109,7 @@ class diagonals {
   std::vector<pair_of_stretches> known_;
 };
 
-/// Suffixes in consecutive places of the order that have not been told apart, by position.
+/// A group of suffixes with a common prefix, in consecutive places of the order: sorted by position, until they are compared.
 template <class Index>
 struct place_group {
   Index begin, size;

@@ -107,7 +107,7 @@ struct worker_rounds {
     });
   }
 
-  /// Rounds of all the groups at once, so that their keys are computed together: the text is read at random, and reads overlap.
+  /// A round computes the keys of all groups before it sorts any: these are random reads of the text, which then overlap.
   template <class Worker>
   void sort_large(Worker& worker, groups now, std::size_t rounds, bool patient, place_group<Index>*& open) const {
     groups next;

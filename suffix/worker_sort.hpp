@@ -43,8 +43,8 @@ class worker_sort {
     return std::max(division_blocks{letters}.memory(ranges), buffer_sizes::of(some / 2, sizeof(group)) + settled);
   }
 
-  /// @param order  of all suffixes @param lcp  as long, or empty @param at_a_time  suffixes whose groups are settled together:
-  ///     the more the better, but they take memory
+  /// @param order  of all suffixes @param lcp  as long, or empty @param at_a_time  suffixes in a batch: its groups take
+  ///     memory, and the larger it is, the more of a repeat one scan settles
   worker_sort(B& machine, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::span<Index> lcp,
               std::size_t at_a_time)
       : machine_(machine),
@@ -151,7 +151,7 @@ class worker_sort {
       for (std::size_t g = b * some_groups; g < std::min(count, (b + 1) * some_groups); ++g) {
         group const whole = groups.data()[g];
         std::span<group> const found(parts.data() + begins[g] / 2, whole.size / 2);
-        // All groups take one key a suffix of the text together, and one of them does not take much of that.
+        // All groups together compute no more keys than the text has suffixes, and one group a small share of these.
         std::size_t const rounds = order_.size() / std::max<std::size_t>(begins.back(), least_rounds * whole.size);
         std::size_t const open = rounds_.sort_further(worker, whole, std::min(rounds, most_rounds), found.data());
         left[g] = settle_with(known, found.first(open));

@@ -49,6 +49,24 @@ TEST_CASE("the range of a key", "[suffix]") {
 
 namespace {
 
+constexpr std::size_t divided_letters = 150'000;  // more than a block
+
+std::vector<stored_text> texts_to_divide() {
+  random_numbers random(2);
+  std::size_t const n = divided_letters;
+  std::string few = random_letters(random, "ACGT", n);
+  few.replace(1000, n / 2, n / 2, 'A');
+  std::vector<std::string> reads(n / 30);
+  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
+  return {stored_text(random_letters(random, "ACGT", n)),
+          stored_text(few),
+          stored_text(std::string(n, 'A')),
+          stored_text(reads),
+          stored_text(repeated("ACGTTA", n)),
+          stored_text(random_letters(random, all_bytes(), n)),
+          stored_text(std::string("A"))};
+}
+
 // What a range is asked for, and may be.
 template <class Ranges>
 void expect_ranges(packed_text<host> const& packed, std::vector<std::uint32_t> const& chosen, Ranges ranges,
@@ -81,15 +99,7 @@ void expect_ranges(packed_text<host> const& packed, std::vector<std::uint32_t> c
 }  // namespace
 
 TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
-  random_numbers random(2);
-  std::size_t const n = 150'000;  // more than a block
-  std::string few = random_letters(random, "ACGT", n);
-  few.replace(1000, n / 2, n / 2, 'A');
-  std::vector<std::string> reads(n / 30);
-  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
-  for (stored_text const& stored :
-       {stored_text(random_letters(random, "ACGT", n)), stored_text(few), stored_text(std::string(n, 'A')), stored_text(reads),
-        stored_text(repeated("ACGTTA", n)), stored_text(std::string("A"))}) {
+  for (stored_text const& stored : texts_to_divide()) {
     host machine;
     packed_text<host> const packed(machine, stored.view());
     std::size_t const letters = packed.size();
@@ -196,20 +206,12 @@ TEST_CASE("the range of a window", "[suffix]") {
 }
 
 TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
-  random_numbers random(2);
-  std::size_t const n = 150'000;  // more than a block
-  std::string few = random_letters(random, "ACGT", n);
-  few.replace(1000, n / 2, n / 2, 'A');
-  std::vector<std::string> reads(n / 30);
-  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
-  for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", n)), stored_text(few),
-                                    stored_text(std::string(n, 'A')), stored_text(reads), stored_text(repeated("ACGTTA", n)),
-                                    stored_text(random_letters(random, all_bytes(), n)), stored_text(std::string("A"))}) {
+  for (stored_text const& stored : texts_to_divide()) {
     host machine;
     packed_text<host> const packed(machine, stored.view());
     std::vector<std::uint32_t> all(packed.size());
     std::iota(all.begin(), all.end(), 0u);
-    for (std::size_t const share : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}, n}) {
+    for (std::size_t const share : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}, divided_letters}) {
       INFO(share);
       std::vector<std::uint32_t> order(all.size());
       auto const ranges =

@@ -113,7 +113,7 @@ TEST_CASE("a record that ends where a long repeat begins", "[suffix]") {
     for (std::size_t p = before.size() - view.letters + 1; p-- > 0;)
       CHECK(known.is_less(p + distance, p) == diagonals::answer::no);
   }
-  // From before the stretch that is known: what is behind is not walked again.
+  // A pair before one whose first difference is known: only the letters between them are compared.
   diagonals strict(view, view.letters);
   strict.allow(repeat.size() / 32 + 10);
   CHECK(strict.is_less(before.size() + 1000 + distance, before.size() + 1000) == diagonals::answer::yes);
