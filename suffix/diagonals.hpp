@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sort_core/bits.hpp"
+#include "suffix/compare_letters.hpp"
 #include "suffix/packed_text.hpp"
 
 // Comparing suffixes with long common prefixes. Let the suffixes at p and p + d first differ at the letters m and m + d. Then
@@ -18,7 +18,7 @@ class diagonals {
  public:
   /// @param agreed  letters in which suffixes agree that are compared: none ends before
   diagonals(packed_view text, std::size_t agreed)
-      : text_(text), agreed_(agreed), step_(64 / text.letter_bits), known_((1u << known_bits) + (1u << long_bits)) {}
+      : text_(text), agreed_(agreed), known_((1u << known_bits) + (1u << long_bits)) {}
 
   enum class answer { no, yes, unknown };
 
@@ -80,31 +80,22 @@ class diagonals {
 
   /// @param other  a stretch of the same distance, or none: what it knows need not be walked
   void walk(stretch& known, stretch other) {
-    unsigned const bits = text_.letter_bits;
-    for (; steps_ != 0; known.end += step_, --steps_) {
+    for (; steps_ != 0; --steps_) {
       if (other.is_of(known.end, known.distance) && known.end != other.begin) {  // there a record may begin, and another end
         known.end = other.end;
         known.is_less = other.is_less;
         if (known.is_less != answer::unknown) return;
       }
-      std::size_t const p = known.end, q = p + known.distance;
-      std::uint64_t const a = bits_from(text_.words, p * bits), b = bits_from(text_.words, q * bits);
-      unsigned const agree = std::min(leading_zeros(a ^ b) / bits, step_);
-      if (!text_.breaks.are_far(p) || !text_.breaks.are_far(q)) {
-        unsigned const left_of_p = text_.breaks.distance(p), left_of_q = text_.breaks.distance(q);
-        if (std::min(left_of_p, left_of_q) <= agree) return found(known, std::min(left_of_p, left_of_q), left_of_q < left_of_p);
-      }
-      if (agree < step_) return found(known, agree, (b << agree * bits) < (a << agree * bits));
+      letters_compared const now = compare_letters(text_, known.end, known.end + known.distance);
+      known.end += now.agree;
+      if (!now.differ) continue;
+      known.is_less = now.is_less ? answer::yes : answer::no;
+      return;
     }
-  }
-  static void found(stretch& known, unsigned further, bool is_less) {
-    known.end += further;
-    known.is_less = is_less ? answer::yes : answer::no;
   }
 
   packed_view text_;
   std::size_t agreed_;
-  unsigned step_;  // letters
   std::size_t steps_ = 0;
   std::vector<pair_of_stretches> known_;
 };

@@ -29,40 +29,47 @@ struct is_uniform_key {
   }
 };
 
-/// Bit k of word b: does position 64 b + k, which is below n, follow as many letters as a key has, all the same and of one
-/// record? And, where `ends`, does that run end there?
-struct follows_run {
-  is_uniform_key is_uniform;
+/// Bit k of word b: does a run end in front of position 64 b + k, which is below n: as many letters as a key has, or more, all
+/// the same and of one record?
+struct ends_run {
+  packed_view text;
   std::size_t n;
-  bool ends;
 
   ORDO_FN std::uint64_t operator()(std::size_t b) const {
-    std::uint64_t answers = 0;
-    std::size_t const begin = 64 * b, end = begin + 64 < n ? begin + 64 : n;
-    if (!may_follow(begin, end)) return 0;
-    for (std::size_t p = begin; p < end; ++p) answers |= std::uint64_t(follows(p)) << (p - begin);
-    return answers;
+    // Which letters are as the one before, in the record; then, which end so many of these.
+    stream const equal{b == 0 ? 0 : equal_to_last(b - 1, 65 - text.letters), equal_to_last(b, 0)};
+    stream runs{~std::uint64_t{0}, ~std::uint64_t{0}}, power = equal;
+    for (unsigned length = 1; length < text.letters; length *= 2) {
+      if ((text.letters - 1) & length) runs = power & runs.behind(length);
+      power = power & power.behind(length);
+    }
+    std::uint64_t const follows = runs.behind(1).here & (b == 0 ? ~std::uint64_t{0} >> text.letters : ~std::uint64_t{0});
+    std::uint64_t const inside = n - 64 * b < 64 ? ~(~std::uint64_t{0} >> (n - 64 * b)) : ~std::uint64_t{0};
+    return reversed_bits(follows & ~equal.here & inside);
   }
 
  private:
-  /// Any such run has some letters that begin at a multiple of their number: seldom are those of a text all the same.
-  ORDO_FN bool may_follow(std::size_t begin, std::size_t end) const {
-    packed_view const& text = is_uniform.text;
-    unsigned const group = text.letters >= 15 && text.letter_bits <= 4 ? 8 : text.letters >= 7 ? 4 : 1;
-    if (group == 1) return true;
-    std::uint64_t const compared = ~std::uint64_t{0} << (64 - (group - 1) * text.letter_bits);
-    std::size_t const reach = begin < text.letters ? 0 : begin - text.letters;
-    for (std::size_t p = reach / group * group; p < end; p += group) {
-      std::uint64_t const letters = bits_from(text.words, p * text.letter_bits);
-      if (((letters ^ letters << text.letter_bits) & compared) == 0) return true;
+  /// 64 positions and the 64 before them, the first one's bit the highest.
+  struct stream {
+    std::uint64_t before, here;
+    ORDO_FN stream behind(unsigned positions) const {  // 1 to 63
+      return {before >> positions, here >> positions | before << (64 - positions)};
     }
-    return false;
-  }
-  ORDO_FN bool follows(std::size_t p) const {
-    packed_view const& text = is_uniform.text;
-    if (p < text.letters || !is_uniform(text.unbroken_key(p - text.letters))) return false;  // seen at once
-    if (!is_uniform(text.key(p - text.letters))) return false;
-    return !ends || text.breaks(p) || text.letter(p) != text.letter(p - 1);
+    ORDO_FN stream operator&(stream other) const { return {before & other.before, here & other.here}; }
+  };
+
+  /// Of the 64 positions from 64 w on, of those from the `first`-th on.
+  ORDO_FN std::uint64_t equal_to_last(std::size_t w, unsigned first) const {
+    unsigned const bits = text.letter_bits;
+    std::size_t const begin = 64 * w + first, letters = n - 1, end = 64 * w + 64 < letters ? 64 * w + 64 : letters;
+    std::uint64_t equal = 0;
+    for (std::size_t p = begin == 0 ? 1 : begin; p < end;) {
+      std::uint64_t const window = bits_from(text.words, (p - 1) * bits);
+      std::uint64_t differing = window ^ window << bits;
+      for (unsigned k = 1; k < 64 / bits && p < end; ++k, ++p, differing <<= bits)
+        equal |= std::uint64_t(differing >> (64 - bits) == 0) << (63 - p % 64);
+    }
+    return equal & ~text.breaks.words[w];
   }
 };
 
@@ -102,23 +109,23 @@ struct run_key {
   }
 };
 
-/// The ends of runs, as follows_run says, found in one look at most of a text: for where a thread may write as many as it
+/// The ends of runs, as ends_run says, found in one look at most of a text: for where a thread may write as many as it
 /// finds.
 struct run_ends {
   static constexpr std::size_t block = std::size_t{1} << 16;  // letters
-  follows_run is_end;
+  ends_run is_end;
 
   void operator()(std::size_t b, std::vector<std::uint64_t>& found) const {
     for (std::size_t w = b * block / 64, end = std::min((b + 1) * block, is_end.n); w * 64 < end; ++w) {
-      if (!may_follow(w)) continue;
+      if (!may_end(w)) continue;
       for (std::uint64_t rest = is_end(w); rest != 0; rest &= rest - 1) found.push_back(64 * w + trailing_zeros(rest));
     }
   }
 
  private:
   /// A run of 31 bits and more has the whole of some 16 bits of a word, which are equal, each to those of the letter before.
-  [[nodiscard]] bool may_follow(std::size_t w) const {
-    packed_view const& text = is_end.is_uniform.text;
+  [[nodiscard]] bool may_end(std::size_t w) const {
+    packed_view const& text = is_end.text;
     unsigned const bits = text.letter_bits;
     if (text.letters * bits < 31) return true;
     constexpr std::uint64_t lanes = 0x0001000100010001;
@@ -137,7 +144,7 @@ template <Backend B>
 class letter_runs {
  public:
   letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
-    follows_run const is{is_uniform_key(text), n + 1, true};
+    ends_run const is{text, n + 1};
     if constexpr (has_workers<B>) {
       std::vector<std::vector<std::uint64_t>> found(n / run_ends::block + 1);
       machine.each_worker(found.size(), [&](auto&, std::size_t b) { run_ends{is}(b, found[b]); });

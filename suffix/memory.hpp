@@ -7,8 +7,8 @@
 #include "sort_core/memory.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
-#include "suffix/group_chains.hpp"
 #include "suffix/key_ranges.hpp"
+#include "suffix/long_repeats.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/sampled_positions.hpp"
 #include "suffix/select_positions.hpp"
@@ -118,9 +118,9 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     std::size_t const groups = refinement<B, Index, Index>::memory(open);
     std::size_t const first = order + size.of(n, key) + std::max(B::radix_sort_memory(n, key, index), groups + lcp);
     std::size_t const round = std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), size.of(open, index));
-    using chains = group_chains<B, Index>;
-    std::size_t const by_chains = std::max(chains::most_memory(n, open), chains::memory(n, open) + round);
-    std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + size.of(n + 1, index) + by_chains;
+    std::size_t const repeats = long_repeats<B, Index, all_positions<B>>::memory(n), ranked = size.of(n + 1, index) + round;
+    std::size_t const behind = positions_behind<B>::memory(n);
+    std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + behind + std::max(repeats, ranked);
     std::size_t const lengths =
         order + lcp + (what.lcp ? size.of(n, index) + size.of(open, index) + selected_positions<B>::memory(n + 1) : 0);
     std::size_t const rows = order + lcp + (what.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);

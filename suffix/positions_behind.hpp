@@ -6,7 +6,6 @@
 #include "sort_core/backend.hpp"
 #include "sort_core/load.hpp"
 #include "suffix/buffer_sizes.hpp"
-#include "suffix/letter_runs.hpp"
 #include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
 
@@ -14,8 +13,9 @@
 // what follows `known` letters agrees with one of them so far. So the suffix at p + known - depth agrees with another one in
 // `depth` letters: if all that did so were open once, it was one of them, and `depth` letters behind it is what is asked for.
 // Of two ranks in a key the second one matters only where the first ones are equal, which are those of suffixes that agree in
-// `known` letters, too: the same holds for it. Suffixes that begin with runs of one letter are settled by these, however many
-// letters they share: what is behind a key of one letter is asked for, too.
+// `known` letters, too: the same holds for it. A suffix that begins with a run of one letter may have been settled by the run,
+// however many letters it shares: it has a rank of its own, and one that is still open at twice the depth was equal, in a round
+// before, by what is behind another open one.
 namespace ordo::suffix::detail {
 
 /// Adds what is `depth` letters behind suffix i.
@@ -30,12 +30,9 @@ struct add_position_behind {
   }
 };
 
-/// Begins word w with the positions behind keys of one letter.
-struct begin_with_runs {
-  follows_run follows;
-  bool has_runs;
+struct clear_set_word {
   set_word* words;
-  ORDO_FN void operator()(std::size_t w) const { words[w] = {has_runs ? reversed_bits(follows(w)) : 0, 0}; }
+  ORDO_FN void operator()(std::size_t w) const { words[w] = {}; }
 };
 
 /// A word, and how many positions are in it.
@@ -44,7 +41,7 @@ struct counted_word {
   ORDO_FN set_word operator()(std::size_t w) const { return {words[w].bits, count_ones(words[w].bits)}; }
 };
 
-/// The positions behind open suffixes, numbered: begun, added to, and then numbered.
+/// The positions behind open suffixes, numbered: added, and then numbered.
 template <Backend B>
 class positions_behind {
  public:
@@ -53,12 +50,12 @@ class positions_behind {
     return buffer_sizes::of(set_words(n), sizeof(set_word)) + buffer_sizes::of(set_words(n) / 64 + 1, 8);
   }
 
-  /// @param text  with the keys of the first round @param has_runs  are there runs of one letter as long as these?
-  positions_behind(B& machine, packed_view text, std::size_t n, bool has_runs)
+  /// @param n  how many letters there are
+  positions_behind(B& machine, std::size_t n)
       : machine_(machine),
         words_(machine.template buffer<set_word>(set_words(n))),
         not_empty_(machine.template buffer<std::uint64_t>(words_.size() / 64 + 1)) {
-    machine.each(words_.size(), begin_with_runs{{is_uniform_key(text), n + 1, false}, has_runs, words_.data()});
+    machine.each(words_.size(), clear_set_word{words_.data()});
   }
 
   /// What is `depth` letters behind suffixes, which do not end before.

@@ -12,9 +12,9 @@
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/divided_ranges.hpp"
-#include "suffix/group_chains.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/letter_runs.hpp"
+#include "suffix/long_repeats.hpp"
 #include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/positions_behind.hpp"
@@ -25,10 +25,10 @@
 // Prefix doubling (Hou et al., ICS'17, section 5.1; Manber and Myers; Larsson and Sadakane): suffixes whose first h letters
 // agree form a group, and are told apart by the ranks of the suffixes h letters behind, which doubles h; two ranks at once
 // make it three times as large. Beyond the paper, too, the first rounds read keys of many letters from the packed text
-// (text_rounds.hpp), so that ranks are needed for few suffixes only, and of few positions (positions_behind.hpp); and what a
-// long repeat has is settled in a round or two (group_chains.hpp). Threads that have caches of their own do most of it without
-// ranks (worker_sort.hpp).
-// Ranks change after a sort and never during it: in the midst of a round a group would be read half old and half new.
+// (text_rounds.hpp), and what is in long repeats is settled as such (long_repeats.hpp), so that ranks are needed for few
+// suffixes only, and of few positions (positions_behind.hpp). Threads that have caches of their own do most of it without ranks
+// (worker_sort.hpp). Ranks change after a sort and never during it: in the midst of a round a group would be read half old and
+// half new.
 namespace ordo::suffix::detail {
 
 /// Sorts the suffixes of a text of n letters, all at once or range by range.
@@ -64,7 +64,7 @@ class suffix_sort {
     if (!open_.empty()) refine_by_text(machine_, text_, first_.letters, kept_, 0, open_);
     std::vector<open_items> aside;
     set_aside(aside, kept_, 0);
-    finish_kept(aside, !runs.empty(), kept_.size(), first_.letters + text_.letters);
+    finish_kept(aside, kept_.size(), first_.letters + text_.letters);
   }
 
   /// @param most  suffixes in a range. One key that more of them share makes a range of its own
@@ -76,12 +76,13 @@ class suffix_sort {
     if constexpr (has_workers<B>) {
       if (!kept_.empty()) {
         auto aside = sort_by_workers(runs, with_keys.rows(), most);
-        return finish_kept(aside, !runs.empty(), most, depth_of_ranks(0));
+        return finish_kept(aside, most, depth_of_ranks(0));
       }
     }
     auto aside = sort_ranges(key_ranges<B, Index>(machine_, first_, n), runs, most, with_keys);
-    if (!kept_.empty()) return finish_kept(aside, !runs.empty(), most, depth_of_ranks(rounds_by_text));
+    if (!kept_.empty()) return finish_kept(aside, most, depth_of_ranks(rounds_by_text));
     ranks_->end_records();
+    if constexpr (std::is_same_v<Numbers, every_position>) settle_repeats(aside, depth_of_ranks(rounds_by_text));
     finish(*ranks_, aside, most, depth_of_ranks(rounds_by_text));
   }
 
@@ -93,6 +94,10 @@ class suffix_sort {
   static constexpr std::size_t rounds_by_text = 3;
   // Of more suffixes than this share of all the ranks are cheaper to have for every position.
   static constexpr std::size_t most_behind = 8;
+  // Larger groups, on average, are not of long repeats alone.
+  static constexpr std::size_t most_in_repeats = 8;
+  // Where more than this share of all suffixes are open, numbering them is of no use.
+  static constexpr std::size_t most_numbered = 4;
   using open_items = typename refinement<B, Index, Index>::open_items;
 
   /// Letters in which all suffixes agree that are open after so many rounds by text, or after as many as it takes until ranks
@@ -229,19 +234,27 @@ class suffix_sort {
     return all;
   }
 
-  /// By the ranks of few positions where few suffixes are open; else of all. @param depth  see finish
-  void finish_kept(std::vector<open_items>& aside, bool has_runs, std::size_t most, std::size_t depth) {
+  /// Long repeats as such, and what is left by the ranks of few positions where few suffixes are open; else of all.
+  /// @param depth  see finish
+  void finish_kept(std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
     std::size_t const n = packed_.size(), open = size_of(aside);
     if (open == 0) return;
-    if constexpr (std::is_same_v<Numbers, every_position>)
+    if constexpr (std::is_same_v<Numbers, every_position>) {
+      std::optional<positions_behind<B>> behind;
       if (open <= n / most_behind) {
-        positions_behind<B> behind(machine_, first_, n, has_runs);
-        each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
-        behind.number_all();
-        suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
-                                                        behind.numbers());
+        behind.emplace(machine_, n);
+        each_open(aside, [&] { behind->add(std::span<Index const>(open_.items()), depth); });
+      }
+      settle_repeats(aside, depth);
+      if (size_of(aside) == 0) return;
+      each_open(aside, [&] { open_.place(kept_); });  // in their groups' places again
+      if (behind) {
+        behind->number_all();
+        suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind->count(), false,
+                                                        behind->numbers());
         return place_and_finish(ranks, aside, most, depth);
       }
+    }
     suffix_ranks<B, Index, Numbers> ranks(machine_, packed_.breaks(), n, kept_.size(), kept_.size(), false, chosen_);
     place_and_finish(ranks, aside, most, depth);
   }
@@ -254,6 +267,40 @@ class suffix_sort {
     finish(ranks, aside, most, depth);
   }
 
+  /// Where groups are small, and there is the memory. @param depth  see finish
+  void settle_repeats(std::vector<open_items>& aside, std::size_t depth) {
+    std::size_t const n = packed_.size(), open = size_of(aside);
+    std::size_t at_a_time = 0, groups = 0;
+    each_open(aside, [&] {
+      at_a_time = std::max(at_a_time, open_.size());
+      groups += open_.groups();
+    });
+    if (open / most_in_repeats > groups) return;
+    using of_many = long_repeats<B, Index, all_positions<B>>;
+    using of_few = long_repeats<B, Index, positions_behind<B>>;
+    std::size_t const taken_up = taken_up_ ? 0 : refinement<B, Index, Index>::memory(at_a_time);
+    std::size_t const available = machine_.pool().available() - std::min(machine_.pool().available(), taken_up);
+    if (open > n / most_numbered && of_many::memory(n) <= available)
+      settle<of_many>(aside, depth);
+    else if (positions_behind<B>::memory(n) + of_few::memory(open) <= available)
+      settle<of_few>(aside, depth);
+  }
+
+  template <class Repeats>
+  void settle(std::vector<open_items>& aside, std::size_t depth) {
+    Repeats repeats(machine_, packed_.view(), packed_.size(), depth);
+    each_open(aside, [&] { repeats.add(open_); });
+    repeats.number_all();
+    each_open(aside, [&] { repeats.note(open_); });
+    repeats.compare();
+    each_open(aside, [&] {
+      repeats.sort(open_);
+      if (!kept_.empty()) open_.place_settled(kept_);
+      if (ranks_) ranks_->update(open_);
+      open_.drop_settled();
+    });
+  }
+
   /// One round: the open groups by a key. What has been sorted by now may have finer ranks than what has not: they put nothing
   /// in another order.
   template <class Ranks, class Key>
@@ -264,51 +311,14 @@ class suffix_sort {
     open_.drop_settled();
   }
 
-  /// The same for all that is aside. @returns how many groups are open then
-  template <class Ranks, class Key>
-  std::size_t refine_all(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
-    std::size_t groups = 0;
-    each_open(aside, [&] {
-      refine(ranks, key, bits);
-      groups += open_.groups();
-    });
-    return groups;
-  }
-  template <class Ranks, class Key>
-  std::size_t refine_by_chains(Ranks& ranks, std::vector<open_items>& aside, Key const& key, bit_range bits) {
-    group_chains<B, Index> chains(machine_, first_, packed_.size());
-    each_open(aside, [&] { chains.add(open_); });
-    chains.number_all();
-    each_open(aside, [&] { chains.note_groups_of(open_); });
-    each_open(aside, [&] { chains.note_chains_of(open_); });
-    chains.find_ends();
-    return refine_all(ranks, aside, chains.key(key), bits);
-  }
-
   /// Sorts the open groups by the ranks of what follows. @param depth  letters in which the suffixes of each agree
   /// @param most  suffixes that are sorted at a time
   template <class Ranks>
   void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
-    constexpr bool may_chain = std::is_same_v<Numbers, every_position>;
-    bool by_chains = false;
-    unsigned in_vain = 0;
-    std::size_t before = size_of(aside), excess = before;  // open suffixes; and those that are not the first of their groups
-    for (; before != 0; depth = deeper(depth)) {
+    for (; size_of(aside) != 0; depth = deeper(depth)) {
       if (!taken_up_) join(aside, most);
       auto const key = ranks.key(steps_in(depth));
-      std::size_t groups = 0;
-      if constexpr (may_chain)
-        if (by_chains) groups = refine_by_chains(ranks, aside, key, key.bits());
-      if (!by_chains) groups = refine_all(ranks, aside, key, key.bits());
-      std::size_t const left = size_of(aside), now = left - groups;
-      // Where most groups stay as they are, and are pairs, they are in chains perhaps; and as long as that settles some. (A
-      // round by chains takes as long as three others: larger groups, which a chain divides in two, are not worth it.)
-      bool const helped = now < excess - excess / 5;
-      in_vain += by_chains && !helped;
-      by_chains = may_chain && in_vain < 2 && left > packed_.size() / 256 && 5 * groups > 2 * left &&
-                  (by_chains ? helped : left > before / 2);
-      before = left;
-      excess = now;
+      each_open(aside, [&] { refine(ranks, key, key.bits()); });
     }
   }
 

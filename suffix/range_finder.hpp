@@ -12,7 +12,7 @@ namespace ordo::suffix::detail {
 /// Which of some ranges of keys, one behind the other, a key is in.
 class range_finder {
  public:
-  static constexpr unsigned most = 255;  // ranges
+  static constexpr unsigned most = 15;   // ranges
   static constexpr unsigned none = 255;  // what is returned for a key that is in none
 
   /// @param first  the first key of the first range @param lasts  the last key of each, ascending, at least one

@@ -73,20 +73,24 @@ struct mark_breaks {
   }
 };
 
-/// Writes word w of what says where breaks may be near.
-struct mark_near_breaks {
+struct clear_word {
+  std::uint64_t* words;
+  ORDO_FN void operator()(std::size_t w) const { words[w] = 0; }
+};
+
+/// Says of bound r where it is near.
+struct mark_near_break {
   std::uint64_t const* bounds;
-  std::size_t count;
   std::uint64_t* words;
 
-  ORDO_FN void operator()(std::size_t w) const {
-    std::uint64_t word = 0;
-    for (std::size_t k = 0; k < 64; ++k) {
-      std::size_t const begin = (64 * w + k) * break_mask::block, first = first_bound(bounds, count, begin);
-      if (first < count && bounds[first] < begin + break_mask::block + break_mask::beyond) word |= std::uint64_t{1} << k;
-    }
-    words[w] = word;
+  ORDO_FN void operator()(std::size_t r) const {
+    std::size_t const block = bounds[r] / break_mask::block;
+    mark(block);
+    if (block != 0 && bounds[r] % break_mask::block < break_mask::beyond) mark(block - 1);
   }
+
+ private:
+  ORDO_FN void mark(std::size_t block) const { or_relaxed(&words[block / 64], std::uint64_t{1} << (block % 64)); }
 };
 
 /// The bounds of a text's records on a machine.
@@ -101,7 +105,8 @@ class record_breaks {
     auto const uploaded = machine.upload(starts);
     machine.each(bounds_.size(), write_bounds{uploaded.data(), bounds_.size() - 1, n, bounds_.data()});
     machine.each(words_.size(), mark_breaks{bounds_.data(), bounds_.size(), words_.data()});
-    machine.each(near_.size(), mark_near_breaks{bounds_.data(), bounds_.size(), near_.data()});
+    machine.each(near_.size(), clear_word{near_.data()});
+    machine.each(bounds_.size(), mark_near_break{bounds_.data(), near_.data()});
   }
 
   /// Words that say where breaks may be near.

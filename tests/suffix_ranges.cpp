@@ -21,7 +21,7 @@ using namespace ordo::suffix::detail;
 
 TEST_CASE("the range of a key", "[suffix]") {
   random_numbers random(1);
-  for (std::size_t count : {1, 2, 3, 17, 254, 255})
+  for (std::size_t count : {1, 2, 3, 14, 15})
     for (unsigned const bits : {3u, 13u, 40u, 64u}) {
       std::uint64_t const mask = ~std::uint64_t{0} >> (64 - bits);
       std::uint64_t const first = bits == 64 ? random() >> 60 : random() >> 8;

@@ -12,6 +12,7 @@
 #include "suffix/diagonals.hpp"
 #include "suffix/worker_sort.hpp"
 #include "tests/catch.hpp"
+#include "tests/repetitive_texts.hpp"
 #include "tests/suffix_texts.hpp"
 
 // What only a machine with workers does to sort suffixes.
@@ -22,57 +23,11 @@ using namespace ordo::suffix::detail;
 
 constexpr std::size_t plenty = std::size_t{1} << 40;
 
-std::string mutated(random_numbers& random, std::string text, std::size_t changes) {
-  for (std::size_t k = 0; k < changes; ++k) text[random.below(text.size())] = "ACGT"[random.below(4)];
-  return text;
-}
-
-struct named_text {
-  char const* name;
-  stored_text text;
-  std::vector<std::uint64_t> sa = plain_suffix_array(text.view()), lcp = plain_lcp(text.view(), sa);
-};
-
-// Long repeats, at equal distances and others, to the end of records and of the text.
-std::vector<named_text> make_texts() {
-  random_numbers random(31);
-  std::string const unit = random_letters(random, "ACGT", 5000), short_unit = random_letters(random, "ACGT", 400);
-  std::vector<std::string> strains, copies(12, unit), families, shifted;
-  for (int k = 0; k < 12; ++k) strains.push_back(mutated(random, unit, 10));
-  for (int k = 0; k < 100; ++k) shifted.push_back(unit.substr(random.below(4000), 300 + random.below(300)));
-  for (int k = 0; k < 30; ++k) {
-    families.push_back(random_letters(random, "ACDEFGHIKLMNPQRSTVWY", 200 + random.below(200)));
-    for (int copy = 0; copy < 5; ++copy) families.push_back(families.back().substr(random.below(20)));
-  }
-  std::string joined;
-  for (std::string const& strain : strains) joined += strain;
-  std::vector<named_text> all;
-  all.push_back({"strains", stored_text(strains)});
-  all.push_back({"strains in one record", stored_text(joined)});
-  all.push_back({"equal records", stored_text(copies)});
-  all.push_back({"one unit in turn", stored_text(repeated(unit, 40'000))});
-  all.push_back({"parts of one record", stored_text(shifted)});
-  all.push_back({"a satellite", stored_text(mutated(random, repeated(short_unit, 40'000), 1000))});
-  all.push_back({"a tandem repeat of few changes", stored_text(mutated(random, repeated(short_unit, 40'000), 4))});
-  all.push_back({"families of proteins", stored_text(families)});
-  all.push_back({"a word in turn", stored_text(repeated("ACGTTAC", 30'000))});
-  all.push_back({"two letters in turn", stored_text(repeated("AC", 30'001))});
-  all.push_back({"Fibonacci's word", stored_text(fibonacci_word(40'000))});
-  all.push_back({"one letter", stored_text(std::string(40'000, 'T'))});
-  all.push_back({"runs", stored_text(unit + std::string(20'000, 'N') + unit + std::string(20'000, 'N') + unit)});
-  all.push_back({"random", stored_text(random_letters(random, "ACGTN", 60'000))});
-  return all;
-}
-std::vector<named_text> const& repetitive_texts() {
-  static std::vector<named_text> const all = make_texts();
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE("suffixes in repeats are compared along diagonals", "[suffix]") {
   random_numbers random(32);
-  for (named_text const& one : repetitive_texts()) {
+  for (sorted_text const& one : repetitive_texts()) {
     INFO(one.name);
     suffix::text const text = one.text.view();
     host machine;
@@ -156,7 +111,7 @@ TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[su
 }
 
 TEST_CASE("workers sort suffixes", "[suffix]") {
-  for (named_text const& one : repetitive_texts()) {
+  for (sorted_text const& one : repetitive_texts()) {
     suffix::text const text = one.text.view();
     std::size_t const n = text.size();
     std::vector<std::uint64_t> const &right = one.sa, &lengths = one.lcp;
@@ -249,7 +204,7 @@ TEST_CASE("few suffixes that workers leave are told apart by keys", "[suffix]") 
 }
 
 TEST_CASE("texts that repeat themselves are sorted by the CPU", "[suffix]") {
-  for (named_text const& one : repetitive_texts()) {
+  for (sorted_text const& one : repetitive_texts()) {
     INFO(one.name);
     suffix::options how;
     how.machine.where = device::cpu;
