@@ -14,8 +14,9 @@ WHY = {
     ],
     "CPU": [
         (
-            "tb4|genomes|fibonacci|equal",
-            "Part of it: prefix doubling takes another round whenever what is alike is twice as long; libsais's time is linear",
+            "fibonacci",
+            "Part of it: of texts of short periods groups of thousands are left, which go by ranks, another round whenever what is"
+            " alike is three times as long; libsais's time is linear",
         )
     ],
 }
