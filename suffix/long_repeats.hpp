@@ -19,7 +19,7 @@
 // have between two differences; only the last pair of each is compared by its letters, until these differ or the pair meets
 // another chain. From what neighbours have in common follows the order of their group; and where two suffixes differ from what
 // is between them in the same place, but not from each other, what their neighbours behind that place have in common is asked
-// for. (Of a suffix tree, that is the part between the open groups and the leaves.)
+// for.
 namespace ordo::suffix::detail {
 
 /// How a suffix compares with its neighbour: four times the length of what they have in common, and what comes then; or one of
