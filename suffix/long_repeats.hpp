@@ -14,19 +14,19 @@
 #include "suffix/positions_behind.hpp"
 
 // Long repeats, without doubling. The suffixes of an open group are by position: let each be compared with the next one, its
-// neighbour. If one letter behind two neighbours there are two neighbours of a group again, those agree in one letter less, and
-// their order is the same. A copied stretch of a genome is a chain of such pairs, and so is what genomes that are nearly alike
-// have between two differences; only the last pair of each is compared by its letters, until these differ or the pair meets
-// another chain. From what neighbours have in common follows the order of their group; and where two suffixes differ from what
-// is between them in the same place, but not from each other, what their neighbours behind that place have in common is asked
-// for.
+// neighbour. If the suffixes that begin one letter behind two neighbours are neighbours, too, their common prefix is one letter
+// shorter, and their order is the same. A copied stretch of a genome is a chain of such pairs, and so is what genomes that are
+// nearly alike have between two differences; only the last pair of each is compared by its letters, until these differ or the
+// pair meets another chain. From what neighbours have in common follows the order of their group; and where two suffixes differ
+// from what is between them in the same place, but not from each other, what their neighbours behind that place have in common
+// is asked for.
 namespace ordo::suffix::detail {
 
 /// How a suffix compares with its neighbour: four times the length of what they have in common, and what comes then; or one of
 /// these.
 template <class Index>
 struct comparison {
-  enum kind : unsigned { greater, less, link, none };  // the neighbour's letter; or: it is as the pair so many letters behind
+  enum kind : unsigned { greater, less, link, none };  // what the neighbour is; or: as the pair so many letters behind
   static constexpr Index unknown = Index(-1), goes_on = Index(-5);  // of kind none; the latter one is as the next pair
 
   ORDO_FN static Index of(std::size_t length, unsigned how) {

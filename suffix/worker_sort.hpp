@@ -151,7 +151,7 @@ class worker_sort {
       for (std::size_t g = b * some_groups; g < std::min(count, (b + 1) * some_groups); ++g) {
         group const whole = groups.data()[g];
         std::span<group> const found(parts.data() + begins[g] / 2, whole.size / 2);
-        // All groups together compute no more keys than the text has suffixes, and one group a small share of these.
+        // All groups together compute at most one key for each suffix of the text, and a single group a small share of that.
         std::size_t const rounds = order_.size() / std::max<std::size_t>(begins.back(), least_rounds * whole.size);
         std::size_t const open = rounds_.sort_further(worker, whole, std::min(rounds, most_rounds), found.data());
         left[g] = settle_with(known, found.first(open));
