@@ -110,6 +110,7 @@ class memory_sink final : public sink {
     if (bytes > to_.size()) throw output_error("cannot write: memory: too short for what is to come");
     return fits_ = true;
   }
+  bool expect_unknown() override { return true; }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: it is full");

@@ -9,25 +9,6 @@
 namespace ordo::spectra {
 namespace {
 
-class memory_sink final : public sink {
- public:
-  explicit memory_sink(std::span<char> memory) : memory_(memory) {}
-  void write(std::span<char const> data) override {
-    write_at(written_, data);
-    written_ += data.size();
-  }
-  bool expect(std::uint64_t /*bytes*/) override { return true; }
-  bool expect_unknown() override { return true; }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    if (!data.empty()) std::memcpy(memory_.data() + offset, data.data(), data.size());
-  }
-
- private:
-  std::span<char> memory_;
-  std::uint64_t written_ = 0;
-};
-
 class reading final : public source {
  public:
   explicit reading(reader const& read) : read_(read) {}

@@ -42,9 +42,9 @@ std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted wha
 template <class Index>
 std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, std::size_t available);
 template <class Index>
-std::size_t check_memory_on_host(std::size_t n, std::size_t records);
+std::size_t check_memory_on_host(std::size_t n, std::size_t records, wanted what);
 template <class Index>
-std::size_t check_memory_on_cuda(std::size_t n, std::size_t records);
+std::size_t check_memory_on_cuda(std::size_t n, std::size_t records, wanted what);
 
 /// Tells the sinks of build_into what they will hold; where rows are left out, that is told by expect_rows, when they have been
 /// counted. @param index_bytes  of the Index @throws as build_into

@@ -1,7 +1,12 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
 #include <vector>
 
 #include "suffix/compare_letters.hpp"
@@ -13,14 +18,62 @@
 // find longest common prefixes so, for neighbours in the suffix array.)
 namespace ordo::suffix::detail {
 
+/// For p in [begin, end): the suffixes at p and p + distance agree up to `end` at least. Is the latter one less?
+struct diagonal_stretch {
+  enum class answer { no, yes, unknown };
+  std::size_t distance = 0, begin = 0, end = 0;
+  answer is_less = answer::unknown;
+  [[nodiscard]] bool is_of(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
+};
+
+/// The longest ones, which all threads share: wherever one begins, each takes few steps until it meets what another one has
+/// found. And steps that are taken for such alone.
+class long_diagonals {
+ public:
+  /// Steps after which a thread asks here: far more than that takes.
+  static constexpr std::size_t leg = std::size_t{1} << 10;
+
+  explicit long_diagonals(std::size_t steps) : legs_(steps / leg) {}
+
+  /// What is known of p and p + distance, or nothing.
+  [[nodiscard]] diagonal_stretch find(std::size_t p, std::size_t distance) const {
+    std::shared_lock const lock(mutex_);
+    auto const found = known_.upper_bound({distance, p});
+    return found != known_.end() && found->second.is_of(p, distance) ? found->second : diagonal_stretch{};
+  }
+  /// As long as there are not too many.
+  void keep(diagonal_stretch const& known) {
+    std::lock_guard const lock(mutex_);
+    auto const place = known_.find({known.distance, known.end});
+    if (place != known_.end())
+      place->second.begin = std::min(place->second.begin, known.begin);
+    else if (known_.size() < most)
+      known_.emplace(std::pair(known.distance, known.end), known);
+  }
+  /// May one more leg be walked?
+  bool take_leg() {
+    std::size_t left = legs_;
+    while (left != 0 && !legs_.compare_exchange_weak(left, left - 1))
+      ;
+    return left != 0;
+  }
+
+ private:
+  static constexpr std::size_t most = std::size_t{1} << 14;
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::pair<std::size_t, std::size_t>, diagonal_stretch> known_;  // by distance and end
+  std::atomic<std::size_t> legs_;
+};
+
 /// The order of suffixes of one text that agree in their first letters. One thread's.
 class diagonals {
  public:
   /// @param agreed  letters in which suffixes agree that are compared: none ends before
-  diagonals(packed_view text, std::size_t agreed)
-      : text_(text), agreed_(agreed), known_((1u << known_bits) + (1u << long_bits)) {}
+  diagonals(packed_view text, std::size_t agreed, long_diagonals& shared)
+      : text_(text), agreed_(agreed), shared_(shared), known_((1u << known_bits) + (1u << long_bits)) {}
 
-  enum class answer { no, yes, unknown };
+  using answer = diagonal_stretch::answer;
 
   /// Does the suffix at q come before the one at p, p < q? Equal ones are in the order of the text. Unknown where that would
   /// take more steps than are allowed.
@@ -39,12 +92,7 @@ class diagonals {
   [[nodiscard]] bool may_go_on() const { return steps_ != 0; }
 
  private:
-  /// For p in [begin, end): the suffixes at p and p + distance agree up to `end` at least. Is the latter one less?
-  struct stretch {
-    std::size_t distance = 0, begin = 0, end = 0;
-    answer is_less = answer::unknown;
-    [[nodiscard]] bool is_of(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
-  };
+  using stretch = diagonal_stretch;
   /// Two that were asked for last.
   struct alignas(64) pair_of_stretches {
     stretch last, before;
@@ -80,22 +128,28 @@ class diagonals {
 
   /// @param other  a stretch of the same distance, or none: what it knows need not be walked
   void walk(stretch& known, stretch other) {
-    for (; steps_ != 0; --steps_) {
+    std::size_t taken = 0;
+    for (; known.is_less == answer::unknown; ++taken) {
+      bool const is_leg = taken != 0 && taken % long_diagonals::leg == 0;
+      if (is_leg && !other.is_of(known.end, known.distance)) other = shared_.find(known.end, known.distance);
       if (other.is_of(known.end, known.distance) && known.end != other.begin) {  // there a record may begin, and another end
         known.end = other.end;
         known.is_less = other.is_less;
-        if (known.is_less != answer::unknown) return;
+        continue;
       }
+      if (is_leg && shared_.take_leg()) steps_ += long_diagonals::leg;
+      if (steps_ == 0) return;
+      --steps_;
       letters_compared const now = compare_letters(text_, known.end, known.end + known.distance);
       known.end += now.agree;
-      if (!now.differ) continue;
-      known.is_less = now.is_less ? answer::yes : answer::no;
-      return;
+      if (now.differ) known.is_less = now.is_less ? answer::yes : answer::no;
     }
+    if (taken > long_diagonals::leg) shared_.keep(known);
   }
 
   packed_view text_;
   std::size_t agreed_;
+  long_diagonals& shared_;
   std::size_t steps_ = 0;
   std::vector<pair_of_stretches> known_;
 };

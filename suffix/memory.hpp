@@ -169,13 +169,12 @@ memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std:
 
 /// See suffix::memory_for_check.
 template <class Index, Backend B>
-std::size_t proof_memory(std::size_t n, std::size_t records, bool copies) {
+std::size_t proof_memory(std::size_t n, std::size_t records, wanted what, bool copies) {
   buffer_sizes const size{copies};
   std::size_t const index = sizeof(Index), order = size.copy(n, index) + size.of(n, index);
-  std::size_t const inverse = order + size.of(n, index) + B::radix_sort_memory(n, index, index);
   std::size_t const text = size.breaks(n, records) + size.copy(n, 1) + size.copy(records, 8);
-  std::size_t const arrays = std::max(size.copy(n, index) + size.of(n, index), size.copy(n, 1));
-  return size.verbs(n) + std::max(inverse, order + text + arrays);
+  std::size_t const lcp = what.lcp ? size.copy(n, index) + size.of(n, index) : 0, bwt = what.bwt ? size.copy(n, 1) : 0;
+  return size.verbs(n) + order + text + std::max(lcp, bwt);
 }
 
 }  // namespace ordo::suffix::detail

@@ -86,6 +86,31 @@ buffer<Index> lengths_by_position(B& machine, proof_view<Index> proof) {
   return lengths;
 }
 
+/// rank := the inverse of the order `suffix` of n, if that has every position once; what is wrong if not. Rows of one position
+/// write to one place, and any of them may be the last: it is the least such position that is told, and its second row.
+template <Backend B, class Index>
+std::optional<fault> invert(B& machine, Index const* suffix, std::size_t n, Index* rank) {
+  std::size_t row = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) { return suffix[i] < n ? n : i; });
+  auto const position_at = [&](std::size_t i) {
+    return std::to_string(value_at(machine, std::span<Index const>(suffix, n), i));
+  };
+  if (row != n) return fault{"sa", row, "there is no position " + position_at(row)};
+
+  machine.each(n, [=] ORDO_FN(std::size_t i) {
+    if (i + lookahead < n) prefetch(rank + suffix[i + lookahead]);
+    store_relaxed(rank + suffix[i], Index(i));
+  });
+  // n rows of n positions: if all of these differ, all are there.
+  std::size_t const twice = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) {
+    if (i + lookahead < n) prefetch(rank + suffix[i + lookahead]);
+    return rank[suffix[i]] == Index(i) ? n : std::size_t(suffix[i]);
+  });
+  if (twice == n) return std::nullopt;
+  std::size_t const first = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) { return suffix[i] == twice ? i : n; });
+  row = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) { return i > first && suffix[i] == twice ? i : n; });
+  return fault{"sa", row, "position " + position_at(row) + " occurs twice"};
+}
+
 /// See suffix::check.
 template <Backend B, class Index>
 std::optional<fault> find_fault(B& machine, text const& input, arrays<Index const> all) {
@@ -94,21 +119,7 @@ std::optional<fault> find_fault(B& machine, text const& input, arrays<Index cons
   auto const* const suffix = sa.data();
 
   auto const rank = machine.template buffer<Index>(n);
-  {
-    auto const positions = machine.template buffer<Index>(n);
-    machine.argsort(
-        n, [=] ORDO_FN(std::size_t i) { return suffix[i]; }, positions.span(), rank.span());
-    auto const* const position = positions.data();
-    std::size_t const p = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) { return position[i] == i ? n : i; });
-    if (p != n) {
-      // The p lowest are right: what stands in the place of p is p - 1 once more, or larger than p.
-      std::size_t const found = value_at(machine, std::span<Index const>(positions.span()), p);
-      std::size_t const row = value_at(machine, std::span<Index const>(rank.span()), p);
-      if (found < p) return fault{"sa", row, "position " + std::to_string(found) + " occurs twice"};
-      if (found >= n) return fault{"sa", row, "there is no position " + std::to_string(found)};
-      return fault{"sa", row, "position " + std::to_string(p) + " is missing"};
-    }
-  }
+  if (auto const wrong = invert(machine, suffix, n, rank.data())) return wrong;
 
   std::span<unsigned char const> const bytes{reinterpret_cast<unsigned char const*>(input.residues.data()), n};
   auto const residues = machine.upload(bytes);

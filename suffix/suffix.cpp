@@ -11,6 +11,7 @@
 #include "sort_core/buffer.hpp"
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
+#include "sort_core/io.hpp"
 #include "sort_core/worth_a_gpu.hpp"
 #include "suffix/build.hpp"
 #include "suffix/complement.hpp"
@@ -24,25 +25,6 @@ template <class F>
 auto with_index(std::size_t bytes, F f) {
   return bytes == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
 }
-
-/// Memory of the host that is given.
-class span_sink final : public sink {
- public:
-  explicit span_sink(std::span<char> to) : to_(to) {}
-  void write(std::span<char const> data) override {
-    write_at(written_, data);
-    written_ += data.size();
-  }
-  bool expect(std::uint64_t) override { return true; }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
-  }
-
- private:
-  std::span<char> to_;
-  std::uint64_t written_ = 0;
-};
 
 template <class T>
 std::span<char> bytes_of(std::span<T> values) {
@@ -166,11 +148,11 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
   return outlook;
 }
 
-std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes) {
+std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what) {
   return with_index(index_bytes, [&]<class Index>(Index) {
     if constexpr (cuda_enabled)
-      if (where == device::gpu) return detail::check_memory_on_cuda<Index>(n, records);
-    return detail::check_memory_on_host<Index>(n, records);
+      if (where == device::gpu) return detail::check_memory_on_cuda<Index>(n, records, what);
+    return detail::check_memory_on_host<Index>(n, records, what);
   });
 }
 
@@ -180,7 +162,7 @@ report build(text const& input, arrays<Index> out, options const& how) {
   check_rows(how.rows, !out.bwt.empty());
   check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
   if (!how.rows.all()) {
-    span_sink sa(bytes_of(out.sa)), lcp(bytes_of(out.lcp));
+    memory_sink sa(bytes_of(out.sa)), lcp(bytes_of(out.lcp));
     return build_into<Index>(input, {&sa, out.lcp.empty() ? nullptr : &lcp}, how);
   }
   detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
@@ -264,8 +246,9 @@ std::optional<fault> check(text const& input, arrays<Index const> all, options c
   std::size_t const rows = how.rows.all() ? input.size() : all.sa.size();
   check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index), rows);
   if (!how.rows.all()) return detail::check_chosen(input, all, how, done);
+  wanted const what{!all.lcp.empty(), !all.bwt.empty()};
   auto const memory_on = [&](device where) {
-    std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index));
+    std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index), what);
     return memory_plan{bytes, bytes, bytes};
   };
   std::optional<fault> found;

@@ -110,8 +110,8 @@ struct build_outlook {
 build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
                          machine_options const& machine, std::size_t memory, row_choice rows = {});
 
-/// And what check takes of any text.
-std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes);
+/// And what check takes of any text. @param what  beside the order
+std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
 
 /// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
 /// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when

@@ -30,8 +30,8 @@ std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted wha
 }
 
 template <class Index>
-std::size_t check_memory_on_cuda(std::size_t n, std::size_t records) {
-  return proof_memory<Index, cuda>(n, records, true);
+std::size_t check_memory_on_cuda(std::size_t n, std::size_t records, wanted what) {
+  return proof_memory<Index, cuda>(n, records, what, true);
 }
 
 extern template class parsed_fasta<cuda>;  // in fasta_cuda.cu
@@ -90,7 +90,7 @@ template memory_plan build_memory_on_cuda<std::uint32_t>(std::size_t, std::size_
 template memory_plan build_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted);
 template std::size_t most_in_range_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, std::size_t);
 template std::size_t most_in_range_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, std::size_t);
-template std::size_t check_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t);
-template std::size_t check_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t);
+template std::size_t check_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted);
+template std::size_t check_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted);
 
 }  // namespace ordo::suffix::detail

@@ -34,8 +34,8 @@ std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted wha
 }
 
 template <class Index>
-std::size_t check_memory_on_host(std::size_t n, std::size_t records) {
-  return proof_memory<Index, host>(n, records, false);
+std::size_t check_memory_on_host(std::size_t n, std::size_t records, wanted what) {
+  return proof_memory<Index, host>(n, records, what, false);
 }
 
 template std::size_t build_on_host(text const&, results<std::uint32_t> const&, options const&);
@@ -46,7 +46,7 @@ template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_
 template memory_plan build_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice);
 template std::size_t most_in_range_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
 template std::size_t most_in_range_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
-template std::size_t check_memory_on_host<std::uint32_t>(std::size_t, std::size_t);
-template std::size_t check_memory_on_host<std::uint64_t>(std::size_t, std::size_t);
+template std::size_t check_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted);
+template std::size_t check_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted);
 
 }  // namespace ordo::suffix::detail

@@ -53,6 +53,7 @@ class worker_sort {
         lcp_(lcp),
         at_a_time_(at_a_time),
         most_(4 * share(machine, order.size())),
+        long_(order.size() / letters_of_step),
         rounds_{text, runs.empty() ? run_key{} : runs.key(), !runs.empty(), order.data(), lcp.empty() ? nullptr : lcp.data()} {}
 
   /// Sorts these ranges, which are all and those of each by position. @param sort_large  sorts a range of suffixes that share
@@ -77,8 +78,9 @@ class worker_sort {
 
  private:
   static constexpr std::size_t least_share = std::size_t{1} << 11;
-  // Groups that one thread settles, and the steps that it may take for a suffix; a long repeat may take more at first.
-  static constexpr std::size_t block = 1 << 14, steps_of_suffix = 64, steps_of_block = 1 << 17;
+  // Groups that one thread settles, and the steps that it may take for a suffix; more at first; and long repeats take more: all
+  // threads together one step for so many letters.
+  static constexpr std::size_t block = 1 << 14, steps_of_suffix = 64, steps_of_block = 1 << 17, letters_of_step = 4;
   // Rounds by keys of what is left then, if there is so little of it that there may be some; and groups of one thread.
   static constexpr std::size_t least_rounds = 32, most_rounds = 1 << 12, some_groups = 16;
 
@@ -146,7 +148,7 @@ class worker_sort {
     auto const parts = machine_.template buffer<group>(begins.back() / 2);
     std::vector<std::size_t> left(count);
     machine_.each_worker((count + some_groups - 1) / some_groups, [&](auto& worker, std::size_t b) {
-      diagonals known(text_, text_.letters);
+      diagonals known(text_, text_.letters, long_);
       known.allow(steps_of_block);
       for (std::size_t g = b * some_groups; g < std::min(count, (b + 1) * some_groups); ++g) {
         group const whole = groups.data()[g];
@@ -164,8 +166,8 @@ class worker_sort {
   }
 
   /// Settles groups in the order of the text. @returns how many it could not settle: they come first then
-  std::size_t settle_block(std::span<group> groups) const {
-    diagonals known(text_, text_.letters);
+  std::size_t settle_block(std::span<group> groups) {
+    diagonals known(text_, text_.letters, long_);
     known.allow(steps_of_block);
     return settle_with(known, groups);
   }
@@ -240,6 +242,7 @@ class worker_sort {
   packed_view text_;
   std::span<Index> order_, lcp_;
   std::size_t at_a_time_, most_;  // suffixes: of all workers, and of one
+  long_diagonals long_;
   worker_rounds<Index> rounds_;
   std::vector<std::size_t> begins_;  // of what was sorted by itself
   all_groups left_;

@@ -105,7 +105,7 @@ void expect_plan(sample const& one, suffix::wanted what, device where) {
   if (!one.repeats) CHECK(peak + room > plan.quickest - plan.quickest / 4);
   if (one.repeats_much && where == device::cpu) CHECK(peak > plan.quickest);
 
-  std::size_t const check = suffix::memory_for_check(where, text.size(), text.records(), sizeof(Index));
+  std::size_t const check = suffix::memory_for_check(where, text.size(), text.records(), sizeof(Index), what);
   suffix::report report;
   std::optional<suffix::fault> fault;
   std::size_t const taken =

@@ -36,7 +36,8 @@ TEST_CASE("suffixes in repeats are compared along diagonals", "[suffix]") {
     std::vector<std::uint64_t> const& sa = one.sa;
     std::vector<std::size_t> rank(text.size());
     for (std::size_t i = 0; i < sa.size(); ++i) rank[sa[i]] = i;
-    diagonals known(view, view.letters);
+    long_diagonals shared(0);
+    diagonals known(view, view.letters, shared);
     known.allow(plenty);
     // Neighbours in the order, and some that lie a little further, at places that follow each other mostly.
     for (std::size_t p = 0; p < text.size(); p += 1 + random.below(3))
@@ -62,18 +63,62 @@ TEST_CASE("a record that ends where a long repeat begins", "[suffix]") {
   packed_view const view = packed.first_view();
   std::size_t const distance = before.size() + repeat.size();
   for (std::size_t const known_from : {std::size_t{0}, std::size_t{1}, std::size_t{64}}) {
-    diagonals known(view, view.letters);
+    long_diagonals shared(0);
+    diagonals known(view, view.letters, shared);
     known.allow(plenty);
     CHECK(known.is_less(before.size() + known_from + distance, before.size() + known_from) == diagonals::answer::yes);
     for (std::size_t p = before.size() - view.letters + 1; p-- > 0;)
       CHECK(known.is_less(p + distance, p) == diagonals::answer::no);
   }
   // A pair before one whose first difference is known: only the letters between them are compared.
-  diagonals strict(view, view.letters);
+  long_diagonals shared(0);
+  diagonals strict(view, view.letters, shared);
   strict.allow(repeat.size() / 32 + 10);
   CHECK(strict.is_less(before.size() + 1000 + distance, before.size() + 1000) == diagonals::answer::yes);
   strict.allow(100);
   CHECK(strict.is_less(before.size() + distance, before.size()) == diagonals::answer::yes);
+}
+
+TEST_CASE("threads share what they have found of long repeats", "[suffix]") {
+  random_numbers random(37);
+  // Letters of a step, and of so many legs.
+  constexpr std::size_t step = 32, leg = step * long_diagonals::leg;
+  std::string const before = random_letters(random, "ACGT", 500), repeat = random_letters(random, "ACGT", 10 * leg) + "T";
+  std::string less = repeat;
+  less.back() = 'A';
+  stored_text const stored(before + repeat + before + less);
+  host machine;
+  packed_text<host> const packed(machine, stored.view());
+  packed_view const view = packed.first_view();
+  std::size_t const distance = before.size() + repeat.size();
+  auto const compare = [&](long_diagonals& shared, std::size_t steps, std::size_t from_end) {
+    diagonals known(view, view.letters, shared);
+    known.allow(steps);
+    std::size_t const p = distance - from_end;
+    return known.is_less(p + distance, p);
+  };
+  using answer = diagonals::answer;
+  std::size_t const few = long_diagonals::leg + 10;
+  long_diagonals shared(0);
+  CHECK(compare(shared, few, 6 * leg) == answer::unknown);
+  CHECK(compare(shared, 7 * long_diagonals::leg, 6 * leg) == answer::yes);
+  CHECK(compare(shared, few, 5 * leg) == answer::yes);  // after one leg, wherever one begins
+  CHECK(compare(shared, few, 2 * leg) == answer::yes);
+  CHECK(compare(shared, few, 8 * leg) == answer::unknown);
+  CHECK(compare(shared, 2 * few, 8 * leg) == answer::yes);  // until what is known begins
+  CHECK(compare(shared, few, 8 * leg) == answer::yes);      // that is longer now
+
+  // Legs are there for all together.
+  long_diagonals some(3 * long_diagonals::leg + 5);
+  CHECK(compare(some, few, 4 * leg + step) == answer::yes);
+  CHECK_FALSE(some.take_leg());
+  long_diagonals fewer(2 * long_diagonals::leg);
+  CHECK(compare(fewer, few, 4 * leg + step) == answer::unknown);
+  CHECK_FALSE(fewer.take_leg());
+  // Nobody waits for what is not found: another distance, another part.
+  CHECK(shared.find(0, distance).distance == 0);
+  CHECK(shared.find(distance - 8 * leg, distance + 1).distance == 0);
+  CHECK(shared.find(distance - 8 * leg, distance).end >= distance - 1);
 }
 
 TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[suffix]") {
@@ -81,7 +126,8 @@ TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[su
   host machine;
   packed_text<host> const packed(machine, stored.view());
   packed_view const view = packed.first_view();
-  diagonals known(view, view.letters);
+  long_diagonals none(0), others(0);
+  diagonals known(view, view.letters, none);
   CHECK(known.is_less(10, 0) == diagonals::answer::unknown);
   // What a walk has found is not lost: 100,000 letters are 3125 steps.
   for (int k = 0; k < 3; ++k) {
@@ -95,7 +141,7 @@ TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[su
   CHECK(known.is_less(50'010, 50'000) == diagonals::answer::yes);
 
   std::vector<std::uint32_t> suffixes = {0, 10, 20, 30}, before = suffixes;
-  diagonals strict(view, view.letters);
+  diagonals strict(view, view.letters, others);
   strict.allow(100);
   CHECK_FALSE(sort_by_diagonals(strict, suffixes.data(), suffixes.size()));
   CHECK(suffixes == before);

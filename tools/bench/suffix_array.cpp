@@ -19,6 +19,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
+#include "sort_core/io.hpp"
 #include "suffix/fasta.hpp"
 #include "suffix/suffix.hpp"
 #include "tools/bench/host_bench.hpp"
@@ -98,6 +99,8 @@ struct contender {
   }
 };
 
+constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
+
 /// Is it the order of `sa`? A Burrows-Wheeler transform has the letter before the whole text's end, and then those before each
 /// suffix of the order, but none before the first letter.
 template <class Index>
@@ -107,6 +110,12 @@ bool is_same(std::string_view text, std::span<Index const> sa, touched_memory co
     return all_of(n, [&, theirs = result.as<std::uint64_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
   if (entry_bytes == 4)
     return all_of(n, [&, theirs = result.as<std::uint32_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
+  if (entry_bytes == narrow_bytes)
+    return all_of(n, [&, theirs = result.as<unsigned char>(narrow_bytes * n)](std::size_t i) {
+      std::uint64_t entry = 0;
+      for (std::size_t k = narrow_bytes; k-- != 0;) entry = entry << 8 | theirs[narrow_bytes * i + k];
+      return entry == sa[i];
+    });
   auto const rows = result.as<char>(n);
   std::atomic<std::size_t> whole = n;  // row of the whole text
   static_cast<void>(all_of(n, [&](std::size_t i) {
@@ -124,7 +133,10 @@ class race {
   race(std::string name, std::string_view text, asked const& how) : name_(std::move(name)), text_(text), how_(how) {
     device const wanted = how.common.machine().where;
     for (device const where : {device::gpu, device::cpu})
-      if ((where == device::cpu || !gpus().empty()) && (wanted == device::automatic || wanted == where)) add_ours(where);
+      if ((where == device::cpu || !gpus().empty()) && (wanted == device::automatic || wanted == where)) {
+        add_ours(where);
+        if (sizeof(Index) == 8) add_narrow(where);
+      }
     for (auto& rival : bench::suffix_rivals()) {
       bool const chosen = how.rivals.empty() ? !rival.by_name_only
                                              : std::find(how.rivals.begin(), how.rivals.end(), rival.name) != how.rivals.end();
@@ -206,6 +218,27 @@ class race {
                                },
                            .device_memory = [memory] { return *memory; }});
   }
+  /// The same with entries of 40 bits.
+  void add_narrow(device where) {
+    auto const memory = std::make_shared<std::size_t>(0);
+    contenders_.push_back(
+        {.name = fmt::format("{}, 40 bits", to_string(where)),
+         .entry_bytes = narrow_bytes,
+         .ours = true,
+         .on_card = where == device::gpu,
+         .build =
+             [this, where, memory](void* out) {
+               memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
+               suffix::options how;
+               how.machine = how_.common.machine();
+               how.machine.where = where;
+               return bench::seconds_of([&] {
+                 auto const done = suffix::build_into<Index>(suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, how);
+                 *memory = done.device_memory;
+               });
+             },
+         .device_memory = [memory] { return *memory; }});
+  }
 
   /// The first of ours that can sets the order that the others are compared with.
   void turn(contender& one, std::size_t round, touched_memory& first, touched_memory& others) {
@@ -222,7 +255,7 @@ class race {
       leader_ = leads ? &one : leader_;
       if (!leads && !is_same<Index>(text_, first.as<Index const>(text_.size()), to, one.entry_bytes))
         fail(one, "another result");
-      if (one.ours && how_.check && round == 0) check(one, to);
+      if (one.ours && one.entry_bytes == sizeof(Index) && how_.check && round == 0) check(one, to);
     } catch (out_of_memory const& e) {
       give_up(one, e.what());
     } catch (std::exception const& e) {
