@@ -40,7 +40,7 @@ class machine_lease {
 
  private:
   /// What a GPU may keep: enough for the next small call to ask nobody.
-  static constexpr std::size_t kept = std::is_same_v<Machine, gpu> ? std::size_t{256} << 20 : 0;
+  static constexpr std::size_t kept = std::is_same_v<Machine, gpu> ? std::size_t{512} << 20 : 0;
 
   struct idle_machines {
     std::mutex changing;

@@ -47,12 +47,14 @@ void* pool::allocate(std::size_t bytes) {
   if (size > limit_ - std::min(in_use_, limit_))
     throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_),
                         size);
-  auto const found = kept_.lower_bound(size);
+  auto const found = kept_for(size);
   void* block = nullptr;
-  if (found != kept_.end() && found->first == size) {
+  std::size_t lent = size;
+  if (found != kept_.end()) {
+    lent = found->first;
     block = found->second;
     kept_.erase(found);
-    kept_bytes_ -= size;
+    kept_bytes_ -= lent;
   } else {
     most_ = std::max(most_, in_use_ + size);
     keep_few(size);
@@ -60,21 +62,41 @@ void* pool::allocate(std::size_t bytes) {
     try {
       block = source_.allocate(size);
     } catch (out_of_memory const&) {
+      plenty_ = false;
       if (kept_.empty()) throw;
       trim();
       block = source_.allocate(size);
     }
   }
   try {
-    lent_.emplace(block, size);
+    lent_.emplace(block, lent_block{size, lent});
   } catch (...) {
-    source_.deallocate(block, size);
+    source_.deallocate(block, lent);
     throw;
   }
   in_use_ += size;
+  unused_ += lent - size;
   peak_ = std::max(peak_, in_use_);
   most_ = std::max(most_, in_use_);
   return block;
+}
+
+/// A kept block that will do, or none.
+std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
+  auto const found = kept_.lower_bound(size);
+  if (found == kept_.end() || found->first == size) return found;
+  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && unused_ + found->first - size <= most_ &&
+                       limit_ - in_use_ - size >= most_ && has_plenty();
+  return will_do ? found : kept_.end();
+}
+
+// The source is asked once for each amount: that takes as long as some kernels.
+bool pool::has_plenty() {
+  if (plenty_for_ != most_) {
+    plenty_ = source_.available() >= most_;
+    plenty_for_ = most_;
+  }
+  return plenty_;
 }
 
 std::size_t pool::available() const {
@@ -85,10 +107,11 @@ std::size_t pool::available() const {
 void pool::deallocate(void* block, std::size_t) noexcept {
   auto const lent = lent_.find(block);
   if (lent == lent_.end()) return;
-  std::size_t const size = lent->second;
+  auto const [asked, size] = lent->second;
   lent_.erase(lent);
-  in_use_ -= size;
-  if (!keeping_) return source_.deallocate(block, size);
+  in_use_ -= asked;
+  unused_ -= size - asked;
+  if (reuse_ == reuse::none) return source_.deallocate(block, size);
   try {
     kept_.emplace(size, block);
     kept_bytes_ += size;
@@ -100,7 +123,7 @@ void pool::deallocate(void* block, std::size_t) noexcept {
 
 // The small ones are made again most easily.
 void pool::keep_few(std::size_t coming) noexcept {
-  while (!kept_.empty() && in_use_ + kept_bytes_ + coming > 2 * most_) release(kept_.begin());
+  while (!kept_.empty() && in_use_ + unused_ + kept_bytes_ + coming > 2 * most_) release(kept_.begin());
 }
 
 void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {

@@ -29,8 +29,13 @@ class host_memory final : public memory {
 /// the kept blocks go back first.
 class pool final : public memory {
  public:
-  /// @param keeping  whether freed blocks are kept; not over a source that keeps them itself
-  explicit pool(memory& source, bool keeping = true) : source_(source), keeping_(keeping) {}
+  enum class reuse {
+    none,        // over a source that keeps blocks itself
+    same_size,   // as above
+    larger_too,  // and a block up to twice as large, where as much once more is free as was in use at most: on a GPU it takes a
+                 // tenth of a millisecond to get a block and to give it back
+  };
+  explicit pool(memory& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
   ~pool() override { trim(); }
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -63,16 +68,24 @@ class pool final : public memory {
   std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
+  [[nodiscard]] std::multimap<std::size_t, void*>::iterator kept_for(std::size_t size);
+  [[nodiscard]] bool has_plenty();
   void keep_few(std::size_t coming) noexcept;
   void release(std::multimap<std::size_t, void*>::iterator kept) noexcept;
 
   memory& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
-  std::map<void*, std::size_t> lent_;       // blocks in use, with their size
+  struct lent_block {
+    std::size_t asked, size;
+  };
+  std::map<void*, lent_block> lent_;  // blocks in use
   std::size_t in_use_ = 0, peak_ = 0, kept_bytes_ = 0;
-  std::size_t most_ = 0;  // bytes in use at any time so far
+  std::size_t unused_ = 0;  // of lent blocks, beyond what was asked for
+  std::size_t most_ = 0;    // bytes in use at any time so far
   std::size_t limit_ = ~std::size_t{0};
-  bool keeping_;
+  reuse reuse_;
+  bool plenty_ = false;         // did the source have as much once more
+  std::size_t plenty_for_ = 0;  // as was in use at most, then
 };
 
 /// Refuses what would bring the bytes in use above `limit`. For tests, and for users who share a card (ORDO_GPU_MEMORY).

@@ -31,8 +31,12 @@ class key_sample {
   key_sample(B& machine, packed_view text, std::size_t n) : keys_(size_of(n)) {
     auto const keys = machine.template buffer<std::uint64_t>(keys_.size());
     machine.each(keys_.size(), sampled_key{text, n, keys_.size(), keys.data()});
+    machine.radix_sort(keys.span());
     machine.download(std::span<std::uint64_t const>(keys.span()), std::span(keys_));
-    std::ranges::sort(keys_);
+  }
+  template <Backend B>
+  static std::size_t memory(std::size_t n) {
+    return buffer_sizes::of(size_of(n), sizeof(std::uint64_t)) + B::radix_sort_memory(size_of(n), sizeof(std::uint64_t), 0);
   }
 
   /// How many keys are looked at.
@@ -119,7 +123,7 @@ class key_ranges {
   /// Of a text of n letters.
   static std::size_t memory(std::size_t n) {
     return selected_positions<B, Index>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
-           std::max(buffer_sizes::of(1, sizeof(range_finder)), buffer_sizes::of(key_sample::size_of(n), sizeof(std::uint64_t)));
+           std::max(buffer_sizes::of(1, sizeof(range_finder)), key_sample::memory<B>(n));
   }
 
   /// @param n  how many letters there are

@@ -237,24 +237,23 @@ class suffix_sort {
   /// Long repeats as such, and what is left by the ranks of few positions where few suffixes are open; else of all.
   /// @param depth  see finish
   void finish_kept(std::vector<open_items>& aside, std::size_t most, std::size_t depth) {
-    std::size_t const n = packed_.size(), open = size_of(aside);
-    if (open == 0) return;
+    std::size_t const n = packed_.size();
     if constexpr (std::is_same_v<Numbers, every_position>) {
-      std::optional<positions_behind<B>> behind;
-      if (open <= n / most_behind) {
-        behind.emplace(machine_, n);
-        each_open(aside, [&] { behind->add(std::span<Index const>(open_.items()), depth); });
-      }
-      settle_repeats(aside, depth);
       if (size_of(aside) == 0) return;
+      settle_repeats(aside, depth);
+      std::size_t const open = size_of(aside);
+      if (open == 0) return;
       each_open(aside, [&] { open_.place(kept_); });  // in their groups' places again
-      if (behind) {
-        behind->number_all();
-        suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind->count(), false,
-                                                        behind->numbers());
+      if (open <= n / most_behind) {
+        positions_behind<B> behind(machine_, n);
+        each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
+        behind.number_all();
+        suffix_ranks<B, Index, numbered_position> ranks(machine_, packed_.breaks(), n, n, behind.count(), false,
+                                                        behind.numbers());
         return place_and_finish(ranks, aside, most, depth);
       }
     }
+    if (size_of(aside) == 0) return;
     suffix_ranks<B, Index, Numbers> ranks(machine_, packed_.breaks(), n, kept_.size(), kept_.size(), false, chosen_);
     place_and_finish(ranks, aside, most, depth);
   }

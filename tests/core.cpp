@@ -184,6 +184,45 @@ TEST_CASE("a pool holds up to twice what was in use at most", "[memory]") {
   CHECK(counting.held == 0);
 }
 
+TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
+  using ordo::pool;
+  ordo::host_memory plain;
+  // Requests of one round, and of others that differ a little: how many bytes the source has given out.
+  auto const held = [&](std::size_t memory, pool::reuse how, auto use) {
+    ordo::limiting_memory limited(plain, memory);
+    pool of(limited, how);
+    use(of);
+    return memory - limited.available();
+  };
+  auto const rounds = [](pool& of) {
+    for (std::size_t bytes = 800000; bytes > 500000; bytes -= 60000) {
+      ordo::buffer<char> const one(of, bytes), other(of, bytes / 2);
+      CHECK(of.in_use() == pool::rounded(bytes) + pool::rounded(bytes / 2));
+    }
+    CHECK(of.in_use() == 0);
+  };
+  std::size_t const first = pool::rounded(800000) + pool::rounded(400000);
+  CHECK(held(10000000, pool::reuse::larger_too, rounds) == first);
+  CHECK(held(10000000, pool::reuse::same_size, rounds) > first);
+  CHECK(held(2 * first - 1, pool::reuse::larger_too, rounds) > first);  // it is not known whether what follows needs it
+  // Not by one that is much larger; nor beyond a limit.
+  auto const small = [](pool& of) {
+    { ordo::buffer<char> const large(of, 800000); }
+    ordo::buffer<char> const one(of, 300000);
+  };
+  CHECK(held(10000000, pool::reuse::larger_too, small) == pool::rounded(800000) + pool::rounded(300000));
+  auto const limited = [](pool& of) {
+    { ordo::buffer<char> const large(of, 800000); }
+    pool::limit const less(of, 900000);
+    ordo::buffer<char> const one(of, 700000);
+  };
+  CHECK(held(10000000, pool::reuse::larger_too, limited) == pool::rounded(700000));  // what was kept went back
+  CHECK(held(10000000, pool::reuse::larger_too, [](pool& of) {
+          { ordo::buffer<char> const large(of, 800000); }
+          ordo::buffer<char> const one(of, 700000);
+        }) == pool::rounded(800000));
+}
+
 TEST_CASE("a pool's limit holds while it is set", "[memory]") {
   ordo::host_memory plain;
   ordo::pool pool(plain);
@@ -200,7 +239,7 @@ TEST_CASE("a pool's limit holds while it is set", "[memory]") {
 TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]") {
   ordo::host_memory plain;
   ordo::limiting_memory limited(plain, 1 << 20);
-  ordo::pool pool(limited, false);
+  ordo::pool pool(limited, ordo::pool::reuse::none);
   { ordo::buffer<char> const gone(pool, 700000); }
   CHECK_NOTHROW(ordo::buffer<char>(limited, 1 << 20));
 }

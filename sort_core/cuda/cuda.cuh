@@ -531,7 +531,7 @@ class cuda {
         stream_(how.stream.value_or(own_stream_.handle)),
         kernels_(stream_),
         limited_(from_allocator(how), std::min(how.memory_limit, gpu_memory_limit().value_or(how.memory_limit))),
-        pool_(source ? *source : limited_, !how.allocator) {}
+        pool_(source ? *source : limited_, how.allocator ? ordo::pool::reuse::none : ordo::pool::reuse::larger_too) {}
   memory& from_allocator(gpu_options const& how) {
     if (!how.allocator) return plain_;
     return given_.emplace(*how.allocator, stream_);

@@ -12,11 +12,11 @@ namespace ordo {
 struct cpu::state {
   explicit state(cpu_options const& how)
       : threads(how.threads),
-        keeping(!how.allocator),
+        reuse(how.allocator ? pool::reuse::none : pool::reuse::same_size),
         limited(how.allocator ? *how.allocator : static_cast<memory&>(plain), how.memory_limit) {}
 
   unsigned threads;
-  bool keeping;
+  pool::reuse reuse;
   host_memory plain;
   limiting_memory limited;
   std::optional<host> machine;  // made by the first call
@@ -28,7 +28,7 @@ cpu::cpu(cpu&&) noexcept = default;
 cpu& cpu::operator=(cpu&&) noexcept = default;
 
 host& cpu::backend() {
-  if (!state_->machine) state_->machine.emplace(state_->threads, state_->limited, state_->keeping);
+  if (!state_->machine) state_->machine.emplace(state_->threads, state_->limited, state_->reuse);
   return *state_->machine;
 }
 

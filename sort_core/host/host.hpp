@@ -31,7 +31,8 @@ class host {
   /// @param threads  0 for as many as the process may use, which is also the most
   explicit host(unsigned threads = 0) : host(threads, plain_) {}
   /// Memory from `source`, which must outlive the machine.
-  host(unsigned threads, memory& source, bool keeping = true) : pool_(source, keeping), arena_(threads_for(threads)) {}
+  host(unsigned threads, memory& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
+      : pool_(source, how), arena_(threads_for(threads)) {}
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {

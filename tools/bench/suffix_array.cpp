@@ -1,6 +1,7 @@
 // Suffix arrays of FASTA files and of made-up texts: by Ordo on each machine present, and by the rivals that were built in, in
-// turn, in this process. From pageable text in the host's memory into a pageable array there that was written before; making
-// and reading texts is not counted. Medians. Results are compared.
+// turn, in this process; on a GPU by a machine that is kept, with its memory, from one build to the next. From pageable text in
+// the host's memory into a pageable array there that was written before; making and reading texts is not counted. Medians.
+// Results are compared.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sort_core/error.hpp"
+#include "sort_core/gpu.hpp"
 #include "sort_core/io.hpp"
 #include "suffix/fasta.hpp"
 #include "suffix/suffix.hpp"
@@ -37,7 +39,7 @@ struct asked {
   std::vector<std::string> files, made_up, rivals;
   std::size_t runs = 5, divsufsort_limit = 250'000'000;
   double patience = 10;
-  bool check = false;
+  bool check = false, anew = false;
   std::string json;
   cli::common_options common;
 
@@ -210,14 +212,20 @@ class race {
                            .build =
                                [this, where, memory](void* out) {
                                  suffix::arrays<Index> const to{{static_cast<Index*>(out), text_.size()}, {}, {}};
-                                 suffix::options how;
-                                 how.machine = how_.common.machine();
-                                 how.machine.where = where;
+                                 suffix::options const how = options_on(where);
                                  return bench::seconds_of(
                                      [&] { *memory = suffix::build(suffix::text{text_}, to, how).device_memory; });
                                },
                            .device_memory = [memory] { return *memory; }});
   }
+  [[nodiscard]] suffix::options options_on(device where) {
+    suffix::options how;
+    how.machine = how_.common.machine();
+    how.machine.where = where;
+    if (where == device::gpu && !how_.anew) how.machine.on = &kept_;
+    return how;
+  }
+
   /// The same with entries of 40 bits.
   void add_narrow(device where) {
     auto const memory = std::make_shared<std::size_t>(0);
@@ -229,9 +237,7 @@ class race {
          .build =
              [this, where, memory](void* out) {
                memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
-               suffix::options how;
-               how.machine = how_.common.machine();
-               how.machine.where = where;
+               suffix::options const how = options_on(where);
                return bench::seconds_of([&] {
                  auto const done = suffix::build_into<Index>(suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, how);
                  *memory = done.device_memory;
@@ -285,6 +291,7 @@ class race {
   std::string name_;
   std::string_view text_;
   asked const& how_;
+  gpu kept_{gpu_options{.device = how_.common.machine().gpu_index.value_or(0)}};
   std::vector<contender> contenders_;
   contender const* leader_ = nullptr;
   bool right_ = true;
@@ -327,6 +334,8 @@ int run(int argc, char const* const* argv) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--check", how.check, "prove the order that Ordo makes, once for each text and machine");
+  app.add_flag("--anew", how.anew,
+               "on a GPU by a machine of the process's own, which gets most of its memory anew for a build");
   app.add_option("--json", how.json, "write the rows there");
   cli::add_common_options(app, how.common);
   if (auto const status = cli::parse(app, argc, argv)) return *status;

@@ -42,18 +42,34 @@ def string_sort(page: Page) -> None:
         measured(page, card)
 
 
+def transfer_rates(page: Page, card: str) -> tuple[float, float] | None:
+    """GB a second between the host's pageable memory and the card, up and down, where they were measured."""
+    if not page.has("array_stream", card=card):
+        return None
+    row = page.json("array_stream", card)["rows"][0]
+    return row["up_gbs"], row["down_gbs"]
+
+
 def measured(page: Page, card: str) -> None:
     report = page.json("string_sort", card)
     rows = report["rows"]
     machines = [(key, name) for key, name in (("gpu_ms", "GPU"), ("cpu_ms", "CPU")) if any(key in row for row in rows)]
     raced = any(RIVAL in row for row in rows)
-    page.say(f"On {page.where(report, card)}:")
+    rates = transfer_rates(page, card) if machines and machines[0][1] == "GPU" else None
+    floor = ""
+    if rates:
+        floor = (
+            " `transfers` is the floor of the GPU: the text up and four bytes a line down, one after the other, at the rates that"
+            " the section on arrays in place has measured"
+        )
+    page.say(f"On {page.where(report, card)}.{floor}:" if floor else f"On {page.where(report, card)}:")
     body = []
     for row in rows:
         times = [row.get(key) for key, _ in machines]
         theirs = row.get(RIVAL)
         body.append(
             [row["set"], f"{row['lines'] / 1e6:.3g}", f"{row['bytes'] / 1e6:.3g}"]
+            + ([milliseconds(row["bytes"] / 1e6 / rates[0] + 4 * row["lines"] / 1e6 / rates[1])] if rates else [])
             + [f"**{milliseconds(ms)}**" if ms else "" for ms in times]
             + [f"{row['bytes'] / 1e6 / times[0]:.2f}" if times[0] else ""]
             + ([milliseconds(theirs) if theirs else ""] + [f"{theirs / ms:.2f}" if theirs and ms else "" for ms in times])
@@ -64,6 +80,7 @@ def measured(page: Page, card: str) -> None:
             "set",
             "10^6 lines",
             "MB",
+            *["transfers"] * bool(rates),
             *(f"Ordo, {name}" for _, name in machines),
             f"{machines[0][1]}, GB/s",
             *[RIVAL, *(f"{RIVAL} / {name}" for _, name in machines)] * raced,

@@ -135,14 +135,16 @@ def spgemm(page: Page) -> None:
         " products at once, 1.4 to 2.3 times as bhSPARSE; Figure 14 is bars without numbers. Polok et al. measure the sort"
         " alone."
     )
+    rows = [row for name in SQUARES if page.has(name) for row in page.json(name)["rows"]]
+    pairs = copied_a_millisecond(page)
     page.say(
         "Ours is `tools/examples/spgemm` on made matrices of the kinds of both papers (`--matrix FILE` of run.py: on those of"
         " a collection too), beside cuSPARSE's `SpGEMM`, by default"
         f" and by its algorithm 3, which takes less memory. {page.where(report)}. From CSR to CSR in the card's memory,"
         " allocation of the result counted. `/` is how many products fall on an entry of the result. Milliseconds, and behind"
-        " them the GB of the card at most, the matrix not counted; a product that was not possible has none:"
+        " them the GB of the card at most, the matrix not counted; a product that was not possible has none."
+        + (" `copy` is the floor of this way: that of all products, a column and a value each, once." if pairs else "")
     )
-    rows = [row for name in SQUARES if page.has(name) for row in page.json(name)["rows"]]
     names = list(rows[0]["contenders"])[1:]
     body, results = [], []
     for row in rows:
@@ -150,7 +152,8 @@ def spgemm(page: Page) -> None:
         others = {name: one for name, one in row["contenders"].items() if name != "Ordo" and one["right"] and one["runs"]}
         title = f"{row['name']} {row['type']}"
         quickest = min(others, key=lambda name: others[name]["ms"], default="")
-        cells = [time_and_memory(own, "**")] + [time_and_memory(others[name]) if name in others else "" for name in names]
+        floor = [milliseconds(row["products"] * (4 + int(row["type"][1:]) // 8) / pairs)] if pairs else []
+        cells = floor + [time_and_memory(own, "**")] + [time_and_memory(others[name]) if name in others else "" for name in names]
         ahead = own["runs"] and quickest
         body.append(
             [
@@ -165,7 +168,7 @@ def spgemm(page: Page) -> None:
         )
         if ahead:
             results.append((title, quickest, others[quickest]["ms"] / own["ms"]))
-    page.table(["matrix", "10^6 rows", "10^6 entries", "10^6 products", "/", "Ordo", *names, "best rival / Ordo"], body)
+    page.table(["matrix", "10^6 rows", "10^6 entries", "10^6 products", "/", *["copy"] * bool(pairs), "Ordo", *names, "best rival / Ordo"], body)
     of = {
         f"{row['name']} {row['type']}": {
             name: one["ms"] for name, one in row["contenders"].items() if one["right"] and one["runs"]
@@ -185,6 +188,12 @@ def spgemm(page: Page) -> None:
         " rows."
     )
     page.source(*SQUARES)
+
+
+def copied_a_millisecond(page: Page) -> float:
+    """Bytes that the card copied in a millisecond where pairs were sorted, or 0."""
+    rows = page.json("segmented_sort")["rows"] if page.has("segmented_sort") else []
+    return next((8 * row["items"] / row["copy"]["ms"] for row in rows if row["name"].startswith("u32/u32 ")), 0)
 
 
 def time_and_memory(one: dict, mark: str = "") -> str:

@@ -53,8 +53,8 @@ STEPS = [
     Step("machines", "machines FASTA --json FILE", 0.15),
     Step(
         "suffix_array",
-        "suffix_array FASTA --runs 5 --patience 3 --divsufsort-limit 70M --made-up random-dna:100M,equal:50M,fibonacci:63M,genome:1G"
-        " --json FILE",
+        "suffix_array FASTA --runs 5 --patience 3 --divsufsort-limit 70M --made-up random-dna:100M,equal:50M,"
+        "fibonacci:63M,genome:250M,genome:1G --json FILE",
         4,
         gpu=False,
     ),
@@ -62,6 +62,12 @@ STEPS = [
         "suffix_array_3100m",
         "suffix_array --made-up genome:3100M --device gpu --rivals none --runs 3 --json FILE",
         0.6,
+        large=True,
+    ),
+    Step(
+        "suffix_array_6200m",
+        "ORDO_GPU_MEMORY=69G suffix_array --made-up genome:6200M --device gpu --rivals none --runs 2 --json FILE",
+        0.8,
         large=True,
     ),
     Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.4, gpu=False),
