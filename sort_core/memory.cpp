@@ -62,7 +62,7 @@ void* pool::allocate(std::size_t bytes) {
     try {
       block = source_.allocate(size);
     } catch (out_of_memory const&) {
-      plenty_ = false;
+      spare_ = 0;
       if (kept_.empty()) throw;
       trim();
       block = source_.allocate(size);
@@ -85,18 +85,21 @@ void* pool::allocate(std::size_t bytes) {
 std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
   auto const found = kept_.lower_bound(size);
   if (found == kept_.end() || found->first == size) return found;
-  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && unused_ + found->first - size <= most_ &&
-                       limit_ - in_use_ - size >= most_ && has_plenty();
+  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && limit_ - in_use_ - size >= most_ &&
+                       unused_ + found->first - size <= spare();
   return will_do ? found : kept_.end();
 }
 
-// The source is asked once for each amount: that takes as long as some kernels.
-bool pool::has_plenty() {
-  if (plenty_for_ != most_) {
-    plenty_ = source_.available() >= most_;
-    plenty_for_ = most_;
+/// Bytes that lent blocks may have too much. The source is asked once for each amount in use: that takes as long as some
+/// kernels. One that does not know what it has is not relied on.
+std::size_t pool::spare() {
+  constexpr std::size_t share = 16;
+  if (spare_for_ != most_) {
+    std::size_t const left = source_.available();
+    spare_ = left < most_ || left == memory::available() ? 0 : left / share;
+    spare_for_ = most_;
   }
-  return plenty_;
+  return spare_;
 }
 
 std::size_t pool::available() const {

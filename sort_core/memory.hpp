@@ -32,8 +32,9 @@ class pool final : public memory {
   enum class reuse {
     none,        // over a source that keeps blocks itself
     same_size,   // as above
-    larger_too,  // and a block up to twice as large, where as much once more is free as was in use at most: on a GPU it takes a
-                 // tenth of a millisecond to get a block and to give it back
+    larger_too,  // and a block up to twice as large, as long as what these have too much is less than a sixteenth of what is
+                 // free, and as much once more is free as was in use at most. On a GPU it takes a tenth of a millisecond to get
+                 // a block and to give it back. Not where a plan may take all there is to the last byte
   };
   explicit pool(memory& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
   ~pool() override { trim(); }
@@ -69,7 +70,7 @@ class pool final : public memory {
 
  private:
   [[nodiscard]] std::multimap<std::size_t, void*>::iterator kept_for(std::size_t size);
-  [[nodiscard]] bool has_plenty();
+  [[nodiscard]] std::size_t spare();
   void keep_few(std::size_t coming) noexcept;
   void release(std::multimap<std::size_t, void*>::iterator kept) noexcept;
 
@@ -84,8 +85,8 @@ class pool final : public memory {
   std::size_t most_ = 0;    // bytes in use at any time so far
   std::size_t limit_ = ~std::size_t{0};
   reuse reuse_;
-  bool plenty_ = false;         // did the source have as much once more
-  std::size_t plenty_for_ = 0;  // as was in use at most, then
+  std::size_t spare_ = 0;      // see spare()
+  std::size_t spare_for_ = 0;  // bytes in use at most, then
 };
 
 /// Refuses what would bring the bytes in use above `limit`. For tests, and for users who share a card (ORDO_GPU_MEMORY).

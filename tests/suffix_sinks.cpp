@@ -11,6 +11,7 @@
 
 #include "sort_core/error.hpp"
 #include "sort_core/gpu.hpp"
+#include "sort_core/worth_a_gpu.hpp"
 #include "suffix/build_fasta.hpp"
 #include "suffix/index.hpp"
 #include "suffix/suffix.hpp"
@@ -208,7 +209,7 @@ TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
 
 TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
   // Every suffix shares its first letters with others.
-  std::size_t const n = 2'500'000;
+  std::size_t const n = worth_a_gpu(suffix_array_rates, 1) / 4 * 5;
   std::vector<std::string> const all{">one\n" + std::string(n - 10, 'A') + "\n>two\n" + std::string(10, 'A')};
   machine_options how;
   how.threads = 1;  // so that a GPU is worth its start

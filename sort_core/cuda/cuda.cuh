@@ -531,7 +531,13 @@ class cuda {
         stream_(how.stream.value_or(own_stream_.handle)),
         kernels_(stream_),
         limited_(from_allocator(how), std::min(how.memory_limit, gpu_memory_limit().value_or(how.memory_limit))),
-        pool_(source ? *source : limited_, how.allocator ? ordo::pool::reuse::none : ordo::pool::reuse::larger_too) {}
+        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(how)) {}
+  // Who sets a limit may have set it to what a sort states.
+  static ordo::pool::reuse reuse_of(gpu_options const& how) {
+    using reuse = ordo::pool::reuse;
+    bool const is_limited = how.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
+    return how.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
+  }
   memory& from_allocator(gpu_options const& how) {
     if (!how.allocator) return plain_;
     return given_.emplace(*how.allocator, stream_);

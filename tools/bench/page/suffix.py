@@ -81,8 +81,11 @@ def race(page: Page, card: str) -> None:
     )
     body, of = [], {}
     results: dict[str, list[tuple[str, str, float]]] = {name: [] for name in machines}
-    for text in dict.fromkeys((row["input"], row["residues"]) for row in rows):
-        by = {row["machine"]: row for row in rows if (row["input"], row["residues"]) == text}
+    # "gpu, 40 bits" is a row of its own: of the same text, with narrower entries.
+    named = [(*row["machine"].partition(", ")[::2], row) for row in rows]
+    named = [(name, row["input"] + (f", {width}" if width else ""), row) for name, width, row in named]
+    for text in dict.fromkeys((title, row["residues"]) for _, title, row in named):
+        by = {name: row for name, title, row in named if (title, row["residues"]) == text}
         own = {name: 1e3 * by[name]["seconds"] for name in machines if "seconds" in by.get(name, {})}
         others = {name: 1e3 * one["seconds"] for row in by.values() for name, one in row["rivals"].items() if "seconds" in one}
         memory = by.get("gpu", {}).get("device_memory")
