@@ -35,7 +35,7 @@ WHY = [
         "00000|20000",
         (
             "Arrays that no block holds: the rivals sort from one copy of the data to another, Ordo a part at a time in a"
-            " window of 128 MiB"
+            " window of 128 MiB; and ModernGPU's merges leave what is in order where it is"
         ),
     )
 ]
