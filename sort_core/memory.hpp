@@ -24,17 +24,17 @@ class host_memory final : public memory {
 };
 
 /// Keeps freed blocks for the next request that rounds to their size, so that a loop which takes and drops buffers allocates
-/// only in its first round. What callers hold is never more than their requests, rounded, whatever was kept before: a plan
-/// that fits a limit once fits it always. In all a pool holds up to twice what was in use at most; when the source runs out,
-/// the kept blocks go back first.
+/// only in its first round. Except with reuse::larger_too, what callers hold is never more than their requests, rounded,
+/// whatever was kept before: a plan that fits a limit once fits it always. In all a pool holds up to twice what was in use at
+/// most; when the source runs out, the kept blocks go back first.
 class pool final : public memory {
  public:
   enum class reuse {
     none,        // over a source that keeps blocks itself
     same_size,   // as above
-    larger_too,  // and a block up to twice as large, as long as what these have too much is less than a sixteenth of what is
-                 // free, and as much once more is free as was in use at most. On a GPU it takes a tenth of a millisecond to get
-                 // a block and to give it back. Not where a plan may take all there is to the last byte
+    larger_too,  // and a block up to twice as large, while what such blocks have in excess of the requests is at most a
+                 // sixteenth of the free memory, and this at least the most that was in use. On a GPU getting a block and
+                 // giving it back takes a tenth of a millisecond. Not for a source that a plan may use to the last byte
   };
   explicit pool(memory& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
   ~pool() override { trim(); }

@@ -5,7 +5,7 @@
 #include "sort_core/host/threads.hpp"
 
 // From how much input on a GPU is quicker than the CPU, in a whole command from file to file. The one place for what was
-// measured: by tools/bench/files.py, hot cache, 16 threads, on a host with one H200 (tools/bench/results/files_h200.json).
+// measured: by tools/bench/files.py, hot cache, 16 threads, on a host with one H200 (tools/bench/results/files*_h200.json).
 namespace ordo {
 
 /// Bytes of input a second: of each thread of the CPU, and of a GPU that has started.

@@ -26,11 +26,11 @@ struct diagonal_stretch {
   [[nodiscard]] bool is_of(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
 };
 
-/// The longest ones, which all threads share: wherever one begins, each takes few steps until it meets what another one has
-/// found. And steps that are taken for such alone.
+/// The longest stretches, which all threads share: a thread that begins inside one walks a leg, and then finds what another
+/// thread has learnt. And a budget of steps for long stretches, also shared, which is taken a leg at a time.
 class long_diagonals {
  public:
-  /// Steps after which a thread asks here: far more than that takes.
+  /// Steps of a leg, after which a thread asks here. They take far longer than asking does.
   static constexpr std::size_t leg = std::size_t{1} << 10;
 
   explicit long_diagonals(std::size_t steps) : legs_(steps / leg) {}
@@ -41,7 +41,7 @@ class long_diagonals {
     auto const found = known_.upper_bound({distance, p});
     return found != known_.end() && found->second.is_of(p, distance) ? found->second : diagonal_stretch{};
   }
-  /// As long as there are not too many.
+  /// A longer beginning of a known stretch, or a new one while there are fewer than `most`.
   void keep(diagonal_stretch const& known) {
     std::lock_guard const lock(mutex_);
     auto const place = known_.find({known.distance, known.end});

@@ -86,8 +86,9 @@ buffer<Index> lengths_by_position(B& machine, proof_view<Index> proof) {
   return lengths;
 }
 
-/// rank := the inverse of the order `suffix` of n, if that has every position once; what is wrong if not. Rows of one position
-/// write to one place, and any of them may be the last: it is the least such position that is told, and its second row.
+/// rank := the inverse permutation of suffix[0, n). @returns  why it is no permutation, if it is none: the first row whose
+/// position is not below n; else the least position that occurs twice, and its second row. Which of two rows with the same
+/// position writes its rank last is not known, but the fault does not depend on it.
 template <Backend B, class Index>
 std::optional<fault> invert(B& machine, Index const* suffix, std::size_t n, Index* rank) {
   std::size_t row = first_wrong(machine, n, [=] ORDO_FN(std::size_t i) { return suffix[i] < n ? n : i; });

@@ -78,8 +78,8 @@ class worker_sort {
 
  private:
   static constexpr std::size_t least_share = std::size_t{1} << 11;
-  // Groups that one thread settles, and the steps that it may take for a suffix; more at first; and long repeats take more: all
-  // threads together one step for so many letters.
+  // One thread settles a block of groups. Steps that it may take: for each suffix, and for the block besides. For long repeats
+  // all threads together may take one step more for every letters_of_step letters of the text.
   static constexpr std::size_t block = 1 << 14, steps_of_suffix = 64, steps_of_block = 1 << 17, letters_of_step = 4;
   // Rounds by keys of what is left then, if there is so little of it that there may be some; and groups of one thread.
   static constexpr std::size_t least_rounds = 32, most_rounds = 1 << 12, some_groups = 16;
@@ -153,7 +153,8 @@ class worker_sort {
       for (std::size_t g = b * some_groups; g < std::min(count, (b + 1) * some_groups); ++g) {
         group const whole = groups.data()[g];
         std::span<group> const found(parts.data() + begins[g] / 2, whole.size / 2);
-        // All groups together compute at most one key for each suffix of the text, and a single group a small share of that.
+        // All groups together compute at most as many keys as the text has suffixes; one group, at most 1 / least_rounds of
+        // that.
         std::size_t const rounds = order_.size() / std::max<std::size_t>(begins.back(), least_rounds * whole.size);
         std::size_t const open = rounds_.sort_further(worker, whole, std::min(rounds, most_rounds), found.data());
         left[g] = settle_with(known, found.first(open));

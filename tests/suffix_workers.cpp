@@ -108,7 +108,7 @@ TEST_CASE("threads share what they have found of long repeats", "[suffix]") {
   CHECK(compare(shared, 2 * few, 8 * leg) == answer::yes);  // until what is known begins
   CHECK(compare(shared, few, 8 * leg) == answer::yes);      // that is longer now
 
-  // Legs are there for all together.
+  // The budget of legs is shared.
   long_diagonals some(3 * long_diagonals::leg + 5);
   CHECK(compare(some, few, 4 * leg + step) == answer::yes);
   CHECK_FALSE(some.take_leg());
