@@ -90,8 +90,8 @@ std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
   return will_do ? found : kept_.end();
 }
 
-/// Bytes that lent blocks may have in excess of the requests. The source is asked once for each amount in use: that takes as long as some
-/// kernels. One that does not know what it has is not relied on.
+/// Bytes that lent blocks may have in excess of the requests. The source is asked once for each amount in use: that takes as
+/// long as some kernels. One that does not know what it has is not relied on.
 std::size_t pool::spare() {
   constexpr std::size_t share = 16;
   if (spare_for_ != most_) {
