@@ -114,6 +114,20 @@ concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
   { b.worker_share(n) } -> std::same_as<std::size_t>;
 };
 
+/// A machine whose memory is not the host's. One verb more, for what is made long before all is:
+///
+///   downloads_beside()              d.add(from, host) begins a copy of `from`, as the calls before leave it, to the host,
+///                                   beside the machine's work, and returns its number; d.add_first(from, host) begins before
+///                                   all that wait for their turn; d.wait(number) waits for it, and d's end for all. What is
+///                                   written to `from` before that may come or not; `host` may not be
+template <class B>
+concept downloads_beside = Backend<B> &&
+    requires(B& b, std::size_t n, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck) {
+  n = b.downloads_beside().add(ck, k);
+  n = b.downloads_beside().add_first(ck, k);
+  b.downloads_beside().wait(n);
+};
+
 /// One element of the machine's memory, brought to the host.
 template <class T, class B>
 std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {

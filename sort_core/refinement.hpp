@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/functors.hpp"
@@ -81,17 +83,17 @@ struct pick {
   }
 };
 
-/// Copies item i of a refinement.
+/// Copies item i of a refinement, or all of it but the item itself.
 template <class Item, class Index>
 struct copy_open {
   Item const* items;
   Index const* slots;
   std::uint8_t const* heads;
-  Item* to_items;
+  Item* to_items;  // or null
   Index* to_slots;
   std::uint8_t* to_heads;
   ORDO_FN void operator()(std::size_t i) const {
-    to_items[i] = items[i];
+    if (to_items) to_items[i] = items[i];
     to_slots[i] = slots[i];
     to_heads[i] = heads[i];
   }
@@ -245,35 +247,50 @@ class refinement {
     find_groups();
   }
 
-  /// What is open, in no more memory than it needs: Item + Index + 1 byte an item.
+  /// What is open, in no more memory than it needs: Item + Index + 1 byte an item; or Index + 1, where items are elsewhere.
   struct open_items {
     buffer<Item> items;
     buffer<Index> slots;
     buffer<std::uint8_t> heads;
 
     open_items() = default;
-    open_items(B& machine, std::size_t n)
-        : items(machine.template buffer<Item>(n)),
+    open_items(B& machine, std::size_t n, bool with_items = true)
+        : items(machine.template buffer<Item>(with_items ? n : 0)),
           slots(machine.template buffer<Index>(n)),
           heads(machine.template buffer<std::uint8_t>(n)) {}
 
-    [[nodiscard]] std::size_t size() const noexcept { return items.size(); }
-    /// to[first + i] := item i
-    void copy_to(B& machine, open_items const& to, std::size_t first, std::size_t n) const {
-      machine.each(n, detail::copy_open<Item, Index>{items.data(), slots.data(), heads.data(), to.items.data() + first,
+    [[nodiscard]] std::size_t size() const noexcept { return slots.size(); }
+    [[nodiscard]] bool with_items() const noexcept { return items.size() == size(); }
+    /// to[first + i] := item from + i, without what `to` has no room for
+    void copy_to(B& machine, open_items const& to, std::size_t first, std::size_t from, std::size_t n) const {
+      machine.each(n, detail::copy_open<Item, Index>{items.data() + from, slots.data() + from, heads.data() + from,
+                                                     to.with_items() ? to.items.data() + first : nullptr,
                                                      to.slots.data() + first, to.heads.data() + first});
     }
   };
 
-  /// Takes the open groups out, so that others can be worked on. Not between sort and drop_settled.
-  [[nodiscard]] open_items set_aside() {
-    side_[1] = {};
-    offsets_ = {};
-    open_items const all = std::exchange(side_[0], {});
-    open_items only(machine_, size_);
-    all.copy_to(machine_, only, 0, size_);
-    size_ = groups_ = 0;
+  /// Takes the open groups out, so that others can be worked on; without the items, where place() has put these into the order.
+  /// Not between sort and drop_settled.
+  [[nodiscard]] open_items set_aside(bool with_items = true) {
+    side_[1] = {};  // there may be little memory
+    open_items only(machine_, size_, with_items);
+    side_[0].copy_to(machine_, only, 0, 0, size_);
+    clear();
     return only;
+  }
+  /// The same, without the items, in parts of some `most` of them each.
+  [[nodiscard]] std::vector<open_items> set_aside_in_parts(std::size_t most) {
+    side_[1] = {};
+    std::size_t const count = std::min(groups_, (size_ + most - 1) / most);
+    std::vector<open_items> parts;
+    for (std::size_t k = 0, begin = 0; k < count; ++k) {
+      std::size_t const group = groups_ / count * (k + 1) + groups_ % count * (k + 1) / count;
+      std::size_t const end = k + 1 == count ? size_ : std::size_t(value_at(machine_, offsets_.span(), group));
+      side_[0].copy_to(machine_, parts.emplace_back(machine_, end - begin, false), 0, begin, end - begin);
+      begin = end;
+    }
+    clear();
+    return parts;
   }
   /// The groups leave, whatever they are.
   void clear() {
@@ -281,11 +298,16 @@ class refinement {
     offsets_ = {};
     size_ = groups_ = 0;
   }
-  /// Goes on with groups that were set aside, in the place of those that there are.
-  void take_up(open_items groups) {
+  /// Goes on with groups that were set aside, in the place of those that there are. @param order  where their items are, if
+  /// they have none
+  void take_up(open_items groups, std::span<Item const> order = {}) {
     size_ = groups.size();
     offsets_ = {};
     side_[0] = std::move(groups);
+    if (!side_[0].with_items()) {
+      side_[0].items = machine_.template buffer<Item>(size_);
+      machine_.gather(order, std::span<Index const>(slots()), items());
+    }
     side_[1] = {machine_, size_};
     find_groups();
   }

@@ -11,6 +11,7 @@
 #include "suffix/delivery.hpp"
 #include "suffix/lcp.hpp"
 #include "suffix/memory.hpp"
+#include "suffix/order_ahead.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/prefix_doubling.hpp"
 #include "suffix/proof.hpp"
@@ -71,11 +72,11 @@ struct lcp_from_keys {
   buffer<Index>& lcp;
   std::optional<std::uint64_t> last = {};
 
-  void operator()(std::span<std::uint64_t const> keys, std::size_t first) {
+  void operator()(std::span<std::uint64_t const> keys, std::size_t first, std::uint64_t from) {
     if (!to.what.lcp) return;
     if (first == 0) (void)rows();
-    common_prefixes_of_keys(machine, text, last, keys, lcp.span().subspan(first, keys.size()));
-    if (first + keys.size() < n) last = value_at(machine, keys, keys.size() - 1);
+    common_prefixes_of_keys(machine, text, last, keys, from, lcp.span().subspan(first, keys.size()));
+    if (first + keys.size() < n) last = value_at(machine, keys, keys.size() - 1) + from;
   }
   /// Where the LCP is to begin; none if none is wanted.
   std::span<Index> rows() {
@@ -86,7 +87,7 @@ struct lcp_from_keys {
 
 template <class Index>
 struct no_lcp_from_keys {
-  void operator()(std::span<std::uint64_t const>, std::size_t) const {}
+  void operator()(std::span<std::uint64_t const>, std::size_t, std::uint64_t) const {}
   [[nodiscard]] std::span<Index> rows() const { return {}; }
 };
 
@@ -109,9 +110,10 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
     if (how.on_phase) how.on_phase(name, n);
   };
   auto const sa = target_of(machine, to.memory.sa, count);
+  order_ahead<B, Index> ahead(machine, std::span<Index const>(sa.span()), to.memory.sa.first(to.memory.sa.empty() ? 0 : count));
   buffer<Index> lcp;
   {
-    suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen);
+    suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen, &ahead);
     lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, count, lcp};
     bool by_ranges = in_range < n;
     if constexpr (std::is_same_v<Numbers, every_position> && !has_workers<B>)
@@ -131,8 +133,11 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
     residues_before(machine, packed.view(), std::span<Index const>(sa.span()), rows.span());
   }
   // From here on no memory can be lacking but a little, so that what is stored is stored once.
-  delivery<B, Index> const out(machine, packed, to);
   if (to.stored.sa) phase("store");
+  ahead.finish();
+  results<Index> left = to;
+  left.memory.sa = {};
+  delivery<B, Index> const out(machine, packed, left);
   stores = true;
   if (to.what.bwt) out.give_rows_of_ends(packed);
   out.give_order(std::span<Index const>(sa.span()), std::span<Index const>(lcp.span()), 0, filter);

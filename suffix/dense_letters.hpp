@@ -20,7 +20,7 @@ constexpr unsigned bits(unsigned letters) {
 }
 /// Are keys of so many letters made?
 constexpr bool possible(unsigned letters) {
-  return letters <= most && (letters % group == 0 || letters == most);
+  return letters <= most && (letters % group == 0 || (letters % group == 1 && (letters < in_word || letters == most)));
 }
 
 /// 21 letters of three bits, in seven groups of seven bits.
@@ -32,6 +32,31 @@ ORDO_FN constexpr std::uint64_t from_word(std::uint64_t x) {
   x = (x & (one | one << 18 | one << 36 | one << 54)) | (x & (one << 9 | one << 27 | one << 45)) >> 2;
   x = (x & (two | two << 36)) | (x & (two << 18 | two << 54)) >> 4;
   return (x & four) | (x & four << 36) >> 8;
+}
+
+/// The first letter of three.
+ORDO_FN constexpr unsigned first_of_group(unsigned number) {
+  return number / 25;
+}
+
+/// Of a key's letters, `letters` of them, or any number of as many bits: the greatest letters that make no greater key, three
+/// bits each, the first one highest, as many as a word has.
+constexpr std::uint64_t window_of(std::uint64_t key, unsigned letters) {
+  std::uint64_t window = 0;
+  bool is_above = false;  // what no letters make: all that follow are the last letter
+  unsigned at = 64;
+  for (unsigned left = bits(letters); left != 0 && at > letter_bits;) {
+    bool const whole = left >= group_bits;
+    unsigned const taken = whole ? group_bits : letter_bits, greatest = whole ? 124 : alphabet - 1;
+    left -= taken;
+    unsigned number = unsigned(key >> left & ((1u << taken) - 1));
+    is_above |= number > greatest;
+    if (is_above) number = greatest;
+    unsigned const width = (whole ? group : 1) * letter_bits;
+    at -= width;
+    window |= std::uint64_t(whole ? number / 25 << 6 | number / 5 % 5 << 3 | number % 5 : number) << at;
+  }
+  return window;
 }
 
 /// Each letter of a key of so many is 1.

@@ -10,6 +10,7 @@
 #include "sort_core/backend.hpp"
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/packed_text.hpp"
+#include "suffix/place_range.hpp"
 
 // Where threads have caches of their own: suffixes cut by their first letters into ranges that one thread sorts in its cache,
 // each where the order will have it.
@@ -92,11 +93,6 @@ struct division {
         chosen.each(p, last, [&](std::size_t q) { use(q, range_of(text.window(q))); });
     }
   }
-};
-
-/// Consecutive places of the order, whose suffixes come neither before nor behind those of other places.
-struct place_range {
-  std::size_t first, count;
 };
 
 /// How a text of n letters is looked at for that.

@@ -77,13 +77,25 @@ struct write_numbers {
   std::uint64_t* numbers;
 
   ORDO_FN void operator()(std::size_t i) const {
-    std::uint64_t all = 0;
-    for (std::size_t k = 0; k < at_once; ++k) {
-      std::size_t const p = at_once * i + k;
-      unsigned const range = p < n ? (*range_of)(text.key_in_passing(p)) : none;
-      all |= std::uint64_t(range < none ? range : none) << (4 * k);
+    std::size_t const first = at_once * i, end = first + at_once < n ? first + at_once : n;
+    std::uint64_t all = ~std::uint64_t{0};
+    if (!text.breaks.are_far(first + 1)) {  // from all of them, and what their keys have
+      for (std::size_t p = first; p < end; ++p) put(all, p - first, (*range_of)(text, p));
+    } else {
+      unsigned const from_word = 32 / text.letter_bits + 1;  // whose first 32 bits 64 bits hold
+      for (std::size_t p = first; p < end;) {
+        std::uint64_t window = bits_from(text.words, p * text.letter_bits);
+        for (unsigned k = 0; k < from_word && p < end; ++k, ++p, window <<= text.letter_bits)
+          put(all, p - first, (*range_of)(text, p, std::uint32_t(window >> 32)));
+      }
     }
     numbers[i] = all;
+  }
+
+ private:
+  /// Where none is.
+  ORDO_FN static void put(std::uint64_t& numbers, std::size_t k, unsigned range) {
+    if (range < none) numbers ^= std::uint64_t{none ^ range} << (4 * k);
   }
 };
 
@@ -192,7 +204,7 @@ class key_ranges {
 
   /// Numbers the ranges from next_ on that end with these keys.
   void divide(std::vector<std::uint64_t> lasts) {
-    range_finder const range_of(next_, lasts);
+    range_finder const range_of(text_, next_, lasts);
     auto const finder = machine_.upload(std::span<range_finder const>(&range_of, 1));
     machine_.each(numbers_.size(), write_numbers{text_, n_, finder.data(), numbers_.data()});
     lasts_ = std::move(lasts);

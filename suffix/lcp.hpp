@@ -17,16 +17,16 @@ namespace ordo::suffix::detail {
 
 /// lcp[i] := how many letters the i-th key has in common with the one before it, which for the first is `before`; 0 where there
 /// is none. This is the length of the common prefix of the suffixes sa[i - 1] and sa[i], unless it is a whole key: then it may
-/// be more.
+/// be more. @param keys  less `from`, each
 template <Backend B, class Index>
 void common_prefixes_of_keys(B& machine, packed_view text, std::optional<std::uint64_t> before,
-                             std::span<std::uint64_t const> keys, std::span<Index> lcp) {
+                             std::span<std::uint64_t const> keys, std::uint64_t from, std::span<Index> lcp) {
   auto const* const key = keys.data();
   auto* const length = lcp.data();
   bool const follows = before.has_value();
   std::uint64_t const first = before.value_or(0);
   machine.each(keys.size(), [=] ORDO_FN(std::size_t i) {
-    length[i] = i == 0 && !follows ? Index{0} : Index(text.common_letters(i == 0 ? first : key[i - 1], key[i]));
+    length[i] = i == 0 && !follows ? Index{0} : Index(text.common_letters(i == 0 ? first : key[i - 1] + from, key[i] + from));
   });
 }
 

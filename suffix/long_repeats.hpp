@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -23,18 +24,16 @@
 namespace ordo::suffix::detail {
 
 /// How a suffix compares with its neighbour: four times the length of what they have in common, and what comes then; or one of
-/// these.
-template <class Index>
+/// these. Of repeats of 2^30 letters nothing is known.
 struct comparison {
+  using type = std::uint32_t;
   enum kind : unsigned { greater, less, link, none };  // what the neighbour is; or: as the pair so many letters behind
-  static constexpr Index unknown = Index(-1), goes_on = Index(-5);  // of kind none; the latter one is as the next pair
+  static constexpr type unknown = type(-1), goes_on = type(-5);  // of kind none; the latter one is as the next pair
 
-  ORDO_FN static Index of(std::size_t length, unsigned how) {
-    return length < std::size_t(goes_on) / 4 ? Index(length << 2 | how) : unknown;
-  }
-  ORDO_FN static Index of(std::size_t length, bool is_less) { return of(length, is_less ? unsigned(less) : unsigned(greater)); }
-  ORDO_FN static std::size_t length(Index x) { return x >> 2; }
-  ORDO_FN static unsigned how(Index x) { return unsigned(x & 3); }
+  ORDO_FN static type of(std::size_t length, unsigned how) { return length < goes_on / 4 ? type(length << 2 | how) : unknown; }
+  ORDO_FN static type of(std::size_t length, bool is_less) { return of(length, is_less ? unsigned(less) : unsigned(greater)); }
+  ORDO_FN static std::size_t length(type x) { return x >> 2; }
+  ORDO_FN static unsigned how(type x) { return unsigned(x & 3); }
 };
 
 template <class Index>
@@ -84,35 +83,33 @@ struct compare_neighbours {
   std::size_t agreed;  // letters in which neighbours agree, and neither ends before
   Numbers number;
   Index const* neighbours;
-  Index* found;  // by number
+  comparison::type* found;  // by number
 
   ORDO_FN void operator()(std::size_t p, std::size_t k) const {
     std::size_t const q = neighbours[k];
     bool const goes_on = q != 0 && number.has(p + 1) && neighbours[k + 1] == q + 1;
-    found[k] = q == 0 ? comparison<Index>::unknown : goes_on ? comparison<Index>::goes_on : compare(p, q);
+    found[k] = q == 0 ? comparison::unknown : goes_on ? comparison::goes_on : compare(p, q);
   }
 
  private:
-  ORDO_FN Index compare(std::size_t p, std::size_t q) const {
+  ORDO_FN comparison::type compare(std::size_t p, std::size_t q) const {
     std::size_t known = agreed;
     for (unsigned step = 0; step < most_steps; ++step) {
       letters_compared const now = compare_letters(text, p + known, q + known);
       known += now.agree;
-      if (now.differ) return comparison<Index>::of(known, now.is_less);
-      if (number.has(p + known) && neighbours[number(p + known)] == q + known)
-        return comparison<Index>::of(known, comparison<Index>::link);
+      if (now.differ) return comparison::of(known, now.is_less);
+      if (number.has(p + known) && neighbours[number(p + known)] == q + known) return comparison::of(known, comparison::link);
     }
-    return comparison<Index>::unknown;
+    return comparison::unknown;
   }
 };
 
 /// Of the numbers from the last one down, which one is k if no chain goes on there, else none.
-template <class Index>
 struct chain_end_from_behind {
-  Index const* found;
+  comparison::type const* found;
   std::size_t count;
-  ORDO_FN Index operator()(std::size_t i) const {
-    return found[count - 1 - i] == comparison<Index>::goes_on ? Index{0} : Index(i);
+  ORDO_FN comparison::type operator()(std::size_t i) const {
+    return found[count - 1 - i] == comparison::goes_on ? 0 : comparison::type(i);
   }
 };
 
@@ -123,8 +120,9 @@ struct compared_suffixes {
   packed_view text;
   std::size_t agreed;  // letters in which those of a group agree, and none ends before
   Numbers number;
-  Index const *neighbours, *found;  // by number
-  Index const* ends_from_behind;    // of chains, and how many numbers there are; or none, if nothing goes on
+  Index const* neighbours;                   // by number
+  comparison::type const* found;             // the same
+  comparison::type const* ends_from_behind;  // of chains, and how many numbers there are; or none, if nothing goes on
   std::size_t count;
 
   /// The number of the end of the chain of k.
@@ -132,58 +130,58 @@ struct compared_suffixes {
 
   /// How open suffix p compares with its neighbour; a link, if that takes more steps. @param steps  that may be taken: those
   /// that are, are subtracted
-  ORDO_FN Index follow(std::size_t p, unsigned& steps) const {
-    unsigned how = comparison<Index>::link;
+  ORDO_FN comparison::type follow(std::size_t p, unsigned& steps) const {
+    unsigned how = comparison::link;
     std::size_t length = 0;
-    for (; how == comparison<Index>::link && steps != 0; --steps) {
+    for (; how == comparison::link && steps != 0; --steps) {
       std::size_t const k = number(p + length), last = end(k);
-      Index const now = load_relaxed(found + last);
-      if (now == comparison<Index>::unknown) return now;
-      length += last - k + comparison<Index>::length(now);
-      how = comparison<Index>::how(now);
+      comparison::type const now = load_relaxed(found + last);
+      if (now == comparison::unknown) return now;
+      length += last - k + comparison::length(now);
+      how = comparison::how(now);
     }
-    return comparison<Index>::of(length, how);
+    return comparison::of(length, how);
   }
 
   /// How p compares with q, a later one of its group.
-  ORDO_FN Index operator()(std::size_t p, std::size_t q, unsigned& steps) const {
+  ORDO_FN comparison::type operator()(std::size_t p, std::size_t q, unsigned& steps) const {
     unsigned most = most_neighbours;
     for (std::size_t length = 0; steps != 0;) {
       bool const may_end = length != 0 && (text.breaks(p + length) || text.breaks(q + length));
       reach const all = may_end || !number.has(p + length) ? reach{} : by_neighbours(p + length, q + length, most, steps);
-      if (all.least == comparison<Index>::unknown) {
+      if (all.least == comparison::unknown) {
         if (steps == 0) break;
         --steps;
         if (length == 0) length = agreed;
         most = some_neighbours;  // or all of a large group, at every step
         letters_compared const now = compare_letters(text, p + length, q + length);
         length += now.agree;
-        if (now.differ) return comparison<Index>::of(length, now.is_less);
+        if (now.differ) return comparison::of(length, now.is_less);
         continue;
       }
-      length += comparison<Index>::length(all.least);
-      if (!all.is_twice) return comparison<Index>::of(length, comparison<Index>::how(all.least));
+      length += comparison::length(all.least);
+      if (!all.is_twice) return comparison::of(length, comparison::how(all.least));
       unsigned const letter_of_p = letter(p + length), letter_of_q = letter(q + length);
-      if (letter_of_p != letter_of_q || letter_of_p == 0) return comparison<Index>::of(length, letter_of_q < letter_of_p);
+      if (letter_of_p != letter_of_q || letter_of_p == 0) return comparison::of(length, letter_of_q < letter_of_p);
       ++length;
       most = most_neighbours;
     }
-    return comparison<Index>::unknown;
+    return comparison::unknown;
   }
 
  private:
   struct reach {
-    Index least = comparison<Index>::unknown;  // that neighbours between p and q have in common
-    bool is_twice = false;                     // do others have as much?
+    comparison::type least = comparison::unknown;  // that neighbours between p and q have in common
+    bool is_twice = false;                         // do others have as much?
   };
   ORDO_FN reach by_neighbours(std::size_t p, std::size_t q, unsigned most, unsigned& steps) const {
     reach all;
     for (unsigned k = 0; k < most; ++k) {
       std::size_t const next = neighbours[number(p)];
       if (next <= p || next > q) break;
-      Index const now = follow(p, steps);
-      if (now == comparison<Index>::unknown || comparison<Index>::how(now) == comparison<Index>::link) break;
-      std::size_t const length = comparison<Index>::length(now), least = comparison<Index>::length(all.least);
+      comparison::type const now = follow(p, steps);
+      if (now == comparison::unknown || comparison::how(now) == comparison::link) break;
+      std::size_t const length = comparison::length(now), least = comparison::length(all.least);
       all = length < least ? reach{now, false} : reach{all.least, all.is_twice || length == least};
       if (next == q) return all;
       p = next;
@@ -200,16 +198,16 @@ struct compare_ends {
   static constexpr unsigned most_links = 64, most_steps = 128;
   compared_suffixes<Index, Numbers> compare;
   Numbers number;
-  Index* found;
+  comparison::type* found;
 
   ORDO_FN void operator()(std::size_t p, std::size_t k) const {
     std::size_t const q = compare.neighbours[k];
-    Index const now = found[k];
+    comparison::type const now = found[k];
     unsigned links = most_links, steps = most_steps;
-    if (q == 0 || now == comparison<Index>::goes_on) return;
-    if (now == comparison<Index>::unknown)
+    if (q == 0 || now == comparison::goes_on) return;
+    if (now == comparison::unknown)
       store_relaxed(found + k, compare(p, q, steps));
-    else if (comparison<Index>::how(now) == comparison<Index>::link)
+    else if (comparison::how(now) == comparison::link)
       store_relaxed(found + k, compare.follow(p, links));
   }
 };
@@ -218,14 +216,12 @@ struct compare_ends {
 template <class Index, class Numbers>
 struct compare_as_end {
   compared_suffixes<Index, Numbers> compare;
-  Index* found;
+  comparison::type* found;
   ORDO_FN void operator()(std::size_t k) const {
-    if (found[k] != comparison<Index>::goes_on) return;
+    if (found[k] != comparison::goes_on) return;
     std::size_t const end = compare.end(k);
-    Index const last = found[end];
-    found[k] = last == comparison<Index>::unknown
-                   ? last
-                   : comparison<Index>::of(end - k + comparison<Index>::length(last), comparison<Index>::how(last));
+    comparison::type const last = found[end];
+    found[k] = last == comparison::unknown ? last : comparison::of(end - k + comparison::length(last), comparison::how(last));
   }
 };
 
@@ -237,10 +233,10 @@ struct compare_items {
   Index const* suffix;
   std::uint8_t const* heads;
   std::size_t size;
-  Index* to;
+  Index* to;  // what `compared` is below
   ORDO_FN void operator()(std::size_t i) const {
     unsigned steps = most_steps;
-    to[i] = i + 1 == size || heads[i + 1] != 0 ? comparison<Index>::unknown : compare(suffix[i], suffix[i + 1], steps);
+    to[i] = i + 1 == size || heads[i + 1] != 0 ? comparison::unknown : compare(suffix[i], suffix[i + 1], steps);
   }
 };
 
@@ -266,7 +262,7 @@ struct sort_by_neighbours {
   static constexpr unsigned most_steps = 128;  // each waits for the one before: while few threads take so many, all wait
   compared_suffixes<Index, Numbers> compare;
   Index const *begins, *ends;
-  Index *suffix, *compared;
+  Index *suffix, *compared;  // comparisons; then, for a moment, suffixes
   std::uint8_t* heads;
 
   ORDO_FN void operator()(std::size_t g) const {
@@ -279,9 +275,9 @@ struct sort_by_neighbours {
       unsigned low = 0, high = i;
       while (low < high) {
         unsigned const middle = (low + high) / 2;
-        Index const how = of(begin, order[middle], i, steps);
-        if (how == comparison<Index>::unknown) return;
-        if (comparison<Index>::how(how) == comparison<Index>::less)
+        comparison::type const how = of(begin, order[middle], i, steps);
+        if (how == comparison::unknown) return;
+        if (comparison::how(how) == comparison::less)
           high = middle;
         else
           low = middle + 1;
@@ -297,13 +293,13 @@ struct sort_by_neighbours {
 
  private:
   /// How items i and j compare, i < j, by those between them; if these do not tell, by the text.
-  ORDO_FN Index of(std::size_t begin, unsigned i, unsigned j, unsigned& steps) const {
-    Index least = compared[begin + i];
-    bool is_known = least != comparison<Index>::unknown, is_twice = false;
+  ORDO_FN comparison::type of(std::size_t begin, unsigned i, unsigned j, unsigned& steps) const {
+    comparison::type least = comparison::type(compared[begin + i]);
+    bool is_known = least != comparison::unknown, is_twice = false;
     for (unsigned k = i + 1; k < j; ++k) {
-      Index const now = compared[begin + k];
-      std::size_t const length = comparison<Index>::length(now), shortest = comparison<Index>::length(least);
-      is_known &= now != comparison<Index>::unknown;
+      comparison::type const now = comparison::type(compared[begin + k]);
+      std::size_t const length = comparison::length(now), shortest = comparison::length(least);
+      is_known &= now != comparison::unknown;
       is_twice = length < shortest ? false : is_twice || length == shortest;
       least = length < shortest ? now : least;
     }
@@ -334,8 +330,12 @@ class long_repeats {
   using open_groups = refinement<B, Index, Index>;
   using numbers = decltype(std::declval<Open const&>().numbers());
 
-  /// What it takes at most, beside what numbers positions, if there are so many numbers: three Index for each of them.
-  static std::size_t memory(std::size_t count) { return 3 * buffer_sizes::of(count + 1, sizeof(Index)); }
+  static constexpr bool can_have(std::size_t count) { return count <= std::numeric_limits<comparison::type>::max(); }
+  /// What it takes at most, beside what numbers positions, if there are so many numbers, which 32 bits must hold: an Index and
+  /// eight bytes for each of them.
+  static std::size_t memory(std::size_t count) {
+    return buffer_sizes::of(count + 1, sizeof(Index)) + 2 * buffer_sizes::of(count, sizeof(comparison::type));
+  }
 
   /// @param text  of n letters @param agreed  in how many of them the suffixes of each group agree
   long_repeats(B& machine, packed_view text, std::size_t n, std::size_t agreed)
@@ -353,10 +353,10 @@ class long_repeats {
   }
   void compare() {
     std::size_t const count = open_.count();
-    found_ = machine_.template buffer<Index>(count);
+    found_ = machine_.template buffer<comparison::type>(count);
     each_position(compare_neighbours<Index, numbers>{text_, agreed_, open_.numbers(), neighbours_.data(), found_.data()});
-    auto const ends = machine_.template buffer<Index>(count);
-    machine_.scan(count, chain_end_from_behind<Index>{found_.data(), count}, ends.span(), maximum{});
+    auto const ends = machine_.template buffer<comparison::type>(count);
+    machine_.scan(count, chain_end_from_behind{found_.data(), count}, ends.span(), maximum{});
     auto const known = compared(ends.data());
     for (int round = 0; round < rounds; ++round)
       each_position(compare_ends<Index, numbers>{known, open_.numbers(), found_.data()});
@@ -384,7 +384,7 @@ class long_repeats {
       machine_.each(set_words(n_), use_word<Use>{use});
   }
 
-  [[nodiscard]] compared_suffixes<Index, numbers> compared(Index const* ends_from_behind) const {
+  [[nodiscard]] compared_suffixes<Index, numbers> compared(comparison::type const* ends_from_behind) const {
     return {text_, agreed_, open_.numbers(), neighbours_.data(), found_.data(), ends_from_behind, open_.count()};
   }
 
@@ -392,7 +392,8 @@ class long_repeats {
   packed_view text_;
   std::size_t n_, agreed_;
   Open open_;
-  buffer<Index> neighbours_, found_;
+  buffer<Index> neighbours_;
+  buffer<comparison::type> found_;
 };
 
 }  // namespace ordo::suffix::detail

@@ -9,6 +9,7 @@
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/long_repeats.hpp"
+#include "suffix/order_ahead.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/sampled_positions.hpp"
 #include "suffix/select_positions.hpp"
@@ -17,12 +18,6 @@
 
 // What build_on and find_fault take from a machine's pool at most, buffer by buffer as they take them.
 namespace ordo::suffix::detail {
-
-/// More suffixes are sorted in parts: by a machine with workers in the same time, and in less memory, which has to be had from
-/// the system first; by a GPU in a third of the memory, and as long where they are many.
-constexpr std::size_t most_at_once(device where) {
-  return std::size_t{1} << (where == device::cpu ? 24 : 27);
-}
 
 /// How a build goes about it: see suffix_sort.
 template <class Index, Backend B>
@@ -44,7 +39,8 @@ struct build_plan {
   /// What is kept in the machine's memory until it is stored.
   [[nodiscard]] std::size_t kept() const {
     buffer_sizes const size{copies};
-    return size.copy(n, index) + (what.lcp ? size.copy(n, index) : 0) + (what.bwt ? size.copy(n, 1) : 0);
+    return size.copy(n, index) + order_ahead<B, Index>::memory(n) + (what.lcp ? size.copy(n, index) : 0) +
+           (what.bwt ? size.copy(n, 1) : 0);
   }
   /// Made from the ranks, a row of each array that is wanted.
   [[nodiscard]] std::size_t row() const { return index * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
@@ -56,12 +52,12 @@ struct build_plan {
   }
   /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
-    std::size_t const first = sorting(n / ranges + 1, true) + open_aside();
+    std::size_t const first = sorting(n / ranges + 1, true) + open_aside(true);
     // Workers leave less than that, however many suffixes they sort at a time.
     std::size_t const open = std::min(n / (has_workers<B> ? least_ranges : ranges), n / open_share) + 1;
     std::size_t const behind = n / open_share + 1;
     std::size_t const rounds =
-        positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside();
+        positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside(true);
     return kept() + std::max({first, rounds, lengths()});
   }
   /// What an LCP takes, beside the order and itself.
@@ -70,7 +66,7 @@ struct build_plan {
   }
   /// The same, part by part.
   [[nodiscard]] std::size_t in_parts(std::size_t ranges = least_ranges) const {
-    std::size_t const some = n / ranges + 1, first = sorting(some, false) + open_aside();
+    std::size_t const some = n / ranges + 1, first = sorting(some, false) + open_aside(false);
     std::size_t const parts = (what.lcp ? buffer_sizes::of(n, index) + n / open_share * index : 0) + 2 * some * row() + 4096;
     return ranks() + std::max(first, parts);
   }
@@ -93,7 +89,7 @@ struct build_plan {
   static constexpr device where = has_workers<B> ? device::cpu : device::gpu;
   static constexpr std::size_t open_share = 16;  // of all suffixes that may be open
 
-  [[nodiscard]] std::size_t open_aside() const { return n / open_share * (2 * index + 1); }
+  [[nodiscard]] std::size_t open_aside(bool keeps_order) const { return n / open_share * ((keeps_order ? 1 : 2) * index + 1); }
 };
 
 /// How many suffixes are in a range, of so many bytes for all.
@@ -113,7 +109,7 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
   std::size_t const packed = size.breaks(n, records) + size.of(n / 8 + 3, 8) + size.copy(256, 1);
   std::size_t const packing = packed + size.copy(n, 1) + size.copy(256, 1) + size.copy(records, 8);
   std::size_t const sa = size.copy(n, index), lcp = what.lcp ? size.copy(n, index) : 0;
-  std::size_t const order = packed + sa;
+  std::size_t const order = packed + sa + order_ahead<B, Index>::memory(n);
   auto const with_open = [&](std::size_t open) {
     std::size_t const groups = refinement<B, Index, Index>::memory(open);
     std::size_t const first = order + size.of(n, key) + std::max(B::radix_sort_memory(n, key, index), groups + lcp);

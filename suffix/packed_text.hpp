@@ -16,6 +16,12 @@
 
 namespace ordo::suffix::detail {
 
+/// More suffixes are sorted in parts, ranges of their first keys: by a machine with workers in the same time, and in less
+/// memory, which has to be had from the system first; by a GPU in a third of the memory, and as long where they are many.
+constexpr std::size_t most_at_once(device where) {
+  return std::size_t{1} << (where == device::cpu ? 24 : 27);
+}
+
 /// How many random reads ahead a loop asks for what it will need.
 constexpr std::size_t lookahead = 32;
 
@@ -35,12 +41,6 @@ struct packed_view {
   /// The key of what follows p letters of some record: nothing, where p is the record's end.
   ORDO_FN std::uint64_t key_behind(std::size_t p) const { return key_of_length(p, breaks.distance(p)); }
 
-  /// The key at p if no record ended there: never less than the key, and equal to it where breaks are far from p + 1.
-  ORDO_FN std::uint64_t unbroken_key(std::size_t p) const { return letters_at(p, letters) << length_bits | letters; }
-
-  /// The key at p, the quicker way where all of a text are looked at: records seldom end so near.
-  ORDO_FN std::uint64_t key_in_passing(std::size_t p) const { return breaks.are_far(p + 1) ? unbroken_key(p) : key(p); }
-
   /// The letters at p as the text has them, as many as 64 bits hold, zeros behind the end of p's record: in the order of keys,
   /// but that what is behind the last whole letter counts, too, and lengths do not.
   ORDO_FN std::uint64_t window(std::size_t p) const {
@@ -50,6 +50,17 @@ struct packed_view {
     return bits < 64 ? all >> (64 - bits) << (64 - bits) : all;
   }
 
+  /// How many letters of a key are in a window.
+  [[nodiscard]] unsigned letters_in_window() const { return std::min(letters, 64 / letter_bits); }
+  /// The window of those letters that the greatest key up to this number has, zeros behind them.
+  [[nodiscard]] std::uint64_t window_of(std::uint64_t key) const {
+    unsigned const bits = bits_of(letters, letter_bits, is_dense);
+    std::uint64_t const all = std::min(key >> length_bits, (std::uint64_t{1} << bits) - 1);
+    return is_dense ? dense::window_of(all, letters) : all << (64 - bits);
+  }
+
+  /// No key is above it.
+  [[nodiscard]] std::uint64_t greatest_number() const { return ~std::uint64_t{0} >> (64 - key_bits().end); }
   [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
   /// Does the suffix end in its key?
@@ -106,7 +117,11 @@ struct packed_view {
     using namespace dense;
     unsigned const here = count < in_word ? count : in_word, missing = (in_word - here) * dense::letter_bits;  // 63 at most
     std::uint64_t const first = from_word(bits_from(words, p * dense::letter_bits) >> 1 >> missing << missing);
-    if (letters <= in_word) return first >> (in_word - letters) / group * group_bits;
+    if (letters <= in_word) {
+      std::uint64_t const groups = first >> (in_word - letters) / group * group_bits;
+      return letters % group == 0 ? groups
+                                  : groups >> group_bits << dense::letter_bits | first_of_group(unsigned(groups & 0x7f));
+    }
     constexpr unsigned rest = most - in_word;
     unsigned const there = count - here, lacking = (rest - there) * dense::letter_bits;
     std::uint64_t const behind =
@@ -212,13 +227,15 @@ class packed_text {
   /// With keys of 64 bits.
   [[nodiscard]] packed_view view() const { return view_of(letters_in(64, is_dense()), is_dense()); }
   /// With keys for a first sort of all suffixes. Those that 8 bits more than tell all positions apart do not settle are in
-  /// repeats, where more letters are of little use; and a sort goes by bytes. A letter of nucleotides tells two bits, however
-  /// many take some others. Workers sort by what differs in a key, however long it is; but they make one letter by letter.
+  /// repeats, where more letters are of little use; and a sort goes by bytes. The keys of one range of many differ in 4 bits
+  /// less, and 5 bits more are enough there. A letter of nucleotides tells two bits, however many take some others. Workers
+  /// sort by what differs in a key, however long it is; but they make one letter by letter.
   [[nodiscard]] packed_view first_view() const {
     if (has_workers<B>) return view_of(letters_in(64, false), false);
     unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64, is_dense());
-    unsigned const wanted = (unsigned(std::bit_width(size_)) + 8 + tells - 1) / tells;
-    for (unsigned bits = 8; bits < 64; bits += 8)
+    bool const in_ranges = size_ > most_at_once(device::gpu);
+    unsigned const wanted = (unsigned(std::bit_width(size_)) + (in_ranges ? 5 : 8) + tells - 1) / tells;
+    for (unsigned bits = in_ranges ? 12 : 8; bits < 64; bits += 8)
       if (unsigned const letters = letters_in(bits, is_dense()); letters >= wanted && letters < whole)
         return view_of(letters, is_dense());
     return view_of(whole, is_dense());

@@ -16,6 +16,7 @@
 #include "suffix/letter_runs.hpp"
 #include "suffix/long_repeats.hpp"
 #include "suffix/numbers.hpp"
+#include "suffix/order_ahead.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/positions_behind.hpp"
 #include "suffix/suffix_ranks.hpp"
@@ -35,10 +36,10 @@ namespace ordo::suffix::detail {
 ///
 /// At once, memory beyond the order: 8 + sizeof(Index) bytes a letter, as much again for the sort; later, and what refinement
 /// and its sorts need for the open suffixes, the ranks: sizeof(Index) for each position that has one, and half a byte a letter;
-/// or where many suffixes are open sizeof(Index) a letter. By ranges of the first key: 1 + 2 sizeof(Index) bytes for each open
-/// suffix, and the above for those of one range only; ranks come when all ranges are done. Or the order is not kept, and all
-/// have ranks from the beginning, which are its inverse once they differ. Workers take for a kept order what worker_sort says,
-/// and what is left then goes on as above.
+/// or where many suffixes are open sizeof(Index) a letter. By ranges of the first key: 1 + sizeof(Index) bytes for each open
+/// suffix, and the above for those of one range only; ranks come when all ranges are done. Or the order is not kept, open ones
+/// take sizeof(Index) more, and all have ranks from the beginning, which are its inverse once they differ. Workers take for a
+/// kept order what worker_sort says, and what is left then goes on as above.
 ///
 /// Where only some positions have suffixes that are sorted, with a kept order: by ranges, which may be one. A letter above is
 /// one of these positions then.
@@ -46,13 +47,16 @@ template <Backend B, class Index, class Numbers = every_position>
 class suffix_sort {
  public:
   /// @param kept  where the order is made; empty: parts of it will be asked for @param chosen  whose suffixes are sorted
-  suffix_sort(B& machine, packed_text<B> const& packed, std::span<Index> kept, Numbers chosen = {})
+  /// @param ahead  gets parts of the kept order before all is sorted, if not null
+  suffix_sort(B& machine, packed_text<B> const& packed, std::span<Index> kept, Numbers chosen = {},
+              order_ahead<B, Index>* ahead = nullptr)
       : machine_(machine),
         packed_(packed),
         first_(packed.first_view()),
         text_(packed.view()),
         kept_(kept),
         chosen_(chosen),
+        ahead_(ahead),
         open_(machine) {}
 
   template <class WithKeys>
@@ -63,7 +67,7 @@ class suffix_sort {
     if (!runs.empty()) refine_by_runs(machine_, first_, runs, kept_, 0, open_);
     if (!open_.empty()) refine_by_text(machine_, text_, first_.letters, kept_, 0, open_);
     std::vector<open_items> aside;
-    set_aside(aside, kept_, 0);
+    set_aside(aside, kept_, 0, open_.size());
     finish_kept(aside, kept_.size(), first_.letters + text_.letters);
   }
 
@@ -96,6 +100,8 @@ class suffix_sort {
   static constexpr std::size_t most_behind = 8;
   // Larger groups, on average, are not of long repeats alone.
   static constexpr std::size_t most_in_repeats = 8;
+  // A larger share of all is not taken up at once.
+  static constexpr std::size_t most_taken_up = 64;
   // Where more than this share of all suffixes are open, numbering them is of no use.
   static constexpr std::size_t most_numbered = 4;
   using open_items = typename refinement<B, Index, Index>::open_items;
@@ -119,7 +125,7 @@ class suffix_sort {
       auto const part = kept_.subspan(large.first, large.count);
       std::uint64_t const key = first_.key(part.front());
       if (is_uniform_key(first_)(key)) {
-        auto const no_keys = [](std::span<std::uint64_t const>, std::size_t) {};
+        auto const no_keys = [](std::span<std::uint64_t const>, std::size_t, std::uint64_t) {};
         sort_range_by_runs(machine_, runs.key(), {key, key, part.size()}, large.first, part, open_, no_keys);
       } else {
         open_.start(
@@ -131,7 +137,7 @@ class suffix_sort {
     for (auto& groups : sort.take_left()) {
       take_up(std::exchange(groups, {}));
       refine_by_text_keys(kept_, 0, 0);  // they have been through many rounds
-      set_aside(aside, kept_, 0);
+      set_aside(aside, kept_, 0, open_.size());
     }
     return aside;
   }
@@ -183,7 +189,7 @@ class suffix_sort {
           refine_by_runs(machine_, first_, runs, part, first, open_);
       }
       refine_by_text_keys(part, first, rounds_by_text);
-      set_aside(aside, part, first);
+      set_aside(aside, part, first, packed_.size() / most_taken_up + 1);
       first += range.count;
     }
     return aside;
@@ -194,14 +200,28 @@ class suffix_sort {
       refine_by_text(machine_, text_, depth, part, first, open_);
   }
 
-  /// A part of the order, from place `first` on, is done but for what is open, which is set aside.
-  void set_aside(std::vector<open_items>& aside, std::span<Index> part, std::size_t first) {
+  /// A part of the order, from place `first` on, is done but for what is open, which is set aside, some `most` at a time.
+  void set_aside(std::vector<open_items>& aside, std::span<Index> part, std::size_t first, std::size_t most) {
     if (!open_.empty()) open_.place(part, first);  // in their groups' places again
     if (ranks_) {
       ranks_->place(std::span<Index const>(part), first);
       ranks_->place(open_);
     }
-    if (!open_.empty()) aside.push_back(open_.set_aside());
+    bool is_given = ahead_ && ahead_->give({first, part.size()}, open_.slots());
+    if (open_.empty()) return;
+    if (kept_.empty()) return aside.push_back(open_.set_aside());
+    auto parts = open_.set_aside_in_parts(most);
+    is_given |= parts.size() > 1;  // or will be at the end
+    for (open_items& some : parts) {
+      aside.push_back(std::move(some));
+      if (ahead_) waiting_.push_back({first, is_given ? 0 : part.size()});
+    }
+  }
+
+  /// Gives the host what waits of part k of what was set aside, if that is nearly done now.
+  void give_waiting(std::size_t k) {
+    if (k >= waiting_.size() || waiting_[k].count == 0) return;
+    if (ahead_->give(waiting_[k], open_.slots())) waiting_[k].count = 0;
   }
 
   /// Is a whole key of one letter in a range?
@@ -213,19 +233,29 @@ class suffix_sort {
     return false;
   }
 
-  /// use() for each part of what was set aside, taken up in turn. One part alone stays so.
+  /// use() for each part of what was set aside, taken up in turn. One part alone stays so; others are placed where they
+  /// changed.
   template <class Use>
   void each_open(std::vector<open_items>& aside, Use use) {
     if (aside.size() == 1) {
-      if (!taken_up_) open_.take_up(std::move(aside.front()));
+      if (!taken_up_) open_.take_up(std::move(aside.front()), kept_);
       taken_up_ = true;
       return use();
     }
     for (open_items& groups : aside) {
-      open_.take_up(std::move(groups));
+      open_.take_up(std::move(groups), kept_);
       use();
-      groups = open_.set_aside();
+      groups = open_.set_aside(kept_.empty());
     }
+  }
+
+  /// After a sort, in a kept order: what is settled; and what is not, if it is set aside again without its items.
+  void place_sorted() {
+    if (kept_.empty()) return;
+    if (taken_up_)
+      open_.place_settled(kept_);
+    else
+      open_.place(kept_);
   }
 
   [[nodiscard]] std::size_t size_of(std::vector<open_items> const& aside) const {
@@ -243,7 +273,7 @@ class suffix_sort {
       settle_repeats(aside, depth);
       std::size_t const open = size_of(aside);
       if (open == 0) return;
-      each_open(aside, [&] { open_.place(kept_); });  // in their groups' places again
+      if (taken_up_) open_.place(kept_);  // in their groups' places again
       if (open <= n / most_behind) {
         positions_behind<B> behind(machine_, n);
         each_open(aside, [&] { behind.add(std::span<Index const>(open_.items()), depth); });
@@ -279,9 +309,9 @@ class suffix_sort {
     using of_few = long_repeats<B, Index, positions_behind<B>>;
     std::size_t const taken_up = taken_up_ ? 0 : refinement<B, Index, Index>::memory(at_a_time);
     std::size_t const available = machine_.pool().available() - std::min(machine_.pool().available(), taken_up);
-    if (open > n / most_numbered && of_many::memory(n) <= available)
+    if (open > n / most_numbered && of_many::can_have(n) && of_many::memory(n) <= available)
       settle<of_many>(aside, depth);
-    else if (positions_behind<B>::memory(n) + of_few::memory(open) <= available)
+    else if (of_few::can_have(open) && positions_behind<B>::memory(n) + of_few::memory(open) <= available)
       settle<of_few>(aside, depth);
   }
 
@@ -292,11 +322,13 @@ class suffix_sort {
     repeats.number_all();
     each_open(aside, [&] { repeats.note(open_); });
     repeats.compare();
+    std::size_t part = 0;
     each_open(aside, [&] {
       repeats.sort(open_);
-      if (!kept_.empty()) open_.place_settled(kept_);
+      place_sorted();
       if (ranks_) ranks_->update(open_);
       open_.drop_settled();
+      give_waiting(part++);
     });
   }
 
@@ -305,7 +337,7 @@ class suffix_sort {
   template <class Ranks, class Key>
   void refine(Ranks& ranks, Key const& key, bit_range bits) {
     open_.sort(key, bits);
-    if (!kept_.empty()) open_.place_settled(kept_);
+    place_sorted();
     ranks.update(open_);
     open_.drop_settled();
   }
@@ -334,10 +366,10 @@ class suffix_sort {
       for (; end < all.size() && (end == i || size + all[end].size() <= most); ++end) size += all[end].size();
       if (size != 0 && end == i + 1) joined.push_back(std::move(all[i]));
       if (size != 0 && end > i + 1) {
-        open_items& one = joined.emplace_back(machine_, size);
+        open_items& one = joined.emplace_back(machine_, size, kept_.empty());
         for (std::size_t at = 0; i < end; ++i) {
           open_items const next = std::move(all[i]);
-          next.copy_to(machine_, one, at, next.size());
+          next.copy_to(machine_, one, at, 0, next.size());
           at += next.size();
         }
       }
@@ -351,6 +383,8 @@ class suffix_sort {
   packed_view first_, text_;  // for the first keys, and for those behind
   std::span<Index> kept_;
   Numbers chosen_;
+  order_ahead<B, Index>* ahead_;
+  std::vector<place_range> waiting_;  // for each part that was set aside what the host has not been given; or nothing at all
   refinement<B, Index, Index> open_;
   std::optional<suffix_ranks<B, Index, Numbers>> ranks_;  // where the order is not kept
   bool taken_up_ = false;                                 // is the only part that was set aside in open_?

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +41,8 @@ struct begins_run_group {
 };
 
 /// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
-/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys(keys, 0) is given the
-/// keys in order; later rounds permute only suffixes of equal keys.
+/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys(keys, 0, 0) is given
+/// the keys in order; later rounds permute only suffixes of equal keys.
 template <Backend B, class Index, class WithKeys>
 void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open,
                        WithKeys with_keys) {
@@ -49,10 +50,11 @@ void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, ref
   machine.argsort(
       order.size(), [=] ORDO_FN(std::size_t p) { return text.key(p); }, keys.span(), order, text.key_bits());
   open.start(std::span<Index const>(order), begins_key_group{text, keys.data()});
-  with_keys(std::span<std::uint64_t const>(keys.span()), 0);
+  with_keys(std::span<std::uint64_t const>(keys.span()), 0, 0);
 }
 
-/// The same for the suffixes of a range, whose order begins at place `first`. @param part  they, by position
+/// The same for the suffixes of a range, whose order begins at place `first`: sorted by how far their letters are from those
+/// that the range begins with. with_keys(distances, first, key of those letters). @param part  they, by position
 template <Backend B, class Index, class WithKeys>
 void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
                              refinement<B, Index, Index>& open, WithKeys& with_keys) {
@@ -60,15 +62,16 @@ void sort_range_by_first_key(B& machine, packed_view text, key_range const& rang
   auto* const key = keys.data();
   auto const* const suffix = part.data();
   std::size_t const size = part.size();
+  std::uint64_t const letters = range.first - text.length(range.first);  // lengths stay
   machine.each(size, [=] ORDO_FN(std::size_t i) {
     if (i + lookahead < size) text.expect(suffix[i + lookahead]);
-    key[i] = text.key(suffix[i]);
+    key[i] = text.key(suffix[i]) - letters;
   });
+  std::uint64_t const farthest = std::min(range.last, text.greatest_number()) - letters;
   if (range.first != range.last)
-    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(range.first ^ range.last))},
-                       key_code<std::uint64_t>{});
+    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(farthest))}, key_code<std::uint64_t>{});
   open.start(std::span<Index const>(part), begins_key_group{text, key}, first);
-  with_keys(std::span<std::uint64_t const>(keys.span()), first);
+  with_keys(std::span<std::uint64_t const>(keys.span()), first, letters);
 }
 
 /// The order of a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few stay open.
@@ -83,7 +86,7 @@ void sort_range_by_runs(B& machine, run_key runs, key_range const& range, std::s
   open.start(std::span<Index const>(part), begins_run_group<Index>{runs, key, suffix}, first);
   std::uint64_t const shared = range.first;
   machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = shared; });
-  with_keys(std::span<std::uint64_t const>(keys.span()), first);
+  with_keys(std::span<std::uint64_t const>(keys.span()), first, 0);
 }
 
 /// Does open group g share a uniform key?

@@ -104,6 +104,16 @@ TEST_CASE("radix choice: nobody asks for keys of which too few bits count") {
   }
 }
 
+TEST_CASE("radix choice: of shorter keys only even ones go down") {
+  constexpr std::size_t n = std::size_t{1} << 26;
+  for (unsigned const bits : {64, 56, 52, 48, 46}) {
+    auto const even = sample_of([=](auto& r) { return r() >> (64 - bits); });
+    auto const uneven = sample_of([=](auto& r) { return (r() / 4 + r() / 4 + r() / 4 + r() / 4) >> (64 - bits); });
+    CHECK(msd_is_quicker(even, {n, 8192, bits, 8, 4, false, false}));
+    CHECK(msd_is_quicker(uneven, {n, 8192, bits, 8, 4, false, false}) == (bits > 48));
+  }
+}
+
 TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
   using numbers = std::mt19937_64;
   for (std::size_t n : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 22, std::size_t{1} << 24}) {

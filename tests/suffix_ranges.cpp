@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -19,32 +20,49 @@
 using namespace ordo;
 using namespace ordo::suffix::detail;
 
-TEST_CASE("the range of a key", "[suffix]") {
+TEST_CASE("the range of a suffix's key", "[suffix]") {
   random_numbers random(1);
-  for (std::size_t count : {1, 2, 3, 14, 15})
-    for (unsigned const bits : {3u, 13u, 40u, 64u}) {
-      std::uint64_t const mask = ~std::uint64_t{0} >> (64 - bits);
-      std::uint64_t const first = bits == 64 ? random() >> 60 : random() >> 8;
-      std::vector<std::uint64_t> lasts;
-      for (std::size_t k = 0; k < count; ++k) lasts.push_back(first + ((random() & mask) >> random.below(bits)));
-      if (bits == 64) lasts.push_back(~std::uint64_t{0});
-      std::ranges::sort(lasts);
-      lasts.erase(std::unique(lasts.begin(), lasts.end()), lasts.end());
-      while (lasts.front() < first) lasts.erase(lasts.begin());
-      if (lasts.size() > range_finder::most) lasts.erase(lasts.begin());
-      range_finder const range_of(first, lasts);
-      auto const expect = [&](std::uint64_t key) {
-        auto const found = std::ranges::lower_bound(lasts, key);
-        unsigned const right = key < first || found == lasts.end() ? range_finder::none : unsigned(found - lasts.begin());
-        CHECK(range_of(key) == right);
-      };
-      for (std::uint64_t const last : lasts)
-        for (std::uint64_t const off : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) expect(last + off);
-      for (std::uint64_t const off : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) expect(first + off);
-      for (int k = 0; k < 100; ++k) expect(first + (random() & mask));
-      expect(0);
-      expect(~std::uint64_t{0});
+  std::vector<std::string> reads(40);
+  for (std::string& read : reads) read = random_letters(random, "ACGTN", random.below(60));
+  std::string runs(300, 'T');
+  runs += std::string(300, 'A');
+  for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", 3000)),
+                                    stored_text(random_letters(random, "ACGNT", 3000)), stored_text(reads), stored_text(runs),
+                                    stored_text(random_letters(random, all_bytes(), 3000)), stored_text(std::string("A"))}) {
+    host machine;
+    packed_text<host> const packed(machine, stored.view());
+    std::size_t const n = packed.size();
+    packed_view view = packed.view();
+    for (unsigned const letters : {1u, 2u, 3u, 4u, 6u, 16u, 18u, 19u, 21u, 25u, view.letters}) {
+      if (letters > view.letters || (view.is_dense && !dense::possible(letters))) continue;
+      packed_view text = view;
+      text.letters = letters;
+      text.length_bits = unsigned(std::bit_width(letters));
+      for (std::size_t const count : {1, 2, 3, 14, 15})
+        for (int kind = 0; kind < 4; ++kind) {
+          // Keys of the text, one more, any number, and any of as many bits as keys.
+          auto const last = [&] {
+            std::uint64_t const key = text.key(random.below(n));
+            return kind == 0 ? key - 1 : kind == 1 ? key : kind == 2 ? random() : random() & text.greatest_number();
+          };
+          std::vector<std::uint64_t> lasts;
+          for (std::size_t k = 0; k < count; ++k) lasts.push_back(std::max<std::uint64_t>(last(), 1));
+          std::uint64_t const first = random.below(2) == 0 ? 0 : std::ranges::min(lasts) - random.below(2);
+          if (random.below(2) == 0) lasts.back() = ~std::uint64_t{0};
+          std::ranges::sort(lasts);
+          lasts.erase(std::unique(lasts.begin(), lasts.end()), lasts.end());
+          range_finder const range_of(text, first, lasts);
+          for (std::size_t p = 0; p < n; ++p) {
+            std::uint64_t const key = text.key(p);
+            auto const found = std::ranges::lower_bound(lasts, key);
+            unsigned const right = key < first || found == lasts.end() ? range_finder::none : unsigned(found - lasts.begin());
+            std::uint32_t const top = std::uint32_t(bits_from(text.words, p * text.letter_bits) >> 32);
+            if (range_of(text, p) != right || (text.breaks.are_far(p + 1) && range_of(text, p, top) != right))
+              FAIL(p << " of " << n << " letters, " << letters << " in a key, " << count << " ranges, kind " << kind);
+          }
+        }
     }
+  }
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include <cub/device/device_select.cuh>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/cuda/background_downloads.hpp"
 #include "sort_core/cuda/instructions.cuh"
 #include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/memory.cuh"
@@ -200,6 +201,8 @@ class cuda {
   void download(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
     staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
+  /// @returns what must end before this machine does
+  cuda_detail::background_downloads downloads_beside() { return {staging_, stream_}; }
   template <class T>
   std::size_t load(source& from, std::span<T> to) {
     return staging_.load(from, to.data(), to.size_bytes(), stream_) / sizeof(T);
@@ -564,6 +567,6 @@ class cuda {
   cuda_detail::staging staging_;
 };
 
-static_assert(Backend<cuda>);
+static_assert(downloads_beside<cuda>);
 
 }  // namespace ordo

@@ -90,6 +90,18 @@ struct radix_task {
   [[nodiscard]] tuning::radix_limits limits() const { return tuning::msd_limits(key_bytes, value_bytes, encoded, floats); }
   /// Moves that pay.
   [[nodiscard]] double worth() const { return limits().worth * bits / double(8 * key_bytes); }
+  /// Digits that long keys may still have less until only even ones go down: an LSD sort has so many less to move.
+  [[nodiscard]] double digits_to_spare() const {
+    double const less = (8 * double(key_bytes) - double(bits)) / 8;
+    return key_bytes > 4 ? std::max(0.0, tuning::digits_of_slack - less) : tuning::digits_of_slack;
+  }
+  /// Moves that pay beyond those of evenly distributed keys.
+  [[nodiscard]] double slack() const {
+    double const all = limits().slack, share = digits_to_spare() / tuning::digits_of_slack;
+    return std::max(all * share, std::min(all, tuning::least_slack));
+  }
+  /// How many times its share may an eighth of the range hold?
+  [[nodiscard]] double densest() const { return digits_to_spare() > 0 ? limits().densest : tuning::least_densest; }
   /// Moves that evenly distributed keys need.
   [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / on_chip)) + 7) / 8); }
 };
@@ -105,11 +117,11 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
   // Many of each number in a small range: an LSD sort has few digits, and blocks would find few kinds of keys.
   if (unsigned const width = width_of(sample); width % 64 != 0 && task.n >> width >= tuning::of_each_number) return false;
   if (skewed(sample, task.limits().few)) return false;
-  if (sample.front() != sample.back() && densest_eighth(sample) > task.limits().densest) return false;
+  if (sample.front() != sample.back() && densest_eighth(sample) > task.densest()) return false;
   double const moves =
       msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
       double(task.n);
-  return moves <= std::min(task.worth(), task.even() + task.limits().slack);
+  return moves <= std::min(task.worth(), task.even() + task.slack());
 }
 
 }  // namespace ordo::cuda_detail

@@ -16,6 +16,10 @@ using detail::addressed_part, detail::piece, detail::pieces;
 
 namespace {
 
+__global__ void copy_few(char* to, char const* from, std::size_t bytes) {
+  if (threadIdx.x < bytes) to[threadIdx.x] = from[threadIdx.x];
+}
+
 unsigned current_device() {
   int device = 0;
   ORDO_CUDA(cudaGetDevice(&device));
@@ -49,15 +53,31 @@ std::span<char> staging::block::ready() {
   return {data, block_bytes};
 }
 
+void staging::make_words() {
+  if (!words_) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&words_), most_words * sizeof(std::uint64_t) + few_bytes));
+}
+
 std::span<std::uint64_t> staging::words(std::size_t n) {
-  if (!words_) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&words_), most_words * sizeof(std::uint64_t)));
+  std::lock_guard const turn(words_turn_);
+  make_words();
   return {words_, n};
+}
+
+void staging::download_few(void* host, void const* device, std::size_t bytes, cudaStream_t stream) {
+  std::lock_guard const turn(words_turn_);
+  make_words();
+  auto* const few = reinterpret_cast<char*>(words_ + most_words);
+  copy_few<<<1, few_bytes, 0, stream>>>(few, static_cast<char const*>(device), bytes);
+  ORDO_CUDA(cudaGetLastError());
+  ORDO_CUDA(cudaStreamSynchronize(stream));
+  std::memcpy(host, few, bytes);
 }
 
 // fill(piece, to) puts that piece of [0, bytes) there, by as many threads as may call it at a time; less than its size is the
 // end, which one thread alone may find.
 template <class Fill>
 void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill) {
+  std::lock_guard const turn(turn_);
   unsigned const index = current_device();
   tbb::task_arena arena(threads_for(threads));
   pieces all(bytes, block_bytes);
@@ -77,6 +97,7 @@ void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaS
 // drain(piece, from) takes that piece from there; a single thread gets them in order.
 template <class Drain>
 void staging::copy_out(char const* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Drain drain) {
+  std::lock_guard const turn(turn_);
   unsigned const index = current_device();
   tbb::task_arena arena(threads_for(threads));
   pieces all(bytes, block_bytes);
@@ -115,6 +136,7 @@ void staging::upload(void* device, void const* host, std::size_t bytes, cudaStre
 
 void staging::download(void* host, void const* device, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return;
+  if (bytes <= few_bytes) return download_few(host, device, bytes, stream);
   if (!worth_staging(host, bytes)) {
     ORDO_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream));
     return ORDO_CUDA(cudaStreamSynchronize(stream));

@@ -66,7 +66,7 @@ STEPS = [
     ),
     Step(
         "suffix_array_6200m",
-        "ORDO_GPU_MEMORY=75G suffix_array --made-up genome:6200M --device gpu --rivals none --runs 2 --json FILE",
+        "ORDO_GPU_MEMORY=71470M suffix_array --made-up genome:6200M --device gpu --rivals none --runs 2 --json FILE",
         0.8,
         large=True,
     ),

@@ -1,0 +1,90 @@
+#include "sort_core/cuda/background_downloads.hpp"
+
+#include <utility>
+
+#include "sort_core/cuda/devices.hpp"
+#include "sort_core/cuda/error.cuh"
+
+namespace ordo::cuda_detail {
+
+background_downloads::~background_downloads() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard const lock(guard_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::size_t background_downloads::add(void* host, void const* device, std::size_t bytes, bool first) {
+  task one{done_.size(), host, device, bytes, nullptr};  // only this thread makes numbers
+  ORDO_CUDA(cudaEventCreateWithFlags(&one.made, cudaEventDisableTiming));
+  try {
+    ORDO_CUDA(cudaEventRecord(one.made, stream_));
+    std::lock_guard const lock(guard_);
+    done_.push_back(false);
+    tasks_.insert(first ? tasks_.begin() : tasks_.end(), one);
+  } catch (...) {
+    static_cast<void>(cudaEventDestroy(one.made));
+    throw;
+  }
+  changed_.notify_all();
+  if (!thread_.joinable()) {
+    int gpu = 0;
+    ORDO_CUDA(cudaGetDevice(&gpu));
+    thread_ = std::thread([this, gpu] { run(unsigned(gpu)); });
+  }
+  return one.number;
+}
+
+void background_downloads::wait(std::size_t number) {
+  std::unique_lock lock(guard_);
+  changed_.wait(lock, [&] { return done_[number]; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void background_downloads::copy(task const& one, cudaStream_t stream) {
+  ORDO_CUDA(cudaStreamWaitEvent(stream, one.made));
+  staging_.download(one.host, one.device, one.bytes, stream);
+}
+
+// After a failure nothing more is copied. At the end, too, all that was added is.
+void background_downloads::run(unsigned gpu_index) {
+  std::exception_ptr failed;
+  cudaStream_t stream = nullptr;
+  auto const guarded = [&](auto work) {
+    try {
+      if (!failed) work();
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  };
+  guarded([&] {
+    device_scope const on(gpu_index);
+    ORDO_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  });
+  std::unique_lock lock(guard_);
+  for (;;) {
+    changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+    if (tasks_.empty()) break;
+    task const one = tasks_.front();
+    tasks_.pop_front();
+    lock.unlock();
+    guarded([&] {
+      device_scope const on(gpu_index);
+      copy(one, stream);
+    });
+    static_cast<void>(cudaEventDestroy(one.made));
+    lock.lock();
+    done_[one.number] = true;
+    failure_ = failed;
+    changed_.notify_all();
+  }
+  lock.unlock();
+  if (!stream) return;
+  static_cast<void>(cudaStreamSynchronize(stream));  // after a failure something may still be on its way
+  static_cast<void>(cudaStreamDestroy(stream));
+}
+
+}  // namespace ordo::cuda_detail
