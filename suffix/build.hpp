@@ -36,12 +36,12 @@ std::size_t check_on_cuda(text const& input, arrays<Index const> all, options co
 template <class Index>
 memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows);
 template <class Index>
-memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what);
+memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows);
 /// How many suffixes are in a range, of so many bytes.
 template <class Index>
 std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available);
 template <class Index>
-std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, std::size_t available);
+std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available);
 template <class Index>
 std::size_t check_memory_on_host(std::size_t n, std::size_t records, wanted what);
 template <class Index>
@@ -110,16 +110,16 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
     if (how.on_phase) how.on_phase(name, n);
   };
   auto const sa = target_of(machine, to.memory.sa, count);
-  order_ahead<B, Index> ahead(machine, std::span<Index const>(sa.span()), to.memory.sa.first(to.memory.sa.empty() ? 0 : count));
+  order_ahead<B, Index> ahead(machine, std::span<Index const>(sa.span()), to.memory.sa.first(to.memory.sa.empty() ? 0 : count),
+                              ahead_share(in_range < count));
   buffer<Index> lcp;
   {
     suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen, &ahead);
     lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, count, lcp};
-    bool by_ranges = in_range < n;
-    if constexpr (std::is_same_v<Numbers, every_position> && !has_workers<B>)
-      if (!by_ranges) sort.at_once(with_keys);
-    by_ranges |= !std::is_same_v<Numbers, every_position> || has_workers<B>;
-    if (by_ranges && count != 0) sort.by_ranges(in_range, with_keys);
+    constexpr bool at_once = std::is_same_v<Numbers, every_position> && !has_workers<B>;
+    if constexpr (at_once)
+      if (in_range >= n) sort.at_once(with_keys);
+    if ((!at_once || in_range < n) && count != 0) sort.by_ranges(in_range, with_keys);
   }
   if (to.what.lcp) {
     phase("lcp");
@@ -195,20 +195,22 @@ void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> con
   });
 }
 
-/// Makes the arrays of every so many-th position of each record, and stores them: in as few ranges as there is memory for.
-template <has_workers B, class Index>
+/// Makes the arrays of every so many-th position of each record, and stores them: in one range where that is quickest and there
+/// is the memory, else in as few as that has room for.
+template <Backend B, class Index>
 void build_sampled(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
                    row_filter<B, Index>* filter) {
   std::size_t const n = packed.size();
   sampled_positions<B> const sample(machine, packed, to.rows.sample);
   std::size_t const count = sample.count();
   if (!filter) expect_rows(count, to.stored, sizeof(Index));
-  build_plan<Index, B> const plan{count, packed.records(), to.what, false};
+  auto const plan = sampled_plan<Index, B>(n, count, packed.records(), to.what, !has_workers<B>);
   bool stores = false;
   auto const make = [&](std::size_t in_range) {
     build_whole(machine, packed, to, how, in_range, filter, stores, count, sample.numbers());
   };
-  if (sampled_sort_memory<Index, B>(n, count, 0, to.what.lcp) <= machine.pool().available()) {
+  bool const is_quickest = has_workers<B> || plan.at_once();
+  if (is_quickest && sampled_sort_memory<Index, B>(plan, 0) <= machine.pool().available()) {
     try {
       return make(count);
     } catch (out_of_memory const&) {
@@ -225,7 +227,7 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
   build_plan<Index, B> const plan{n, packed.records(), to.what, !has_workers<B>};
   auto const available = [&] { return machine.pool().available(); };
   auto const total = [&](std::size_t bytes) { return bytes + std::min(machine.pool().in_use(), ~bytes); };
-  bool const sampled = has_workers<B> && to.rows.sample != 1 && n != 0;
+  bool const sampled = to.rows.sample != 1 && n != 0;
   std::optional<row_filter<B, Index>> filter;
   if (!to.rows.all()) expect_nucleotides(packed.bytes(), to.rows);
   if (to.rows.skip_ambiguous || (!to.rows.all() && !sampled)) {  // else there is a row for each suffix that is sorted
@@ -233,8 +235,7 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
     expect_rows(filter->rows(), to.stored, sizeof(Index));
   }
   row_filter<B, Index>* const drop = filter ? &*filter : nullptr;
-  if constexpr (has_workers<B>)
-    if (sampled) return build_sampled(machine, packed, to, how, drop);
+  if (sampled) return build_sampled(machine, packed, to, how, drop);
   std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).quickest +
                               (filter ? row_filter_memory<Index>(n, to.what.lcp) : 0);
   bool stores = false;

@@ -9,38 +9,46 @@
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
+#include "suffix/numbers.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/range_finder.hpp"
 #include "suffix/select_positions.hpp"
 
 namespace ordo::suffix::detail {
 
-/// The key of the i-th of `size` suffixes that lie at equal distances in a text of n letters.
+/// The key of the i-th of `size` suffixes that lie at about equal distances in a text of n letters.
+template <class Numbers>
 struct sampled_key {
   packed_view text;
   std::size_t n, size;
+  Numbers chosen;
   std::uint64_t* keys;
-  ORDO_FN void operator()(std::size_t i) const { keys[i] = text.key(n / size * i + n % size * i / size); }
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const p = chosen.next(n / size * i + n % size * i / size);
+    keys[i] = text.key(p < n ? p : 0);  // the end is in every set, and so is the begin
+  }
 };
 
 /// The keys of some suffixes of a text, in order: they tell where to cut all of them.
 class key_sample {
  public:
-  /// Of a text of n letters.
-  template <Backend B>
-  key_sample(B& machine, packed_view text, std::size_t n) : keys_(size_of(n)) {
+  /// Of a text of n letters. @param chosen  whose suffixes, `count` of them
+  template <Backend B, class Numbers>
+  key_sample(B& machine, packed_view text, std::size_t n, std::size_t count, Numbers chosen) : keys_(size_of(count)) {
     auto const keys = machine.template buffer<std::uint64_t>(keys_.size());
-    machine.each(keys_.size(), sampled_key{text, n, keys_.size(), keys.data()});
+    machine.each(keys_.size(), sampled_key<Numbers>{text, n, keys_.size(), chosen, keys.data()});
     machine.radix_sort(keys.span());
     machine.download(std::span<std::uint64_t const>(keys.span()), std::span(keys_));
   }
+  /// Of so many suffixes.
   template <Backend B>
-  static std::size_t memory(std::size_t n) {
-    return buffer_sizes::of(size_of(n), sizeof(std::uint64_t)) + B::radix_sort_memory(size_of(n), sizeof(std::uint64_t), 0);
+  static std::size_t memory(std::size_t count) {
+    std::size_t const size = size_of(count);
+    return buffer_sizes::of(size, sizeof(std::uint64_t)) + B::radix_sort_memory(size, sizeof(std::uint64_t), 0);
   }
 
   /// How many keys are looked at.
-  static constexpr std::size_t size_of(std::size_t n) { return std::min(n / 16 + 1, std::size_t{1} << 16); }
+  static constexpr std::size_t size_of(std::size_t count) { return std::min(count / 16 + 1, std::size_t{1} << 16); }
 
   /// The last key of a range that begins with key `first` and, as the sample says, has `most` of all suffixes less an eighth;
   /// the greatest of all keys where no more are left.
@@ -67,12 +75,14 @@ struct key_range {
   std::size_t count;  // of them
 };
 
-/// Numbers of 16 positions, of four bits each: that of the range of a suffix's first key.
+/// Numbers of 16 positions, of four bits each: that of the range of a suffix's first key, if its position is chosen.
+template <class Numbers>
 struct write_numbers {
   static constexpr std::size_t at_once = 16;
   static constexpr unsigned none = 15;  // the number of those that are in no range
   packed_view text;
   std::size_t n;
+  Numbers chosen;
   range_finder const* range_of;
   std::uint64_t* numbers;
 
@@ -80,13 +90,14 @@ struct write_numbers {
     std::size_t const first = at_once * i, end = first + at_once < n ? first + at_once : n;
     std::uint64_t all = ~std::uint64_t{0};
     if (!text.breaks.are_far(first + 1)) {  // from all of them, and what their keys have
-      for (std::size_t p = first; p < end; ++p) put(all, p - first, (*range_of)(text, p));
+      for (std::size_t p = first; p < end; ++p)
+        if (chosen.has(p)) put(all, p - first, (*range_of)(text, p));
     } else {
       unsigned const from_word = 32 / text.letter_bits + 1;  // whose first 32 bits 64 bits hold
       for (std::size_t p = first; p < end;) {
         std::uint64_t window = bits_from(text.words, p * text.letter_bits);
         for (unsigned k = 0; k < from_word && p < end; ++k, ++p, window <<= text.letter_bits)
-          put(all, p - first, (*range_of)(text, p, std::uint32_t(window >> 32)));
+          if (chosen.has(p)) put(all, p - first, (*range_of)(text, p, std::uint32_t(window >> 32)));
       }
     }
     numbers[i] = all;
@@ -125,30 +136,32 @@ struct has_number {
   }
 };
 
-/// Cuts the suffixes of a text by their first keys into ranges that follow each other in the order. A sample of the keys says
-/// where to cut, a count of all of them whether a range is short enough: whatever the text, none is too long but one of a
-/// single key. The keys are looked at once for up to 15 ranges; to which one a position belongs, four bits say. Memory: they,
-/// and an Index for 64 letters.
-template <Backend B, class Index>
+/// Cuts the suffixes of a text, or of some of its positions, by their first keys into ranges that follow each other in the
+/// order. A sample of the keys says where to cut, a count of all of them whether a range is short enough: whatever the text,
+/// none is too long but one of a single key. The keys are looked at once for up to 15 ranges; to which one a position belongs,
+/// four bits say. Memory: they, and an Index for 64 letters.
+template <Backend B, class Index, class Numbers = every_position>
 class key_ranges {
  public:
-  /// Of a text of n letters.
-  static std::size_t memory(std::size_t n) {
+  /// Of a text of n letters, and so many suffixes.
+  static std::size_t memory(std::size_t n, std::size_t count) {
     return selected_positions<B, Index>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
-           std::max(buffer_sizes::of(1, sizeof(range_finder)), key_sample::memory<B>(n));
+           std::max(buffer_sizes::of(1, sizeof(range_finder)), key_sample::memory<B>(count));
   }
 
-  /// @param n  how many letters there are
-  key_ranges(B& machine, packed_view text, std::size_t n)
+  /// @param n  how many letters there are @param count  how many of their suffixes are sorted @param chosen  which
+  key_ranges(B& machine, packed_view text, std::size_t n, std::size_t count, Numbers chosen = {})
       : machine_(machine),
         text_(text),
         n_(n),
-        sample_(machine, text, n),
+        count_(count),
+        chosen_(chosen),
+        sample_(machine, text, n, count, chosen),
         numbers_(machine.template buffer<std::uint64_t>(words_of(n))),
         selected_(machine, n) {}
 
   /// Are there suffixes left?
-  [[nodiscard]] bool more() const { return taken_ < n_; }
+  [[nodiscard]] bool more() const { return taken_ < count_; }
 
   /// The next range that is not empty. It has no more than `most` suffixes, unless all of them share their key.
   key_range next(std::size_t most) {
@@ -170,8 +183,9 @@ class key_ranges {
   void bring(key_range const&, std::span<Index> part) const { selected_.write(numbered(number_ - 1), part); }
 
  private:
-  static constexpr std::size_t words_of(std::size_t n) { return (n + write_numbers::at_once - 1) / write_numbers::at_once; }
-  static constexpr std::size_t most_ranges = write_numbers::none;
+  using numbering = write_numbers<Numbers>;
+  static constexpr std::size_t words_of(std::size_t n) { return (n + numbering::at_once - 1) / numbering::at_once; }
+  static constexpr std::size_t most_ranges = numbering::none;
   static constexpr unsigned halvings = 3;
 
   [[nodiscard]] has_number numbered(std::size_t number) const { return {numbers_.data(), numbers_.size(), number}; }
@@ -180,7 +194,7 @@ class key_ranges {
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
-      lasts.push_back(n_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, n_));
+      lasts.push_back(count_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, count_));
     } while (lasts.size() < most_ranges && lasts.back() != ~std::uint64_t{0});
     return lasts;
   }
@@ -206,14 +220,15 @@ class key_ranges {
   void divide(std::vector<std::uint64_t> lasts) {
     range_finder const range_of(text_, next_, lasts);
     auto const finder = machine_.upload(std::span<range_finder const>(&range_of, 1));
-    machine_.each(numbers_.size(), write_numbers{text_, n_, finder.data(), numbers_.data()});
+    machine_.each(numbers_.size(), numbering{text_, n_, chosen_, finder.data(), numbers_.data()});
     lasts_ = std::move(lasts);
     number_ = 0;
   }
 
   B& machine_;
   packed_view text_;
-  std::size_t n_, taken_ = 0;
+  std::size_t n_, count_, taken_ = 0;
+  Numbers chosen_;
   std::uint64_t next_ = 0;  // the first key of what is left
   key_sample sample_;
   buffer<std::uint64_t> numbers_;

@@ -28,27 +28,29 @@ struct build_plan {
   static constexpr std::size_t quick_ranges = has_workers<B> ? 16 : 20;
   static constexpr std::size_t index = sizeof(Index);
 
-  std::size_t n, records;
+  std::size_t n, records;  // suffixes that are sorted
   wanted what;
   bool copies;
+  std::size_t letters = n;  // of the text
+  bool are_chosen = false;  // are these suffixes of some positions alone?
 
   /// Is one range the quickest way?
   [[nodiscard]] bool at_once() const { return n <= most_at_once(where); }
   /// The ranks, and those of the records' first suffixes.
   [[nodiscard]] std::size_t ranks() const { return buffer_sizes::of(n + 1, index) + buffer_sizes::of(records, index); }
   /// What is kept in the machine's memory until it is stored.
-  [[nodiscard]] std::size_t kept() const {
+  [[nodiscard]] std::size_t kept(bool in_ranges = true) const {
     buffer_sizes const size{copies};
-    return size.copy(n, index) + order_ahead<B, Index>::memory(n) + (what.lcp ? size.copy(n, index) : 0) +
-           (what.bwt ? size.copy(n, 1) : 0);
+    return size.copy(n, index) + order_ahead<B, Index>::memory(n, ahead_share(in_ranges)) +
+           (what.lcp ? size.copy(n, index) : 0) + (what.bwt ? size.copy(n, 1) : 0);
   }
   /// Made from the ranks, a row of each array that is wanted.
   [[nodiscard]] std::size_t row() const { return index * (what.lcp ? 2 : 1) + (what.bwt ? 1 : 0); }
   /// What sorting suffixes takes at most, so many at a time, beside the order, the ranks and what is open.
   [[nodiscard]] std::size_t sorting(std::size_t some, bool keeps_order) const {
     if constexpr (has_workers<B>)
-      if (keeps_order) return worker_sort<B, Index>::memory(n, n, some, some / 2);
-    return key_ranges<B, Index>::memory(n) + range_memory<Index, B>(some);
+      if (keeps_order) return worker_sort<B, Index>::memory(letters, n, some, some / 2);
+    return dividing() + range_memory<Index, B>(some);
   }
   /// The least for which a text is sorted by so many ranges, beside the packed text: with a kept order.
   [[nodiscard]] std::size_t by_ranges(std::size_t ranges = least_ranges) const {
@@ -56,13 +58,13 @@ struct build_plan {
     // Workers leave less than that, however many suffixes they sort at a time.
     std::size_t const open = std::min(n / (has_workers<B> ? least_ranges : ranges), n / open_share) + 1;
     std::size_t const behind = n / open_share + 1;
-    std::size_t const rounds =
-        positions_behind<B>::memory(n) + buffer_sizes::of(behind, index) + range_memory<Index, B>(open) + open_aside(true);
-    return kept() + std::max({first, rounds, lengths()});
+    std::size_t const ranked = are_chosen && !has_workers<B> ? buffer_sizes::of(n + 1, index)
+                                                             : positions_behind<B>::memory(n) + buffer_sizes::of(behind, index);
+    return kept() + std::max({first, ranked + range_memory<Index, B>(open) + open_aside(true), lengths()});
   }
   /// What an LCP takes, beside the order and itself.
   [[nodiscard]] std::size_t lengths() const {
-    return what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(n + 1) : 0;
+    return what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(letters + 1) : 0;
   }
   /// The same, part by part.
   [[nodiscard]] std::size_t in_parts(std::size_t ranges = least_ranges) const {
@@ -81,7 +83,7 @@ struct build_plan {
       while (quick > least && sorting(quick, true) > left / 4 * 3) quick -= (quick + 15) / 16;
       return std::max(quick, least);
     }
-    std::size_t const taken = held + key_ranges<B, Index>::memory(n), left = available - std::min(available, taken);
+    std::size_t const taken = held + dividing(), left = available - std::min(available, taken);
     return std::max(suffixes_in_range<Index, B>(quick, left / 4 * 3), least);
   }
 
@@ -89,32 +91,61 @@ struct build_plan {
   static constexpr device where = has_workers<B> ? device::cpu : device::gpu;
   static constexpr std::size_t open_share = 16;  // of all suffixes that may be open
 
+  [[nodiscard]] std::size_t dividing() const { return key_ranges<B, Index>::memory(letters, n); }
   [[nodiscard]] std::size_t open_aside(bool keeps_order) const { return n / open_share * ((keeps_order ? 1 : 2) * index + 1); }
 };
 
+/// How many suffixes are sorted, at most, where every `sample`-th position of each record has one.
+inline std::size_t sampled_count(std::size_t n, std::size_t records, std::uint64_t sample) {
+  return sample == 1 ? n : std::min(n, std::size_t(n / sample) + records);
+}
+
+/// How a build of every `sample`-th position of a text of n letters goes about it, if these are so many.
+template <class Index, Backend B>
+build_plan<Index, B> sampled_plan(std::size_t n, std::size_t count, std::size_t records, wanted what, bool copies) {
+  return {.n = count, .records = records, .what = what, .copies = copies, .letters = n, .are_chosen = true};
+}
+
 /// How many suffixes are in a range, of so many bytes for all.
 template <class Index, Backend B>
-std::size_t most_in_range(std::size_t n, std::size_t records, wanted what, bool copies, std::size_t available) {
+std::size_t most_in_range(std::size_t n, std::size_t records, wanted what, bool copies, std::uint64_t sample,
+                          std::size_t available) {
   std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 32 + 3, 8);  // of nucleotides
+  if (sample != 1) {
+    std::size_t const beside = packed + sampled_positions<B>::memory(n);
+    return sampled_plan<Index, B>(n, sampled_count(n, records, sample), records, what, copies)
+        .in_range(available - std::min(available, beside), true);
+  }
   build_plan<Index, B> const how{n, records, what, copies};
   return how.in_range(available - std::min(available, packed), has_workers<B> || packed + how.by_ranges() <= available);
 }
+
+/// What a packed text takes, and making it.
+struct packed_memory {
+  std::size_t held, made;
+
+  packed_memory(std::size_t n, std::size_t records, bool copies) {
+    buffer_sizes const size{copies};
+    // How many bits a letter takes is not known: at most eight.
+    held = size.breaks(n, records) + size.of(n / 8 + 3, 8) + size.copy(256, 1);
+    made = held + size.copy(n, 1) + size.copy(256, 1) + size.copy(records, 8);
+  }
+};
 
 /// See suffix::memory_needed.
 template <class Index, Backend B>
 memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool copies) {
   buffer_sizes const size{copies};
   std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t);
-  // How many bits a letter takes is not known: at most eight.
-  std::size_t const packed = size.breaks(n, records) + size.of(n / 8 + 3, 8) + size.copy(256, 1);
-  std::size_t const packing = packed + size.copy(n, 1) + size.copy(256, 1) + size.copy(records, 8);
+  auto const [packed, packing] = packed_memory(n, records, copies);
   std::size_t const sa = size.copy(n, index), lcp = what.lcp ? size.copy(n, index) : 0;
-  std::size_t const order = packed + sa + order_ahead<B, Index>::memory(n);
+  std::size_t const order = packed + sa + order_ahead<B, Index>::memory(n, ahead_share(false));
   auto const with_open = [&](std::size_t open) {
     std::size_t const groups = refinement<B, Index, Index>::memory(open);
     std::size_t const first = order + size.of(n, key) + std::max(B::radix_sort_memory(n, key, index), groups + lcp);
     std::size_t const round = std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), size.of(open, index));
-    std::size_t const repeats = long_repeats<B, Index, all_positions<B>>::memory(n), ranked = size.of(n + 1, index) + round;
+    std::size_t const repeats = long_repeats<B, Index, all_positions<B>>::memory(n, open);
+    std::size_t const ranked = size.of(n + 1, index) + round;
     std::size_t const behind = positions_behind<B>::memory(n);
     std::size_t const rounds = open == 0 ? 0 : order + lcp + groups + behind + std::max(repeats, ranked);
     std::size_t const lengths =
@@ -131,36 +162,43 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
   return plan;
 }
 
-/// How many suffixes are sorted, at most, where every `sample`-th position of each record has one.
-inline std::size_t sampled_count(std::size_t n, std::size_t records, std::uint64_t sample) {
-  return std::min(n, std::size_t(n / sample) + records);
-}
-
-/// What sorting `count` suffixes of a text of n letters in one range takes, `open` of them left open by their first keys,
-/// beside the packed text and the positions: see suffix_sort.
-template <class Index, has_workers B>
-std::size_t sampled_sort_memory(std::size_t n, std::size_t count, std::size_t open, bool lcp) {
-  std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t), ranks = buffer_sizes::of(count + 1, index);
-  std::size_t const groups = refinement<B, Index, Index>::memory(open);
-  // All of one range, of which all are open, at the most.
-  std::size_t const first = std::max(worker_sort<B, Index>::memory(n, count, count, open / 2),
-                                     open == 0 ? 0 : buffer_sizes::of(count, key) + B::radix_sort_memory(count, key, index));
+/// What sorting the suffixes of this plan in one range takes, `open` of them left open by their first keys, beside the packed
+/// text and the positions: see suffix_sort.
+template <class Index, Backend B>
+std::size_t sampled_sort_memory(build_plan<Index, B> const& plan, std::size_t open) {
+  std::size_t const n = plan.letters, count = plan.n, index = sizeof(Index), key = sizeof(std::uint64_t);
+  std::size_t const groups = refinement<B, Index, Index>::memory(open), ranks = buffer_sizes::of(count + 1, index);
   std::size_t const round =
       groups + std::max(refinement<B, Index, Index>::sort_memory(open, open / 2, key), buffer_sizes::of(open, index));
-  std::size_t const lengths = lcp ? buffer_sizes::of(count, index) + buffer_sizes::of(open, index) : 0;
-  return std::max({first, open == 0 ? 0 : ranks + round, lengths});
+  std::size_t const keys = buffer_sizes::of(count, key), radix = B::radix_sort_memory(count, key, index);
+  std::size_t first = 0;
+  if constexpr (has_workers<B>)  // all of one range, of which all are open, at the most
+    first = std::max(worker_sort<B, Index>::memory(n, count, count, open / 2), open == 0 ? 0 : keys + radix);
+  else
+    first = key_ranges<B, Index>::memory(n, count) + std::max(keys + std::max(radix, groups), open == 0 ? 0 : round);
+  std::size_t const lengths = plan.what.lcp ? buffer_sizes::of(count, index) + buffer_sizes::of(open, index) +
+                                                  (plan.copies ? selected_positions<B>::memory(n + 1) : 0)
+                                            : 0;
+  return plan.kept(false) + std::max({first, open == 0 ? 0 : ranks + round, lengths});
 }
 
 /// See suffix::memory_needed, where every `sample`-th position of a record has a row.
-template <class Index, has_workers B>
-memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, std::uint64_t sample) {
-  std::size_t const count = sampled_count(n, records, sample);
-  std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 8 + 3, 8);
-  std::size_t const beside = packed + sampled_positions<B>::memory(n);
-  memory_plan plan{0, beside + sampled_sort_memory<Index, B>(n, count, 0, what.lcp),
-                   beside + sampled_sort_memory<Index, B>(n, count, count, what.lcp)};
-  plan.least = std::min(plan.quickest, beside + build_plan<Index, B>{count, records, what, false}.by_ranges());
+template <class Index, Backend B>
+memory_plan sampled_memory(std::size_t n, std::size_t records, wanted what, bool copies, std::uint64_t sample) {
+  auto const [packed, packing] = packed_memory(n, records, copies);
+  std::size_t const positions = sampled_positions<B>::memory(n), verbs = buffer_sizes{copies}.verbs(n);
+  auto const how = sampled_plan<Index, B>(n, sampled_count(n, records, sample), records, what, copies);
+  auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + positions + bytes) + verbs; };
+  memory_plan plan{0, beside(sampled_sort_memory<Index, B>(how, 0)), beside(sampled_sort_memory<Index, B>(how, how.n))};
+  plan.least = std::min(plan.quickest, beside(how.by_ranges()));
   return plan;
+}
+
+/// Of all suffixes, or of every `sample`-th position.
+template <class Index, Backend B>
+memory_plan memory_of_rows(std::size_t n, std::size_t records, wanted what, bool copies, std::uint64_t sample) {
+  return sample == 1 ? build_memory<Index, B>(n, records, what, copies)
+                     : sampled_memory<Index, B>(n, records, what, copies, sample);
 }
 
 /// See suffix::memory_for_check.

@@ -16,6 +16,8 @@ namespace ordo::suffix::detail {
 struct every_position {
   ORDO_FN bool has(std::size_t) const { return true; }
   ORDO_FN std::size_t operator()(std::size_t p) const { return p; }
+  /// The first one from p on.
+  ORDO_FN std::size_t next(std::size_t p) const { return p; }
   /// of[number of p] will soon be read.
   template <class T>
   ORDO_FN void expect(T const* of, std::size_t p) const {
@@ -55,6 +57,13 @@ struct numbered_position {
   ORDO_FN std::size_t operator()(std::size_t p) const {
     set_word const word = words[p / 64];
     return word.end - count_ones(word.bits << p % 64);
+  }
+  /// The first one in the set from p on; there is one.
+  ORDO_FN std::size_t next(std::size_t p) const {
+    std::size_t w = p / 64;
+    std::uint64_t bits = words[w].bits << p % 64 >> p % 64;
+    while (bits == 0) bits = words[++w].bits;
+    return 64 * w + leading_zeros(bits);
   }
   template <class T>
   ORDO_FN void expect(T const*, std::size_t p) const {

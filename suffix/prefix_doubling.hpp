@@ -83,7 +83,8 @@ class suffix_sort {
         return finish_kept(aside, most, depth_of_ranks(0));
       }
     }
-    auto aside = sort_ranges(key_ranges<B, Index>(machine_, first_, n), runs, most, with_keys);
+    std::size_t const count = kept_.empty() ? n : kept_.size();
+    auto aside = sort_ranges(key_ranges<B, Index, Numbers>(machine_, first_, n, count, chosen_), runs, most, with_keys);
     if (!kept_.empty()) return finish_kept(aside, most, depth_of_ranks(rounds_by_text));
     ranks_->end_records();
     if constexpr (std::is_same_v<Numbers, every_position>) settle_repeats(aside, depth_of_ranks(rounds_by_text));
@@ -189,7 +190,7 @@ class suffix_sort {
           refine_by_runs(machine_, first_, runs, part, first, open_);
       }
       refine_by_text_keys(part, first, rounds_by_text);
-      set_aside(aside, part, first, packed_.size() / most_taken_up + 1);
+      set_aside(aside, part, first, kept_.size() / most_taken_up + 1);
       first += range.count;
     }
     return aside;
@@ -238,7 +239,7 @@ class suffix_sort {
   template <class Use>
   void each_open(std::vector<open_items>& aside, Use use) {
     if (aside.size() == 1) {
-      if (!taken_up_) open_.take_up(std::move(aside.front()), kept_);
+      if (!taken_up_) open_.take_up(std::exchange(aside.front(), {}), kept_);
       taken_up_ = true;
       return use();
     }
@@ -299,19 +300,19 @@ class suffix_sort {
   /// Where groups are small, and there is the memory. @param depth  see finish
   void settle_repeats(std::vector<open_items>& aside, std::size_t depth) {
     std::size_t const n = packed_.size(), open = size_of(aside);
-    std::size_t at_a_time = 0, groups = 0;
-    each_open(aside, [&] {
-      at_a_time = std::max(at_a_time, open_.size());
-      groups += open_.groups();
-    });
+    std::size_t at_a_time = open_.size(), groups = open_.groups();  // of a part that is taken up
+    for (open_items const& some : aside) {
+      at_a_time = std::max(at_a_time, some.size());
+      groups += some.groups;
+    }
     if (open / most_in_repeats > groups) return;
     using of_many = long_repeats<B, Index, all_positions<B>>;
     using of_few = long_repeats<B, Index, positions_behind<B>>;
     std::size_t const taken_up = taken_up_ ? 0 : refinement<B, Index, Index>::memory(at_a_time);
     std::size_t const available = machine_.pool().available() - std::min(machine_.pool().available(), taken_up);
-    if (open > n / most_numbered && of_many::can_have(n) && of_many::memory(n) <= available)
+    if (open > n / most_numbered && of_many::can_have(n) && of_many::memory(n, at_a_time) <= available)
       settle<of_many>(aside, depth);
-    else if (of_few::can_have(open) && positions_behind<B>::memory(n) + of_few::memory(open) <= available)
+    else if (of_few::can_have(open) && positions_behind<B>::memory(n) + of_few::memory(open, at_a_time) <= available)
       settle<of_few>(aside, depth);
   }
 
@@ -369,6 +370,7 @@ class suffix_sort {
         open_items& one = joined.emplace_back(machine_, size, kept_.empty());
         for (std::size_t at = 0; i < end; ++i) {
           open_items const next = std::move(all[i]);
+          one.groups += next.groups;
           next.copy_to(machine_, one, at, 0, next.size());
           at += next.size();
         }

@@ -101,17 +101,13 @@ std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows)
 memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
                           row_choice rows) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    bool filters = rows.skip_ambiguous;
     auto const of_sorted = [&] {
       if constexpr (cuda_enabled)
-        if (where == device::gpu) {
-          filters = !rows.all();
-          return detail::build_memory_on_cuda<Index>(n, records, what);
-        }
+        if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what, rows);
       return detail::build_memory_on_host<Index>(n, records, what, rows);
     };
     memory_plan const plan = of_sorted();
-    std::size_t const filter = filters ? detail::row_filter_memory<Index>(n, what.lcp) : 0;
+    std::size_t const filter = rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, what.lcp) : 0;
     return memory_plan{plan.least + filter, plan.quickest + filter, plan.most + filter};
   });
 }
@@ -133,16 +129,16 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
     free = memory - std::min(memory, outlook.beside);
   }
   outlook.available = free;
-  bool const sampled = outlook.machine.where == device::cpu && rows.sample != 1;
-  if ((sampled || n <= detail::most_at_once(outlook.machine.where)) && free >= outlook.memory.quickest) {
+  std::size_t const sorted = sorted_suffixes(n, records, rows);
+  bool const of_chosen = outlook.machine.where == device::cpu && rows.sample != 1;  // they take one range as long as they can
+  if ((of_chosen || sorted <= detail::most_at_once(outlook.machine.where)) && free >= outlook.memory.quickest) {
     outlook.ranges = 1;
   } else if (free >= outlook.memory.least) {
     std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {
       if constexpr (cuda_enabled)
-        if (outlook.machine.where == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, free);
+        if (outlook.machine.where == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, rows, free);
       return detail::most_in_range_on_host<Index>(n, records, what, rows, free);
     });
-    std::size_t const sorted = outlook.machine.where == device::cpu ? sorted_suffixes(n, records, rows) : n;
     outlook.ranges = std::max<std::size_t>(2, (sorted + most - 1) / most);
   }
   return outlook;

@@ -75,8 +75,8 @@ struct report {
 /// How many suffixes of a text have rows. By `threads` threads (0: all).
 std::size_t row_count(text const& input, row_choice which, unsigned threads = 0);
 
-/// How many suffixes of n residues in so many records the CPU machine sorts at most, to have arrays of these rows: where the
-/// choice is a sample, no others than those. It holds arrays of as many entries. (A GPU sorts all, and leaves out rows then.)
+/// How many suffixes of n residues in so many records are sorted at most, to have arrays of these rows: where the choice is a
+/// sample, no others than those. The CPU machine holds arrays of as many entries.
 std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows) noexcept;
 
 /// Does an index of `bytes` bytes, 4, 5 or 8, take n residues in so many records?

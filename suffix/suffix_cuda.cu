@@ -20,13 +20,13 @@ std::size_t check_on_cuda(text const& input, arrays<Index const> all, options co
 }
 
 template <class Index>
-memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what) {
-  return build_memory<Index, cuda>(n, records, what, true);
+memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows) {
+  return memory_of_rows<Index, cuda>(n, records, what, true, rows.sample);
 }
 
 template <class Index>
-std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, std::size_t available) {
-  return most_in_range<Index, cuda>(n, records, what, true, available);
+std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
+  return most_in_range<Index, cuda>(n, records, what, true, rows.sample, available);
 }
 
 template <class Index>
@@ -86,10 +86,10 @@ template std::size_t build_on_cuda(text const&, results<std::uint32_t> const&, o
 template std::size_t build_on_cuda(text const&, results<std::uint64_t> const&, options const&, unsigned);
 template std::size_t check_on_cuda(text const&, arrays<std::uint32_t const>, options const&, unsigned, std::optional<fault>&);
 template std::size_t check_on_cuda(text const&, arrays<std::uint64_t const>, options const&, unsigned, std::optional<fault>&);
-template memory_plan build_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted);
-template memory_plan build_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted);
-template std::size_t most_in_range_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, std::size_t);
-template std::size_t most_in_range_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, std::size_t);
+template memory_plan build_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice);
+template memory_plan build_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice);
+template std::size_t most_in_range_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
+template std::size_t most_in_range_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
 template std::size_t check_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted);
 template std::size_t check_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted);
 

@@ -23,14 +23,12 @@ std::size_t check_on_host(text const& input, arrays<Index const> all, options co
 
 template <class Index>
 memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows) {
-  return rows.sample == 1 ? build_memory<Index, host>(n, records, what, false)
-                          : sampled_memory<Index, host>(n, records, what, rows.sample);
+  return memory_of_rows<Index, host>(n, records, what, false, rows.sample);
 }
 
 template <class Index>
 std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
-  if (rows.sample == 1) return most_in_range<Index, host>(n, records, what, false, available);
-  return most_in_range<Index, host>(sampled_count(n, records, rows.sample), records, what, false, available);
+  return most_in_range<Index, host>(n, records, what, false, rows.sample, available);
 }
 
 template <class Index>

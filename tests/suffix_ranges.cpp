@@ -2,18 +2,22 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sort_core/error.hpp"
+#include "sort_core/gpu.hpp"
 #include "sort_core/host/host.hpp"
 #include "suffix/build.hpp"
 #include "suffix/divided_ranges.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/sampled_positions.hpp"
 #include "tests/catch.hpp"
+#include "tests/devices.hpp"
 #include "tests/suffix_policies.hpp"
 #include "tests/suffix_texts.hpp"
 
@@ -126,7 +130,17 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
     for (std::vector<std::size_t> const& sizes :
          std::vector<std::vector<std::size_t>>{{letters}, {letters / 5 + 1}, {20'000, 3000, 50'000, 700}}) {
       std::vector<std::uint32_t> order(letters);
-      expect_ranges(packed, all, key_ranges<host, std::uint32_t>(machine, packed.first_view(), letters), order, sizes);
+      packed_view const text = packed.first_view();
+      expect_ranges(packed, all, key_ranges<host, std::uint32_t>(machine, text, letters, letters), order, sizes);
+      for (std::uint64_t const distance : {2, 7, 100}) {
+        sampled_positions<host> const sample(machine, packed, distance);
+        auto const numbers = sample.numbers();
+        std::vector<std::uint32_t> chosen;
+        std::ranges::copy_if(all, std::back_inserter(chosen), [&](std::uint32_t p) { return numbers.has(p); });
+        order.resize(chosen.size());
+        using ranges = key_ranges<host, std::uint32_t, numbered_position>;
+        expect_ranges(packed, chosen, ranges(machine, text, letters, chosen.size(), numbers), order, sizes);
+      }
     }
   }
 }
@@ -149,6 +163,8 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
       REQUIRE(sample.count() == chosen.size());
       for (std::size_t k = 0; k < chosen.size(); ++k) REQUIRE((numbers.has(chosen[k]) && numbers(chosen[k]) == k));
       REQUIRE(numbers(text.size()) == chosen.size());
+      chosen.push_back(text.size());
+      for (std::size_t p = 0; p <= text.size(); ++p) REQUIRE(numbers.next(p) == *std::ranges::lower_bound(chosen, p));
     }
   }
 }
@@ -247,7 +263,7 @@ TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
   }
 }
 
-TEST_CASE("only the suffixes of a sample are sorted on the CPU", "[suffix][policy]") {
+TEST_CASE("only the suffixes of a sample are sorted", "[suffix][policy]") {
   random_numbers random(3);
   std::string const unit = random_letters(random, "ACGT", 700);
   std::vector<std::string> strains(4, unit);
@@ -265,25 +281,30 @@ TEST_CASE("only the suffixes of a sample are sorted on the CPU", "[suffix][polic
       for (std::uint64_t const p : whole)
         if ((p - text.begin_of(text.record_of(p))) % distance == 0) sa.push_back(p);
       std::vector<std::uint64_t> const lcp = plain_lcp(text, sa);
-      suffix::options how;
-      how.machine.where = device::cpu;
-      how.rows.sample = distance;
-      auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {true, false}, how.rows);
-      for (std::size_t const memory : {plan.least, plan.quickest, (plan.quickest + plan.most) / 2, plan.most}) {
-        how.memory = memory;
-        INFO("every " << distance << "th of " << text.size() << " residues in " << memory << " bytes of " << plan.most);
-        try {
-          auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
-          CHECK(std::ranges::equal(made.sa, sa));
-          CHECK(std::ranges::equal(made.lcp, lcp));
-        } catch (out_of_memory const&) {
-          CHECK(memory < plan.most);
+      for (device const where : devices()) {
+        suffix::options how;
+        how.machine.where = where;
+        how.rows.sample = distance;
+        auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, {true, false}, how.rows);
+        for (std::size_t const memory : {plan.least, plan.quickest, (plan.quickest + plan.most) / 2, plan.most}) {
+          INFO("every " << distance << "th of " << text.size() << " residues in " << memory << " bytes of " << plan.most);
+          std::optional<gpu> limited;
+          if (where == device::gpu) how.machine.on = &limited.emplace(gpu_options{.memory_limit = memory});
+          how.memory = memory;
+          try {
+            auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
+            CHECK(std::ranges::equal(made.sa, sa));
+            CHECK(std::ranges::equal(made.lcp, lcp));
+          } catch (out_of_memory const&) {
+            CHECK(memory < plan.most);
+          }
+          how.machine.on = nullptr;
         }
+        how.memory = suffix::options{}.memory;
+        auto const wide = suffix::build<std::uint64_t>(text, {.lcp = true, .bwt = false}, how);
+        CHECK(std::ranges::equal(wide.sa, sa));
+        CHECK(std::ranges::equal(wide.lcp, lcp));
       }
-      how.memory = suffix::options{}.memory;
-      auto const wide = suffix::build<std::uint64_t>(text, {.lcp = true, .bwt = false}, how);
-      CHECK(std::ranges::equal(wide.sa, sa));
-      CHECK(std::ranges::equal(wide.lcp, lcp));
     }
   }
 }
@@ -294,11 +315,20 @@ TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]
   suffix::text const text{letters};
   for (std::uint64_t const distance : {4, 16}) {
     suffix::row_choice const rows{false, distance};
-    auto const all = suffix::memory_needed(device::cpu, text.size(), 1, 4, {}),
-               some = suffix::memory_needed(device::cpu, text.size(), 1, 4, {}, rows);
     CHECK(suffix::sorted_suffixes(text.size(), 1, rows) == text.size() / distance + 1);
-    CHECK(some.quickest < all.quickest / 2);
-    CHECK(some.most < all.most / 2);
+    for (device const where : devices()) {
+      auto const all = suffix::memory_needed(where, text.size(), 1, 4, {}),
+                 some = suffix::memory_needed(where, text.size(), 1, 4, {}, rows);
+      CHECK(some.quickest < all.quickest / 2);
+      CHECK(some.most < all.most / 2);
+      if (where == device::cpu) continue;
+      bytes_sink to_sa;
+      suffix::options how;
+      how.machine.where = where;
+      how.rows = rows;
+      CHECK(suffix::build_into<std::uint32_t>(text, {&to_sa}, how).device_memory <= some.quickest);
+      CHECK(to_sa.all.size() == 4 * text.size() / distance);
+    }
     std::vector<std::uint32_t> order(suffix::sorted_suffixes(text.size(), 1, rows));
     bytes_sink to_sa;
     std::size_t const peak = suffix::detail::build_on_host<std::uint32_t>(text, {{}, {order, {}, {}}, {&to_sa}, rows}, {});
