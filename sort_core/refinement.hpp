@@ -83,6 +83,24 @@ struct pick {
   }
 };
 
+/// Is i in one of some segments, which ascend?
+template <class Index>
+struct in_segments {
+  Index const *begins, *ends;
+  std::size_t count;
+  ORDO_FN bool operator()(std::size_t i) const {
+    std::size_t low = 0, high = count;  // the first that ends behind i
+    while (low < high) {
+      std::size_t const middle = (low + high) / 2;
+      if (ends[middle] <= i)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < count && begins[low] <= i;
+  }
+};
+
 /// Copies item i of a refinement, or all of it but the item itself.
 template <class Item, class Index>
 struct copy_open {
@@ -209,14 +227,15 @@ class refinement {
   /// Sort each group by key(item), stably, and set heads() at the groups' new boundaries. See Backend.
   template <class Key>
   void sort(Key key, bit_range bits = {}) {
-    sort(segments(), key, bits);
-  }
-  /// The same for some of the groups.
-  template <class Key>
-  void sort(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
-    // Of groups that are not chosen, items may be settled, and have no further key.
+    // What the caller has declared settled since has no further key.
     detail::unsettled<detail::element<std::uint8_t>> const open{{heads().data()}, size_};
-    sort_by_key(machine_, items(), chosen, key, heads(), bits, open);
+    sort_by_key(machine_, items(), segments(), key, heads(), bits, open);
+  }
+  /// The same for some of the groups: few, since each item looks for itself among them.
+  template <class Key>
+  void sort_some(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
+    detail::in_segments<Index> const in_them{chosen.begins.data(), chosen.ends.data(), chosen.size()};
+    sort_by_key(machine_, items(), chosen, key, heads(), bits, in_them);
   }
 
   /// order[slots()[i] - first] = items()[i]
@@ -252,6 +271,7 @@ class refinement {
     buffer<Item> items;
     buffer<Index> slots;
     buffer<std::uint8_t> heads;
+    std::size_t groups = 0;
 
     open_items() = default;
     open_items(B& machine, std::size_t n, bool with_items = true)
@@ -274,6 +294,7 @@ class refinement {
   [[nodiscard]] open_items set_aside(bool with_items = true) {
     side_[1] = {};  // there may be little memory
     open_items only(machine_, size_, with_items);
+    only.groups = groups_;
     side_[0].copy_to(machine_, only, 0, 0, size_);
     clear();
     return only;
@@ -283,11 +304,14 @@ class refinement {
     side_[1] = {};
     std::size_t const count = std::min(groups_, (size_ + most - 1) / most);
     std::vector<open_items> parts;
-    for (std::size_t k = 0, begin = 0; k < count; ++k) {
+    for (std::size_t k = 0, begin = 0, first_group = 0; k < count; ++k) {
       std::size_t const group = groups_ / count * (k + 1) + groups_ % count * (k + 1) / count;
       std::size_t const end = k + 1 == count ? size_ : std::size_t(value_at(machine_, offsets_.span(), group));
-      side_[0].copy_to(machine_, parts.emplace_back(machine_, end - begin, false), 0, begin, end - begin);
+      open_items& part = parts.emplace_back(machine_, end - begin, false);
+      part.groups = group - first_group;
+      side_[0].copy_to(machine_, part, 0, begin, end - begin);
       begin = end;
+      first_group = group;
     }
     clear();
     return parts;

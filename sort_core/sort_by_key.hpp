@@ -33,7 +33,7 @@ struct write_key {
   K mask;
   K* keys;
   ORDO_FN void operator()(std::size_t i) const {
-    if (wanted(i)) keys[i] = K(key(items[i]) & mask);
+    keys[i] = wanted(i) ? K(key(items[i]) & mask) : K{0};  // kernels may read it, though nothing comes of it
   }
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -240,70 +241,119 @@ struct compare_items {
   }
 };
 
-/// An order of up to 16 numbers below 16, in registers; 0 at first.
-class small_order {
+/// *p += x, while other threads add to it, too.
+ORDO_FN inline void add_relaxed(std::uint32_t* p, std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(p, x);
+#else
+  __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Groups of up to so many suffixes are sorted by what neighbours have in common; larger ones stay as they are.
+constexpr unsigned most_compared = 64;
+
+/// The place of each item in its group, and whether all of the group have one: by how many items places its own differs, so
+/// that threads which compare two items each only add to it.
+class sorted_places {
  public:
-  static constexpr unsigned most = 16;
-  ORDO_FN unsigned operator[](unsigned i) const { return unsigned(order_ >> 4 * i & 15); }
-  /// number comes to place `at`.
-  ORDO_FN void insert(unsigned at, unsigned number) {
-    std::uint64_t const before = order_ & ((std::uint64_t{1} << 4 * at) - 1);
-    order_ = (order_ ^ before) << 4 | std::uint64_t{number} << 4 * at | before;
+  static constexpr std::uint32_t start = most_compared;
+  std::uint8_t const* heads;
+  std::uint32_t* shifts;  // each begins as `start`
+
+  /// The first item of i's group; or none, if that is more than most_compared before it.
+  ORDO_FN std::size_t head_of(std::size_t i) const {
+    for (unsigned k = 0; k < most_compared; ++k)
+      if (heads[i - k] != 0) return i - k;
+    return none;
   }
+  static constexpr std::size_t none = std::size_t(-1);
+
+  /// Item j comes before item i, i < j.
+  ORDO_FN void swap(std::size_t i, std::size_t j) const {
+    add_relaxed(shifts + i, 1);
+    add_relaxed(shifts + j, std::uint32_t(-1));
+  }
+  /// The group that begins at `head` stays as it is.
+  ORDO_FN void leave(std::size_t head) const { store_relaxed(shifts + head, left); }
+  ORDO_FN bool is_left(std::size_t head) const { return load_relaxed(shifts + head) >= least_left; }
+  ORDO_FN std::size_t place(std::size_t i) const { return i + shifts[i] - start; }
 
  private:
-  std::uint64_t order_ = 0;
+  // Whatever is still added to it.
+  static constexpr std::uint32_t left = std::uint32_t{1} << 31, least_left = std::uint32_t{1} << 30;
 };
 
-/// Sorts group g, if it has no more suffixes than an order may have, and comparisons tell how. One thread does so: larger
-/// groups stay as they are.
-template <class Index, class Numbers>
-struct sort_by_neighbours {
-  static constexpr unsigned most_steps = 128;  // each waits for the one before: while few threads take so many, all wait
-  compared_suffixes<Index, Numbers> compare;
+struct start_place {
+  std::uint32_t* shifts;
+  ORDO_FN void operator()(std::size_t i) const { shifts[i] = sorted_places::start; }
+};
+
+/// Leaves group g as it is, if it has too many items.
+template <class Index>
+struct leave_large_group {
   Index const *begins, *ends;
-  Index *suffix, *compared;  // comparisons; then, for a moment, suffixes
-  std::uint8_t* heads;
-
+  sorted_places places;
   ORDO_FN void operator()(std::size_t g) const {
-    std::size_t const begin = begins[g];
-    if (ends[g] - begin > small_order::most) return;
-    unsigned const size = unsigned(ends[g] - begin);
-    small_order order;
-    unsigned steps = most_steps;
-    for (unsigned i = 1; i < size; ++i) {
-      unsigned low = 0, high = i;
-      while (low < high) {
-        unsigned const middle = (low + high) / 2;
-        comparison::type const how = of(begin, order[middle], i, steps);
-        if (how == comparison::unknown) return;
-        if (comparison::how(how) == comparison::less)
-          high = middle;
-        else
-          low = middle + 1;
-      }
-      order.insert(low, i);
-    }
-    for (unsigned i = 0; i < size; ++i) compared[begin + i] = suffix[begin + order[i]];
-    for (unsigned i = 0; i < size; ++i) {
-      suffix[begin + i] = compared[begin + i];
-      heads[begin + i] = 1;
-    }
+    if (ends[g] - begins[g] > most_compared) places.leave(begins[g]);
   }
+};
 
- private:
-  /// How items i and j compare, i < j, by those between them; if these do not tell, by the text.
-  ORDO_FN comparison::type of(std::size_t begin, unsigned i, unsigned j, unsigned& steps) const {
-    comparison::type least = comparison::type(compared[begin + i]);
+/// Compares item i with all that follow it in its group, by what neighbours have in common from one to the other; where that
+/// does not tell, by the text.
+template <class Index, class Numbers>
+struct place_by_neighbours {
+  static constexpr unsigned most_steps = 32;  // each waits for the one before
+  compared_suffixes<Index, Numbers> compare;
+  Index const *suffix, *compared;
+  std::size_t size;
+  sorted_places places;
+
+  ORDO_FN void operator()(std::size_t i) const {
+    if (i + 1 == size || places.heads[i + 1] != 0) return;
+    std::size_t const head = places.head_of(i);
+    if (head == sorted_places::none || places.is_left(head)) return;
+    comparison::type least = comparison::type(compared[i]);
     bool is_known = least != comparison::unknown, is_twice = false;
-    for (unsigned k = i + 1; k < j; ++k) {
-      comparison::type const now = comparison::type(compared[begin + k]);
+    unsigned steps = most_steps;
+    for (std::size_t j = i + 1;;) {
+      comparison::type const how = is_known && !is_twice ? least : compare(suffix[i], suffix[j], steps);
+      if (how == comparison::unknown) return places.leave(head);
+      if (comparison::how(how) == comparison::less) places.swap(i, j);
+      if (j + 1 == size || places.heads[j + 1] != 0) return;
+      comparison::type const now = comparison::type(compared[j++]);
       std::size_t const length = comparison::length(now), shortest = comparison::length(least);
       is_known &= now != comparison::unknown;
       is_twice = length < shortest ? false : is_twice || length == shortest;
       least = length < shortest ? now : least;
     }
-    return is_known && !is_twice ? least : compare(suffix[begin + i], suffix[begin + j], steps);
+  }
+};
+
+/// sorted[place of item i] := suffix i; and every item of a group that is left is marked as its head is.
+template <class Index>
+struct put_in_place {
+  Index const* suffix;
+  sorted_places places;
+  Index* sorted;
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const head = places.head_of(i);
+    bool const stays = head == sorted_places::none || places.is_left(head);
+    if (stays) places.leave(i);
+    sorted[stays ? i : places.place(i)] = suffix[i];
+  }
+};
+
+/// Item i is the one that has been put there; sorted ones are groups of their own.
+template <class Index>
+struct take_place {
+  Index const* sorted;
+  sorted_places places;
+  Index* suffix;
+  std::uint8_t* heads;
+  ORDO_FN void operator()(std::size_t i) const {
+    suffix[i] = sorted[i];
+    if (!places.is_left(i)) heads[i] = 1;
   }
 };
 
@@ -331,10 +381,13 @@ class long_repeats {
   using numbers = decltype(std::declval<Open const&>().numbers());
 
   static constexpr bool can_have(std::size_t count) { return count <= std::numeric_limits<comparison::type>::max(); }
-  /// What it takes at most, beside what numbers positions, if there are so many numbers, which 32 bits must hold: an Index and
-  /// eight bytes for each of them.
-  static std::size_t memory(std::size_t count) {
-    return buffer_sizes::of(count + 1, sizeof(Index)) + 2 * buffer_sizes::of(count, sizeof(comparison::type));
+  /// What it takes at most, beside what numbers positions, if there are so many numbers, which 32 bits must hold, and so many
+  /// suffixes are sorted at a time: an Index and eight bytes for each number, or an Index and four bytes, and as much for each
+  /// of these suffixes.
+  static std::size_t memory(std::size_t count, std::size_t at_a_time) {
+    std::size_t const ends = buffer_sizes::of(count, sizeof(comparison::type));
+    std::size_t const sorting = buffer_sizes::of(at_a_time, sizeof(Index)) + buffer_sizes::of(at_a_time, sizeof(std::uint32_t));
+    return buffer_sizes::of(count + 1, sizeof(Index)) + ends + std::max(ends, sorting);
   }
 
   /// @param text  of n letters @param agreed  in how many of them the suffixes of each group agree
@@ -364,13 +417,20 @@ class long_repeats {
   }
   /// Sorts the groups, and sets heads. Groups may be left open, as they are.
   void sort(open_groups& open) const {
-    auto const by_item = machine_.template buffer<Index>(open.size());
+    std::size_t const size = open.size();
+    Index* const suffix = open.items().data();
+    std::uint8_t* const heads = open.heads().data();
+    auto const by_item = machine_.template buffer<Index>(size);
+    auto const shifts = machine_.template buffer<std::uint32_t>(size);
     auto const known = compared(nullptr);
-    machine_.each(open.size(),
-                  compare_items<Index, numbers>{known, open.items().data(), open.heads().data(), open.size(), by_item.data()});
     auto const all = open.segments();
-    machine_.each(open.groups(), sort_by_neighbours<Index, numbers>{known, all.begins.data(), all.ends.data(),
-                                                                    open.items().data(), by_item.data(), open.heads().data()});
+    sorted_places const places{heads, shifts.data()};
+    machine_.each(size, compare_items<Index, numbers>{known, suffix, heads, size, by_item.data()});
+    machine_.each(size, start_place{shifts.data()});
+    machine_.each(open.groups(), leave_large_group<Index>{all.begins.data(), all.ends.data(), places});
+    machine_.each(size, place_by_neighbours<Index, numbers>{known, suffix, by_item.data(), size, places});
+    machine_.each(size, put_in_place<Index>{suffix, places, by_item.data()});
+    machine_.each(size, take_place<Index>{by_item.data(), places, suffix, heads});
   }
 
  private:

@@ -103,20 +103,25 @@ void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, st
                     refinement<B, Index, Index>& open) {
   auto const groups = open.segments();
   is_uniform_group<Index> const is_uniform{is_uniform_key(text), open.items().data(), groups.begins.data()};
-  // Keys of one letter: there are not many of them.
-  std::size_t const count =
-      machine.reduce(groups.size(), ordo::detail::as_count<is_uniform_group<Index>>{is_uniform}, std::size_t{0}, plus{});
+  // One group at most of each letter.
+  std::size_t const most = std::min<std::size_t>(groups.size(), 256);
+  auto const chosen = machine.template buffer<Index>(most), begins = machine.template buffer<Index>(most),
+             ends = machine.template buffer<Index>(most);
+  std::size_t const count = machine.select(groups.size(), is_uniform, ordo::detail::as_index<Index>{}, chosen.span());
   if (count == 0) return;
-  auto const begins = machine.template buffer<Index>(count), ends = machine.template buffer<Index>(count);
-  machine.select(groups.size(), is_uniform, ordo::detail::element<Index>{groups.begins.data()}, begins.span());
-  machine.select(groups.size(), is_uniform, ordo::detail::element<Index>{groups.ends.data()}, ends.span());
+  auto const bounds_of = [&](std::span<Index const> of, std::span<Index> to) {
+    machine.gather(of, std::span<Index const>(chosen.span().first(count)), to);
+    return std::span<Index const>(to);
+  };
+  segment_list<Index> const of_runs{bounds_of(groups.begins, begins.span().first(count)),
+                                    bounds_of(groups.ends, ends.span().first(count))};
   run_key const key = runs.key();
-  open.sort({begins.span(), ends.span()}, key, key.bits());
+  open.sort_some(of_runs, key, key.bits());
   auto const* const suffix = open.items().data();
   auto* const heads = open.heads().data();
-  is_uniform_key const is_run(text);
+  ordo::detail::in_segments<Index> const in_runs{of_runs.begins.data(), of_runs.ends.data(), count};
   machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
-    if (is_run(text.key(suffix[i])) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, in order already
+    if (in_runs(i) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, in order already
   });
   open.place_settled(order, first);
   open.drop_settled();

@@ -33,7 +33,7 @@ std::size_t background_downloads::add(void* host, void const* device, std::size_
   if (!thread_.joinable()) {
     int gpu = 0;
     ORDO_CUDA(cudaGetDevice(&gpu));
-    thread_ = std::thread([this, gpu] { run(unsigned(gpu)); });
+    thread_ = std::thread([this, gpu, beside = staging_.stream_beside()] { run(unsigned(gpu), beside); });
   }
   return one.number;
 }
@@ -44,26 +44,9 @@ void background_downloads::wait(std::size_t number) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void background_downloads::copy(task const& one, cudaStream_t stream) {
-  ORDO_CUDA(cudaStreamWaitEvent(stream, one.made));
-  staging_.download(one.host, one.device, one.bytes, stream);
-}
-
 // After a failure nothing more is copied. At the end, too, all that was added is.
-void background_downloads::run(unsigned gpu_index) {
+void background_downloads::run(unsigned gpu_index, cudaStream_t beside) {
   std::exception_ptr failed;
-  cudaStream_t stream = nullptr;
-  auto const guarded = [&](auto work) {
-    try {
-      if (!failed) work();
-    } catch (...) {
-      failed = std::current_exception();
-    }
-  };
-  guarded([&] {
-    device_scope const on(gpu_index);
-    ORDO_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  });
   std::unique_lock lock(guard_);
   for (;;) {
     changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
@@ -71,20 +54,22 @@ void background_downloads::run(unsigned gpu_index) {
     task const one = tasks_.front();
     tasks_.pop_front();
     lock.unlock();
-    guarded([&] {
+    try {
       device_scope const on(gpu_index);
-      copy(one, stream);
-    });
+      if (!failed) {
+        ORDO_CUDA(cudaStreamWaitEvent(beside, one.made));
+        staging_.download(one.host, one.device, one.bytes, beside);
+      }
+    } catch (...) {
+      failed = std::current_exception();
+    }
     static_cast<void>(cudaEventDestroy(one.made));
     lock.lock();
     done_[one.number] = true;
     failure_ = failed;
     changed_.notify_all();
   }
-  lock.unlock();
-  if (!stream) return;
-  static_cast<void>(cudaStreamSynchronize(stream));  // after a failure something may still be on its way
-  static_cast<void>(cudaStreamDestroy(stream));
+  static_cast<void>(cudaStreamSynchronize(beside));  // after a failure something may still be on its way
 }
 
 }  // namespace ordo::cuda_detail

@@ -15,8 +15,9 @@
 
 namespace ordo::cuda_detail {
 
-/// Copies to the host that go on while the machine works, one after the other: by a thread and a stream of their own, made
-/// for the first of them. The machine's calls, and these, come from one thread; its device is current at the beginning.
+/// Copies to the host that go on while the machine works, one after the other: by a thread of their own, begun with the first
+/// of them, on the stream that the machine has beside its own. The machine's calls, and these, come from one thread; its device
+/// is current at the beginning.
 class background_downloads {
  public:
   /// @param by  copies them @param stream  of the machine
@@ -49,8 +50,7 @@ class background_downloads {
     cudaEvent_t made;  // when the machine has made it
   };
   std::size_t add(void* host, void const* device, std::size_t bytes, bool first);
-  void run(unsigned gpu_index);
-  void copy(task const& one, cudaStream_t stream);
+  void run(unsigned gpu_index, cudaStream_t beside);
 
   staging& staging_;
   cudaStream_t stream_;

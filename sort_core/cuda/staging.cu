@@ -34,6 +34,12 @@ staging::~staging() {
     if (b.data) static_cast<void>(cudaFreeHost(b.data));
   }
   if (words_) static_cast<void>(cudaFreeHost(words_));
+  if (stream_beside_) static_cast<void>(cudaStreamDestroy(stream_beside_));
+}
+
+cudaStream_t staging::stream_beside() {
+  if (!stream_beside_) ORDO_CUDA(cudaStreamCreateWithFlags(&stream_beside_, cudaStreamNonBlocking));
+  return stream_beside_;
 }
 
 bool staging::worth_staging(void const* host, std::size_t bytes) const {
@@ -73,6 +79,14 @@ void staging::download_few(void* host, void const* device, std::size_t bytes, cu
   std::memcpy(host, few, bytes);
 }
 
+// What is copied at a time. All threads wait for the first pieces to be filled and the last ones to be emptied: of a few
+// megabytes these are small.
+std::size_t staging::piece_bytes(std::uint64_t bytes, unsigned threads) {
+  if (threads == 1) return block_bytes;
+  std::size_t const share = std::size_t(bytes / (8 * threads)) / least_piece * least_piece;
+  return std::clamp(share, least_piece, block_bytes);
+}
+
 // fill(piece, to) puts that piece of [0, bytes) there, by as many threads as may call it at a time; less than its size is the
 // end, which one thread alone may find.
 template <class Fill>
@@ -80,7 +94,7 @@ void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaS
   std::lock_guard const turn(turn_);
   unsigned const index = current_device();
   tbb::task_arena arena(threads_for(threads));
-  pieces all(bytes, block_bytes);
+  pieces all(bytes, piece_bytes(bytes, threads));
   all.share(arena, threads, [&](unsigned k) {
     device_scope const on(index);
     block* const own = blocks_ + (threads == 1 ? 0 : k * blocks_each);
@@ -100,7 +114,7 @@ void staging::copy_out(char const* device, std::uint64_t bytes, unsigned threads
   std::lock_guard const turn(turn_);
   unsigned const index = current_device();
   tbb::task_arena arena(threads_for(threads));
-  pieces all(bytes, block_bytes);
+  pieces all(bytes, piece_bytes(bytes, threads));
   all.share(arena, threads, [&](unsigned k) {
     device_scope const on(index);
     block* const own = blocks_ + k * blocks_each;

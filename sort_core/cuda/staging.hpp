@@ -36,11 +36,14 @@ class staging {
   /// @throws device_error
   std::span<std::uint64_t> words(std::size_t n);
   static constexpr std::size_t most_words = 1024;
+  /// A stream for copies that go on beside those of the machine: made when first asked for. @throws device_error
+  cudaStream_t stream_beside();
 
  private:
   static constexpr std::size_t few_bytes = 256;
   static constexpr std::size_t block_bytes = std::size_t{2} << 20;
   static constexpr unsigned most_threads = 8, blocks_each = 2;
+  static constexpr std::size_t least_piece = std::size_t{1} << 18;
   static constexpr unsigned writing_threads = 4;  // into one file: more only take turns
   struct block {
     char* data = nullptr;
@@ -51,6 +54,7 @@ class staging {
   bool worth_staging(void const* host, std::size_t bytes) const;
   void make_words();
   void download_few(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
+  static std::size_t piece_bytes(std::uint64_t bytes, unsigned threads);
   template <class Fill>
   void copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill);
   template <class Drain>
@@ -58,6 +62,7 @@ class staging {
 
   std::mutex turn_;                           // whose the blocks are
   block blocks_[most_threads * blocks_each];  // thread k has those from k * blocks_each on
+  cudaStream_t stream_beside_ = nullptr;
   std::mutex words_turn_;
   std::uint64_t* words_ = nullptr;  // and room for a few bytes behind them
 };
