@@ -40,7 +40,6 @@ STEPS = [
     Step("segmented_sort", "segmented_sort --json FILE", 0.35),
     Step("segmented_sort_sweep_pairs", "segmented_sort --sweep --pairs --json FILE", 0.35),
     Step("segmented_sort_sweep_keys", "segmented_sort --sweep --keys --json FILE", 0.35),
-    Step("segmented_sort_holes", "segmented_sort --rows 'holes$|^u32/u32 (8|32)$' --json FILE", 0.2),
     Step("radix_sort", "radix_sort --sizes 16,20,24,26,28 --json FILE", 0.5),
     Step("array_sort", "array_sort --json FILE", 0.45),
     Step("array_sort_sweep", "array_sort --sweep --json FILE", 0.45),
