@@ -97,6 +97,23 @@ for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg ra
   grep -qF "$line" made/BENCHMARKS.md || fail "not on the page: $line"
 done
 
+# Names have their place in a plot, however long they are, and ticks are not written over each other.
+PYTHONPATH=$page python3 -B - <<'END'
+import re
+from plot import Axis, Series, dots, panels
+name = "a rival whose name has forty letters in all"
+points = [(1, 0.3), (10, 7), (100, 30000)]
+for svg in (panels("", Axis("", log=True), Axis("", log=True), {"one": [Series(name, points)], "two": [Series("b", points)]}),
+            dots("", Axis("", log=True), {name: {"a": 3, name: 4e5}, "b": {"a": 2}})):
+    width = float(re.search(r'viewBox="0 0 ([0-9.]+) ', svg)[1])
+    texts = re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)"(.*)>(.*)</text>', svg)
+    for x, y, how, text in texts:
+        if text == name:
+            assert float(x) - 6 * len(name) > 0 if "end" in how else float(x) + 6 * len(name) < width, (x, text)
+    ticks = sorted((float(y), float(x)) for x, y, how, text in texts if "middle" in how and re.fullmatch("[0-9.]+", text))
+    assert len(ticks) > 3 and all(b[1] - a[1] > 33 for a, b in zip(ticks, ticks[1:]) if a[0] == b[0]), ticks
+END
+
 # A small card: no rows of 2^28 items, others without rivals, whose memory did not do, and files without rows.
 mkdir small
 python3 -B - changed small <<'END'
