@@ -5,10 +5,12 @@ make_page() { python3 -B "$page/make.py" "$@"; }
 run_all() { python3 -B "$page/run.py" "$@"; }
 
 mkdir made
+sed '/make.py writes from here/a what is replaced' "$ORDO_SOURCE/README.md" > made/README.md
 make_page --out made 2> err
 [[ ! -s err ]] || fail "$(cat err)"  # files that the page does not show
 cmp made/BENCHMARKS.md "$ORDO_SOURCE/BENCHMARKS.md"
 diff -r made/tools/bench/plots "$ORDO_SOURCE/tools/bench/plots"
+cmp made/README.md "$ORDO_SOURCE/README.md"  # its table
 
 # Every plot is shown, every file named is there, and every JSON is named.
 grep -oE 'tools/bench/[a-z0-9_/.]+\.(svg|json|py)' made/BENCHMARKS.md | sort -u > named
@@ -55,7 +57,7 @@ put("array_sort_sweep", {"machine": arrays["machine"], "rows": [
     for length in (1000, 2000, 3000, 4000) for count in (25000, 100000)]})
 machine = {"device": "NVIDIA H200", "processor": "a processor", "cuda": "13.0", "cccl": "3.0.1"}
 put("array_stream", {"machine": machine, "rows": [
-    {"name": "arrays of 1000", "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
+    {"name": "arrays of 1000", "length": 1000, "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
      "share": 0.862}]})
 put("string_sort", {"threads": 16, "runs": 5, "machine": machine, "rows": [
     {"set": "url", "bytes": 305000000, "gpu_ms": 44.5, "cpu_ms": 277, "lines": 10000000, "device_memory": 1, "tlx": 149},
@@ -83,6 +85,7 @@ put("spgemm_matrices", {"machine": machine, "rows": [
      "contenders": {"Ordo": contender(2), "cuSPARSE": contender(5), "cuSPARSE 3": contender(0, 0)}}]})
 END
 make_page --results changed --out made
+grep -qF '| 200,000 arrays of 1000 floats, in place | **9.25** |' made/README.md || fail 'the table of the README'
 for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' 'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
   '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
   '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
@@ -177,7 +180,9 @@ for name in segmented_sort{,_sweep_pairs,_sweep_keys} radix_sort array_sort{,_ca
 done
 run_all "${how[@]}" "${only[@]}" > out
 for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.json" "changed/${name}_h200.json"; done
+cp made/README.md before.md
 make_page --results left --out made --links .
+! cmp -s before.md made/README.md || fail 'the table of the README is what it was'
 cmp left/BENCHMARKS.md made/BENCHMARKS.md
 grep -q "machines $PWD/own.fa --json" calls || fail "own genomes: $(cat calls)"
 [[ $(wc -l < calls) == 7 && $(grep -c '^  took [0-9]* s$' out) == 7 ]] || fail "$(cat out calls)"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Makes BENCHMARKS.md and its plots from what the benchmarks printed.
 
-make.py [--results DIR] [--card NAME] [--out DIR] [--links DIR]: reads DIR/*_NAME.json, writes DIR/BENCHMARKS.md and
-DIR/tools/bench/plots. Nothing on the page is written by hand but its words: a figure that has no JSON is not there, and a
-section without any is left out. --links: where the page is to say that the JSON is. run.py measures, and then calls this."""
+make.py [--results DIR] [--card NAME] [--out DIR] [--links DIR]: reads DIR/*_NAME.json, writes DIR/BENCHMARKS.md
+and DIR/tools/bench/plots, and the table of DIR/README.md, if there is one with marks for it. Nothing on the page is written by
+hand but its words: a figure that has no JSON is not there, and a section without any is left out. --links: where the
+page is to say that the JSON is. run.py measures, and then calls this."""
 
 import argparse
 import pathlib
@@ -16,6 +17,7 @@ import deshpande
 import hou
 import leischner
 import polok
+import readme
 import suffix
 from page import HOST, PLOTS, Page
 
@@ -125,6 +127,10 @@ def main() -> int:
     end(page)
     (how.out / PLOTS).mkdir(parents=True, exist_ok=True)
     (how.out / "BENCHMARKS.md").write_text("\n".join(page.lines).rstrip() + "\n")
+    if (file := how.out / "README.md").exists():
+        part = Page(how.results, how.card, how.links)
+        readme.table(part, page.glance)
+        file.write_text(readme.put(file.read_text(), part.lines))
     for name, svg in page.plots.items():
         (how.out / PLOTS / f"{name}.svg").write_text(svg)
     for name in sorted(path.name for path in how.results.glob("*.json")):
