@@ -164,7 +164,7 @@ run_all "${how[@]}" --only files_3100m --only suffix_array_3100m --only suffix_a
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
-  s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+G ([^ ]*array_stream)|ORDO_GPU_MEMORY=HALF \1|
+  s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+M ([^ ]*array_stream)|ORDO_GPU_MEMORY=HALF \1|
   s|--gigabytes [0-9]+ |--gigabytes S |; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |
   s|auto,cpu,gpu|DEVICES|
   /--json FILE\$/p" plan large > commands
@@ -181,8 +181,9 @@ done
 run_all "${how[@]}" "${only[@]}" > out
 for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.json" "changed/${name}_h200.json"; done
 cp made/README.md before.md
-make_page --results left --out made --links .
+make_page --results left --out made --links . --root "$(realpath -m --relative-to=left "$ORDO_SOURCE")"
 ! cmp -s before.md made/README.md || fail 'the table of the README is what it was'
+(cd left && grep -oE '\]\([^)#]*(run|make)\.py\)' BENCHMARKS.md | tr -d '])(' | xargs ls > /dev/null) || fail 'links to scripts'
 cmp left/BENCHMARKS.md made/BENCHMARKS.md
 grep -q "machines $PWD/own.fa --json" calls || fail "own genomes: $(cat calls)"
 [[ $(wc -l < calls) == 7 && $(grep -c '^  took [0-9]* s$' out) == 7 ]] || fail "$(cat out calls)"
@@ -213,6 +214,8 @@ run_all "${how[@]}" --results late --only radix_sort --minutes 5 > out
 # Of a card of 8 GB some are left for what else is there.
 GPU_LINE='GPU: NVIDIA GeForce RTX 3070, compute capability 8.6, 8.4 GB' run_all "${how[@]}" --dry-run > out
 grep -q -- "--capacity 1.3 --json $PWD/left/array_sort_capacity_rtx_3070.json" out || fail "$(cat out)"
+half=$(sed -nE 's/.*ORDO_GPU_MEMORY=([0-9]+)M [^ ]*array_stream .*/\1/p' out)  # less than it has, however much the host has
+((half > 0 && half <= 6408)) || fail "$(cat out)"
 expect 2 run_all --programs empty
 
 # Without a card: what needs none, under the number of cores.

@@ -12,7 +12,7 @@ class Step:
     command: variables of the environment, the program and what it is told. FILE stands for that file, PROGRAMS for the folder
     of programs, FASTA for the files that --fasta names, or else a genome that is made, MATRIX for those of --matrix, G for the
     10^9 floats that nearly fill the card, S for the 10^9 bytes that the host's memory takes besides all else, and HALF for half
-    of them, DEVICES for the machines there are."""
+    of them, or four fifths of the card's if these are less, DEVICES for the machines there are."""
 
     name: str
     command: str
