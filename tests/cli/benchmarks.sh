@@ -19,7 +19,7 @@ for plot in made/tools/bench/plots/*; do grep -q "${plot#made/}" named || fail "
 for json in "$results"/*.json; do grep -q "${json#"$ORDO_SOURCE/"}" named || fail "$json is not on the page"; done
 
 # Every figure comes from a file that says on which device it was measured. Older than that, and told so on the page:
-old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores machines_h200 '
+old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores '
 for json in "$results"/*.json; do
   grep -qE '"(device|gpu|processor)": ?"' "$json" || [[ $old == *" $(basename "$json" .json) "* ]] ||
     fail "$json: of which machine?"
@@ -34,6 +34,10 @@ for json in "$results"/*_h200.json; do
   cp "$json" empty
   make_page --results empty --out alone 2> err || fail "no page of $json alone: $(cat err)"
 done
+
+make_page --card 2_cores --out alone 2> err
+! grep -qE "five papers|card's memory, unless" alone/BENCHMARKS.md || fail 'a page without a GPU promises what needs one'
+grep -q '^## The same sorts on a CPU' alone/BENCHMARKS.md || fail 'a page without a GPU has what needs none'
 
 # A figure that changes in the JSON changes on the page; sections come with their files.
 cp -r "$results" changed

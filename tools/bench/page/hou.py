@@ -146,7 +146,8 @@ def spgemm(page: Page) -> None:
         f" and by its algorithm 3, which takes less memory. {page.where(report)}. From CSR to CSR in the card's memory,"
         " allocation of the result counted. `/` is how many products fall on an entry of the result. Milliseconds, and behind"
         " them the GB of the card at most, the matrix not counted; a product that was not possible has none."
-        + (" `copy` is the floor of this way: that of all products, a column and a value each, once." if pairs else "")
+        + (" `copy` is the floor of this way: that of all products, a column and a value each, once, at the"
+            " rate of the copy in the segmented sort's run." if pairs else "")
     )
     names = list(rows[0]["contenders"])[1:]
     body, results = [], []

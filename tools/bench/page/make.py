@@ -47,11 +47,15 @@ FIRST = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgem
 def begin(page: Page) -> None:
     machine = next((page.json(name)["machine"] for name in FIRST if page.has(name)), None)
     where = f", on one {machine['device']}, CUDA {machine['cuda']}, CCCL {machine['cccl']}" if machine else ""
+    gpu = not page.card.endswith("_cores")  # run.py's name of a machine without one
     page.device = machine["device"] if machine else ""
     page.lines += ["# Benchmarks", ""]
     page.say(
         f"Ordo beside what else there is{where}: a section for each of the five papers whose methods it has, with the paper's"
         " own figures on its own card, as far as it prints them as numbers, and then the same experiment here. How to read it:"
+        if gpu
+        else "Ordo beside what else there is, on a machine without a GPU: of the papers whose methods it has the experiments that"
+        " a CPU can do, and whole commands. How to read it:"
     )
     page.lines += [
         (
@@ -62,6 +66,8 @@ def begin(page: Page) -> None:
         (
             "- Times are medians of kernels on data in the card's memory, unless a section says otherwise. Less is better in"
             " tables of times,"
+            if gpu
+            else "- Times are medians, unless a section says otherwise. Less is better in tables of times,"
         ),
         "  more in plots of rates.",
         (
