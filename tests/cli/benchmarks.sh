@@ -90,7 +90,8 @@ put("spgemm_matrices", {"machine": machine, "rows": [
 END
 make_page --results changed --out made
 grep -qF '| 200,000 arrays of 1000 floats, in place | **9.25** |' made/README.md || fail 'the table of the README'
-for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' 'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
+for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' \
+  'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
   '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
   '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
   '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \

@@ -54,8 +54,8 @@ def begin(page: Page) -> None:
         f"Ordo beside what else there is{where}: a section for each of the five papers whose methods it has, with the paper's"
         " own figures on its own card, as far as it prints them as numbers, and then the same experiment here. How to read it:"
         if gpu
-        else "Ordo beside what else there is, on a machine without a GPU: of the papers whose methods it has the experiments that"
-        " a CPU can do, and whole commands. How to read it:"
+        else "Ordo beside what else there is, on a machine without a GPU: of the papers whose methods it has the experiments"
+        " that a CPU can do, and whole commands. How to read it:"
     )
     page.lines += [
         (
@@ -102,7 +102,8 @@ def end(page: Page, scripts: str) -> None:
         " `--programs DIR` (built already), `--fasta FILE` and `--matrix FILE` (genomes and sparse matrices of your own). What"
         " a smaller card has no memory for is left out. In the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the folder"
         " of programs, FASTA the genomes or a made one, MATRIX the matrices, G the 10^9 floats that nearly fill the card, S the"
-        " 10^9 bytes that the host has room for (80 at most), HALF half of them or, on a card that has less, four fifths of it, DEVICES the machines there are."
+        " 10^9 bytes that the host has room for (80 at most), HALF half of them or, on a card that has less, four fifths of it,"
+        " DEVICES the machines there are."
         f" [make.py]({scripts}/make.py) makes the page alone, from the JSON."
     )
     page.say(

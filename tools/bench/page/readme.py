@@ -57,8 +57,8 @@ def table(page: Page, glance: list[list[str]]) -> None:
         page.say(
             "Arrays need not fit the card, nor the host's memory (`sort_core/array_stream.hpp`):"
             f" {row['bytes'] / 1e9:.0f} GB of floats in arrays of {row['length']}, in a host's memory, went through"
-            f" {f'{limit / 1e9:.0f} GB of ' if limit else ''}a card and back in {row['seconds']:.1f} s, at {row['share']:.2f} of"
-            " the slower transfer's rate."
+            f" {f'{limit / 1e9:.0f} GB of ' if limit else ''}a card and back in {row['seconds']:.1f} s, at {row['share']:.2f}"
+            " of the slower transfer's rate."
         )
     whole = [line for line in glance if not re.search(r", 2\^[0-9]+ items$", line[0])]  # those are among the others
     rows, slower = (sum(int(line[at]) for line in whole) for at in (1, 3))
