@@ -61,6 +61,7 @@ expect 2 arrays - -l 25 -o gone < <(cat cut)
 expect_error arrays f -l 3000 -o gone
 expect_error arrays f -l 4611686018427387904 -o gone
 expect_error arrays empty -l 4611686018427387904 -o gone
+[[ $(< err) == 'arrays: --length 4611686018427387904: more bytes than can be addressed' ]] || fail "$(< err)"
 expect_error arrays missing -l 25 -o gone
 grep -q missing err
 expect_error arrays f --length 0 -o gone

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -108,6 +108,8 @@ int run(int argc, char** argv) {
   cli::add_common_options(app, how.common);
   if (auto const status = cli::parse(app, argc, argv)) return *status;
   if (how.length == 0) throw usage_error("--length 0: an array has a float at least");
+  if (how.length > std::uint64_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(float))
+    throw usage_error(fmt::format("--length {}: more bytes than can be addressed", how.length));
   how.common.check_machine();
   cli::stats stats(tool, argc, argv, how.common);
   stats.refuse_inputs({how.input});
