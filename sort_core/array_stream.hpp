@@ -20,7 +20,7 @@ namespace ordo {
 /// Sorts each array of `length` keys from `from`, little-endian as they lie in memory, into `to`, in the same order of arrays.
 /// If the source has addresses the sink is told how many bytes to expect.
 /// @returns how many arrays there were
-/// @throws usage_error   length is 0
+/// @throws usage_error   length is 0, or that of an array of 2^63 bytes or more
 /// @throws input_error   the source ends within an array, which is seen before anything is read if it has addresses, else when
 ///     what was whole has been written; what the source throws
 /// @throws out_of_memory  one array is more than the machine holds

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -149,6 +150,9 @@ class array_streamer {
 template <Backend B, class WithLane>
 std::uint64_t run_stream(B& first, stream_task const& task, std::size_t most_lanes, WithLane with_lane) {
   if (task.sort.uniform_length == 0) throw usage_error("arrays of no keys");
+  // All that follows counts bytes; memory is handed out in rounded sizes, which must not wrap either.
+  if (task.sort.uniform_length > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / task.sort.key_bytes)
+    throw usage_error("arrays of " + std::to_string(task.sort.uniform_length) + " keys: more bytes than can be addressed");
   std::optional<std::uint64_t> bytes = task.from->size();
   if (bytes) {
     *bytes -= std::min(*bytes, task.from->position());

@@ -92,6 +92,19 @@ TEST_CASE("gzip is known by its bytes: members, BGZF, zeros behind") {
   CHECK(read_whole(folder.write("x.gz", b)) == b);
 }
 
+TEST_CASE("what is said not to be compressed is read as it is, whatever it looks like and is called") {
+  temporary_folder folder;
+  for (std::string const& text : {gzipped("text"), "\x1f\x8b"s, "\x28\xb5\x2f\xfd and more"s}) {
+    std::string const path = folder.write("as_it_is.gz", text);
+    cli::input in(path, cli::compression::none);
+    CHECK(in.size() == text.size());
+    CHECK_FALSE(in.compressed());
+    std::string all(100, '?');
+    all.resize(in.read(all));
+    CHECK(all == text);
+  }
+}
+
 TEST_CASE("BGZF and gzip, one after the other: each ends as it should") {
   temporary_folder folder;
   std::string const marker = bgzf_block(""), unmarked = bgzf_block("one"), zeros(1000, '\0');

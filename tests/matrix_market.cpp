@@ -1,5 +1,6 @@
 #include "tools/examples/spgemm/matrix_market.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -74,6 +75,14 @@ TEST_CASE("what is no matrix is refused, with its line", "[spgemm]") {
   CHECK_THAT(complaint(begin + "2 2 1\n-1 1 1\n"), contains_text("'-1' is no number"));
   CHECK_THAT(complaint(begin + "2 2 1\n1 1 x\n"), contains_text("'x' is no number"));
   CHECK_THAT(complaint(begin + "2 2 1\n1 1\n"), contains_text("bad value"));
+  for (std::string const no_number : {"+-3", "++3", "--3", "-+3", "+", "3x", "0x10"})
+    CHECK_THAT(complaint(begin + "2 2 1\n1 1 " + no_number + "\n"), contains_text("'" + no_number + "' is no number"));
+  for (std::string const large : {"1e400", "-1e400", "+2e308"})
+    CHECK_THAT(complaint(begin + "2 2 1\n1 1 " + large + "\n"), contains_text(large + " is too large for a double"));
+  CHECK_THROWS_WITH(read_matrix_market<float>(begin + "2 2 1\n1 1 1e40\n", "m"),
+                    contains_text("1e40 is too large for a float"));
+  CHECK(read_matrix_market<float>(begin + "2 2 2\n1 1 -inf\n1 2 1e-60\n", "m").value ==
+        std::vector<float>{-std::numeric_limits<float>::infinity(), 0});
   CHECK_THAT(complaint(begin + "0 2 1\n1 1 1\n"), contains_text("bad row"));
   CHECK_THAT(complaint("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n"), contains_text("as many rows"));
 }
@@ -85,17 +94,19 @@ TEST_CASE("a matrix is read back as it was written", "[spgemm]") {
   m.offsets = {0, 2, 2, 5};
   m.column = {4, 0, 1, 1, 3};
   m.value = {0.1, -1e-300, 5e-324, 1.0 / 3, std::numeric_limits<double>::max()};
+  matrix_market_writer writer("/tmp");
+  writer.add(matrix_entries<double>{{0, 0, 2}, {4, 0, 1}, {0.1, -1e-300, 5e-324}});
+  writer.add(matrix_entries<double>{});
+  writer.add(matrix_entries<double>{{2, 2}, {1, 3}, {1.0 / 3, std::numeric_limits<double>::max()}});
   test_sink to(false);
-  write_matrix_market(m, to);
+  writer.write(3, 5, to);
   check_same(read_matrix_market<double>(to.text(), "m"), m);
-  sparse_matrix<float> narrow;
-  narrow.rows = narrow.columns = 1;
-  narrow.offsets = {0, 1};
-  narrow.column = {0};
-  narrow.value = {0.1F};
+  float const nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  matrix_market_writer narrow("/tmp");
+  narrow.add(matrix_entries<float>{{0, 0, 0, 0}, {0, 1, 2, 3}, {0.1F, nan, std::copysign(nan, -1.0F), -infinity}});
   test_sink other(false);
-  write_matrix_market(narrow, other);
-  CHECK(other.text() == "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0.1\n");
+  narrow.write(1, 4, other);
+  CHECK(other.text() == "%%MatrixMarket matrix coordinate real general\n1 4 4\n1 1 0.1\n1 2 nan\n1 3 nan\n1 4 -inf\n");
 }
 
 TEST_CASE("the transpose of the transpose is the matrix", "[spgemm]") {

@@ -5,10 +5,12 @@ make_page() { python3 -B "$page/make.py" "$@"; }
 run_all() { python3 -B "$page/run.py" "$@"; }
 
 mkdir made
+sed '/make.py writes from here/a what is replaced' "$ORDO_SOURCE/README.md" > made/README.md
 make_page --out made 2> err
 [[ ! -s err ]] || fail "$(cat err)"  # files that the page does not show
 cmp made/BENCHMARKS.md "$ORDO_SOURCE/BENCHMARKS.md"
 diff -r made/tools/bench/plots "$ORDO_SOURCE/tools/bench/plots"
+cmp made/README.md "$ORDO_SOURCE/README.md"  # its table
 
 # Every plot is shown, every file named is there, and every JSON is named.
 grep -oE 'tools/bench/[a-z0-9_/.]+\.(svg|json|py)' made/BENCHMARKS.md | sort -u > named
@@ -17,7 +19,7 @@ for plot in made/tools/bench/plots/*; do grep -q "${plot#made/}" named || fail "
 for json in "$results"/*.json; do grep -q "${json#"$ORDO_SOURCE/"}" named || fail "$json is not on the page"; done
 
 # Every figure comes from a file that says on which device it was measured. Older than that, and told so on the page:
-old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores machines_h200 '
+old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores '
 for json in "$results"/*.json; do
   grep -qE '"(device|gpu|processor)": ?"' "$json" || [[ $old == *" $(basename "$json" .json) "* ]] ||
     fail "$json: of which machine?"
@@ -33,6 +35,10 @@ for json in "$results"/*_h200.json; do
   make_page --results empty --out alone 2> err || fail "no page of $json alone: $(cat err)"
 done
 
+make_page --card 2_cores --out alone 2> err
+! grep -qE "five papers|card's memory, unless" alone/BENCHMARKS.md || fail 'a page without a GPU promises what needs one'
+grep -q '^## The same sorts on a CPU' alone/BENCHMARKS.md || fail 'a page without a GPU has what needs none'
+
 # A figure that changes in the JSON changes on the page; sections come with their files.
 cp -r "$results" changed
 python3 -B - changed <<'END'
@@ -44,7 +50,7 @@ row = next(row for row in arrays["rows"] if row["name"] == "f32 1000")
 row["headline_ms"], row["copy"]["ms"] = 9.25, 0.386
 put("array_sort", arrays)
 segments = json.loads((folder / "segmented_sort_h200.json").read_text())
-row = next(row for row in segments["rows"] if row["name"] == "u32/u32 2")
+row = next(row for row in segments["rows"] if row["name"] == "u32/u32 8 holes")  # built in: a column there, and nowhere else
 row["rivals"]["bb_segsort"] = {"ms": 7.75, "runs": 5, "right": True}
 put("segmented_sort", segments)
 def time(ms): return {"ms": ms, "runs": 5, "right": True}
@@ -55,7 +61,7 @@ put("array_sort_sweep", {"machine": arrays["machine"], "rows": [
     for length in (1000, 2000, 3000, 4000) for count in (25000, 100000)]})
 machine = {"device": "NVIDIA H200", "processor": "a processor", "cuda": "13.0", "cccl": "3.0.1"}
 put("array_stream", {"machine": machine, "rows": [
-    {"name": "arrays of 1000", "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
+    {"name": "arrays of 1000", "length": 1000, "bytes": 280e9, "seconds": 6.5, "up_gbs": 55, "down_gbs": 50, "rate_gbs": 43.1,
      "share": 0.862}]})
 put("string_sort", {"threads": 16, "runs": 5, "machine": machine, "rows": [
     {"set": "url", "bytes": 305000000, "gpu_ms": 44.5, "cpu_ms": 277, "lines": 10000000, "device_memory": 1, "tlx": 149},
@@ -83,7 +89,9 @@ put("spgemm_matrices", {"machine": machine, "rows": [
      "contenders": {"Ordo": contender(2), "cuSPARSE": contender(5), "cuSPARSE 3": contender(0, 0)}}]})
 END
 make_page --results changed --out made
-for line in '| CUB seg | packed | bb_segsort | Ordo / copy |' 'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
+grep -qF '| 200,000 arrays of 1000 floats, in place | **9.25** |' made/README.md || fail 'the table of the README'
+for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' \
+  'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
   '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
   '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
   '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
@@ -96,6 +104,23 @@ for line in '| CUB seg | packed | bb_segsort | Ordo / copy |' 'Not in this build
   '| genome:6200M, 40 bits | 6200 | **3500** |  | 74.00 |  |  |  |  |  |'; do
   grep -qF "$line" made/BENCHMARKS.md || fail "not on the page: $line"
 done
+
+# Names have their place in a plot, however long they are, and ticks are not written over each other.
+PYTHONPATH=$page python3 -B - <<'END'
+import re
+from plot import Axis, Series, dots, panels
+name = "a rival whose name has forty letters in all"
+points = [(1, 0.3), (10, 7), (100, 30000)]
+for svg in (panels("", Axis("", log=True), Axis("", log=True), {"one": [Series(name, points)], "two": [Series("b", points)]}),
+            dots("", Axis("", log=True), {name: {"a": 3, name: 4e5}, "b": {"a": 2}})):
+    width = float(re.search(r'viewBox="0 0 ([0-9.]+) ', svg)[1])
+    texts = re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)"(.*)>(.*)</text>', svg)
+    for x, y, how, text in texts:
+        if text == name:
+            assert float(x) - 6 * len(name) > 0 if "end" in how else float(x) + 6 * len(name) < width, (x, text)
+    ticks = sorted((float(y), float(x)) for x, y, how, text in texts if "middle" in how and re.fullmatch("[0-9.]+", text))
+    assert len(ticks) > 3 and all(b[1] - a[1] > 33 for a, b in zip(ticks, ticks[1:]) if a[0] == b[0]), ticks
+END
 
 # A small card: no rows of 2^28 items, others without rivals, whose memory did not do, and files without rows.
 mkdir small
@@ -144,7 +169,7 @@ run_all "${how[@]}" --only files_3100m --only suffix_array_3100m --only suffix_a
 run_all "${how[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
-  s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+G ([^ ]*array_stream)|ORDO_GPU_MEMORY=HALF \1|
+  s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+M ([^ ]*array_stream)|ORDO_GPU_MEMORY=HALF \1|
   s|--gigabytes [0-9]+ |--gigabytes S |; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |
   s|auto,cpu,gpu|DEVICES|
   /--json FILE\$/p" plan large > commands
@@ -160,7 +185,10 @@ for name in segmented_sort{,_sweep_pairs,_sweep_keys} radix_sort array_sort{,_ca
 done
 run_all "${how[@]}" "${only[@]}" > out
 for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.json" "changed/${name}_h200.json"; done
-make_page --results left --out made --links .
+cp made/README.md before.md
+make_page --results left --out made --links . --root "$(realpath -m --relative-to=left "$ORDO_SOURCE")"
+! cmp -s before.md made/README.md || fail 'the table of the README is what it was'
+(cd left && grep -oE '\]\([^)#]*(run|make)\.py\)' BENCHMARKS.md | tr -d '])(' | xargs ls > /dev/null) || fail 'links to scripts'
 cmp left/BENCHMARKS.md made/BENCHMARKS.md
 grep -q "machines $PWD/own.fa --json" calls || fail "own genomes: $(cat calls)"
 [[ $(wc -l < calls) == 7 && $(grep -c '^  took [0-9]* s$' out) == 7 ]] || fail "$(cat out calls)"
@@ -191,6 +219,8 @@ run_all "${how[@]}" --results late --only radix_sort --minutes 5 > out
 # Of a card of 8 GB some are left for what else is there.
 GPU_LINE='GPU: NVIDIA GeForce RTX 3070, compute capability 8.6, 8.4 GB' run_all "${how[@]}" --dry-run > out
 grep -q -- "--capacity 1.3 --json $PWD/left/array_sort_capacity_rtx_3070.json" out || fail "$(cat out)"
+half=$(sed -nE 's/.*ORDO_GPU_MEMORY=([0-9]+)M [^ ]*array_stream .*/\1/p' out)  # less than it has, however much the host has
+((half > 0 && half <= 6408)) || fail "$(cat out)"
 expect 2 run_all --programs empty
 
 # Without a card: what needs none, under the number of cores.

@@ -35,3 +35,25 @@ expect_error spgemm bad.mtx one.mtx -o gone.mtx
 grep -q 'bad.mtx:5: bad column: 99' err
 [[ ! -e gone.mtx ]] || fail 'an output of a product that failed'
 expect_error spgemm missing.mtx
+expect_error spgemm a.mtx a.mtx --transposed --stats a.mtx
+for part in -1 1e3 0x10 '' 99999999999999999999 18446744073709551616; do
+  expect_error spgemm a.mtx one.mtx --part "$part" -o gone.mtx
+  [[ $(< err) == "spgemm: invalid number: --part: '$part'" ]] || fail "--part '$part': $(< err)"
+done
+[[ ! -e gone.mtx ]] || fail 'an output in spite of a bad option'
+
+# What is no number is nan, on every machine.
+printf '%%%%MatrixMarket matrix coordinate real general\n1 2 2\n1 1 inf\n1 2 -inf\n' > row.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 1 2\n1 1 1\n2 1 1\n' > column.mtx
+[[ $(spgemm row.mtx column.mtx | tail -n 1) == '1 1 nan' ]] || fail "inf - inf: $(spgemm row.mtx column.mtx | tail -n 1)"
+
+# The result need not fit the host's memory: 12 bytes an entry would be 75 MB.
+awk 'BEGIN { n = 2500; print "%%MatrixMarket matrix coordinate pattern general"; print n, n, 2 * n - 1
+  for (i = 1; i <= n; ++i) print 1, i; for (i = 2; i <= n; ++i) print i, 1 }' > cross.mtx
+spgemm cross.mtx -o square.mtx --part 100000 --device cpu --threads 1 --stats report.json
+[[ $(sed -n 2p square.mtx) == '2500 2500 6250000' ]] || fail "sizes: $(sed -n 2p square.mtx)"
+[[ $(wc -l < square.mtx) == 6250002 ]] || fail "lines: $(wc -l < square.mtx)"
+[[ $(sed -n 3p square.mtx) == '1 1 2500' && $(tail -n 1 square.mtx) == '2500 2500 1' ]] || fail 'entries of the square'
+grep -q '"tool": "spgemm"' report.json
+memory=$(sed -n 's/.*"peak_memory": \([0-9]*\),/\1/p' report.json)
+((memory < 60000000)) || fail "$memory bytes of memory"

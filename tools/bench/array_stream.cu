@@ -1,5 +1,5 @@
-// Arrays of floats that are more than the card holds: from the host's memory through one GPU and back to where they were, or
-// from a raw file to another; beside the transfers alone, up, down and both at once, by the same ways.
+// Arrays of floats that are more than the card holds: from the host's memory through one GPU and back to where they were;
+// beside the transfers alone, up, down and both at once, by the same ways. From file to file: tools/examples/arrays.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -22,10 +21,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sort_core/array_stream.hpp"
-#include "sort_core/cpu.hpp"
 #include "sort_core/gpu.cuh"
 #include "tools/bench/gpu_bench.cuh"
-#include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -126,13 +123,8 @@ struct asked {
   std::size_t gigabytes = 8, length = 1000, runs = 3;
   bool pinned = false;
   std::string json;
-  std::vector<std::string> files;
   cli::common_options common;
 };
-
-std::string name_of(std::size_t arrays, std::size_t length, std::string const& where) {
-  return std::to_string(arrays) + " x " + std::to_string(length) + " f32, " + where;
-}
 
 nlohmann::ordered_json in_memory(asked const& how) {
   std::size_t const arrays = how.gigabytes * 1'000'000'000 / sizeof(float) / how.length;
@@ -167,7 +159,7 @@ nlohmann::ordered_json in_memory(asked const& how) {
       "%zu arrays of %zu floats, %.1f GB, %s memory: %.3f s, %.1f GB/s each way; up alone %.1f, down alone %.1f, both at "
       "once %.1f each: %.2f of the slower\n",
       arrays, how.length, bytes * 1e-9, memory, seconds, sorted, up, down, both, share);
-  return {{"name", name_of(arrays, how.length, memory)},
+  return {{"name", std::to_string(arrays) + " x " + std::to_string(how.length) + " f32, " + memory},
           {"arrays", arrays},
           {"length", how.length},
           {"bytes", keys.as_bytes().size()},
@@ -180,36 +172,10 @@ nlohmann::ordered_json in_memory(asked const& how) {
           {"share", share}};
 }
 
-nlohmann::ordered_json from_file(asked const& how) {
-  machine_options const where = how.common.machine();
-  std::unique_ptr<machine> on;
-  if (where.where == device::cpu || gpus().empty())
-    on = std::make_unique<cpu>(cpu_options{.threads = where.threads});
-  else
-    on = std::make_unique<gpu>();
-  std::uint64_t arrays = 0;
-  double const seconds = seconds_of([&] {
-    cli::input in(how.files[0]);
-    cli::output out(how.files[1]);
-    arrays = stream_arrays<float>(*on, in, out, how.length);
-    out.commit();
-  });
-  double const bytes = double(arrays) * double(how.length) * sizeof(float);
-  std::printf("%zu arrays of %zu floats, %.1f GB, file to file: %.3f s, %.1f GB/s\n", std::size_t(arrays), how.length,
-              bytes * 1e-9, seconds, bytes / seconds * 1e-9);
-  return {{"name", name_of(arrays, how.length, "file to file")},
-          {"arrays", arrays},
-          {"length", how.length},
-          {"bytes", std::uint64_t(bytes)},
-          {"seconds", seconds},
-          {"rate_gbs", bytes / seconds * 1e-9}};
-}
-
 int run(int argc, char const* const* argv) {
-  CLI::App app("Arrays of floats that are more than a GPU holds: host memory, or a raw file to another.", "array_stream");
+  CLI::App app("Arrays of floats that are more than a GPU holds, in the host's memory.", "array_stream");
   asked how;
   cli::add_common_options(app, how.common);
-  app.add_option("files", how.files, "raw floats, from and to; none: floats made in the host's memory")->expected(0, 2);
   app.add_option("--length", how.length, "of an array")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--gigabytes", how.gigabytes, "of floats that are made")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--runs", how.runs, "of the transfers, of which the median counts")
@@ -218,8 +184,7 @@ int run(int argc, char const* const* argv) {
   app.add_flag("--pinned", how.pinned, "memory that the card reads and writes itself");
   app.add_option("--json", how.json, "write the rows there");
   if (auto const status = cli::parse(app, argc, argv)) return *status;
-  if (how.files.size() == 1) throw usage_error("two files, or none");
-  nlohmann::ordered_json const row = how.files.empty() ? in_memory(how) : from_file(how);
+  nlohmann::ordered_json const row = in_memory(how);
   if (how.json.empty()) return 0;
   nlohmann::ordered_json report{{"benchmark", "array_stream"}, {"ordo", version}};
   for (auto const& [name, value] : describe_machine()) report["machine"][name] = value;

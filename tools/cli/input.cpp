@@ -14,12 +14,21 @@ constexpr std::size_t progress_step = std::size_t{32} << 20;  // of read_all
 
 }  // namespace
 
-input::input(std::string const& path, unsigned threads) : file_(std::make_unique<raw_file>(path)) {
+input::input(std::string const& path, unsigned threads) : input(path, std::nullopt, threads) {}
+
+input::input(std::string const& path, compression how, unsigned threads) : input(path, std::optional(how), threads) {}
+
+input::input(std::string const& path, std::optional<compression> how, unsigned threads)
+    : file_(std::make_unique<raw_file>(path)) {
   from_ = std::make_unique<lookahead>([file = file_.get()](std::span<char> to) { return file->read(to); });
-  auto const head = from_->peek(longest_magic);
-  how_ = compression_of(head);
-  if (auto const named = compression_named(path); how_ == compression::none && is_cut_magic(named, head))
-    file_->fail(fmt::format("truncated {} data", name_of(named)));
+  if (how) {
+    how_ = *how;
+  } else {
+    auto const head = from_->peek(longest_magic);
+    how_ = compression_of(head);
+    if (auto const named = compression_named(path); how_ == compression::none && is_cut_magic(named, head))
+      file_->fail(fmt::format("truncated {} data", name_of(named)));
+  }
   decoder_ = make_decoder(how_, *from_, threads);
 }
 

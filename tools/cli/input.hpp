@@ -27,6 +27,8 @@ class input final : public source {
   /// Opens the file and looks at its first bytes. @param threads  that inflate BGZF, 0: all that the process may use
   /// @throws input_error if it is missing, unreadable or a directory
   explicit input(std::string const& path, unsigned threads = 0);
+  /// A file that is known to be compressed so, whatever it looks like; of none, the bytes are taken as they are.
+  input(std::string const& path, compression how, unsigned threads = 0);
 
   /// The next bytes, `most` of them or all that are left: to be looked at before anything is read; read() gives them all the
   /// same.
@@ -49,6 +51,8 @@ class input final : public source {
   [[nodiscard]] std::uint64_t file_read() const noexcept { return file_->position(); }
 
  private:
+  input(std::string const& path, std::optional<compression> how, unsigned threads);
+
   // Each keeps the one before it.
   std::unique_ptr<raw_file> file_;
   std::unique_ptr<lookahead> from_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <sstream>
@@ -102,13 +103,16 @@ std::string version_text(std::string_view tool) {
   return fmt::format("{} (Ordo) {}\n{}", tool, version, describe_build());
 }
 
-unsigned parse_count(std::string_view option, std::string_view text) {
-  unsigned value = 0;
+template <class Number>
+Number parse_count(std::string_view option, std::string_view text) {
+  Number value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
     throw usage_error(fmt::format("invalid number: {}: '{}'", option, text));
   return value;
 }
+template unsigned parse_count(std::string_view, std::string_view);
+template std::uint64_t parse_count(std::string_view, std::string_view);
 
 void refuse_empty(CLI::Option& option) {
   auto const refusal = [name = option.get_name()](std::string const& value) -> std::string {

@@ -31,8 +31,10 @@ struct common_options {
 /// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each.
 std::string version_text(std::string_view tool);
 
-/// A whole number of an option, in digits and nothing else. @throws usage_error naming the option
-unsigned parse_count(std::string_view option, std::string_view text);
+/// A whole number of an option, in digits and nothing else. Number is unsigned or std::uint64_t.
+/// @throws usage_error naming the option
+template <class Number = unsigned>
+Number parse_count(std::string_view option, std::string_view text);
 
 /// With CLI11: an empty value of the option is a usage_error; else it would be as if the option were not there.
 void refuse_empty(CLI::Option& option);

@@ -134,10 +134,10 @@ def array_stream(page: Page) -> None:
     report = page.json("array_stream")
     page.heading("Arrays larger than the card (Awan, Saeed, section 9: their future work)")
     page.say(
-        "From the memory of the host, or from a file, through the card and back, by parts: while one is sorted the next goes"
-        " up and the one before comes down. The floor is the slower of the two transfers, `up` and `down`, measured in the"
-        " same run; `share` is how much of its rate the whole keeps. The paper's largest is 8.4 GB, on a card of 11.5. Here:"
-        f" {page.where(report)}{told_limit(report)}."
+        "From the memory of the host through the card and back, by parts: while one is sorted the next goes up and the one"
+        " before comes down. The sort is one run, not the median of some, and the host's clock counts. The floor is the slower"
+        " of the two transfers, `up` and `down`, measured in the same run; `share` is how much of its rate the whole keeps. The"
+        f" paper's largest is 8.4 GB, on a card of 11.5. Here: {page.where(report)}{told_limit(report)}."
     )
     body = [
         [

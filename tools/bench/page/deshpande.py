@@ -60,7 +60,7 @@ def measured(page: Page, card: str) -> None:
     if rates:
         floor = (
             " `transfers` is the floor of the GPU: the text up and four bytes a line down, one after the other, at the rates that"
-            " the section on arrays in place has measured"
+            " the section 'Arrays larger than the card' has measured"
         )
     page.say(f"On {page.where(report, card)}.{floor}:" if floor else f"On {page.where(report, card)}:")
     body = []

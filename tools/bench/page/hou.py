@@ -18,7 +18,7 @@ from page import (
 from plot import Axis, Series
 
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 16384, 131072, 1048576)
-RIVALS = ["CUB seg", "packed"]
+RIVALS = ["CUB seg", "seg radix", "packed"]
 SQUARES = ("spgemm", "spgemm_matrices")  # made, and the reader's own
 WHY_SQUARES = [
     (
@@ -35,8 +35,6 @@ def segmented_sort(page: Page) -> None:
     if not page.has("segmented_sort"):
         return
     rows = page.rows("segmented_sort")
-    if page.has("segmented_sort_holes"):
-        rows |= {name: row for name, row in page.rows("segmented_sort_holes").items() if name.endswith(" holes")}
     page.heading("Segmented sort (Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs, ICS 2017)")
     page.say(
         "Many segments, each sorted by itself: 2^28 pairs of a 32-bit key and a 32-bit value. Figures 11 and 12 of the paper,"
@@ -53,12 +51,17 @@ def segmented_sort(page: Page) -> None:
         ],
     )
     page.say(
-        "Segments of one length, given by offsets, milliseconds. `CUB seg` is today's `DeviceSegmentedSort`, `packed` CUB's"
+        "CUB's figures by a power law are of 65,535 segments, the others' of 2^28 pairs: of more segments that CUB took several"
+        " calls."
+    )
+    page.say(
+        "Segments of one length, given by offsets, milliseconds. `CUB seg` is today's `DeviceSegmentedSort`, `seg radix` its"
+        " `DeviceSegmentedRadixSort`, which is left out where segments are many and short, `packed` CUB's"
         " radix sort of segment number and key in one 64-bit key, as CUSP sorted by segment and key; `bb_segsort` is the"
         " paper's own code as Kobus keeps it, `ModernGPU` today's: see [below](#for-another-card)."
     )
     fixed = [rows[f"u32/u32 {n}"] for n in LENGTHS if f"u32/u32 {n}" in rows]
-    names = with_built((row for name, row in rows.items() if not name.endswith(" holes")), RIVALS)
+    names = with_built(rows.values(), RIVALS)
     against_best(page, fixed, names)
     if page.has("segmented_sort_sweep_pairs", "segmented_sort_sweep_keys"):
         sweep(page, [row for row in fixed if row["longest"] <= 16384], names)
@@ -73,10 +76,10 @@ def segmented_sort(page: Page) -> None:
     holes = [row for name, row in rows.items() if name.endswith(" holes")]
     if holes:
         page.say("With holes between the segments, which keep what is in them; `CUB` is given begins and ends, too:")
-        against_best(page, holes, with_built(holes, RIVALS))
+        against_best(page, holes, names)
     say_not_built(page, names)
     losses(page, list(rows.values()), [])
-    page.source("segmented_sort", "segmented_sort_sweep_pairs", "segmented_sort_sweep_keys", "segmented_sort_holes")
+    page.source("segmented_sort", "segmented_sort_sweep_pairs", "segmented_sort_sweep_keys")
 
 
 def sweep(page: Page, fixed: list[dict], names: list[str]) -> None:
@@ -143,7 +146,8 @@ def spgemm(page: Page) -> None:
         f" and by its algorithm 3, which takes less memory. {page.where(report)}. From CSR to CSR in the card's memory,"
         " allocation of the result counted. `/` is how many products fall on an entry of the result. Milliseconds, and behind"
         " them the GB of the card at most, the matrix not counted; a product that was not possible has none."
-        + (" `copy` is the floor of this way: that of all products, a column and a value each, once." if pairs else "")
+        + (" `copy` is the floor of this way: that of all products, a column and a value each, once, at the"
+            " rate of the copy in the segmented sort's run." if pairs else "")
     )
     names = list(rows[0]["contenders"])[1:]
     body, results = [], []

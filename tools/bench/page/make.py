@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Makes BENCHMARKS.md and its plots from what the benchmarks printed.
 
-make.py [--results DIR] [--card NAME] [--out DIR] [--links DIR]: reads DIR/*_NAME.json, writes DIR/BENCHMARKS.md and
-DIR/tools/bench/plots. Nothing on the page is written by hand but its words: a figure that has no JSON is not there, and a
-section without any is left out. --links: where the page is to say that the JSON is. run.py measures, and then calls this."""
+make.py [--results DIR] [--card NAME] [--out DIR] [--links DIR] [--root DIR]: reads DIR/*_NAME.json, writes DIR/BENCHMARKS.md
+and DIR/tools/bench/plots, and the table of DIR/README.md, if there is one with marks for it. Nothing on the page is written by
+hand but its words: a figure that has no JSON is not there, and a section without any is left out. --links, --root: where the
+page is to say that the JSON and the repository are. run.py measures, and then calls this."""
 
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -16,6 +18,7 @@ import deshpande
 import hou
 import leischner
 import polok
+import readme
 import suffix
 from page import HOST, PLOTS, Page
 
@@ -44,11 +47,15 @@ FIRST = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgem
 def begin(page: Page) -> None:
     machine = next((page.json(name)["machine"] for name in FIRST if page.has(name)), None)
     where = f", on one {machine['device']}, CUDA {machine['cuda']}, CCCL {machine['cccl']}" if machine else ""
+    gpu = not page.card.endswith("_cores")  # run.py's name of a machine without one
     page.device = machine["device"] if machine else ""
     page.lines += ["# Benchmarks", ""]
     page.say(
         f"Ordo beside what else there is{where}: a section for each of the five papers whose methods it has, with the paper's"
         " own figures on its own card, as far as it prints them as numbers, and then the same experiment here. How to read it:"
+        if gpu
+        else "Ordo beside what else there is, on a machine without a GPU: of the papers whose methods it has the experiments"
+        " that a CPU can do, and whole commands. How to read it:"
     )
     page.lines += [
         (
@@ -59,6 +66,8 @@ def begin(page: Page) -> None:
         (
             "- Times are medians of kernels on data in the card's memory, unless a section says otherwise. Less is better in"
             " tables of times,"
+            if gpu
+            else "- Times are medians, unless a section says otherwise. Less is better in tables of times,"
         ),
         "  more in plots of rates.",
         (
@@ -84,17 +93,18 @@ def at_a_glance(page: Page) -> list[str]:
     return [*lines, ""] if page.glance else []
 
 
-def end(page: Page) -> None:
+def end(page: Page, scripts: str) -> None:
     page.heading("For another card")
     page.say(
-        "[tools/bench/page/run.py](tools/bench/page/run.py) builds the benchmarks, runs the commands named above, and makes"
+        f"[tools/bench/page/run.py]({scripts}/run.py) builds the benchmarks, runs the commands named above, and makes"
         " this page for the card that it finds; without one, what a CPU can do. It says what it runs and about how long it"
         " takes (`--dry-run`: that alone), goes on where it was stopped, and takes `--only NAME`, `--skip NAME`, `--minutes N`,"
         " `--programs DIR` (built already), `--fasta FILE` and `--matrix FILE` (genomes and sparse matrices of your own). What"
         " a smaller card has no memory for is left out. In the commands FILE is `--results`/NAME_CARD.json, PROGRAMS the folder"
         " of programs, FASTA the genomes or a made one, MATRIX the matrices, G the 10^9 floats that nearly fill the card, S the"
-        " 10^9 bytes that the host has room for (80 at most), HALF half of them, DEVICES the machines there are."
-        " [make.py](tools/bench/page/make.py) makes the page alone, from the JSON."
+        " 10^9 bytes that the host has room for (80 at most), HALF half of them or, on a card that has less, four fifths of it,"
+        " DEVICES the machines there are."
+        f" [make.py]({scripts}/make.py) makes the page alone, from the JSON."
     )
     page.say(
         "Rivals that are in no package are beside where their sources are named. Clone them, and name the folders to `run.py`,"
@@ -115,16 +125,22 @@ def main() -> int:
     parser.add_argument("--card", default="h200", help="the end of the names of the JSON files")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT)
     parser.add_argument("--links", default="tools/bench/results")
+    parser.add_argument("--root", default=".")
     how = parser.parse_args()
     page = Page(how.results, how.card, how.links)
+    scripts = os.path.normpath(f"{how.root}/tools/bench/page")
     begin(page)
     intro = len(page.lines)
     for section in SECTIONS:
         section(page)
     page.lines[intro:intro] = at_a_glance(page)
-    end(page)
+    end(page, scripts)
     (how.out / PLOTS).mkdir(parents=True, exist_ok=True)
     (how.out / "BENCHMARKS.md").write_text("\n".join(page.lines).rstrip() + "\n")
+    if (file := how.out / "README.md").exists():
+        part = Page(how.results, how.card, how.links)
+        readme.table(part, page.glance)
+        file.write_text(readme.put(file.read_text(), part.lines))
     for name, svg in page.plots.items():
         (how.out / PLOTS / f"{name}.svg").write_text(svg)
     for name in sorted(path.name for path in how.results.glob("*.json")):

@@ -167,7 +167,8 @@ def ratio(row: dict) -> float:
 
 
 def against_best(page: Page, rows: list[dict], names: list[str]) -> None:
-    """A table of what a row takes, the floor, and each rival."""
+    """A table of what a row takes, the floor, and each rival that any row has."""
+    names = [name for name in names if any(name in rivals_of(row) for row in rows)]
     body = []
     for row in rows:
         others = rivals_of(row)

@@ -7,6 +7,7 @@ series has a mark of its own, so that no one has to tell colours apart.
 
 import html
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 760, 400
@@ -39,6 +40,7 @@ MARKS = [
 ]
 GREY, INK = "#e4e4e4", "#222222"
 MOST_MARKS = 32  # of points; longer series are lines alone
+LEAST_X, LEAST_Y = 34, 18  # between ticks that we choose, so that their names do not meet
 
 
 @dataclass
@@ -76,6 +78,16 @@ def power_of_two(value: float) -> str:
     return "2" + str(round(math.log2(value))).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
+def _width_of(text: str) -> float:
+    """About as much as any sans-serif of 12 pixels takes."""
+    return sum(4 if c in " .,:'()filjtI1" else 10.5 if c in "mwMWG@%" else 7.2 for c in text)
+
+
+def _right_of_names(names: Iterable[str], begin: float) -> float:
+    """Where the drawing ends, whose names of series begin there."""
+    return round(max(map(_width_of, names), default=0) + begin) + 10
+
+
 def _round_step(span: float) -> float:
     """A step of 1, 2 or 5 times a power of ten, of which some five fit the span."""
     power = 10 ** math.floor(math.log10(span / 5))
@@ -88,6 +100,15 @@ def _steps_of_log(low: float, high: float) -> list[float]:
     begin = max(i for i, step in enumerate(steps) if step <= low * 1.001)
     end = min(i for i, step in enumerate(steps) if step >= high / 1.001)
     return [round(step, 9) for step in steps[begin : end + 1]]
+
+
+def _apart(ticks: list[float], at: Callable[[float], float], least: float) -> list[float]:
+    """Those whose names have room: powers of ten, and of the others what is as far from all that stay."""
+    stay = [tick for tick in ticks if math.log10(tick).is_integer()]
+    for tick in ticks:
+        if all(abs(at(tick) - at(other)) >= least for other in stay):
+            stay.append(tick)
+    return sorted(stay)
 
 
 class _Scale:
@@ -105,6 +126,8 @@ class _Scale:
             step = _round_step((self.high - self.low) or 1)
             self.ticks = [self.low + step * i for i in range(math.ceil((self.high - self.low) / step - 1e-9) + 1)]
         self.low, self.high = min(self.low, self.ticks[0]), max(self.high, self.ticks[-1])
+        if axis.log and not axis.ticks:
+            self.ticks = _apart(self.ticks, self, LEAST_X if end > begin else LEAST_Y)  # y has its begin below
 
     def __call__(self, value: float) -> float:
         low, high, at = (math.log(v) if self.log else v for v in (self.low, self.high, value))
@@ -184,7 +207,8 @@ def line_plot(title: str, x_axis: Axis, y_axis: Axis, series: list[Series], tick
     x = _Scale(x_axis, [p[0] for s in series for p in s.points], frame.left, frame.right)
     y = _Scale(y_axis, [p[1] for s in series for p in s.points], frame.bottom, frame.top)
     parts = _frame(frame, x, y, series, tick_name) + _names(series, frame.right + 22, TOP + 8)
-    return _document(title, WIDTH, HEIGHT, ((frame.left + frame.right) / 2, x_axis.label), y_axis.label, parts)
+    width = max(WIDTH, _right_of_names([one.name for one in series], frame.right + 56))
+    return _document(title, width, HEIGHT, ((frame.left + frame.right) / 2, x_axis.label), y_axis.label, parts)
 
 
 def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], tick_name=number) -> str:
@@ -209,14 +233,16 @@ def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], 
     right = LEFT + 3 * wide + 2 * gap_x
     series = next(iter(of.values()))
     parts += _names(series, right + 16, top + 8)
-    return _document(title, right + 110, height, ((LEFT + right) / 2, x_axis.label), y_axis.label, parts)
+    width = _right_of_names(names, right + 50)
+    return _document(title, width, height, ((LEFT + right) / 2, x_axis.label), y_axis.label, parts)
 
 
 def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
     """Of {thing: {who: value}}."""
     who = list(dict.fromkeys(name for values in of.values() for name in values))
     series = [Series(name, [(values[name], i) for i, values in enumerate(of.values()) if name in values]) for name in who]
-    left, right, step = LEFT + 60, WIDTH - RIGHT, 24
+    left = max(LEFT, round(max(map(_width_of, of))) + 18)
+    right, step = WIDTH - RIGHT, 24
     bottom = TOP + step * len(of)
     x = _Scale(x_axis, [value for values in of.values() for value in values.values()], left, right)
     parts = []
@@ -238,4 +264,5 @@ def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
             f'<path d="{mark}" transform="translate({right + 20} {y}) scale(1.25)" fill="{colour}" stroke="{colour}"/>'
         )
         parts.append(f'<text x="{right + 34}" y="{y + 4}">{html.escape(one.name)}</text>')
-    return _document(title, WIDTH, bottom + BOTTOM, ((left + right) / 2, x_axis.label), "", parts)
+    width = max(WIDTH, _right_of_names(who, right + 34))
+    return _document(title, width, bottom + BOTTOM, ((left + right) / 2, x_axis.label), "", parts)

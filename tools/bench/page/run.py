@@ -14,8 +14,9 @@ run, and about how long it takes. --fasta: genomes to build suffix arrays of, in
 files to square, beside made ones; those of the papers are in the SuiteSparse collection. -D: for CMake, as -DORDO_LIBSAIS=DIR,
 the folder of a rival's sources.
 
-Needs Python alone, and some 4 GB where temporary files go (TMPDIR). What does not fit the card's memory a benchmark leaves out,
-and tells. A step that fails is told, leaves NAME_CARD.json.part, and the others go on; the exit status is 1 then."""
+Needs what the build needs (README.md) or, with --programs, Python alone, and some 4 GB where temporary files go (TMPDIR). What
+does not fit the card's memory a benchmark leaves out, and tells. A step that fails is told, leaves NAME_CARD.json.part, and the
+others go on; the exit status is 1 then."""
 
 import argparse
 import math
@@ -95,13 +96,14 @@ class Run:
         """Variables of the environment, and the command."""
         floats = max(0.1, min(self.memory * CAPACITY, self.memory - LEFT_FREE) / 4)
         host = max(2, min(MOST_OF_HOST, int(OF_HOST * free_memory())))
+        half = min(host / 2, self.memory * 0.8)  # so that it is a limit on a small card, too
         words = {
             "FILE": [str(to)],
             "PROGRAMS": [str(self.programs)],
             "DEVICES": ["auto,cpu,gpu" if self.gpu else "cpu"],
             "G": [f"{int(floats * 10) / 10:g}"],
             "S": [str(host)],
-            "HALF": [f"{host // 2}G"],
+            "HALF": [f"{int(half * 1e9) >> 20}M"],
             "MATRIX": [str(file) for file in self.how.matrix],
         }
         variables, (program, *rest) = step.words()
@@ -183,6 +185,8 @@ class Run:
             page,
             "--links",
             links,
+            "--root",
+            os.path.relpath(ROOT, page),
         ]
         made = subprocess.run(make, check=False).returncode == 0
         if made:

@@ -3,6 +3,15 @@
 from page import HOST, Page, milliseconds, say_not_built, tell_losses
 from plot import Axis
 
+# What genomes of one's own (--fasta) were here, and how many residues they have: others may have such names, too.
+TEXTS = {
+    ("chr20.fa", 63_025_520): "`datasets/fetch.sh`'s human_chr20.fa",
+    (
+        "tb4.fa",
+        17_608_674,
+    ): "the *M. tuberculosis* genomes H37Rv, H37RvBD, H37RvMA2 and BCG of Debian's tnseq-transit, one behind the other",
+    ("proteins.fa", 9_055_569): "the 20,000 proteins of DB.fasta in Debian's mmseqs2-examples",
+}
 STEPS = ("suffix_array", "suffix_array_3100m", "suffix_array_6200m")  # the last ones are of texts that few hosts have room for
 BUILT = {"libcubwt": "ORDO_LIBCUBWT", "libsais": "ORDO_LIBSAIS"}
 WHY = {
@@ -33,6 +42,7 @@ def suffix_arrays(page: Page) -> None:
         " `suffix::build`, from text in the host's memory to the array in the host's memory, transfers counted, reading FASTA"
         " not."
     )
+    name_texts(page, beside)
     if page.has("machines"):
         kept_machines(page)
     for card in beside:
@@ -41,6 +51,15 @@ def suffix_arrays(page: Page) -> None:
     page.source("machines", *STEPS)
     if HOST in beside and page.card != HOST:
         page.source(*STEPS, card=HOST)
+
+
+def name_texts(page: Page, beside: list[str]) -> None:
+    rows = [row for card in beside for row in page.json("suffix_array", card)["rows"]]
+    rows += page.json("machines")["rows"] if page.has("machines") else []
+    there = {(row["input"], row["residues"]) for row in rows}
+    told = [f"`{text[0]}` is {what}" for text, what in TEXTS.items() if text in there]
+    if told:
+        page.say(f"{'; '.join(told)}.")
 
 
 def kept_machines(page: Page) -> None:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -60,12 +61,16 @@ class lines {
   }
   template <class T>
   T value() {
-    std::string_view from = word();
+    std::string_view const all = word();
+    std::string_view from = all;
     if (from.starts_with('+')) from.remove_prefix(1);
     T value{};
     auto const [end, error] = fast_float::from_chars(from.data(), from.data() + from.size(), value);
-    if (error == std::errc::invalid_argument || end != from.data() + from.size())
-      fail(fmt::format("bad value: '{}' is no number", from));
+    if (error == std::errc::invalid_argument || end != from.data() + from.size() || all.starts_with("+-"))
+      fail(fmt::format("bad value: '{}' is no number", all));
+    // Infinity is written in letters; some versions of fast_float make it of what is too large, without an error.
+    if (std::isinf(value) && from.find_first_of("0123456789") != std::string_view::npos)
+      fail(fmt::format("bad value: {} is too large for {}", all, sizeof(T) == sizeof(float) ? "a float" : "a double"));
     return value;
   }
   [[noreturn]] void fail(std::string const& why) const {
@@ -158,23 +163,34 @@ sparse_matrix<T> read_matrix_market(std::string_view text, std::string const& na
 }
 
 template <class T>
-void write_matrix_market(sparse_matrix<T> const& matrix, sink& to) {
-  constexpr std::size_t enough = std::size_t{1} << 20;
-  std::string text =
-      fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", matrix.rows, matrix.columns, matrix.entries());
-  for (std::size_t r = 0; r < matrix.rows; ++r)
-    for (std::uint64_t e = matrix.offsets[r]; e < matrix.offsets[r + 1]; ++e) {
-      fmt::format_to(std::back_inserter(text), "{} {} {}\n", r + 1, matrix.column[e] + std::uint64_t{1}, matrix.value[e]);
-      if (text.size() < enough) continue;
-      to.write(text);
-      text.clear();
-    }
+void matrix_market_writer::add(matrix_entries<T> const& more) {
+  std::string text;
+  for (std::size_t e = 0; e < more.row.size(); ++e) {
+    fmt::format_to(std::back_inserter(text), "{} {} ", more.row[e] + std::uint64_t{1}, more.column[e] + std::uint64_t{1});
+    if (std::isnan(more.value[e]))
+      text += "nan\n";  // what is no number has a sign on some processors
+    else
+      fmt::format_to(std::back_inserter(text), "{}\n", more.value[e]);
+  }
+  text_.write_at(bytes_, text);
+  bytes_ += text.size();
+  entries_ += more.row.size();
+}
+
+void matrix_market_writer::write(std::size_t rows, std::size_t columns, sink& to) const {
+  constexpr std::uint64_t at_once = std::uint64_t{1} << 20;
+  std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", rows, columns, entries_);
   to.write(text);
+  for (std::uint64_t at = 0; at < bytes_; at += text.size()) {
+    text.resize(std::size_t(std::min(bytes_ - at, at_once)));
+    text_.read_at(at, text);
+    to.write(text);
+  }
 }
 
 template sparse_matrix<float> read_matrix_market(std::string_view, std::string const&);
 template sparse_matrix<double> read_matrix_market(std::string_view, std::string const&);
-template void write_matrix_market(sparse_matrix<float> const&, sink&);
-template void write_matrix_market(sparse_matrix<double> const&, sink&);
+template void matrix_market_writer::add(matrix_entries<float> const&);
+template void matrix_market_writer::add(matrix_entries<double> const&);
 
 }  // namespace ordo::spgemm

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <type_traits>
 
 #include "sort_core/cpu.hpp"
 #include "sort_core/gpu.hpp"
@@ -10,17 +12,22 @@ namespace ordo::spgemm {
 
 struct product_report {
   std::uint64_t products = 0;  // of two entries
+  std::uint64_t entries = 0;   // of the product
   std::size_t parts = 0;       // of rows, one after the other
 };
 
-/// a b, made by parts of rows of at most so many products of two entries, one row at least; 0: as many as memory allows. T is
-/// float or double.
-/// @throws usage_error if the matrices do not fit each other; out_of_memory
 template <class T>
-sparse_matrix<T> product(cpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
-                         product_report& report);
+using take_entries = std::type_identity_t<std::function<void(matrix_entries<T> const&)>>;
+
+/// a b, made by parts of rows of at most so many products of two entries, one row at least; 0: as many as memory allows. The
+/// result may be more than the host's memory holds: take() gets its entries, each once, a million at a time at most, first row
+/// first. T is float or double.
+/// @throws usage_error if the matrices do not fit each other; out_of_memory; what take() throws
 template <class T>
-sparse_matrix<T> product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
-                         product_report& report);
+void product(cpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+             take_entries<T> const& take, product_report& report);
+template <class T>
+void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+             take_entries<T> const& take, product_report& report);
 
 }  // namespace ordo::spgemm

@@ -4,14 +4,14 @@
 namespace ordo::spgemm {
 
 template <class T>
-sparse_matrix<T> product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
-                         product_report& report) {
-  return product_on(on, a, b, most_products, report);
+void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+             take_entries<T> const& take, product_report& report) {
+  product_on(on, a, b, most_products, take, report);
 }
 
-template sparse_matrix<float> product(gpu&, sparse_matrix<float> const&, sparse_matrix<float> const&, std::uint64_t,
-                                      product_report&);
-template sparse_matrix<double> product(gpu&, sparse_matrix<double> const&, sparse_matrix<double> const&, std::uint64_t,
-                                       product_report&);
+template void product(gpu&, sparse_matrix<float> const&, sparse_matrix<float> const&, std::uint64_t, take_entries<float> const&,
+                      product_report&);
+template void product(gpu&, sparse_matrix<double> const&, sparse_matrix<double> const&, std::uint64_t,
+                      take_entries<double> const&, product_report&);
 
 }  // namespace ordo::spgemm

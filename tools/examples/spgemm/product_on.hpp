@@ -1,5 +1,9 @@
 #pragma once
-#include <utility>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "sort_core/error.hpp"
 #include "tools/examples/spgemm/multiply.hpp"
@@ -28,36 +32,45 @@ class matrix_on {
   buffer<T const> value_;
 };
 
-/// Behind what the result holds.
+constexpr std::size_t entries_at_once = std::size_t{1} << 20;
+
+/// Gives take() the entries of a part, some at a time: it may be of most of a GPU's memory.
 template <class B, class T>
-void append(B& machine, product_rows<T> const& part, sparse_matrix<T>& result) {
-  std::size_t const before = result.entries(), sums = part.column.size();
-  std::vector<std::uint64_t> ends(part.rows + 1);
-  machine.download(std::span<std::uint64_t const>(part.offsets.span()), std::span(ends));
-  for (std::size_t r = 1; r <= part.rows; ++r) result.offsets.push_back(before + ends[r]);
-  result.column.resize(before + sums);
-  result.value.resize(before + sums);
-  machine.download(std::span<std::uint32_t const>(part.column.span()), std::span(result.column).subspan(before));
-  machine.download(std::span<T const>(part.value.span()), std::span(result.value).subspan(before));
+void hand_over(B& machine, product_rows<T> const& part, take_entries<T> const& take) {
+  std::vector<std::uint64_t> offsets(part.rows + 1);
+  machine.download(std::span<std::uint64_t const>(part.offsets.span()), std::span(offsets));
+  std::span<std::uint32_t const> const column = part.column.span();
+  std::span<T const> const value = part.value.span();
+  matrix_entries<T> some;
+  for (std::size_t begin = 0, row = 0; begin < column.size(); begin += some.row.size()) {
+    std::size_t const size = std::min(column.size() - begin, entries_at_once);
+    some.row.resize(size);
+    some.column.resize(size);
+    some.value.resize(size);
+    machine.download(column.subspan(begin, size), std::span(some.column));
+    machine.download(value.subspan(begin, size), std::span(some.value));
+    for (std::size_t i = 0; i < size; ++i) {
+      while (offsets[row + 1] <= begin + i) ++row;
+      some.row[i] = std::uint32_t(part.first_row + row);
+    }
+    take(some);
+  }
 }
 
 template <class Machine, class T>
-sparse_matrix<T> product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
-                            product_report& report) {
+void product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+                take_entries<T> const& take, product_report& report) {
   if (a.columns != b.rows) throw usage_error("bad matrices: product: the first has not as many columns as the second has rows");
   report = {};
-  sparse_matrix<T> result;
-  result.rows = a.rows;
-  result.columns = b.columns;
   with_backend(on, [&](auto& machine) {
     matrix_on<T> const first(machine, a), second(machine, b);
     multiply(on, first.view(), second.view(), most_products, [&](product_rows<T> part) {
-      append(machine, part, result);
+      hand_over(machine, part, take);
+      report.entries += part.column.size();
       ++report.parts;
     });
   });
   for (std::uint32_t const column : a.column) report.products += b.offsets[column + 1] - b.offsets[column];
-  return result;
 }
 
 }  // namespace ordo::spgemm

@@ -30,6 +30,13 @@ struct matrix_view {
   [[nodiscard]] std::size_t entries() const { return column.size(); }
 };
 
+/// Some entries of a matrix, in rising order of rows, in each of columns.
+template <class T>
+struct matrix_entries {
+  std::vector<std::uint32_t> row, column;  // from 0
+  std::vector<T> value;
+};
+
 /// The transpose, each row's columns in rising order; entries of one row and column stay apart, in the order they had.
 template <class T>
 sparse_matrix<T> transposed(sparse_matrix<T> const& of);

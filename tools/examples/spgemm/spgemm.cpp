@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/cli/stats.hpp"
+#include "tools/cli/temporary.hpp"
 #include "tools/examples/spgemm/matrix_market.hpp"
 #include "tools/examples/spgemm/product.hpp"
 
@@ -29,36 +32,44 @@ struct asked {
 };
 
 template <class T>
-spgemm::sparse_matrix<T> read(std::string const& path) {
+spgemm::sparse_matrix<T> read(std::string const& path, cli::stats& stats) {
   auto const text = cli::read_all(path);
+  stats.bytes(text.size());
+  stats.input(text.size());
   return spgemm::read_matrix_market<T>({text.data(), text.size()}, path == "-" ? "standard input" : path);
 }
 
 template <class T>
-int multiply(asked const& how) {
-  auto const first = read<T>(how.first);
-  auto const given = how.second.empty() ? first : read<T>(how.second);
-  auto const second = how.transposed ? spgemm::transposed(given) : given;
+int multiply(asked const& how, cli::stats& stats) {
+  stats.phase("read");
+  auto const first = read<T>(how.first, stats);
+  auto second = how.second.empty() ? first : read<T>(how.second, stats);
+  if (how.transposed) second = spgemm::transposed(second);
   cli::output out(how.output, how.common.threads);
+  stats.phase("multiply");
   spgemm::product_report report;
-  spgemm::sparse_matrix<T> result;
+  std::optional<spgemm::matrix_market_writer> result;
+  auto const multiply_on = [&](auto machine) {
+    result.emplace(cli::temporary_folder());  // anew, where a GPU's memory did not do
+    spgemm::product(
+        machine, first, second, how.most_products, [&](auto const& entries) { result->add(entries); }, report);
+    if (machine.kind() == device::gpu) stats.device_memory(machine.peak_memory());
+  };
   decision where = choose(how.common.machine(), first.entries(), 0, [](gpu_info const&) { return std::size_t{0}; });
   run_on(
-      where,
+      where, [&] { multiply_on(gpu({.device = where.gpu_index})); },
       [&] {
-        gpu machine({.device = where.gpu_index});
-        result = spgemm::product(machine, first, second, how.most_products, report);
-      },
-      [&] {
-        // The result takes the host's memory, too.
-        cpu machine({.threads = how.common.threads, .memory_limit = cli::available_memory() / 2});
-        result = spgemm::product(machine, first, second, how.most_products, report);
+        // Pages of the temporary file take the host's memory, too, until they are on the disk.
+        multiply_on(cpu({.threads = how.common.threads, .memory_limit = cli::available_memory() / 2}));
       });
-  spgemm::write_matrix_market(result, out);
+  stats.machine(where);
+  stats.phase("write");
+  result->write(first.rows, second.columns, out);
+  stats.bytes(out.written());
   out.commit();
   if (how.common.verbose)
-    cli::say(tool, fmt::format("{} products, {} entries, {} parts; {}: {}", report.products, result.entries(), report.parts,
-                               to_string(where.where), where.why));
+    cli::say(tool, fmt::format("{} products, {} entries, {} parts", report.products, report.entries, report.parts));
+  stats.finish();
   return 0;
 }
 
@@ -72,13 +83,16 @@ int run(int argc, char** argv) {
   app.add_option("--type", how.type, "of the values: float or double")
       ->capture_default_str()
       ->check(CLI::IsMember({"float", "double"}));
-  app.add_option("--part", how.most_products,
-                 "products of two entries to be made at a time, rows being whole [as memory allows]")
-      ->transform(CLI::AsSizeValue(true));
+  app.add_option_function<std::string>(
+         "--part", [&how](std::string const& value) { how.most_products = cli::parse_count<std::uint64_t>("--part", value); },
+         "products of two entries to be made at a time, rows being whole [0: as many as memory allows]")
+      ->type_name("N");
   cli::add_common_options(app, how.common);
   if (auto const status = cli::parse(app, argc, argv)) return *status;
   how.common.check_machine();
-  return how.type == "float" ? multiply<float>(how) : multiply<double>(how);
+  cli::stats stats(tool, argc, argv, how.common);
+  stats.refuse_inputs({how.first, how.second.empty() ? how.first : how.second});
+  return how.type == "float" ? multiply<float>(how, stats) : multiply<double>(how, stats);
 }
 
 }  // namespace
