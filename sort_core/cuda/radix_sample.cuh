@@ -5,6 +5,7 @@
 
 #include "sort_core/cuda/instructions.cuh"
 #include "sort_core/cuda/launch.cuh"
+#include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/tuning/radix.hpp"
 #include "sort_core/radix_key.hpp"
 
@@ -21,7 +22,7 @@ __global__ void __launch_bounds__(tuning::sampling_threads)
   wait_for_previous();
   K* const sample = reinterpret_cast<K*>(dynamic_shared_memory());
   for (std::size_t i = threadIdx.x; i < count; i += tuning::sampling_threads)
-    sample[i] = code.encode(keys[i * stride + i * 2654435761u % stride]);
+    sample[i] = code.encode(keys[i * stride + place_in_stride(i, stride)]);
   __syncthreads();
   for (unsigned first = blockIdx.x * tuning::keys_a_block; first < count; first += gridDim.x * tuning::keys_a_block) {
     unsigned const i = first + threadIdx.x / tuning::lanes_a_key;
