@@ -234,7 +234,7 @@ void check_lengths() {
     lengths.insert(lengths.end(), 1500, 1);
     check<K, V, std::uint32_t>(lengths, next(), {0, 0, heads, false});
   }
-  for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385})
+  for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385, 20480, 20481, 24576, 24577})
     check<K, V, std::uint32_t>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},
                                ordo::key_code<K>{K(~K{0}), 0});
 }
@@ -253,12 +253,12 @@ void check_mixtures() {
     check<K, V, std::uint64_t>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
     check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
     check<K, V, std::uint32_t, od::long_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
-    // Windows of two steps of 2^14 items (of long items 2^13): arrays within a step, across its end, of some steps, and merged.
+    // Windows of two steps of 2^15 items, or less: arrays within a step, across its end, of some steps, and merged.
     if (turn % 3 == 1) {
       check<K, V, std::uint64_t, od::long_method::in_place>(
-          {3000, 16385, 12000, 20, 30000, 16384, 0, 100, 32768, 32769, 1, 17000, 900}, what,
+          {3000, 24577, 12000, 20, 30000, 16385, 24576, 0, 100, 32768, 32769, 1, 20481, 65537, 900}, what,
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
-      check<K, V, std::uint32_t, od::long_method::in_place>(of_length(20000 + turn, 50000), what, {0, 0, false, true, 1},
+      check<K, V, std::uint32_t, od::long_method::in_place>(of_length(30000 + turn, 50000), what, {0, 0, false, true, 1},
                                                             floats<K>());
       check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what, {0, turn % 2, false, turn % 4 == 0, 1});
     }

@@ -21,7 +21,7 @@ constexpr std::size_t least_shared_memory = 99 << 10;
 
 /// Segments of up to this many items are sorted by the kernel that plans.
 constexpr unsigned tiny_capacity = 32;
-constexpr unsigned classes = 20;
+constexpr unsigned classes = 22;
 
 /// The classes that what one long segment is divided into is sorted by: fewer launches than all.
 constexpr unsigned few_classes = 1u << 7 | 1u << 11 | 1u << 13 | 1u << 15 | 1u << 17 | 1u << 19;
@@ -32,16 +32,20 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
+  // With values of more than 4 bytes, or keys, no card has the memory for more.
+  constexpr unsigned more = ValueBytes > 4 ? 16 : 20, most = ValueBytes > 4 ? 16 : 24;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 8, 8},   {network, 8, 12, 8},   {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
-      {network, 16, 16, 8}, {network, 32, 10, 8},  {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
-      {buckets, 128, 8, 8}, {buckets, 256, 5, 4},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
+      {network, 8, 8, 8},       {network, 8, 12, 8},     {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
+      {network, 16, 16, 8},     {network, 32, 10, 8},    {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
+      {buckets, 128, 8, 8},     {buckets, 256, 5, 4},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
+      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
   constexpr segment_class small[classes] = {
-      {network, 8, 6, 8},   {network, 8, 8, 8},    {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
-      {network, 16, 10, 6}, {network, 16, 12, 5},  {network, 16, 16, 4},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
-      {buckets, 128, 6, 9}, {buckets, 128, 8, 8},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
+      {network, 8, 6, 8},       {network, 8, 8, 8},      {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
+      {network, 16, 10, 6},     {network, 16, 12, 5},    {network, 16, 16, 4},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
+      {buckets, 128, 6, 9},     {buckets, 128, 8, 8},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
+      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
   constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // blocks: values need the registers
   // Long values are held in registers while keys and values are placed.
   constexpr segment_class quarter = {buckets, 256, 9, 4};
@@ -55,7 +59,8 @@ constexpr segment_class class_shape(unsigned c) {
                                             {buckets, 128, 9, 6},   {buckets, 256, 6, 4},
                                             {buckets, 256, 8, 3},   quarter,
                                             {buckets, 512, 6, 2},   half,
-                                            {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1}};
+                                            {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1},
+                                            {buckets, 1024, 8, 1},  {buckets, 1024, 8, 1}};
   // Values of 16 bytes: fewer shapes, as each is a kernel that takes long to compile. Classes of one shape are one class.
   constexpr segment_class longest[classes] = {{network, 8, 8, 6},
                                               {network, 8, 8, 6},
@@ -75,6 +80,8 @@ constexpr segment_class class_shape(unsigned c) {
                                               {buckets, 256, 8, 3},
                                               half,
                                               half,
+                                              {buckets, 1024, 8, 1},
+                                              {buckets, 1024, 8, 1},
                                               {buckets, 1024, 8, 1},
                                               {buckets, 1024, 8, 1}};
   return ValueBytes > 8 ? longest[c] : KeyBytes > 4 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
@@ -99,8 +106,8 @@ constexpr unsigned first_alike(unsigned c) {
   return c;
 }
 
-/// The classes whose capacity is the chunk in which arrays longer than a step are merged: on cards with 163 KiB of shared memory a block or
-/// more, and on all others. Powers of two.
+/// The classes whose capacity is the chunk in which arrays longer than a step are merged: on cards with 163 KiB of shared
+/// memory a block or more, and on all others. Powers of two.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned large_chunk() {
   return 19;
