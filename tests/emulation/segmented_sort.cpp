@@ -415,11 +415,14 @@ TEST_CASE("kernels: which runs of short segments with holes are sorted in one pi
     for (std::size_t s = 0; s < begins.size(); ++s) begins[s] = std::uint32_t(s) * distance;
     return begins;
   };
-  for (std::uint32_t distance : {8, 9, 11, 16, 31, 32}) CHECK(runs_left(at_distances(distance), 8) == 0);
-  for (std::uint32_t distance : {34, 64, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
+  for (std::uint32_t distance : {8, 9, 11, 16, 32, 48, 80}) CHECK(runs_left(at_distances(distance), 8) == 0);
+  for (std::uint32_t distance : {84, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
+  // A run of few segments, far from each other, which a warp holds all the same; or not.
+  CHECK(runs_left({0, 60, 400, 1000}, 2) == 0);
+  CHECK(runs_left({0, 60, 400, 1030}, 2) == 1);
   // A hole within one run, longer than the rest of it.
   auto one_far = at_distances(9);
-  for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 3000;
+  for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 9000;
   CHECK(runs_left(one_far, 8) == 1);
   // Two segments of one run have changed places.
   auto changed = at_distances(10);

@@ -177,8 +177,9 @@ constexpr unsigned short_items = 1024, short_segments = 256;
 constexpr unsigned short_threads = 128, short_resident = 5;
 /// The longest of them, if all are of one length.
 constexpr unsigned short_longest = 160;
-/// With the holes between them, the segments of a run take up to so many times their items: of more, a warp holds few.
-constexpr unsigned short_sparse = 4;
+/// With the holes between them, the segments of a run take up to so many times their items, unless a warp holds all at once: of
+/// more, it holds few.
+constexpr unsigned short_sparse = 10;
 
 /// A lane sorts up to 16 items of a segment in its registers; or up to 20, if all segments of a run are of about one length.
 constexpr unsigned short_registers = 20;
@@ -196,14 +197,15 @@ struct short_run {
 
 /// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
 /// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
-/// than it holds on average.
+/// than it holds on average, and as many for each lane.
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = short_longest;
   std::size_t const length = (n - 1) / segments + 1;
   auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
   if (n <= length * (segments - 1)) {
     if (length > longest) return {};
-    return {limited(segments * (short_items * 7 / 8) / n), short_items, longest};
+    unsigned const fit = limited(segments * (short_items * 7 / 8) / n);
+    return {fit < 32 ? fit : fit / 32 * 32, short_items, longest};
   }
   if (length > longest_alike) return {};
   std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;
