@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "sort_core/cuda/float_numbers.hpp"
 #include "sort_core/cuda/instructions.cuh"
 #include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
@@ -42,6 +43,13 @@ template <class K>
 void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
   launch<sample_keys<K>>(on, unsigned(to.size() + tuning::keys_a_block - 1) / tuning::keys_a_block, tuning::sampling_threads,
                          to.size() * sizeof(K), keys, n / to.size(), code, unsigned(to.size()), to.data());
+}
+
+/// What numbers suit floats, told by such a sample.
+template <class K>
+__global__ void choose_numbers(std::uint64_t const* sorted, unsigned count, key_code<K> code, float_numbers* numbers) {
+  wait_for_previous();
+  if (threadIdx.x == 0) *numbers = float_numbers::suiting(sorted, count, code);
 }
 
 }  // namespace ordo::cuda_detail
