@@ -61,7 +61,7 @@ void check(ordo::cuda& machine, std::size_t n, key_kind what, verb by = verb::ra
 template <class K>
 void check_all(ordo::cuda& machine, std::size_t n) {
   for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::narrow, key_kind::uneven,
-                        key_kind::ordered, key_kind::even_floats}) {
+                        key_kind::ordered, key_kind::even_floats, key_kind::zeros}) {
     for (verb by : {verb::radix, verb::segment}) {
       bool const descending = by == verb::segment && n % 2 == 1;
       check<K, std::uint32_t, false>(machine, n, what, by, descending);

@@ -79,6 +79,10 @@ constexpr std::size_t long_length_from(std::size_t key_bytes, bool has_values) {
   return std::size_t{1} << (key_bytes == 4 && !has_values ? 22 : 31);
 }
 
+/// CUB sorts so many floats without values as they are, and their zeros are put in order behind it: of fewer, passes that
+/// encode and decode them take no longer.
+constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
+
 /// The blocks that put a sample in order, and how many lanes find the rank of one key.
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8, keys_a_block = sampling_threads / lanes_a_key;
 
