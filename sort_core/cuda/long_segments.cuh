@@ -67,7 +67,9 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         p.length = min(all.length - at, range.piece);
         p.bits = data.keys.bits();
         p.from = copy::given;
-        if (p.length <= range.longest_numbered) p.numbers = *range.numbers;
+        if constexpr (!Keys::computed && !Keys::sampled) {
+          if (p.length <= range.longest_numbered && spread(data, p, *range.numbers)) p.numbers = *range.numbers;
+        }
         unsigned const c = class_in<K, V, Keys>(p.length, lists);
         if (c == tuning::classes)
           append<tile>(work, 0, p);
@@ -75,6 +77,24 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
           lists.listed[c].set(atomicAdd(lists.listed[c].count, 1ull), {p.begin, std::uint32_t(p.length), p.from});
       }
     }
+  }
+
+  /// Do numbers of some keys, from all over a partition, differ by a quarter of their range at least? Else they tell little of
+  /// this one: it is of other values than the rest.
+  [[nodiscard]] __device__ static bool spread(data_of const& data, partition const& p, float_numbers const& numbers) {
+    constexpr unsigned looked_at = 8;
+    if (!numbers.wanted()) return false;
+    std::uint32_t number[looked_at], least = ~0u, greatest = 0;
+#pragma unroll
+    for (unsigned i = 0; i < looked_at; ++i)
+      number[i] =
+          numbers(data.keys.code.encode(data.keys.keys[p.begin + (2 * i + 1) * p.length / (2 * looked_at)]), data.keys.code);
+#pragma unroll
+    for (unsigned i = 0; i < looked_at; ++i) {
+      least = min(least, number[i]);
+      greatest = max(greatest, number[i]);
+    }
+    return greatest - least >= 1u << 30;
   }
 
   /// Who owns a list's tiles and chunks?
