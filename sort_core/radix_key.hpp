@@ -58,6 +58,7 @@ struct key_code {
   /// All ones where the top bit is set, else 0.
   [[nodiscard]] ORDO_FN static constexpr U sign(U bits) { return U(U{0} - U(bits >> (8 * sizeof(U) - 1))); }
   [[nodiscard]] ORDO_FN constexpr bool identity() const { return flip == 0 && flip_negative == 0; }
+  friend constexpr bool operator==(key_code const&, key_code const&) = default;
 };
 
 /// An order-preserving, invertible map from keys to unsigned integers of the same width: a < b if and only if

@@ -61,6 +61,60 @@ TEST_CASE("radix choice: many of each number of a small range go up") {
   }
 }
 
+TEST_CASE("radix choice: keys whose lower bits are told by their upper ones go up, unless blocks count them") {
+  // Indices of what is near the diagonal of a matrix of 2^16 rows: `near` of these, and the keys, which are random otherwise.
+  auto const product = [](std::uint64_t near) {
+    return sample_of([=](auto& r) {
+      std::uint64_t const row = r() & 0xffff, column = (row + r() % near) & 0xffff;
+      return row << 16 | column;
+    });
+  };
+  auto const goes_down = [](auto const& sample, std::size_t n, std::size_t value) {
+    return msd_is_quicker(sample, {n, 16384, 32, 4, value, false, false});
+  };
+  constexpr std::size_t few = std::size_t{1} << 26, many = std::size_t{1} << 28;
+  for (std::size_t const value : {0, 4, 8}) {
+    CHECK_FALSE(goes_down(product(256), few, value));
+    CHECK(goes_down(product(256), many, value) == (value == 0));  // 2^12 keys in 2^16 numbers
+    CHECK(goes_down(product(16384), few, value));
+    CHECK(goes_down(product(16384), many, value));
+  }
+  CHECK_FALSE(goes_down(product(256), many / 2, 0));
+  CHECK_FALSE(goes_down(product(256), many * 3 / 2, 0));
+  // Of 64 bits: indices of a larger matrix.
+  auto const wide = sample_of([](auto& r) {
+    std::uint64_t const row = r() & 0xfffff;
+    return row << 20 | (row + r() % 256);
+  });
+  CHECK(msd_is_quicker(wide, {few, 8192, 64, 8, 4, false, false}));
+}
+
+TEST_CASE("radix choice: the bits of keys that others tell") {
+  using ordo::cuda_detail::told_bits;
+  auto const none = sample_of([](auto& r) { return r() >> 32; });
+  CHECK(told_bits(none, 0) == 0);
+  CHECK(told_bits(none, 20) == 0);
+  CHECK(told_bits(none, 32) == 0);
+  // The lowest 8 bits are some of those above, or these negated.
+  auto const eight = sample_of([](auto& r) {
+    std::uint64_t const x = r() >> 40;
+    return x << 8 | ((x >> 3 & 0xf) | (~x >> 16 & 0xf) << 4);
+  });
+  CHECK(told_bits(eight, 8) == 8);
+  CHECK(told_bits(eight, 4) == 4);
+  CHECK(told_bits(eight, 10) == 8);
+  // Bits that are mostly 0 agree by chance.
+  CHECK(told_bits(sample_of([](auto& r) { return r() & r() & r() & 0xffffffff; }), 20) == 0);
+  CHECK(told_bits(sample_of([](auto&) { return 5u; }), 2) == 0);
+  // Where a sample is taken tells nothing of what it is.
+  for (std::size_t const n : {std::size_t{1} << 25, std::size_t{1} << 28, std::size_t{100'000'000}}) {
+    std::size_t const count = ordo::cuda_detail::tuning::sampled_keys(n), stride = n / count;
+    std::vector<std::uint64_t> in_order;
+    for (std::size_t i = 0; i < count; ++i) in_order.push_back(i * stride + ordo::cuda_detail::place_in_stride(i, stride));
+    CHECK(told_bits(in_order, 14) <= 1);
+  }
+}
+
 TEST_CASE("radix choice: the fullest eighth of a range") {
   using ordo::cuda_detail::densest_eighth;
   using sample = std::vector<std::uint64_t>;

@@ -17,13 +17,14 @@ namespace {
 template <class K, class V>
 struct misplaced {
   large_key<K> key;
+  ordo::key_code<K> code;
   K const* keys;
   V const* values;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
     if (values && key(values[i]) != keys[i]) return 1;
     if (i == 0) return 0;
     if (values && keys[i - 1] == keys[i]) return values[i - 1] >= values[i];
-    return keys[i - 1] > keys[i];
+    return code.encode(keys[i - 1]) > code.encode(keys[i]);
   }
 };
 template <class K>
@@ -37,32 +38,34 @@ struct mixed_key {
 enum class verb { radix, segment };
 
 template <class K, class V, bool Pairs>
-void check(ordo::cuda& machine, std::size_t n, key_kind what, verb by = verb::radix) {
+void check(ordo::cuda& machine, std::size_t n, key_kind what, verb by = verb::radix, bool descending = false) {
   INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what)
-         << (by == verb::segment ? ", one segment" : ""));
+         << (by == verb::segment ? ", one segment" : "") << (descending ? ", descending" : ""));
   large_key<K> const key{what};
+  ordo::key_code<K> const code = code_of_large<K>(what, descending);
   auto keys = machine.buffer<K>(n);
   auto values = machine.buffer<V>(Pairs ? n : 0);
   V* const v = Pairs ? values.data() : nullptr;
   machine.each(n, fill_large<K, V>{key, keys.data(), v});
   std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, ordo::plus{});
   if (by == verb::segment)
-    machine.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n));
+    machine.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n), {}, {}, code);
   else if (Pairs)
-    machine.radix_sort(keys.span(), values.span());
+    machine.radix_sort(keys.span(), values.span(), {}, code);
   else
-    machine.radix_sort(keys.span());
-  CHECK(machine.reduce(n, misplaced<K, V>{key, keys.data(), v}, std::uint64_t{}, ordo::plus{}) == 0);
+    machine.radix_sort(keys.span(), {}, code);
+  CHECK(machine.reduce(n, misplaced<K, V>{key, code, keys.data(), v}, std::uint64_t{}, ordo::plus{}) == 0);
   CHECK(machine.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
 }
 
 template <class K>
 void check_all(ordo::cuda& machine, std::size_t n) {
-  for (key_kind what :
-       {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::narrow, key_kind::uneven, key_kind::ordered}) {
+  for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::narrow, key_kind::uneven,
+                        key_kind::ordered, key_kind::even_floats, key_kind::zeros}) {
     for (verb by : {verb::radix, verb::segment}) {
-      check<K, std::uint32_t, false>(machine, n, what, by);
-      check<K, std::uint32_t, true>(machine, n, what, by);
+      bool const descending = by == verb::segment && n % 2 == 1;
+      check<K, std::uint32_t, false>(machine, n, what, by, descending);
+      check<K, std::uint32_t, true>(machine, n, what, by, descending);
     }
   }
 }

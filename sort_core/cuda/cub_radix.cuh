@@ -2,6 +2,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "sort_core/cuda/cuda.cuh"
+#include "sort_core/cuda/zeros.cuh"
 
 namespace ordo::cuda_detail {
 

@@ -145,6 +145,8 @@ bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
 /// @param values  null if there are none
 template <class K, class V>
 void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
+/// The bits of floats, ascending, by CUB's too, which encodes them on the way.
+void sort_floats_lsd(cuda& machine, std::uint32_t* keys, std::size_t n);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -413,6 +415,11 @@ class cuda {
         bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
         if (differing == 0) return;
       }
+    }
+    if constexpr (sizeof(K) == 4) {
+      if (values.empty() && code == radix_key<float>::code && bits.end - bits.begin == 32 &&
+          keys.size() >= cuda_detail::tuning::floats_as_they_are_from)
+        return cuda_detail::sort_floats_lsd(*this, keys.data(), keys.size());
     }
     auto const sort_codes = [&] {
       if (!sorted_unevenly(keys, values.size(), bits))

@@ -45,7 +45,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   using mover = partition_mover<K, V, Keys, Large>;
   using data_of = segment_data<K, V, Keys>;
   using mover::sampled, mover::any_order, mover::digit_groups;
-  using mover::shared, mover::shift_of, mover::digit_of, mover::keys_at, mover::code_of;
+  using mover::shared, mover::keys_at, mover::code_of;
   using mover::threads, mover::items, mover::tile, mover::warps;
 
   /// The first level's list: the long segments, or their pieces, that begin in a range.
@@ -67,6 +67,9 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         p.length = min(all.length - at, range.piece);
         p.bits = data.keys.bits();
         p.from = copy::given;
+        if constexpr (!Keys::computed && !Keys::sampled) {
+          if (p.length <= range.longest_numbered && spread(data, p, *range.numbers)) p.numbers = *range.numbers;
+        }
         unsigned const c = class_in<K, V, Keys>(p.length, lists);
         if (c == tuning::classes)
           append<tile>(work, 0, p);
@@ -74,6 +77,24 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
           lists.listed[c].set(atomicAdd(lists.listed[c].count, 1ull), {p.begin, std::uint32_t(p.length), p.from});
       }
     }
+  }
+
+  /// Do numbers of some keys, from all over a partition, differ by a quarter of their range at least? Else they tell little of
+  /// this one: it is of other values than the rest.
+  [[nodiscard]] __device__ static bool spread(data_of const& data, partition const& p, float_numbers const& numbers) {
+    constexpr unsigned looked_at = 8;
+    if (!numbers.wanted()) return false;
+    std::uint32_t number[looked_at], least = ~0u, greatest = 0;
+#pragma unroll
+    for (unsigned i = 0; i < looked_at; ++i)
+      number[i] =
+          numbers(data.keys.code.encode(data.keys.keys[p.begin + (2 * i + 1) * p.length / (2 * looked_at)]), data.keys.code);
+#pragma unroll
+    for (unsigned i = 0; i < looked_at; ++i) {
+      least = min(least, number[i]);
+      greatest = max(greatest, number[i]);
+    }
+    return greatest - least >= 1u << 30;
   }
 
   /// Who owns a list's tiles and chunks?
@@ -100,7 +121,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     if (threadIdx.x < digit_values) counts[0][threadIdx.x] = counts[1][threadIdx.x] = 0;
     __syncthreads();
     count_chunks<tile, any_order>(work, list, counts, [&](partition& owner, partition const& p, auto each_tile) {
-      unsigned const shift = shift_of(p), mask = (1u << p.width) - 1;
+      typename mover::map const digit_of(data.keys, p);
       bool const evaluate = Keys::computed && p.from == copy::given;
       K const* const keys = keys_at(data, p.from);
       key_code<K> const code = code_of(data, p.from);
@@ -110,7 +131,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         unsigned const own_count = (n + (threads - 1 - threadIdx.x)) / threads;
         std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
-          atomicAdd(&count[digit_of(shift, mask, key)], 1u);
+          atomicAdd(&count[digit_of(key)], 1u);
           differing |= key ^ one;
         };
         // Many blocks with few loads under way each.
@@ -180,7 +201,10 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
 
   /// Bits that items of one digit may still differ in: none if they are in order.
   [[nodiscard]] __device__ static unsigned bits_after(partition const& p, unsigned digit) {
-    return sampled ? !p.one_kind(digit) : shift_of(p);
+    if constexpr (sampled)
+      return !p.one_kind(digit);
+    else
+      return p.numbers.wanted() ? p.numbers.bits_within<K>(digit, p.width) : p.bits - p.width;
   }
 
   /// Where the digits of each partition begin, and what their items go on as.

@@ -90,7 +90,9 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     key_code<K> const code = data.keys.code_of_floats();
     bool const by_value = of_floats(code) && number_by_value(key, code, ends);
     ranking const result = by_buckets::rank_evenly(key, ends, own_count, rank, memory, shared);
-    if (by_value) data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
+    // Where buckets are crowded all keys are loaded again anyway.
+    if (by_value && result != ranking::crowded)
+      data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
     // Longer keys may differ beyond the bits of a word.
     return result == ranking::exact && (sizeof(K) > 4 || by_value) ? ranking::rough : result;
   }
@@ -99,12 +101,15 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
   template <class V, class Keys>
   __device__ static __forceinline__ void reload(segment_data<K, V, Keys> const& data, segment_record segment,
                                                 unsigned own_count, unsigned char* memory) {
+    constexpr unsigned at_once = 4;
     K* const keys = reinterpret_cast<K*>(memory) + team::rank();
 #pragma unroll 1
-    for (unsigned i = 0; i < own_count; ++i) {
-      K one[1];
-      data.template load<Threads>(segment.from, segment.begin + team::rank() + i * Threads, 1, one);
-      keys[i * Threads] = one[0];
+    for (unsigned i = 0; i < own_count; i += at_once) {
+      K some[at_once];
+      data.template load<Threads>(segment.from, segment.begin + team::rank() + i * Threads, min(own_count - i, at_once), some);
+#pragma unroll
+      for (unsigned j = 0; j < at_once; ++j)
+        if (i + j < own_count) keys[(i + j) * Threads] = some[j];
     }
   }
 

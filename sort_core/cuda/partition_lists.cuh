@@ -20,8 +20,9 @@ struct partition {
   unsigned bits;                 // keys may differ below this bit
   unsigned width;                // of the digit, which ends there
   copy from;
-  bool moves;  // false if one digit holds all
-  bool equal;  // of a sample sort: odd digits but the last hold items of one kind
+  bool moves;             // false if one digit holds all
+  bool equal;             // of a sample sort: odd digits but the last hold items of one kind
+  float_numbers numbers;  // whose uppermost bits are the digit, if they are wanted
 
   [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
 };
@@ -31,6 +32,9 @@ struct partition {
 struct partition_range {
   std::uint64_t first = 0, last = ~std::uint64_t{0}, piece = ~std::uint64_t{0};
   bool renew = false;  // what lists hold is done, and they are empty again
+  // Of keys that are floats: segments up to so long have their first digits by these numbers.
+  std::uint64_t longest_numbered = 0;
+  float_numbers const* numbers = nullptr;
 };
 
 /// How many partitions a list has, and tiles and chunks of theirs.

@@ -34,6 +34,31 @@ struct partition_storage {
   std::uint8_t digits[Sampled ? tile : 1];                                               // where no key tells them
 };
 
+/// Tells the digit of a code, in a partition.
+template <class K, class Keys>
+struct digit_map {
+  unsigned shift, mask;
+  __device__ digit_map(Keys const&, partition const& p) : shift(p.bits - p.width), mask((1u << p.width) - 1) {}
+  [[nodiscard]] __device__ unsigned operator()(K const& encoded) const {
+    if constexpr (Keys::sampled)
+      return 0;
+    else
+      return unsigned(encoded >> shift) & mask;
+  }
+};
+/// The same for floats, by their numbers where the partition has some.
+template <class K>
+struct digit_map<K, stored_floats<K>> {
+  unsigned shift, mask;
+  float_numbers numbers;
+  key_code<K> code;
+  __device__ digit_map(stored_floats<K> const& keys, partition const& p)
+      : shift((p.numbers.wanted() ? 32 : p.bits) - p.width), mask((1u << p.width) - 1), numbers(p.numbers), code(keys.code) {}
+  [[nodiscard]] __device__ unsigned operator()(K encoded) const {
+    return unsigned((numbers.wanted() ? K(numbers(encoded, code)) : encoded) >> shift) & mask;
+  }
+};
+
 /// Moves tiles; and what the other phases of a level share with that.
 template <class K, class V, class Keys, bool Large>
 struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
@@ -48,13 +73,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed && !sampled;
   static constexpr bool skips_identity = !sampled && tuning::partition_skips_identity<sizeof(K), value_bytes<V>>();
   [[nodiscard]] __device__ static storage& shared() { return *reinterpret_cast<storage*>(dynamic_shared_memory()); }
-  [[nodiscard]] __device__ static unsigned shift_of(partition const& p) { return p.bits - p.width; }
-  [[nodiscard]] __device__ static unsigned digit_of(unsigned shift, unsigned mask, K const& code) {
-    if constexpr (sampled)
-      return 0;
-    else
-      return unsigned(code >> shift) & mask;
-  }
+  using map = digit_map<K, Keys>;
 
   /// Where a partition's keys lie, and how they are encoded there, once they are in memory.
   [[nodiscard]] __device__ static K const* keys_at(data_of const& data, copy from) {
@@ -75,7 +94,8 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     V const* values;
     std::uint8_t const* digits;  // if sampled
     partition_mover::code code;
-    unsigned n, shift, mask;
+    partition_mover::map digit_of;
+    unsigned n;
     bool away, in_order;
     // Where its items of this thread's digit go: the digit's begin, items in chunks before, in tiles before.
     unsigned long long digit, chunk;
@@ -83,15 +103,13 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   };
   __device__ static tile_in_work find(data_of const& data, partition_work const& work, partition const& p, std::uint32_t owner,
                                       std::uint64_t t) {
-    tile_in_work w;
+    tile_in_work w{.digit_of = map(data.keys, p)};
     std::uint64_t const rank = t - p.first_tile, left = p.length - rank * tile, first = p.begin + rank * tile + first_of_lane();
     w.keys = keys_at(data, p.from) + first;
     if constexpr (sampled) w.digits = data.keys.digits + first;
     if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
     w.code = code_of(data, p.from);
     w.n = !p.moves ? 0 : unsigned(left < tile ? left : tile);
-    w.shift = shift_of(p);
-    w.mask = (1u << p.width) - 1;
     w.away = p.from != copy::away;
     w.in_order = !any_order || (owner & uneven) != 0;
     w.digit = w.chunk = w.tile = 0;
@@ -124,11 +142,11 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   /// A thread's digits: computed from its keys whenever they are needed, as registers are dearer; if sampled, four in a
   /// register.
   struct digits_of_keys {
-    unsigned shift, mask;
-    __device__ explicit digits_of_keys(tile_in_work const& tile) : shift(tile.shift), mask(tile.mask) {}
+    map digit_of;
+    __device__ explicit digits_of_keys(tile_in_work const& tile) : digit_of(tile.digit_of) {}
     template <bool Full>
     __device__ void fetch(unsigned, unsigned) {}
-    [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_of(shift, mask, key); }
+    [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_of(key); }
   };
   struct digits_found {
     std::uint8_t const* from;
@@ -251,7 +269,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     sum_digits(place);
     __syncthreads();
     std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
-    if constexpr (!sampled) digit_at.shift = opaque(digit_at.shift);
+    if constexpr (!sampled) digit_at.digit_of.shift = opaque(digit_at.digit_of.shift);
     if constexpr (value_bytes<V> != 0) wait_for_copies();
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
@@ -309,7 +327,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 
   template <bool Full>
-  __device__ static void write(data_of const& data, unsigned n, unsigned shift, unsigned mask, bool away) {
+  __device__ static void write(data_of const& data, unsigned n, map digit_of, bool away) {
     storage& s = shared();
     K* const codes = away ? data.away_codes : data.home_codes;
     V* const values = away ? data.away_values : data.values;
@@ -325,7 +343,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       for (unsigned i = 0; i < batch; ++i) {
         unsigned const at = first + i * threads;
         if (Full || at < n) {
-          std::uint64_t const to = s.places[sampled ? s.digits[at] : digit_of(shift, mask, code[i])] + at;
+          std::uint64_t const to = s.places[sampled ? s.digits[at] : digit_of(code[i])] + at;
           codes[to] = code[i];
           if constexpr (value_bytes<V> != 0) values[to] = value[i];
         }
@@ -357,7 +375,8 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       else
         stage<false>(now, key, arriving, next_owner, partitions);
       __syncthreads();
-      unsigned const n = now.n, shift = now.shift, mask = now.mask;
+      unsigned const n = now.n;
+      map const digit_of = now.digit_of;
       bool const away = now.away;
       if (t < tiles) {
         now = find(data, work, s.next, s.next_owner, t);
@@ -368,9 +387,9 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       }
       clear_counts(s);
       if (n == tile)
-        write<true>(data, n, shift, mask, away);
+        write<true>(data, n, digit_of, away);
       else
-        write<false>(data, n, shift, mask, away);
+        write<false>(data, n, digit_of, away);
       if (t >= tiles) break;
     }
     __syncthreads();

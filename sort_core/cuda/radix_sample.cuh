@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 
+#include "sort_core/cuda/float_numbers.hpp"
 #include "sort_core/cuda/instructions.cuh"
 #include "sort_core/cuda/launch.cuh"
+#include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/tuning/radix.hpp"
 #include "sort_core/radix_key.hpp"
 
@@ -21,7 +23,7 @@ __global__ void __launch_bounds__(tuning::sampling_threads)
   wait_for_previous();
   K* const sample = reinterpret_cast<K*>(dynamic_shared_memory());
   for (std::size_t i = threadIdx.x; i < count; i += tuning::sampling_threads)
-    sample[i] = code.encode(keys[i * stride + i * 2654435761u % stride]);
+    sample[i] = code.encode(keys[i * stride + place_in_stride(i, stride)]);
   __syncthreads();
   for (unsigned first = blockIdx.x * tuning::keys_a_block; first < count; first += gridDim.x * tuning::keys_a_block) {
     unsigned const i = first + threadIdx.x / tuning::lanes_a_key;
@@ -41,6 +43,13 @@ template <class K>
 void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
   launch<sample_keys<K>>(on, unsigned(to.size() + tuning::keys_a_block - 1) / tuning::keys_a_block, tuning::sampling_threads,
                          to.size() * sizeof(K), keys, n / to.size(), code, unsigned(to.size()), to.data());
+}
+
+/// What numbers suit floats, told by such a sample.
+template <class K>
+__global__ void choose_numbers(std::uint64_t const* sorted, unsigned count, key_code<K> code, float_numbers* numbers) {
+  wait_for_previous();
+  if (threadIdx.x == 0) *numbers = float_numbers::suiting(sorted, count, code);
 }
 
 }  // namespace ordo::cuda_detail

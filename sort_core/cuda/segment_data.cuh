@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "sort_core/bits.hpp"
+#include "sort_core/cuda/float_numbers.hpp"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/radix_key.hpp"
 
@@ -32,6 +33,10 @@ struct stored_keys {
   /// Of what lies at address(i).
   [[nodiscard]] __device__ K code_of(K key) const { return code.encode(key); }
 };
+
+/// Floats, for kernels that may tell digits by values.
+template <class K>
+struct stored_floats : stored_keys<K> {};
 
 /// Keys that are a function of the item; nothing to store.
 template <class K, class Item, class Key>
@@ -86,6 +91,11 @@ struct segment_data {
   }
   [[nodiscard]] __device__ V const* value_address(copy from, std::size_t i) const {
     return (from == copy::away ? away_values : values) + i;
+  }
+  /// The same data, by other keys.
+  template <class Others>
+  [[nodiscard]] segment_data<K, V, Others> with(Others others) const {
+    return {others, values, heads, home_codes, away_codes, away_values};
   }
 };
 

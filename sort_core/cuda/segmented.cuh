@@ -13,6 +13,7 @@
 #include "sort_core/cuda/long_segments.cuh"
 #include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/plan.cuh"
+#include "sort_core/cuda/radix_sample.cuh"
 
 // The segmented sort of the GPU machine, after Hou et al. (ICS'17): segments are classed by length, and each class is sorted
 // by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
@@ -57,8 +58,9 @@ struct segmented_sizes {
     return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
 
-  /// Lengths of lists: of the classes', of those that partitions fill if these are others, of long segments, of short runs.
-  static constexpr unsigned counts = (copying ? 1 : 2) * tuning::classes + 2;
+  /// Lengths of lists: of the classes', of those that partitions fill if these are others, of long segments, of short runs;
+  /// and last, no length, the numbers of floats.
+  static constexpr unsigned counts = (copying ? 1 : 2) * tuning::classes + 3;
 
   std::size_t n, segments, longest;
   std::size_t window = tuning::array_window;  // bytes, of which the steps' length follows
@@ -134,10 +136,15 @@ class segmented_sorter {
  public:
   using sizes = segmented_sizes<K, V, Keys::computed, Long>;
 
-  /// @param window  bytes, for sorts in place: less than tuning::array_window is for tests
+  /// @param window       bytes, for sorts in place: less than tuning::array_window is for tests
+  /// @param levels_from  items that are partitioned by kernels for each level, or more: less than the default is for tests
   segmented_sorter(Machine& machine, Keys keys, V* values, std::size_t n, std::uint8_t* heads,
-                   std::size_t window = tuning::array_window)
-      : machine_(machine), data_{keys, values, heads, nullptr, nullptr, nullptr}, n_(n), window_(window) {}
+                   std::size_t window = tuning::array_window, std::size_t levels_from = tuning::levels_from)
+      : machine_(machine),
+        data_{keys, values, heads, nullptr, nullptr, nullptr},
+        n_(n),
+        window_(window),
+        levels_from_(levels_from) {}
 
   template <class Offset>
   void sort(segment_list<Offset> segments) {
@@ -157,6 +164,7 @@ class segmented_sorter {
     auto const memory = machine_.template buffer<char>(size.bytes());
     parts taken(memory.data());
     auto* const counts = zeros(taken.take<unsigned long long>(sizes::counts), sizes::counts);
+    numbers_ = reinterpret_cast<float_numbers*>(counts + sizes::counts - 1);
     plan_lists lists{};
     lists.classes = sizes::classes();
     lists.used = size.any_long() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1)
@@ -183,8 +191,8 @@ class segmented_sorter {
     if constexpr (!sizes::copying) {
       if (!size.any_long()) return;
       for (unsigned c = 0; c < tuning::classes; ++c) lists.listed[c].count = counts + tuning::classes + 2 + c;
-      // Is that told, or are they so long on average that some must be?
-      sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip());
+      // Is that told, or are they so long on average that some will be?
+      sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip() / 2);
     }
   }
 
@@ -249,7 +257,9 @@ class segmented_sorter {
   void partition_long(sizes const& size, plan_lists const& lists, parts& taken, bool many) {
     partition_work const work = size.in_partition().take(taken);
     zeros(work.counts, 3);
-    partition(size, work, lists, {}, many);
+    partition_range everything;
+    find_numbers(size, many, everything);
+    partition(size, work, lists, everything, many);
   }
 
   void partition(sizes const& size, partition_work const& work, plan_lists const& lists, partition_range range, bool many) {
@@ -259,24 +269,52 @@ class segmented_sorter {
       partition_by<false>(size, work, lists, range, many);
   }
 
+  /// As kernels of their own the phases are quicker, but each is a launch.
+  [[nodiscard]] unsigned levels_by_kernel(sizes const& size, bool many) const {
+    return many && size.partitioned() >= levels_from_ ? tuning::levels_by_kernel(size.partitioned(), sizeof(K)) : 0;
+  }
+
+  /// If keys are floats, and the first level has kernels of its own: finds, on the device, the numbers for their first digits.
+  /// The memory of a second copy is free yet.
+  void find_numbers(sizes const& size, bool many, partition_range& range) {
+    if constexpr (!Keys::computed) {
+      std::size_t const longest = std::size_t(double(sizes::on_chip() * digit_values) * tuning::numbered_share);
+      if (data_.keys.code.flip_negative == 0 || levels_by_kernel(size, many) == 0 || n_ / size.segments > longest) return;
+      std::span<std::uint64_t> const sample(reinterpret_cast<std::uint64_t*>(data_.away_codes), tuning::sampled_keys(n_));
+      take_sample(machine_.kernels(), data_.keys.keys, n_, data_.keys.code, sample);
+      launch<choose_numbers<K>>(machine_.kernels(), 1, warp_threads, 0, sample.data(), unsigned(sample.size()), data_.keys.code,
+                                numbers_);
+      range.longest_numbered = longest;
+      range.numbers = numbers_;
+    }
+  }
+
   template <bool Large>
   void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists, partition_range range, bool many) {
     using traits = partition_traits<K, V, Large>;
     auto const phase = [&]<auto * Kernel>(auto const&... arguments) {
       launch_cooperative<Kernel>(machine_.kernels(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
     };
-    // As kernels of their own the phases are quicker, but each is a launch.
-    unsigned const levels = many ? tuning::levels_by_kernel(size.partitioned(), sizeof(K)) : 0;
+    unsigned const levels = levels_by_kernel(size, many);
     if (levels != 0) {
       phase.template operator()<begin_partition<K, V, Keys, Large>>(data_, work, lists, range);
       phase.template operator()<assign_tiles<K, V, Keys, Large>>(work, 0u);
     }
-    for (unsigned level = 0; level < levels; ++level) {
-      unsigned const list = level % 2;
-      launch<count_digits<K, V, Keys, Large>>(machine_.kernels(), blocks_for(size.in_partition().chunks(), 1), traits::threads,
-                                              0, data_, work, list);
+    auto const make_level = [&](auto const& data, unsigned list) {
+      using keys = decltype(data.keys);
+      launch<count_digits<K, V, keys, Large>>(machine_.kernels(), blocks_for(size.in_partition().chunks(), 1), traits::threads,
+                                              0, data, work, list);
       phase.template operator()<divide_partitions<K, V, Keys, Large>>(work, lists, list);
-      phase.template operator()<move_items<K, V, Keys, Large>>(data_, work, list);
+      phase.template operator()<move_items<K, V, keys, Large>>(data, work, list);
+    };
+    for (unsigned level = 0; level < levels; ++level) {
+      if constexpr (!Keys::computed) {
+        if (level == 0 && range.longest_numbered != 0) {
+          make_level(data_.with(stored_floats<K>{data_.keys}), 0);
+          continue;
+        }
+      }
+      make_level(data_, level % 2);
     }
     phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, range, levels == 0, levels % 2);
   }
@@ -288,10 +326,14 @@ class segmented_sorter {
     K* const window_codes = data_.away_codes;
     V* const window_values = data_.away_values;
     lists.used = (many ? tuning::few_classes : tuning::fewest_classes) | 1u << (lists.classes - 1);
+    partition_range range{.piece = size.step(), .renew = true};
+    find_numbers(size, many, range);
     for (std::size_t first = 0; first < n_; first += size.step()) {
+      range.first = first;
+      range.last = std::min(first + size.step(), n_);
       data_.away_codes = window_codes - first;  // items are at the same place in all copies
       if constexpr (value_bytes<V> != 0) data_.away_values = window_values - first;
-      partition(size, work, lists, {first, std::min(first + size.step(), n_), size.step(), true}, many);
+      partition(size, work, lists, range, many);
       sort_listed_classes(size, lists);
     }
     if (size.merged() != 0) merge_steps(size, lists, taken);
@@ -328,7 +370,8 @@ class segmented_sorter {
 
   Machine& machine_;
   segment_data<K, V, Keys> data_;
-  std::size_t n_, window_;
+  std::size_t n_, window_, levels_from_;
+  float_numbers* numbers_ = nullptr;  // on the device
 };
 
 /// f(K{}, V{}) for the types that stand for keys and values of so many bytes.

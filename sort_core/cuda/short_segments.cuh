@@ -218,9 +218,10 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       continue;
     }
     auto const span_of = [&](unsigned first, unsigned last) { return places.end(last - 1) - places.begin(first); };
-    if constexpr (Holes)
-      suits = suits && __all_sync(all_lanes, seen.near) &&
-              span_of(0, planned) <= tuning::short_sparse * __reduce_add_sync(all_lanes, seen.items);
+    if constexpr (Holes) {
+      unsigned const items = __reduce_add_sync(all_lanes, seen.items), span = span_of(0, planned);
+      suits = suits && __all_sync(all_lanes, seen.near) && (span <= where.items || span <= tuning::short_sparse * items);
+    }
     // As many at once as the shared memory holds.
     unsigned piece = segments_per_run;
 #pragma unroll 1

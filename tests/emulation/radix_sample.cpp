@@ -22,7 +22,11 @@ void check_sample(std::size_t n, std::size_t count, ordo::key_code<K> code, Key 
 
   std::size_t const stride = n / count;
   std::vector<std::uint64_t> expected;
-  for (std::size_t i = 0; i < count; ++i) expected.push_back(code.encode(K(key(i * stride + i * 2654435761u % stride))));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t const place = ordo::cuda_detail::place_in_stride(i, stride);
+    REQUIRE(place < stride);
+    expected.push_back(code.encode(K(key(i * stride + place))));
+  }
   std::sort(expected.begin(), expected.end());
   REQUIRE(std::equal(expected.begin(), expected.end(), sample.data()));
 }

@@ -34,7 +34,8 @@ enum class keys {
   even_floats,     // the bits of floats in [-1, 1)
   close_floats,    // and of such that are next to nothing
   small_floats,    // of the least magnitudes that there are
-  magnitudes       // of all magnitudes, positive
+  magnitudes,      // of all magnitudes, positive
+  strange_floats   // even ones, among them zeros, infinities and NaNs of both signs, and those of the greatest magnitudes
 };
 constexpr keys all_keys[] = {keys::uniform, keys::few,        keys::ascending, keys::descending,
                              keys::equal,   keys::outliers,   keys::greatest,  keys::ends_of_bits,
@@ -82,6 +83,12 @@ K key_like(keys what, std::size_t i, std::size_t longest) {
       return std::bit_cast<K>(real(even * std::numeric_limits<real>::min() * 4));
     case keys::magnitudes:
       return std::bit_cast<K>(real(std::exp2(24 * double(even))));
+    case keys::strange_floats: {
+      using limits = std::numeric_limits<real>;
+      constexpr real strange[] = {0, limits::infinity(), limits::quiet_NaN(), limits::max(), limits::min()};
+      real const one = x % 16 == 0 ? strange[x / 16 % std::size(strange)] : even;
+      return std::bit_cast<K>(x / 256 % 2 == 0 ? one : -one);
+    }
   }
   return 0;
 }
@@ -104,6 +111,7 @@ struct form {
   std::size_t window = od::tuning::array_window;  // of a sort in place, bytes
   unsigned far = 0;                               // of 50 holes one is so much longer
   listing listed = listing::in_order;
+  std::size_t levels_from = od::tuning::levels_from;  // items whose partition has kernels for each level
 };
 
 template <class K, class V, class Offset, od::long_method Long = od::long_method::copying>
@@ -170,7 +178,7 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
   }
   std::size_t const before = gpu.taken;
   od::segmented_sorter<machine, K, V, od::stored_keys<K>, Long>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads,
-                                                                how.window)
+                                                                how.window, how.levels_from)
       .sort(segments);
   using sizes = od::segmented_sizes<K, V, false, Long>;
   sizes const size{n, segments.size(), std::min(segments.longest, n), how.window};
@@ -234,7 +242,7 @@ void check_lengths() {
     lengths.insert(lengths.end(), 1500, 1);
     check<K, V, std::uint32_t>(lengths, next(), {0, 0, heads, false});
   }
-  for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385})
+  for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385, 20480, 20481, 24576, 24577})
     check<K, V, std::uint32_t>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},
                                ordo::key_code<K>{K(~K{0}), 0});
 }
@@ -253,12 +261,12 @@ void check_mixtures() {
     check<K, V, std::uint64_t>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
     check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
     check<K, V, std::uint32_t, od::long_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
-    // Windows of two steps of 2^14 items (of long items 2^13): arrays within a step, across its end, of some steps, and merged.
+    // Windows of two steps of 2^15 items, or less: arrays within a step, across its end, of some steps, and merged.
     if (turn % 3 == 1) {
       check<K, V, std::uint64_t, od::long_method::in_place>(
-          {3000, 16385, 12000, 20, 30000, 16384, 0, 100, 32768, 32769, 1, 17000, 900}, what,
+          {3000, 24577, 12000, 20, 30000, 16385, 24576, 0, 100, 32768, 32769, 1, 20481, 65537, 900}, what,
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
-      check<K, V, std::uint32_t, od::long_method::in_place>(of_length(20000 + turn, 50000), what, {0, 0, false, true, 1},
+      check<K, V, std::uint32_t, od::long_method::in_place>(of_length(30000 + turn, 50000), what, {0, 0, false, true, 1},
                                                             floats<K>());
       check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what, {0, turn % 2, false, turn % 4 == 0, 1});
     }
@@ -349,6 +357,25 @@ void check_floats() {
     }
 }
 
+/// Long segments by kernels for each level, which tell the first digit of floats by their values.
+template <class K, class V>
+void check_levels() {
+  ordo::key_code<K> const ascending = floats<K>(), descending{K(~ascending.flip), ascending.flip_negative};
+  unsigned turn = 0;
+  for (keys what : {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes, keys::strange_floats,
+                    keys::few, keys::equal, keys::uniform})
+    for (auto const code : {ascending, descending, ordo::key_code<K>{}}) {
+      form how{0, ++turn % 4, turn % 2 == 0, false};
+      how.levels_from = 1;
+      check<K, V, std::uint32_t>({70000}, what, how, code);
+      how.uniform = turn % 4 == 0;
+      if (turn % 3 == 0) check<K, V, std::uint64_t>({30000, 30000}, what, how, code);
+      how.heads = false;
+      how.window = 1;
+      if (turn % 2 == 0) check<K, V, std::uint32_t, od::long_method::in_place>({40000, 40000, 40000}, what, how, code);
+    }
+}
+
 /// Cards differ in the shared memory of a block, and so in the segments that it holds: 8.6, 8.9 and 12.0; 8.0; 9.0.
 constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
 
@@ -390,6 +417,7 @@ void check_all() {
   check_holes<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_floats<K, V>();
   if (sizeof(V) != sizeof(ulonglong2)) check_mixtures<K, V>();
+  check_levels<K, V>();
 }
 
 }  // namespace
@@ -415,11 +443,14 @@ TEST_CASE("kernels: which runs of short segments with holes are sorted in one pi
     for (std::size_t s = 0; s < begins.size(); ++s) begins[s] = std::uint32_t(s) * distance;
     return begins;
   };
-  for (std::uint32_t distance : {8, 9, 11, 16, 31, 32}) CHECK(runs_left(at_distances(distance), 8) == 0);
-  for (std::uint32_t distance : {34, 64, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
+  for (std::uint32_t distance : {8, 9, 11, 16, 32, 48, 80}) CHECK(runs_left(at_distances(distance), 8) == 0);
+  for (std::uint32_t distance : {84, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
+  // A run of few segments, far from each other, which a warp holds all the same; or not.
+  CHECK(runs_left({0, 60, 400, 1000}, 2) == 0);
+  CHECK(runs_left({0, 60, 400, 1030}, 2) == 1);
   // A hole within one run, longer than the rest of it.
   auto one_far = at_distances(9);
-  for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 3000;
+  for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 9000;
   CHECK(runs_left(one_far, 8) == 1);
   // Two segments of one run have changed places.
   auto changed = at_distances(10);

@@ -24,6 +24,15 @@ constexpr std::size_t few_keys = 24;
 constexpr std::size_t keys_for_bits = 256;
 constexpr double even_bit = 0.375;
 
+/// By how much the share of keys in which two bits differ is beyond chance, if one tells the other; of how many keys that is
+/// asked, as it takes the host as long as all else, 10 microseconds; and how many of the bits that blocks sort by may be told
+/// so, keys of 32 bits then being 2^4 times as dense as if they were evenly distributed.
+constexpr double telling_share = 0.25;
+constexpr std::size_t keys_for_telling = 128;
+constexpr unsigned most_told_bits = 4;
+/// Numbers to a key, at most, that a block has counters for.
+constexpr unsigned counted_numbers = 16;
+
 /// Sorts of so many uneven keys of 64 bits, all of which count, go by comparisons, if they bring no values: 10 to 15 ms for
 /// 2^28, an LSD sort 15 to 17; with values of 32 bits 18 to 31 ms, an LSD sort 18 to 20.
 constexpr std::size_t compared_from = std::size_t{1} << 25;
@@ -69,6 +78,10 @@ constexpr double digits_of_slack = 2, least_slack = count_only + 0.05, least_den
 constexpr std::size_t long_length_from(std::size_t key_bytes, bool has_values) {
   return std::size_t{1} << (key_bytes == 4 && !has_values ? 22 : 31);
 }
+
+/// CUB sorts so many floats without values as they are, and their zeros are put in order behind it: of fewer, passes that
+/// encode and decode them take no longer.
+constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 
 /// The blocks that put a sample in order, and how many lanes find the rank of one key.
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8, keys_a_block = sampling_threads / lanes_a_key;

@@ -21,7 +21,7 @@ constexpr std::size_t least_shared_memory = 99 << 10;
 
 /// Segments of up to this many items are sorted by the kernel that plans.
 constexpr unsigned tiny_capacity = 32;
-constexpr unsigned classes = 20;
+constexpr unsigned classes = 22;
 
 /// The classes that what one long segment is divided into is sorted by: fewer launches than all.
 constexpr unsigned few_classes = 1u << 7 | 1u << 11 | 1u << 13 | 1u << 15 | 1u << 17 | 1u << 19;
@@ -32,16 +32,20 @@ template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
+  // With values of more than 4 bytes, or keys, no card has the memory for more.
+  constexpr unsigned more = ValueBytes > 4 ? 16 : 20, most = ValueBytes > 4 ? 16 : 24;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 8, 8},   {network, 8, 12, 8},   {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
-      {network, 16, 16, 8}, {network, 32, 10, 8},  {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
-      {buckets, 128, 8, 8}, {buckets, 256, 5, 4},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
+      {network, 8, 8, 8},       {network, 8, 12, 8},     {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
+      {network, 16, 16, 8},     {network, 32, 10, 8},    {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
+      {buckets, 128, 8, 8},     {buckets, 256, 5, 4},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
+      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
   constexpr segment_class small[classes] = {
-      {network, 8, 6, 8},   {network, 8, 8, 8},    {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
-      {network, 16, 10, 6}, {network, 16, 12, 5},  {network, 16, 16, 4},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
-      {buckets, 128, 6, 9}, {buckets, 128, 8, 8},  {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2}, {buckets, 1024, 6, 1}, {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1}};
+      {network, 8, 6, 8},       {network, 8, 8, 8},      {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
+      {network, 16, 10, 6},     {network, 16, 12, 5},    {network, 16, 16, 4},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
+      {buckets, 128, 6, 9},     {buckets, 128, 8, 8},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
+      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
   constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // blocks: values need the registers
   // Long values are held in registers while keys and values are placed.
   constexpr segment_class quarter = {buckets, 256, 9, 4};
@@ -55,7 +59,8 @@ constexpr segment_class class_shape(unsigned c) {
                                             {buckets, 128, 9, 6},   {buckets, 256, 6, 4},
                                             {buckets, 256, 8, 3},   quarter,
                                             {buckets, 512, 6, 2},   half,
-                                            {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1}};
+                                            {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1},
+                                            {buckets, 1024, 8, 1},  {buckets, 1024, 8, 1}};
   // Values of 16 bytes: fewer shapes, as each is a kernel that takes long to compile. Classes of one shape are one class.
   constexpr segment_class longest[classes] = {{network, 8, 8, 6},
                                               {network, 8, 8, 6},
@@ -75,6 +80,8 @@ constexpr segment_class class_shape(unsigned c) {
                                               {buckets, 256, 8, 3},
                                               half,
                                               half,
+                                              {buckets, 1024, 8, 1},
+                                              {buckets, 1024, 8, 1},
                                               {buckets, 1024, 8, 1},
                                               {buckets, 1024, 8, 1}};
   return ValueBytes > 8 ? longest[c] : KeyBytes > 4 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
@@ -99,8 +106,8 @@ constexpr unsigned first_alike(unsigned c) {
   return c;
 }
 
-/// The classes whose capacity is the chunk in which arrays longer than a step are merged: on cards with 163 KiB of shared memory a block or
-/// more, and on all others. Powers of two.
+/// The classes whose capacity is the chunk in which arrays longer than a step are merged: on cards with 163 KiB of shared
+/// memory a block or more, and on all others. Powers of two.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned large_chunk() {
   return 19;
@@ -153,11 +160,17 @@ constexpr bool partition_skips_identity() {
   return KeyBytes > 4 && ValueBytes != 0;
 }
 
-/// How many levels of a partition have a kernel for each of their phases, in a sort of n items: those that evenly distributed
-/// keys need, and where there is time for a few empty launches, some that others need.
+/// How many levels of a partition have a kernel for each of their phases, in a sort of n items, `levels_from` at least: those
+/// that evenly distributed keys need, and where there is time for a few empty launches, some that others need.
+constexpr std::size_t levels_from = std::size_t{1} << 23;
 constexpr unsigned levels_by_kernel(std::size_t n, std::size_t key_bytes) {
-  return n < 1u << 23 ? 0 : n < large_partition ? 2 : key_bytes <= 4 ? 3 : 5;
+  return n < large_partition ? 2 : key_bytes <= 4 ? 3 : 5;
 }
+
+/// Floats are divided by their values where one such level leaves segments that blocks hold: by so much of that, as none is
+/// quite even. Of longer ones codes are quicker: 2^26 doubles took 2.4 ms by codes and 2.9 by values, but as segments of
+/// 2,000,000 3.8 ms and 2.3.
+constexpr double numbered_share = 0.75;
 
 /// Chunks of tiles, at most, that the items of a sort are counted in.
 constexpr unsigned chunks = 2048;
@@ -170,8 +183,9 @@ constexpr unsigned short_items = 1024, short_segments = 256;
 constexpr unsigned short_threads = 128, short_resident = 5;
 /// The longest of them, if all are of one length.
 constexpr unsigned short_longest = 160;
-/// With the holes between them, the segments of a run take up to so many times their items: of more, a warp holds few.
-constexpr unsigned short_sparse = 4;
+/// With the holes between them, the segments of a run take up to so many times their items, unless a warp holds all at once: of
+/// more, it holds few.
+constexpr unsigned short_sparse = 10;
 
 /// A lane sorts up to 16 items of a segment in its registers; or up to 20, if all segments of a run are of about one length.
 constexpr unsigned short_registers = 20;
@@ -189,14 +203,15 @@ struct short_run {
 
 /// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
 /// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
-/// than it holds on average.
+/// than it holds on average, and as many for each lane.
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = short_longest;
   std::size_t const length = (n - 1) / segments + 1;
   auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
   if (n <= length * (segments - 1)) {
     if (length > longest) return {};
-    return {limited(segments * (short_items * 7 / 8) / n), short_items, longest};
+    unsigned const fit = limited(segments * (short_items * 7 / 8) / n);
+    return {fit < 32 ? fit : fit / 32 * 32, short_items, longest};
   }
   if (length > longest_alike) return {};
   std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;

@@ -1,0 +1,94 @@
+#pragma once
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "sort_core/bits.hpp"
+#include "sort_core/fn.hpp"
+#include "sort_core/radix_key.hpp"
+
+// Long segments of floats are divided by their values, if these are evener than their codes: half of all codes stand for
+// magnitudes below 1, so that of floats spread over [-1, 1) the first digit tells little but the sign.
+namespace ordo::cuda_detail {
+
+/// Numbers of 32 bits in proportion to the values of floating-point keys, in the order of their codes; NaNs and what is beyond
+/// the range that a sample has told come first and last. None are wanted if the scale is 0: codes are as even.
+struct float_numbers {
+  float scale = 0, offset = 0;
+
+  [[nodiscard]] ORDO_FN bool wanted() const { return scale != 0; }
+  template <class K>
+  [[nodiscard]] ORDO_FN std::uint32_t operator()(K encoded, key_code<K> code) const {
+    float const value = value_of(encoded, code);
+    if (value != value) return encoded >> (8 * sizeof(K) - 1) != 0 ? ~std::uint32_t{0} : 0;
+    constexpr float greatest = 4294967040.0f;  // that is below 2^32
+    // By one instruction, so that all kernels find the same.
+    return std::uint32_t(fminf(fmaxf(fmaf(value, scale, offset), 0.0f), greatest));
+  }
+
+  /// Bits, from the lowest on, that codes may differ in, of keys whose numbers have the uppermost `width` bits `digit`. Digits
+  /// at the ends hold what is beyond the range too: there all may differ.
+  template <class K>
+  [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width) const {
+    constexpr unsigned all = 8 * sizeof(K);
+    if (digit == 0 || digit + 1 == 1u << width) return all;
+    using real = std::conditional_t<sizeof(K) == 4, float, double>;
+    constexpr K top = K{1} << (all - 1), others = K(~top);
+    key_code<K> const code{scale > 0 ? top : others, others};  // ascending or descending
+    // A number is rounded by 2^8 at most, and a value by one in 2^23: bounds leave room for more.
+    auto const bound = [&](double number, double beyond) {
+      double const value = (number + beyond - double(offset)) / double(scale);
+      double const wider = (beyond < 0) == (scale > 0) ? -1 : 1;
+      return std::uint64_t(code.encode(std::bit_cast<K>(real(value + wider * fabs(value) * 0x1p-20))));
+    };
+    double const step = 4294967296.0 / double(1u << width);
+    std::uint64_t const differing = bound(digit * step, -1024) ^ bound((digit + 1) * step, 1024);
+    return 64 - leading_zeros(differing);
+  }
+
+  /// For keys of which codes[0], ..., codes[count - 1] are some, in order.
+  template <class K>
+  [[nodiscard]] ORDO_FN static float_numbers suiting(std::uint64_t const* codes, std::size_t count, key_code<K> code) {
+    constexpr std::size_t parts = 16;
+    if (count < 2 * parts) return {};
+    // A few outliers must not take the range.
+    std::size_t const outside = count / 64, inside = count - 1 - 2 * outside;
+    auto const part_begin = [&](std::size_t part) { return codes[outside + part * inside / parts]; };
+    float const first = value_of(K(part_begin(0)), code), last = value_of(K(part_begin(parts)), code);
+    float_numbers numbers;
+    numbers.scale = 4261412864.0f / (last - first);  // 254 / 256 of 2^32; less than nothing if keys descend
+    numbers.offset = 16777216.0f - first * numbers.scale;
+    constexpr float most = std::numeric_limits<float>::max();
+    if (!(fabsf(numbers.scale) <= most && fabsf(numbers.offset) <= most)) return {};
+    // How dense are they where they are densest, in numbers and in the codes' bits that differ?
+    double by_value = 0, by_code = 0;
+    double const all_codes = 2.0 * double(last_power(codes[0] ^ codes[count - 1]));
+    for (std::size_t part = 0; part < parts; ++part) {
+      std::uint64_t const begin = part_begin(part), end = part_begin(part + 1);
+      auto const length = double(numbers(K(end), code)) - double(numbers(K(begin), code));
+      if (begin == end || length <= 0) return {};
+      by_value = fmax(by_value, 4294967296.0 / length);
+      by_code = fmax(by_code, all_codes / double(end - begin));
+    }
+    return 2 * by_value < by_code ? numbers : float_numbers{};
+  }
+
+ private:
+  template <class K>
+  [[nodiscard]] ORDO_FN static float value_of(K encoded, key_code<K> code) {
+    K const bits = code.decode(encoded);
+    if constexpr (sizeof(K) == 4)
+      return std::bit_cast<float>(bits);
+    else
+      return float(std::bit_cast<double>(bits));
+  }
+  /// The greatest power of two that is not greater.
+  [[nodiscard]] ORDO_FN static std::uint64_t last_power(std::uint64_t x) {
+    return x == 0 ? 0 : std::uint64_t{1} << (63 - leading_zeros(x));
+  }
+};
+
+}  // namespace ordo::cuda_detail
