@@ -109,10 +109,11 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
   return *this;
 }
 
-stored_index::stored_index(std::string prefix) : prefix_(std::move(prefix)) {
+stored_index::stored_index(std::string prefix, std::string_view without) : prefix_(std::move(prefix)) {
   std::string const description = prefix_ + ".json";
   mapped_file const json(description);
   about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
+  std::erase_if(about_.arrays, [&](index_array const& array) { return array.name == without; });
   for (index_array const& array : about_.arrays) {
     std::string const path = prefix_ + "." + array.name;
     mapped_file file(path);

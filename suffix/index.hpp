@@ -106,8 +106,9 @@ class mapped_file {
 /// An index as build left it. Checks that the arrays have the sizes that were written, but does not read them.
 class stored_index {
  public:
+  /// @param without  an array that is left out, whatever its file is, as of one that is to be replaced
   /// @throws input_error  naming the file that is missing, malformed, truncated or too long
-  explicit stored_index(std::string prefix);
+  explicit stored_index(std::string prefix, std::string_view without = {});
 
   [[nodiscard]] index_description const& about() const noexcept { return about_; }
   /// Of an array; nothing if there is no such array.

@@ -117,6 +117,11 @@ printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
 expect 1 sufsort check g
 grep -q 'g.kmers: word 10: not the first row' err || fail "a damaged table: $(cat err)"
 truncate -s -4 g.kmers; expect_error sufsort count g A
+# Whatever has become of a table, it can be made anew.
+expect 0 sufsort kmers g --length 6; cmp g.kmers h.kmers; cmp g.json h.json
+rm g.kmers; expect_error sufsort count g A
+expect 0 sufsort kmers g --length 3
+expect 0 sufsort check g
 cp h.kmers x.kmers; expect 1 sufsort check x  # of another index
 grep -q 'x.kmers: of another index' err || fail "a table of another index: $(cat err)"
 # An index is built with its table or not at all.
