@@ -12,6 +12,7 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/temporary.hpp"
 
 namespace ordo::sufsort {
 
@@ -61,6 +62,7 @@ void add_kmers(std::string const& prefix, unsigned length, cli::common_options c
   json.write(std::string_view(suffix::to_json(about)));
   kmers.finish();
   json.finish();
+  cli::held_signals const held;
   kmers.commit();  // until the next line one that the old description knows nothing of, or of another size
   json.commit();
 }
