@@ -110,7 +110,7 @@ expect_error sufsort build in.fa -o y --width 32 --strands both --memory 10
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of what was refused'
 
 # A description of before policies had names is one of their defaults.
-sed '/"strands"\|"ambiguous"\|"mask"\|"sample"/d' plain.json > old.json
+sed '/"strands"\|"ambiguous"\|"mask"\|"sample"\|^  "crc32"/d' plain.json > old.json
 for array in seq sa lcp bwt; do cp plain.$array old.$array; done
 expect 0 sufsort check old
 expect 0 sufsort locate old ACGT
@@ -121,6 +121,10 @@ grep -q 'old.pieces: of another index' err || fail "pieces of another index: $(c
 expect 0 sufsort build in.fa -o both
 [[ ! -e both.pieces ]] || fail 'pieces of an older index'
 # Letters, pieces and policy that contradict each other.
+expect 0 sufsort build in.fa -o bent --mask keep
+sed -i 's/"kept"/"folded to upper"/; s/"mask": "keep"/"mask": "fold"/; /^  "crc32"/d' bent.json
+expect 1 sufsort check bent
+want "$(cat err)" "sufsort: disorder: bent.seq: position 6: 'a' is lower case, which was folded" 'case that is not told'
 expect 0 sufsort build in.fa -o bent --strands both
 printf 'G' | dd of=bent.seq bs=1 seek=36 conv=notrunc status=none
 expect 1 sufsort check bent
