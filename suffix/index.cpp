@@ -162,6 +162,8 @@ std::optional<std::string> stored_index::stray() const {
 std::optional<std::string> stored_index::altered(unsigned threads) const {
   for (index_array const& array : about_.arrays)
     if (crc32_of(bytes(array.name), threads) != array.crc32) return array.name;
+  mapped_file const json(path("json"));
+  if (about_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
   return std::nullopt;
 }
 

@@ -115,6 +115,7 @@ done
 put wide.seq 0 'C'  # still in order: only the checksum tells
 expect 1 sufsort check wide
 grep -q 'wide.seq: .*checksum' err || fail "check on altered residues: $(cat err)"
+sed -i 's/"one"/"ONE"/' x.json; damaged json 1 'checksum'
 sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'a width of 31 bits'
 head -c 100 x.json > cut && mv cut x.json; damaged json 2 'parse error'
 expect_error sufsort check missing
