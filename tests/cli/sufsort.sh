@@ -153,6 +153,16 @@ expect 0 sufsort build many.fa -o many
 more=$(($(peak many) - $(peak x)))
 ((more < 200 * 200000)) || fail "$more bytes more for 200000 records"
 
+# Memory is kept to: blocks that were given back are not the process's any more; copies for check count, too.
+{ echo '>m'; for _ in $(seq 5000); do printf 'ACGTTGCAAT%.0s' {1..100}; done; echo; } > tandem.fa
+expect 0 sufsort build tandem.fa -o tandem --device cpu --threads 2 --memory 170M --stats stats.json
+taken=$(sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json)
+((taken < 205000000)) || fail "$taken bytes within 170M"
+head -c 1000000 tandem.fa > part.fa
+expect 0 sufsort build part.fa -o wide --lcp --width 40
+expect_error sufsort check wide --device cpu --memory 15M
+grep -q 'out of memory: entries of 40 bits, in 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
+
 # What cannot be.
 printf 'ACGT\n' > bad.fa
 expect_error sufsort build bad.fa -o y

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <malloc.h>
 #include <CLI/CLI.hpp>
 
 #include "sort_core/machine.hpp"
@@ -16,6 +17,9 @@ std::size_t memory_limits::host_bytes() const {
 }
 
 void memory_limits::apply() const {
+  // By default glibc keeps freed blocks of up to 32 MiB once one of that size has been freed: what a pool gives back is still
+  // the process's then, beside what it takes next. A threshold that is set stays.
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
   if (!host.empty()) static_cast<void>(parse_bytes(host));
   if (gpu.empty()) return;
   static_cast<void>(parse_bytes(gpu));

@@ -14,7 +14,8 @@ struct memory_limits {
 
   /// Bytes of the host's.
   [[nodiscard]] std::size_t host_bytes() const;
-  /// Makes that of the GPU's known to the machines. Before all work. @throws usage_error for what is no size
+  /// Makes that of the GPU's known to the machines, and has what is freed of the host's go back. Before all work. @throws
+  /// usage_error for what is no size
   void apply() const;
 };
 
