@@ -138,6 +138,12 @@ expect 0 sufsort build "$samples"/lambda.fa -o y --plan
 letters=$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)
 expect 0 sufsort build "$samples"/lambda.fa -o y --plan --strands both
 want "$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)" $((2 * letters)) 'the plan for both strands'
+# And nothing that build would refuse.
+for how in '-o y/' '-o missing/y' '-o y --bwt --sample 2'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort build in.fa $how --plan
+done
+no_leftovers
 for machine in '' '--threads 1'; do
   # shellcheck disable=SC2086
   expect 0 sufsort build "$samples"/cholera_iupac.fa -o t --strands both --ambiguous break --mask break --lcp $machine
@@ -150,4 +156,14 @@ expect 0 sufsort build genome.fa -o large --lcp --ambiguous skip --sample 2 --st
 expect 0 sufsort build genome.fa -o small --lcp --ambiguous skip --sample 2 --strands both --memory 50M
 for each in seq sa lcp json; do cmp large.$each small.$each; done
 expect 0 sufsort check small
+for ((memory = 3000; memory < 6000; memory += 250)); do
+  for strands in forward both; do
+    planned=0 built=0
+    sufsort build genome.fa -o y --strands $strands --memory ${memory}K --plan > plan || planned=$?
+    sufsort build genome.fa -o y --strands $strands --memory ${memory}K 2> err || built=$?
+    [[ $planned == "$built" ]] || fail "$strands, $memory KB: $(cat plan) $(cat err)"
+    echo "$planned" >> statuses
+  done
+done
+want "$(sort -u statuses | xargs)" '0 2' 'plans that are refused, and others'
 no_leftovers

@@ -111,6 +111,8 @@ expect 0 sufsort build genome.fa -o h --kmer-table 6
 cmp g.kmers h.kmers; cmp g.json h.json
 expect_error sufsort kmers g --length 16
 expect_error sufsort kmers g --length 0
+expect_error sufsort kmers g --length 31
+want "$(cat err)" "sufsort: invalid number: --length: '31': a k-mer has 1 to 30 letters" 'k-mers that are too long'
 expect_error sufsort kmers missing --length 2
 expect 0 sufsort check g
 printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
@@ -128,6 +130,13 @@ grep -q 'x.kmers: of another index' err || fail "a table of another index: $(cat
 expect_error sufsort build genome.fa -o new --kmer-table 16
 if compgen -G 'new*' > list; then fail "an index without its table: $(cat list)"; fi
 for name in seq sa kmers json; do cp h.$name kept.$name; done
+# That is known before anything is sorted, which could not be; and the table keeps to the memory, too.
+expect_error sufsort build genome.fa -o new --kmer-table 16 --memory 100K
+grep -q 'too many k-mers: 16 letters' err || fail "k-mers that are too many: $(cat err)"
+for plan in '' --plan; do
+  expect_error sufsort build in.fa -o new --kmer-table 13 --memory 64M $plan
+  grep -q 'out of memory: table of 67108864 k-mers: 268435460 bytes are needed' err || fail "a large table: $(cat err)"
+done
 head -4 genome.fa > part.fa; expect_error sufsort build part.fa -o h --kmer-table 16
 for name in seq sa kmers json; do cmp h.$name kept.$name; done
 expect 0 sufsort build genome.fa -o h

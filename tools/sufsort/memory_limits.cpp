@@ -11,9 +11,11 @@
 
 namespace ordo::sufsort {
 
-std::size_t memory_limits::host_bytes() const {
-  std::size_t const there = cli::available_memory();
-  return host.empty() ? there : std::min(there, parse_bytes(host));
+std::size_t memory_limits::host_bytes(std::size_t held) const {
+  std::size_t const there = cli::available_memory();  // without what is held
+  if (host.empty()) return there;
+  std::size_t const most = parse_bytes(host);
+  return std::min(there, most - std::min(most, held));
 }
 
 void memory_limits::apply() const {
