@@ -79,21 +79,24 @@ void store(std::span<char const> bytes, sink& to, unsigned threads) {
 }
 
 mapped_file::mapped_file(std::string const& path) {
-  auto const fail = [&](int error) { throw input_error(fmt::format("cannot read: {}: {}", path, std::strerror(error))); };
-  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) fail(errno);
+  auto const fail = [&](char const* why) { throw input_error(fmt::format("cannot read: {}: {}", path, why)); };
+  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // a pipe may have no writer for ever
+  if (fd < 0) fail(std::strerror(errno));
   struct stat info {};
-  int error = fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
-  if (error == 0 && info.st_size > 0) {
+  char const* why = fstat(fd, &info) != 0    ? std::strerror(errno)
+                    : S_ISDIR(info.st_mode)  ? std::strerror(EISDIR)
+                    : S_ISFIFO(info.st_mode) ? "it is a pipe"
+                                             : nullptr;
+  if (!why && info.st_size > 0) {
     size_ = std::size_t(info.st_size);
     void* const block = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
     if (block == MAP_FAILED)
-      error = errno;
+      why = std::strerror(errno);
     else
       data_ = static_cast<char const*>(block);
   }
   close(fd);
-  if (error != 0) fail(error);
+  if (why) fail(why);
 }
 
 mapped_file::~mapped_file() {
