@@ -163,7 +163,8 @@ cut_text cut_records(fasta const& from, policy const& which, std::size_t memory,
     if (auto const p = kept.first(refused))
       refuse(*p, "no nucleotide",
              both ? ": an index of both strands is for nucleotides" : ": a policy of ambiguous letters is for nucleotides");
-
+    if (auto const p = kept.first(uracil); p && both && kept.has(thymine))
+      refuse(*p, "T and U", ", and others are 'T': an index of both strands is of DNA or of RNA");
     std::size_t const strands = both ? 2 : 1, letters = kept.letters() * strands;
     auto const check_memory = [&](std::size_t runs) {
       std::size_t const bytes = letters + runs * (sizeof(run) + strands * (piece_bytes + sizeof(std::size_t)));
@@ -189,7 +190,7 @@ cut_text cut_records(fasta const& from, policy const& which, std::size_t memory,
       at += runs[i].end - runs[i].begin;
     });
 
-    complement const other(kept.has(uracil) && !kept.has(thymine));
+    complement const other(kept.has(uracil));
     char* const to = made.residues.data();
     host_detail::parallel_each(count, 1, [&](std::size_t p) {
       run const& one = runs[run_of[p]];

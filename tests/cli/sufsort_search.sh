@@ -38,6 +38,28 @@ want "$(cat err)" "sufsort: no complement: pattern 'GEE': letter 2 is 'E', no nu
 printf '>r\nGAUUACA\n' > rna.fa; expect 0 sufsort build rna.fa -o rna
 expect 0 sufsort locate rna UGUAA --both-strands
 want "$(cat out)" "$(echo 'UGUAA 1 r 2 -' | tabs)" 'RNA'
+# T and U: as in an index of both strands, where those are searched; else letters like all others.
+expect 0 sufsort build in.fa -o x_both --strands both
+expect 0 sufsort build rna.fa -o rna_both --strands both
+expect 0 sufsort locate x_both UGUAAUC
+want "$(cat out)" "$(printf '%s\n' 'UGUAAUC 2 one 0 -' 'UGUAAUC 2 three 0 +' | tabs)" 'a pattern of U in DNA'
+expect 0 sufsort locate x UGUAAUC --both-strands; cp out dna
+expect 0 sufsort locate x_both UGUAAUC --both-strands; cmp dna out
+expect 0 sufsort locate rna_both TAA GATT
+want "$(cat out)" "$(printf '%s\n' 'TAA 1 r 2 -' 'GATT 1 r 0 +' | tabs)" 'patterns of T in RNA'
+expect 0 sufsort locate rna TAA GATT --both-strands; cp out forward
+expect 0 sufsort locate rna_both TAA GATT --both-strands; cmp forward out
+expect 0 sufsort count rna GATT GAUU
+want "$(cut -f 2 out | xargs)" '0 1' 'one strand'
+printf '>a\nACGUU\n>b\nTTT\n' > mixed.fa
+expect_error sufsort build mixed.fa -o y --strands both
+want "$(cat err)" "sufsort: T and U: record 'a': letter 4 is 'U', and others are 'T': an index of both strands is of DNA or of RNA" \
+  'both strands of DNA and RNA'
+expect 0 sufsort build mixed.fa -o mixed
+expect 0 sufsort count mixed GUU TT
+want "$(cut -f 2 out | xargs)" '1 2' 'DNA and RNA'
+expect_error sufsort count mixed AAC --both-strands
+want "$(cat err)" 'sufsort: T and U: mixed.seq: a text of both has no other strand: --both-strands' 'the other strand of DNA and RNA'
 
 # Limits are told; counts are whole.
 expect 0 sufsort locate x A --limit 2

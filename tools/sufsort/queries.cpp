@@ -63,9 +63,9 @@ std::optional<std::string_view> line_reader::next() {
   return parts_;
 }
 
-query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, bool fold, unsigned threads,
-                           cli::output const& out)
-    : patterns_(std::move(patterns)), files_(std::move(files)), fold_(fold), threads_(threads), out_(out) {
+query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files,
+                           std::array<char, 256> const& read_as, unsigned threads, cli::output const& out)
+    : patterns_(std::move(patterns)), files_(std::move(files)), read_as_(read_as), threads_(threads), out_(out) {
   for (std::string const& pattern : patterns_) {
     if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
     if (has_blank(pattern))
@@ -78,12 +78,9 @@ void query_reader::fail(std::string_view what, std::uint64_t line, std::string_v
 }
 
 void query_reader::add(query_batch& batch, std::string_view name, std::string_view pattern) {
-  if (fold_) {
-    folded_.assign(pattern);
-    for (char& c : folded_) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    pattern = folded_;
-  }
-  batch.add_name_and_pattern(name, pattern);
+  read_.assign(pattern);
+  for (char& c : read_) c = read_as_[static_cast<unsigned char>(c)];
+  batch.add_name_and_pattern(name, read_);
 }
 
 bool query_reader::open_next() {

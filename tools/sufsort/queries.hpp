@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,10 +62,10 @@ class line_reader {
 /// a batch and the longest line take.
 class query_reader {
  public:
-  /// @param files  "-": standard input @param fold  letters to upper case, but those of names
+  /// @param files  "-": standard input @param read_as  letters, but those of names
   /// @param out  what is written meanwhile: a file that would be read, too, is refused
-  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, bool fold, unsigned threads,
-               cli::output const& out);
+  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, std::array<char, 256> const& read_as,
+               unsigned threads, cli::output const& out);
 
   /// Some more patterns, none of them empty. @returns false if there are none
   /// @throws input_error  naming file and line; output_error
@@ -82,7 +83,7 @@ class query_reader {
   [[noreturn]] void fail(std::string_view what, std::uint64_t line, std::string_view why) const;
 
   std::vector<std::string> patterns_, files_;
-  bool fold_;
+  std::array<char, 256> read_as_;
   unsigned threads_;
   cli::output const& out_;
   std::size_t next_pattern_ = 0, next_file_ = 0;
@@ -90,7 +91,7 @@ class query_reader {
   std::optional<line_reader> lines_;
   std::optional<std::string_view> line_;  // read, but not used
   format format_ = format::list;
-  std::string name_, pattern_, folded_;
+  std::string name_, pattern_, read_;
 };
 
 }  // namespace ordo::sufsort
