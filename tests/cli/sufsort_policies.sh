@@ -72,6 +72,11 @@ expect 0 sufsort locate skipped NACG NNAC
 want "$(cat out)" "$(printf '%s\n' 'NACG 1 one 5 +' 'NNAC 1 one 4 +' | tabs)" 'patterns that begin with what is left out'
 expect_error sufsort locate skipped ACG NN
 grep -q "pattern too short: 'NN': the index has rows for A, C, G, T and U only" err || fail "a pattern of N: $(cat err)"
+printf '>a\nACG\n>b\nNN\n>c\nNA\n' > reads.fa  # of a file, one does not stop the others
+expect 0 sufsort locate skipped -f reads.fa
+want "$(cut -f 1,2 out | uniq | xargs)" 'a 2 b 0 c 1' 'reads of N'
+want "$(cat err)" "sufsort: not looked for: reads.fa:3: 'b': too short for the rows of this index: told as if not found" \
+  'word of a read of N'
 expect 0 sufsort export skipped --format sufr -o skipped.sufr
 expect_error sufsort repeats skipped -l 3
 grep -q 'rows are left out: skipped.json: repeats need all of them' err || fail "repeats without rows: $(cat err)"

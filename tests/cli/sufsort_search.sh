@@ -106,13 +106,36 @@ want "$(cat loop)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'an output that i
 refused() { printf "$1" > bad; expect_error sufsort locate x -f bad; want "$(cat err)" "sufsort: $2" "$1"; }
 refused 'A\n\nC\n' 'empty pattern: bad:2: it would be found everywhere'
 refused 'A\nA C\n' "blank in a pattern: bad:2: 'A C': no residue is one"
-refused '>a\n>b\nC\n' "empty pattern: bad:1: 'a': it would be found everywhere"
+refused '\n\nC\n' 'empty pattern: bad:1: it would be found everywhere'
+refused 'AC\n>a\nC\n' "bad pattern: bad:2: '>' is no residue"
+refused 'AC\nA\0C\n' 'bad pattern: bad:2: byte 0x00 is no residue'
 refused ';c\nA\n>b\nC\n' "bad FASTA: bad:2: text before the first '>'"
 refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read begins with '@'"
 refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no '+' behind the letters, in a line of its own"
 refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
-refused '@a\n\n+\n\n' "empty pattern: bad:2: 'a': it would be found everywhere"
+# Reads that have nothing to be found are no reason to stop.
+for reads in '@a b\n\n+\n\n@b\nAC\n+\nII\n@c\n\n+\n\n' '\n>a b\n>b\nAC\n>c\n'; do
+  printf "$reads" > some
+  line=$(grep -n 'a b' some | cut -d: -f1)
+  expect 0 sufsort locate x -f some --limit 1
+  want "$(cut -f 1,2 out | xargs)" 'a 0 b 1 c 0' "locate $reads"
+  want "$(cat err)" "sufsort: not looked for: some:$line: 'a': no letters, and 1 patterns more: told as if not found" "$reads"
+  expect 0 sufsort count x -f some --both-strands --quiet
+  want "$(xargs < out)" 'a 0 0 0 b 2 1 1 c 0 0 0' "count $reads"
+  [[ ! -s err ]] || fail 'not quiet'
+done
+# Byte order marks and blanks before the first record.
+for begin in '\xef\xbb\xbf' ' \t' '\n \n' '\xef\xbb\xbf\r\n '; do
+  for file in q.fa q.fq; do
+    { printf "$begin"; cat $file; } > begun
+    expect 0 sufsort count x -f begun
+    want "$(cut -f2 out | xargs)" '1 2 0' "count of $file behind '$begin'"
+  done
+done
+{ printf '\xef\xbb\xbf'; cat list; } > begun
+expect 0 sufsort count x -f begun
+want "$(cut -f2 out | xargs)" '1 2 0' 'a list behind a byte order mark'
 gzip -c q.fa | head -c 40 > cut.gz; expect_error sufsort locate x -f cut.gz
 
 # A table of k-mers changes no answer.

@@ -64,8 +64,14 @@ void found_batch::search(searched_index const& index, bool reverse) {
   }
   rows.assign(patterns.size(), {});
   listed.clear();
-  if (!index.sparse) return index.search.find(patterns, rows);
-  for (std::string_view const pattern : patterns) listed.push_back(index.sparse->locate(pattern));
+  if (!index.sparse) {
+    index.search.find(patterns, rows);
+    for (std::size_t k = 0; k < patterns.size(); ++k)
+      if (patterns[k].empty()) rows[k] = {};
+    return;
+  }
+  for (std::string_view const pattern : patterns)
+    listed.push_back(pattern.empty() ? std::vector<std::uint64_t>() : index.sparse->locate(pattern));
 }
 
 }  // namespace ordo::sufsort

@@ -52,7 +52,7 @@ struct found_batch {
   std::string text;            // of the first of them
   std::size_t written_of = 0;  // how many patterns that is
 
-  /// Finds the patterns of `queries`. @param reverse  and their reverse complements @throws
+  /// Finds the patterns of `queries`, but nothing of empty ones. @param reverse  and their reverse complements @throws
   /// input_error  where one has none
   void search(searched_index const& index, bool reverse);
   [[nodiscard]] bool has_reverse() const { return rows.size() != queries.size(); }
