@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sort_core/io.hpp"
@@ -54,6 +55,11 @@ class loaded_fasta {
   /// Residues of the text, and its records.
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::size_t records() const noexcept { return cut_ ? cut_->pieces().size() : all_.starts.size(); }
+  /// The text, where the host has it: empty while it is on a GPU.
+  [[nodiscard]] std::string_view residues() const noexcept {
+    auto const& letters = cut_ ? cut_->residues : all_.residues;
+    return {letters.data(), letters.size()};
+  }
   /// Of the records that were read: where they begin in the text, and their names.
   [[nodiscard]] std::vector<std::uint64_t> const& starts() const noexcept { return all_.starts; }
   [[nodiscard]] record_names const& names() const noexcept { return all_.names; }

@@ -21,7 +21,8 @@ struct cut_text {
 
 /// The text that a policy makes of records: cut where it has them end, with the other strand if it wants both. For a policy
 /// that cuts(). O(n), by `threads` threads (0: all).
-/// @param from  with lower case, where that ends records @param memory  bytes that the new text may take
+/// @param from  with lower case, where that ends records @param memory  bytes that the new text may take, and
+///     what is held of its pieces meanwhile
 /// @throws input_error  naming record, offset and letter: a letter that is no code of nucleotides, for a policy of both strands
 ///     or of ambiguous letters @throws out_of_memory
 cut_text cut_records(fasta const& from, policy const& which, std::size_t memory, unsigned threads = 0);

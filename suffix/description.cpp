@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include "sort_core/config.hpp"
 #include "sort_core/error.hpp"
@@ -18,6 +19,16 @@ namespace {
 using detail::description_reader, detail::json_string;
 
 constexpr std::uint64_t piece_bytes = 3 * 8;
+
+constexpr std::string_view checksum_begin = "  \"crc32\": \"", checksum_end = "\",\n";
+
+// The line of a description that goes between the others, neither of which are none.
+std::string checksum_line(std::string_view before, std::string_view behind) {
+  auto const add = [](uLong sum, std::string_view part) {
+    return crc32_z(sum, reinterpret_cast<Bytef const*>(part.data()), part.size());
+  };
+  return fmt::format("{}{:08x}{}", checksum_begin, add(add(crc32_z(0, nullptr, 0), before), behind), checksum_end);
+}
 
 // The bytes that an array must have; nothing for a name that is none.
 std::optional<std::uint64_t> bytes_of(index_description const& about, std::string_view array) {
@@ -83,11 +94,11 @@ std::string to_json(index_description const& about) {
   std::string text;
   auto const to = std::back_inserter(text);
   policy const& which = about.policy;
-  fmt::format_to(to,
-                 "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n  \"version\": {},\n  \"residues\": {},\n"
-                 "  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n",
-                 detail::format, detail::format_version, json_string(version), about.residues, about.width,
-                 json_string(detail::order), which.keeps_case() ? detail::case_kept : detail::case_folded);
+  fmt::format_to(to, "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n", detail::format, detail::format_version);
+  std::size_t const checksum = text.size();
+  fmt::format_to(to, "  \"version\": {},\n  \"residues\": {},\n  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n",
+                 json_string(version), about.residues, about.width, json_string(detail::order),
+                 which.keeps_case() ? detail::case_kept : detail::case_folded);
   fmt::format_to(to, "  \"strands\": \"{}\",\n  \"ambiguous\": \"{}\",\n  \"mask\": \"{}\",\n  \"sample\": {},\n",
                  strands_words[std::size_t(which.strands)], ambiguous_words[std::size_t(which.ambiguous)],
                  masked_words[std::size_t(which.masked)], which.sample);
@@ -107,7 +118,16 @@ std::string to_json(index_description const& about) {
     text += '}';
   }
   text += "\n  ]\n}\n";
+  std::string_view const lines = text;
+  text.insert(checksum, checksum_line(lines.substr(0, checksum), lines.substr(checksum)));
   return text;
+}
+
+bool is_altered(std::string_view json) {
+  std::size_t const begin = json.find(checksum_begin);  // an array's is in the midst of a line
+  std::size_t const end = begin + checksum_begin.size() + 8 + checksum_end.size();
+  return begin == json.npos || end >= json.size() ||
+         json.substr(begin, end - begin) != checksum_line(json.substr(0, begin), json.substr(end));
 }
 
 index_description from_json(std::string_view json, std::string const& name) {

@@ -101,8 +101,10 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case array_name:
         about.arrays.back().name = text;
         return true;
+      case description_crc32:
+        return checksum(about.crc32.emplace(), text);
       case array_crc32:
-        return checksum(text);
+        return checksum(about.arrays.back().crc32, text);
       case record_name:
         about.names.push_back(text);
         return true;
@@ -152,6 +154,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   enum field : std::size_t {
     format_name,
     version_of_format,
+    description_crc32,
     version_of_writer,
     residues,
     width,
@@ -181,6 +184,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   };
   static constexpr std::array<known, none> fields{{{place::description, "format", false},
                                                    {place::description, "format_version", false},
+                                                   {place::description, "crc32", true},
                                                    {place::description, "version", false},
                                                    {place::description, "residues", false},
                                                    {place::description, "width", false},
@@ -217,8 +221,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   bool unexpected(char const* what) {
     return refuse(at_ == none ? fmt::format("{} in the wrong place", what) : fmt::format("{}: {}", fields[at_].name, what));
   }
-  bool checksum(std::string const& text) {
-    std::uint32_t& crc32 = about.arrays.back().crc32;
+  bool checksum(std::uint32_t& crc32, std::string const& text) {
     std::from_chars(text.data(), text.data() + text.size(), crc32, 16);
     return fmt::format("{:08x}", crc32) == text || refuse("a bad checksum");
   }

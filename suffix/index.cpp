@@ -79,21 +79,24 @@ void store(std::span<char const> bytes, sink& to, unsigned threads) {
 }
 
 mapped_file::mapped_file(std::string const& path) {
-  auto const fail = [&](int error) { throw input_error(fmt::format("cannot read: {}: {}", path, std::strerror(error))); };
-  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) fail(errno);
+  auto const fail = [&](char const* why) { throw input_error(fmt::format("cannot read: {}: {}", path, why)); };
+  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // a pipe may have no writer for ever
+  if (fd < 0) fail(std::strerror(errno));
   struct stat info {};
-  int error = fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
-  if (error == 0 && info.st_size > 0) {
+  char const* why = fstat(fd, &info) != 0    ? std::strerror(errno)
+                    : S_ISDIR(info.st_mode)  ? std::strerror(EISDIR)
+                    : S_ISFIFO(info.st_mode) ? "it is a pipe"
+                                             : nullptr;
+  if (!why && info.st_size > 0) {
     size_ = std::size_t(info.st_size);
     void* const block = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
     if (block == MAP_FAILED)
-      error = errno;
+      why = std::strerror(errno);
     else
       data_ = static_cast<char const*>(block);
   }
   close(fd);
-  if (error != 0) fail(error);
+  if (why) fail(why);
 }
 
 mapped_file::~mapped_file() {
@@ -109,10 +112,11 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
   return *this;
 }
 
-stored_index::stored_index(std::string prefix) : prefix_(std::move(prefix)) {
+stored_index::stored_index(std::string prefix, std::string_view without) : prefix_(std::move(prefix)) {
   std::string const description = prefix_ + ".json";
   mapped_file const json(description);
   about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
+  std::erase_if(about_.arrays, [&](index_array const& array) { return array.name == without; });
   for (index_array const& array : about_.arrays) {
     std::string const path = prefix_ + "." + array.name;
     mapped_file file(path);
@@ -161,6 +165,8 @@ std::optional<std::string> stored_index::stray() const {
 std::optional<std::string> stored_index::altered(unsigned threads) const {
   for (index_array const& array : about_.arrays)
     if (crc32_of(bytes(array.name), threads) != array.crc32) return array.name;
+  mapped_file const json(path("json"));
+  if (about_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
   return std::nullopt;
 }
 

@@ -41,6 +41,7 @@ struct index_description {
   record_names names;
   std::vector<std::uint64_t> starts;   // where each record begins in the text
   std::vector<std::uint64_t> lengths;  // of the records as they were read; empty unless the policy cuts them
+  std::optional<std::uint32_t> crc32;  // of PREFIX.json without the line that tells it; not told by old descriptions
 
   [[nodiscard]] index_array const* find(std::string_view array) const;
   /// Of sa and lcp.
@@ -49,10 +50,13 @@ struct index_description {
   [[nodiscard]] std::uint64_t text_records() const;
 };
 
+/// With its checksum, whatever `about` says of that.
 std::string to_json(index_description const& about);
 /// @param name  of the file, for messages
 /// @throws input_error  for what to_json would not have written, but for white space and the order of fields
 index_description from_json(std::string_view json, std::string const& name);
+/// Is a description that tells its checksum, byte for byte, another one than to_json wrote?
+bool is_altered(std::string_view json);
 
 /// The CRC-32 of zlib and gzip, on `threads` threads (0: all there are).
 std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads = 0);
@@ -106,8 +110,9 @@ class mapped_file {
 /// An index as build left it. Checks that the arrays have the sizes that were written, but does not read them.
 class stored_index {
  public:
+  /// @param without  an array that is left out, whatever its file is, as of one that is to be replaced
   /// @throws input_error  naming the file that is missing, malformed, truncated or too long
-  explicit stored_index(std::string prefix);
+  explicit stored_index(std::string prefix, std::string_view without = {});
 
   [[nodiscard]] index_description const& about() const noexcept { return about_; }
   /// Of an array; nothing if there is no such array.
@@ -132,7 +137,7 @@ class stored_index {
   }
   /// The name of an array that this index does not have, but of which there is a file, not empty: it is another one's.
   [[nodiscard]] std::optional<std::string> stray() const;
-  /// The first array of which the checksum is not what was written.
+  /// The first array of which the checksum is not what was written; or "json".
   [[nodiscard]] std::optional<std::string> altered(unsigned threads = 0) const;
 
   /// f(Index{}) for the index's own width, 32 or 64.

@@ -95,7 +95,7 @@ void each_first_row(text const& input, entries sa, kmer_words const& words, std:
 std::optional<std::uint64_t> kmer_words::count() const noexcept {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   if (length == 0 || letters.empty()) return std::nullopt;
-  if (letters.size() == 1 && length > 30) return std::nullopt;
+  if (length > longest) return std::nullopt;
   std::uint64_t count = 1;
   for (unsigned k = 0; k < length; ++k)
     if ((count *= letters.size()) > most) return std::nullopt;

@@ -21,6 +21,8 @@ struct row_range {
 
 /// Which words a k-mer table is of: all words of `length` letters out of `letters`, which ascend. They are numbered in order.
 struct kmer_words {
+  static constexpr unsigned longest = 30;  // more are too many, of however few letters
+
   unsigned length = 0;
   std::string letters;
 

@@ -71,6 +71,11 @@ std::optional<std::string> contradiction_in(text const& input, pieces const& all
   tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
     auto const byte = [&](std::size_t p) { return static_cast<unsigned char>(input.residues[p]); };
+    auto const is_lower = [&](std::size_t p) { return byte(p) >= 'a' && byte(p) <= 'z'; };
+    if (auto const p = which.masked == masked_letters::fold ? first_wrong_letter(input.size(), is_lower) : std::nullopt) {
+      found = fmt::format("position {}: '{}' is lower case, which was folded", *p, input.residues[*p]);
+      return;
+    }
     if (which.breaks()) {
       auto const ends = detail::ending_letters(which);
       if (auto const p = first_wrong_letter(input.size(), [&](std::size_t q) { return ends[byte(q)]; })) {

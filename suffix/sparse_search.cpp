@@ -9,7 +9,7 @@
 namespace ordo::suffix {
 
 // How many letters into an occurrence a row is looked for: for each remainder by `sample` one place, so that of the rows that
-// an occurrence has one and no other is met.
+// an occurrence has one and no other is met. Fewer places than remainders if there is a remainder with none.
 std::vector<std::size_t> sparse_searcher::shifts_of(std::string_view pattern) const {
   std::vector<std::size_t> shifts;
   for (std::size_t first = 0; first < which_.sample; ++first) {
@@ -18,13 +18,7 @@ std::vector<std::size_t> sparse_searcher::shifts_of(std::string_view pattern) co
       return which_.skip_ambiguous && !is_nucleotide(static_cast<unsigned char>(pattern[shift]));
     };
     while (shift < pattern.size() && is_left_out()) shift += which_.sample;
-    if (shift >= pattern.size())
-      throw input_error(
-          fmt::format("pattern too short: '{}': the index has rows for {} only, and no row need be in so few letters",
-                      pattern.size() <= 40 ? std::string(pattern) : std::string(pattern.substr(0, 37)) + "...",
-                      which_.sample == 1      ? "A, C, G, T and U"
-                      : which_.skip_ambiguous ? fmt::format("A, C, G, T and U at every {}. position", which_.sample)
-                                              : fmt::format("every {}. position", which_.sample)));
+    if (shift >= pattern.size()) break;
     shifts.push_back(shift);
   }
   return shifts;
@@ -32,6 +26,13 @@ std::vector<std::size_t> sparse_searcher::shifts_of(std::string_view pattern) co
 
 std::vector<std::uint64_t> sparse_searcher::locate(std::string_view pattern) const {
   std::vector<std::size_t> const shifts = shifts_of(pattern);
+  if (shifts.size() != which_.sample)
+    throw input_error(
+        fmt::format("pattern too short: '{}': the index has rows for {} only, and no row need be in so few letters",
+                    pattern.size() <= 40 ? std::string(pattern) : std::string(pattern.substr(0, 37)) + "...",
+                    which_.sample == 1      ? "A, C, G, T and U"
+                    : which_.skip_ambiguous ? fmt::format("A, C, G, T and U at every {}. position", which_.sample)
+                                            : fmt::format("every {}. position", which_.sample)));
   std::vector<std::string_view> ends;
   for (std::size_t const shift : shifts) ends.push_back(pattern.substr(shift));
   std::vector<row_range> rows(ends.size());

@@ -19,10 +19,11 @@ class sparse_searcher {
   /// What it is given must outlive it. @param which  the rows that the array has
   sparse_searcher(text const& input, searcher const& rows, row_choice which) : input_(input), rows_(rows), which_(which) {}
 
+  /// Has each occurrence of a pattern a row? Not of one of less than `sample` letters; where suffixes that begin with
+  /// ambiguous letters are left out, nor of one that has nothing else where rows are looked for.
+  [[nodiscard]] bool can_find(std::string_view pattern) const { return shifts_of(pattern).size() == which_.sample; }
   /// Where the pattern begins in the text, in ascending order.
-  /// @throws input_error  for a pattern that may have occurrences without any row: one of less than `sample` letters; where
-  ///     suffixes that begin with ambiguous letters are left out, one that has nothing else where rows are looked for. And as
-  ///     searcher::find
+  /// @throws input_error  for a pattern that it cannot find. And as searcher::find
   [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
 
  private:

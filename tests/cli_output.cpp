@@ -24,6 +24,7 @@
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/cli/temporary.hpp"
 
 using namespace ordo;
 using namespace std::string_view_literals;
@@ -447,6 +448,29 @@ TEST_CASE("a signal removes what is half done") {
     CHECK(folder.read("out") == "old");
     CHECK(folder.count() == 1);
   }
+}
+
+TEST_CASE("signals wait for files that belong together, whichever thread they come to") {
+  temporary_folder const folder;
+  std::string const first = folder.path("first"), second = folder.path("second");
+  int const status = in_child([&] {
+    cli::output one(first), two(second), third(folder.path("third"));
+    for (cli::output* const out : {&one, &two}) out->write("whole"sv);
+    std::jthread other([](std::stop_token const& stop) {
+      while (!stop.stop_requested()) std::this_thread::yield();
+    });
+    cli::held_signals const held;
+    one.commit();
+    for (int const signal : {SIGTERM, SIGINT}) {
+      std::raise(signal);
+      pthread_kill(other.native_handle(), signal);
+    }
+    two.commit();
+    return 0;
+  });
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+  for (char const* const file : {"first", "second"}) CHECK(folder.read(file) == "whole");
+  CHECK(folder.count() == 2);
 }
 
 TEST_CASE("run_main gives 2 for every exception, the body's status else") {

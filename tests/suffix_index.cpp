@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -197,10 +198,25 @@ TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
   for (auto const m : {masked_letters::fold, masked_letters::keep}) {
     about.policy.masked = m;
     std::string old = suffix::to_json(about);
+    std::size_t const checksum = old.find("  \"crc32\"");
+    old.erase(checksum, old.find('\n', checksum) + 1 - checksum);
     for (std::string const& field : {"  \"strands\": \"forward\",\n"s, "  \"ambiguous\": \"symbol\",\n"s, "  \"sample\": 1,\n"s,
                                      m == masked_letters::fold ? "  \"mask\": \"fold\",\n"s : "  \"mask\": \"keep\",\n"s})
       replace(old, field, "");
     CHECK(suffix::from_json(old, "x.json").policy == about.policy);
+    CHECK_FALSE(suffix::from_json(old, "x.json").crc32);
+  }
+}
+
+TEST_CASE("an index description tells its own checksum", "[suffix]") {
+  std::string const good = suffix::to_json(description());
+  CHECK(suffix::from_json(good, "x.json").crc32);
+  CHECK_FALSE(suffix::is_altered(good));
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] ^= 1;
+    INFO(bad);
+    CHECK(suffix::is_altered(bad));
   }
 }
 
@@ -277,5 +293,15 @@ TEST_CASE("an index in files", "[suffix]") {
     }
     folder.write(name, whole);
   }
+  std::string const json = folder.read("x.json");
+  std::string renamed = json;
+  replace(renamed, "\"a\"", "\"A\"");
+  folder.write("x.json", renamed);
+  CHECK(suffix::stored_index(prefix).altered() == "json");
+  // Of an array that is left out neither size nor presence counts.
+  folder.write("x.json", json);
+  std::filesystem::remove(folder.path("x.lcp"));
+  CHECK_THROWS_AS(suffix::stored_index(prefix), input_error);
+  CHECK(suffix::stored_index(prefix, "lcp").bytes("lcp").empty());
   CHECK_THROWS_WITH(suffix::stored_index(folder.path("y")), contains_text("y.json: No such file"));
 }

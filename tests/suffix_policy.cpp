@@ -198,8 +198,8 @@ TEST_CASE("an index of a policy does not take more memory than it may", "[suffix
   std::string const text = ">a\n" + std::string(1000, 'A') + "\n";
   memory_source reading(text);
   suffix::append_fasta(from, "text", reading);
-  CHECK_NOTHROW(suffix::cut_records(from, {.strands = strands::both}, 2000 + 48));
-  CHECK_THROWS_AS(suffix::cut_records(from, {.strands = strands::both}, 2000 + 47), out_of_memory);
+  CHECK_NOTHROW(suffix::cut_records(from, {.strands = strands::both}, 2000 + 88));
+  CHECK_THROWS_AS(suffix::cut_records(from, {.strands = strands::both}, 2000 + 87), out_of_memory);
 }
 
 TEST_CASE("pieces that contradict each other are refused", "[suffix][policy]") {

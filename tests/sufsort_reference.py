@@ -111,17 +111,29 @@ def one_random(chance, number):
     damage(chance, what, order, width)
 
 
+def places(pieces, pattern, strands):
+    """Where it is found. In a text of both strands T and U are the one that this has."""
+    if strands == 'both' and any('U' in one[0].upper() for one in pieces):
+        pattern = pattern.replace('T', 'U')
+    elif strands == 'both':
+        pattern = pattern.replace('U', 'T')
+    return {(record, offset + (len(letters) - i - len(pattern) if reverse else i), '-' if reverse else '+')
+            for letters, record, offset, reverse in pieces
+            for i in range(len(letters) - len(pattern) + 1) if letters[i:i + len(pattern)] == pattern}
+
+
+def places_told(located):
+    lines = [line.split('\t') for line in located.stdout.splitlines()]
+    return sorted((int(line[2][1:]), int(line[3]), line[4]) for line in lines if line[1] != '0')
+
+
 def try_pattern(chance, what, policy, pieces, records):
     longest = max((one[0] for one in pieces), key=len)
     begin = chance.randrange(len(longest) + 1)
     pattern = longest[begin:begin + chance.randint(1, 8)]
     if not pattern.strip('-') or pattern.startswith('-') or chance.random() < 0.3:
-        pattern = ''.join(chance.choice('ACGT') for _ in range(chance.randint(1, 4)))
-    hits = set()
-    for letters, record, offset, reverse in pieces:
-        for i in range(len(letters) - len(pattern) + 1):
-            if letters[i:i + len(pattern)] == pattern:
-                hits.add((record, offset + (len(letters) - i - len(pattern) if reverse else i), '-' if reverse else '+'))
+        pattern = ''.join(chance.choice('ACGTU') for _ in range(chance.randint(1, 4)))
+    hits = places(pieces, pattern, policy.strands)
     can_be_found = all(any(policy.ambiguous != 'skip' or pattern[i] in NUCLEOTIDES
                            for i in range(first, len(pattern), policy.sample)) for first in range(policy.sample))
     located = sufsort('locate', 'r', '--limit', '0', '--', pattern)
@@ -129,8 +141,7 @@ def try_pattern(chance, what, policy, pieces, records):
     if not can_be_found:
         expect(located.returncode == 2 and counted.returncode == 2, *what, pattern, 'found in spite of left out rows')
         return
-    lines = [line.split('\t') for line in located.stdout.splitlines()]
-    found = sorted((int(line[2][1:]), int(line[3]), line[4]) for line in lines if line[1] != '0')
+    found = places_told(located)
     expect(found == sorted(hits), *what, pattern, found, sorted(hits), located.stderr)
     expect(counted.stdout == f'{pattern}\t{len(hits)}\n', *what, pattern, counted.stdout, counted.stderr)
     if policy.strands == 'both':  # --both-strands finds nothing twice
@@ -139,6 +150,11 @@ def try_pattern(chance, what, policy, pieces, records):
         forward = sum(hit[2] == '+' for hit in hits)
         both = sufsort('count', 'r', '--both-strands', '--', pattern)
         expect(both.stdout == f'{pattern}\t{len(hits)}\t{forward}\t{len(hits) - forward}\n', *what, pattern, both.stdout)
+    else:  # with --both-strands as if the text had both
+        other = Policy('both', policy.ambiguous, policy.mask, policy.sample)
+        again = sufsort('locate', 'r', '--limit', '0', '--both-strands', '--', pattern)
+        hits = places(other.pieces(records), pattern, 'both')
+        expect(places_told(again) == sorted(hits), *what, pattern, 'both strands', again.stdout, again.stderr, sorted(hits))
 
 
 def try_unique(chance, what, policy, pieces):

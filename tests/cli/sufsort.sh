@@ -115,6 +115,7 @@ done
 put wide.seq 0 'C'  # still in order: only the checksum tells
 expect 1 sufsort check wide
 grep -q 'wide.seq: .*checksum' err || fail "check on altered residues: $(cat err)"
+sed -i 's/"one"/"ONE"/' x.json; damaged json 1 'checksum'
 sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'a width of 31 bits'
 head -c 100 x.json > cut && mv cut x.json; damaged json 2 'parse error'
 expect_error sufsort check missing
@@ -151,6 +152,16 @@ awk 'BEGIN { for (i = 0; i < 200000; ++i) printf ">record_%06d\nA\n", i }' > man
 expect 0 sufsort build many.fa -o many
 more=$(($(peak many) - $(peak x)))
 ((more < 200 * 200000)) || fail "$more bytes more for 200000 records"
+
+# Memory is kept to: blocks that were given back are not the process's any more; copies for check count, too.
+{ echo '>m'; for _ in $(seq 5000); do printf 'ACGTTGCAAT%.0s' {1..100}; done; echo; } > tandem.fa
+expect 0 sufsort build tandem.fa -o tandem --device cpu --threads 2 --memory 170M --stats stats.json
+taken=$(sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json)
+((taken < 205000000)) || fail "$taken bytes within 170M"
+head -c 1000000 tandem.fa > part.fa
+expect 0 sufsort build part.fa -o wide --lcp --width 40
+expect_error sufsort check wide --device cpu --memory 15M
+grep -q 'out of memory: entries of 40 bits, in 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
 
 # What cannot be.
 printf 'ACGT\n' > bad.fa

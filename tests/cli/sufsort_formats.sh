@@ -50,7 +50,7 @@ for array in sa lcp kmers; do
   od -An -v -w4 -tx1 x.$array | sed 's/ /\\x/g; s/$/\\x00/' | while read -r entry; do printf "$entry"; done > forty/x.$array
   sed -i "s/\"name\": \"$array\", \"bytes\": [0-9]*, \"crc32\": \"[0-9a-f]*\"/\"name\": \"$array\", \"bytes\": $(bytes forty/x.$array), \"crc32\": \"$(crc32 forty/x.$array)\"/" forty/x.json
 done
-sed -i 's/"width": 32/"width": 40/' forty/x.json
+sed -i 's/"width": 32/"width": 40/; /^  "crc32"/d' forty/x.json
 for command in 'check X' 'locate X ACG TTAC A --context 2' 'count X ACG TT' 'repeats X -l 2' 'repeats X -l 2 --pairs' \
   'unique X -l 3' 'export X --format raw32 -o -' 'export X --format raw40 -o -' 'export X --format raw64 -o -' \
   'export X --format sufr -o -'; do

@@ -72,6 +72,11 @@ expect 0 sufsort locate skipped NACG NNAC
 want "$(cat out)" "$(printf '%s\n' 'NACG 1 one 5 +' 'NNAC 1 one 4 +' | tabs)" 'patterns that begin with what is left out'
 expect_error sufsort locate skipped ACG NN
 grep -q "pattern too short: 'NN': the index has rows for A, C, G, T and U only" err || fail "a pattern of N: $(cat err)"
+printf '>a\nACG\n>b\nNN\n>c\nNA\n' > reads.fa  # of a file, one does not stop the others
+expect 0 sufsort locate skipped -f reads.fa
+want "$(cut -f 1,2 out | uniq | xargs)" 'a 2 b 0 c 1' 'reads of N'
+want "$(cat err)" "sufsort: not looked for: reads.fa:3: 'b': too short for the rows of this index: told as if not found" \
+  'word of a read of N'
 expect 0 sufsort export skipped --format sufr -o skipped.sufr
 expect_error sufsort repeats skipped -l 3
 grep -q 'rows are left out: skipped.json: repeats need all of them' err || fail "repeats without rows: $(cat err)"
@@ -110,7 +115,7 @@ expect_error sufsort build in.fa -o y --width 32 --strands both --memory 10
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of what was refused'
 
 # A description of before policies had names is one of their defaults.
-sed '/"strands"\|"ambiguous"\|"mask"\|"sample"/d' plain.json > old.json
+sed '/"strands"\|"ambiguous"\|"mask"\|"sample"\|^  "crc32"/d' plain.json > old.json
 for array in seq sa lcp bwt; do cp plain.$array old.$array; done
 expect 0 sufsort check old
 expect 0 sufsort locate old ACGT
@@ -121,6 +126,10 @@ grep -q 'old.pieces: of another index' err || fail "pieces of another index: $(c
 expect 0 sufsort build in.fa -o both
 [[ ! -e both.pieces ]] || fail 'pieces of an older index'
 # Letters, pieces and policy that contradict each other.
+expect 0 sufsort build in.fa -o bent --mask keep
+sed -i 's/"kept"/"folded to upper"/; s/"mask": "keep"/"mask": "fold"/; /^  "crc32"/d' bent.json
+expect 1 sufsort check bent
+want "$(cat err)" "sufsort: disorder: bent.seq: position 6: 'a' is lower case, which was folded" 'case that is not told'
 expect 0 sufsort build in.fa -o bent --strands both
 printf 'G' | dd of=bent.seq bs=1 seek=36 conv=notrunc status=none
 expect 1 sufsort check bent
@@ -134,6 +143,12 @@ expect 0 sufsort build "$samples"/lambda.fa -o y --plan
 letters=$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)
 expect 0 sufsort build "$samples"/lambda.fa -o y --plan --strands both
 want "$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)" $((2 * letters)) 'the plan for both strands'
+# And nothing that build would refuse.
+for how in '-o y/' '-o missing/y' '-o y --bwt --sample 2'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort build in.fa $how --plan
+done
+no_leftovers
 for machine in '' '--threads 1'; do
   # shellcheck disable=SC2086
   expect 0 sufsort build "$samples"/cholera_iupac.fa -o t --strands both --ambiguous break --mask break --lcp $machine
@@ -146,4 +161,14 @@ expect 0 sufsort build genome.fa -o large --lcp --ambiguous skip --sample 2 --st
 expect 0 sufsort build genome.fa -o small --lcp --ambiguous skip --sample 2 --strands both --memory 50M
 for each in seq sa lcp json; do cmp large.$each small.$each; done
 expect 0 sufsort check small
+for ((memory = 3000; memory < 6000; memory += 250)); do
+  for strands in forward both; do
+    planned=0 built=0
+    sufsort build genome.fa -o y --strands $strands --memory ${memory}K --plan > plan || planned=$?
+    sufsort build genome.fa -o y --strands $strands --memory ${memory}K 2> err || built=$?
+    [[ $planned == "$built" ]] || fail "$strands, $memory KB: $(cat plan) $(cat err)"
+    echo "$planned" >> statuses
+  done
+done
+want "$(sort -u statuses | xargs)" '0 2' 'plans that are refused, and others'
 no_leftovers

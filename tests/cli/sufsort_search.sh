@@ -38,6 +38,28 @@ want "$(cat err)" "sufsort: no complement: pattern 'GEE': letter 2 is 'E', no nu
 printf '>r\nGAUUACA\n' > rna.fa; expect 0 sufsort build rna.fa -o rna
 expect 0 sufsort locate rna UGUAA --both-strands
 want "$(cat out)" "$(echo 'UGUAA 1 r 2 -' | tabs)" 'RNA'
+# T and U: as in an index of both strands, where those are searched; else letters like all others.
+expect 0 sufsort build in.fa -o x_both --strands both
+expect 0 sufsort build rna.fa -o rna_both --strands both
+expect 0 sufsort locate x_both UGUAAUC
+want "$(cat out)" "$(printf '%s\n' 'UGUAAUC 2 one 0 -' 'UGUAAUC 2 three 0 +' | tabs)" 'a pattern of U in DNA'
+expect 0 sufsort locate x UGUAAUC --both-strands; cp out dna
+expect 0 sufsort locate x_both UGUAAUC --both-strands; cmp dna out
+expect 0 sufsort locate rna_both TAA GATT
+want "$(cat out)" "$(printf '%s\n' 'TAA 1 r 2 -' 'GATT 1 r 0 +' | tabs)" 'patterns of T in RNA'
+expect 0 sufsort locate rna TAA GATT --both-strands; cp out forward
+expect 0 sufsort locate rna_both TAA GATT --both-strands; cmp forward out
+expect 0 sufsort count rna GATT GAUU
+want "$(cut -f 2 out | xargs)" '0 1' 'one strand'
+printf '>a\nACGUU\n>b\nTTT\n' > mixed.fa
+expect_error sufsort build mixed.fa -o y --strands both
+want "$(cat err)" "sufsort: T and U: record 'a': letter 4 is 'U', and others are 'T': an index of both strands is of DNA or of RNA" \
+  'both strands of DNA and RNA'
+expect 0 sufsort build mixed.fa -o mixed
+expect 0 sufsort count mixed GUU TT
+want "$(cut -f 2 out | xargs)" '1 2' 'DNA and RNA'
+expect_error sufsort count mixed AAC --both-strands
+want "$(cat err)" 'sufsort: T and U: mixed.seq: a text of both has no other strand: --both-strands' 'the other strand of DNA and RNA'
 
 # Limits are told; counts are whole.
 expect 0 sufsort locate x A --limit 2
@@ -84,13 +106,36 @@ want "$(cat loop)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'an output that i
 refused() { printf "$1" > bad; expect_error sufsort locate x -f bad; want "$(cat err)" "sufsort: $2" "$1"; }
 refused 'A\n\nC\n' 'empty pattern: bad:2: it would be found everywhere'
 refused 'A\nA C\n' "blank in a pattern: bad:2: 'A C': no residue is one"
-refused '>a\n>b\nC\n' "empty pattern: bad:1: 'a': it would be found everywhere"
+refused '\n\nC\n' 'empty pattern: bad:1: it would be found everywhere'
+refused 'AC\n>a\nC\n' "bad pattern: bad:2: '>' is no residue"
+refused 'AC\nA\0C\n' 'bad pattern: bad:2: byte 0x00 is no residue'
 refused ';c\nA\n>b\nC\n' "bad FASTA: bad:2: text before the first '>'"
 refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read begins with '@'"
 refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no '+' behind the letters, in a line of its own"
 refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
-refused '@a\n\n+\n\n' "empty pattern: bad:2: 'a': it would be found everywhere"
+# Reads that have nothing to be found are no reason to stop.
+for reads in '@a b\n\n+\n\n@b\nAC\n+\nII\n@c\n\n+\n\n' '\n>a b\n>b\nAC\n>c\n'; do
+  printf "$reads" > some
+  line=$(grep -n 'a b' some | cut -d: -f1)
+  expect 0 sufsort locate x -f some --limit 1
+  want "$(cut -f 1,2 out | xargs)" 'a 0 b 1 c 0' "locate $reads"
+  want "$(cat err)" "sufsort: not looked for: some:$line: 'a': no letters, and 1 patterns more: told as if not found" "$reads"
+  expect 0 sufsort count x -f some --both-strands --quiet
+  want "$(xargs < out)" 'a 0 0 0 b 2 1 1 c 0 0 0' "count $reads"
+  [[ ! -s err ]] || fail 'not quiet'
+done
+# Byte order marks and blanks before the first record.
+for begin in '\xef\xbb\xbf' ' \t' '\n \n' '\xef\xbb\xbf\r\n '; do
+  for file in q.fa q.fq; do
+    { printf "$begin"; cat $file; } > begun
+    expect 0 sufsort count x -f begun
+    want "$(cut -f2 out | xargs)" '1 2 0' "count of $file behind '$begin'"
+  done
+done
+{ printf '\xef\xbb\xbf'; cat list; } > begun
+expect 0 sufsort count x -f begun
+want "$(cut -f2 out | xargs)" '1 2 0' 'a list behind a byte order mark'
 gzip -c q.fa | head -c 40 > cut.gz; expect_error sufsort locate x -f cut.gz
 
 # A table of k-mers changes no answer.
@@ -111,18 +156,32 @@ expect 0 sufsort build genome.fa -o h --kmer-table 6
 cmp g.kmers h.kmers; cmp g.json h.json
 expect_error sufsort kmers g --length 16
 expect_error sufsort kmers g --length 0
+expect_error sufsort kmers g --length 31
+want "$(cat err)" "sufsort: invalid number: --length: '31': a k-mer has 1 to 30 letters" 'k-mers that are too long'
 expect_error sufsort kmers missing --length 2
 expect 0 sufsort check g
 printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
 expect 1 sufsort check g
 grep -q 'g.kmers: word 10: not the first row' err || fail "a damaged table: $(cat err)"
 truncate -s -4 g.kmers; expect_error sufsort count g A
+# Whatever has become of a table, it can be made anew.
+expect 0 sufsort kmers g --length 6; cmp g.kmers h.kmers; cmp g.json h.json
+rm g.kmers; expect_error sufsort count g A
+expect 0 sufsort kmers g --length 3
+expect 0 sufsort check g
 cp h.kmers x.kmers; expect 1 sufsort check x  # of another index
 grep -q 'x.kmers: of another index' err || fail "a table of another index: $(cat err)"
 # An index is built with its table or not at all.
 expect_error sufsort build genome.fa -o new --kmer-table 16
 if compgen -G 'new*' > list; then fail "an index without its table: $(cat list)"; fi
 for name in seq sa kmers json; do cp h.$name kept.$name; done
+# That is known before anything is sorted, which could not be; and the table keeps to the memory, too.
+expect_error sufsort build genome.fa -o new --kmer-table 16 --memory 100K
+grep -q 'too many k-mers: 16 letters' err || fail "k-mers that are too many: $(cat err)"
+for plan in '' --plan; do
+  expect_error sufsort build in.fa -o new --kmer-table 13 --memory 64M $plan
+  grep -q 'out of memory: table of 67108864 k-mers: 268435460 bytes are needed' err || fail "a large table: $(cat err)"
+done
 head -4 genome.fa > part.fa; expect_error sufsort build part.fa -o h --kmer-table 16
 for name in seq sa kmers json; do cmp h.$name kept.$name; done
 expect 0 sufsort build genome.fa -o h

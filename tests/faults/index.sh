@@ -92,6 +92,13 @@ for edit in 's/"skip"/"symbol"/' 's/"skip"/"break"/' 's/"sample": 2/"sample": 3/
   expect 2 sufsort info x; complaint sufsort
   tried "$edit"
 done
+# A pipe in the place of a file is not waited for.
+rm x.json; mkfifo x.json
+for command in 'info x' 'count x A' 'check x' 'kmers x --length 1'; do
+  # shellcheck disable=SC2086
+  expect 2 timeout 60 sufsort $command
+done
+rm x.json
 # A policy that is told wrong, but may be right: check finds it.
 sed 's/"sample": 2/"sample": 1/' good.json > x.json
 expect 1 sufsort check x

@@ -31,3 +31,34 @@ for tool in "${tools[@]}"; do
     fi
   done
 done
+
+# A signal among the renames of an index waits for them: the new index is whole.
+strace -f -o /dev/null true 2> /dev/null || exit 0
+printf '>a\nGATTACA\n' > a.fa; printf '>b\nCC\n' > b.fa
+# stopped SIGNAL RENAME COMMAND...
+stopped() {
+  local signal=$1 rename=$2 status=0
+  shift 2
+  strace -f -o /dev/null -e trace=rename -e "inject=rename:signal=SIG$signal:when=$rename" "$@" 2> err || status=$?
+  [[ $status == $((128 + $(kill -l "$signal"))) ]] || fail "SIG$signal at rename $rename: status $status: $* $(cat err)"
+}
+for rename in 1 2 3 4; do
+  rm -f y.*
+  for fasta in a b; do  # with no index there, and one
+    stopped TERM $rename sufsort build -q $fasta.fa -o y --lcp
+    expect 0 sufsort check y
+  done
+  expect 0 sufsort count y C
+  [[ $(cat out) == C$'\t'2 ]] || fail "an index of another text: $(cat out)"
+done
+for rename in 1 2; do
+  stopped TERM $rename sufsort kmers -q y --length $rename
+  expect 0 sufsort check y
+  grep -q kmers out || fail "no table: $(cat out)"
+done
+no_leftovers
+# One that cannot wait leaves a table that is not the description's: to make the table again mends the index.
+strace -f -o /dev/null -e trace=rename -e inject=rename:signal=SIGKILL:when=2 sufsort kmers -q y --length 1 2> err || :
+expect_error sufsort count y C
+expect 0 sufsort kmers y --length 1
+expect 0 sufsort check y

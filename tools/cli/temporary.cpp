@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <unistd.h>
@@ -30,7 +31,31 @@ static_assert(std::atomic<temporary*>::is_always_lock_free && std::atomic<bool>:
 // By default these end no process; the others all do, or cannot be handled.
 constexpr std::array harmless{SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
 
+// What a signal that ends the process meets: nothing, another one that ends it now, or one who holds signals back. Then the
+// first of them, whose number this is from there on.
+enum : int { none = 0, ending = -1, held = -2 };
+std::atomic<int> stage{none};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+[[noreturn]] void wait_for_end() {
+  for (;;) pause();
+}
+
+bool is_held_back(int signal) {
+  for (int now = none;;) {
+    if (stage.compare_exchange_strong(now, now == held ? signal : ending)) return now == held;
+    if (now == ending) wait_for_end();
+    if (now > none) return true;
+  }
+}
+
+// Does what it interrupts go wrong again if it goes on?
+bool is_of_crash(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+}
+
 extern "C" void remove_and_die(int signal) {
+  if (!is_of_crash(signal) && is_held_back(signal)) return;
   remove_temporaries();
   std::signal(signal, SIG_DFL);
   std::raise(signal);  // delivered on return from here
@@ -82,9 +107,20 @@ void remove_temporaries_on_signals() {
     if (now.sa_handler != SIG_DFL) continue;
     now.sa_handler = remove_and_die;
     sigfillset(&now.sa_mask);
-    now.sa_flags = 0;
+    now.sa_flags = SA_RESTART;         // of a signal that is held back nobody takes notice
     sigaction(signal, &now, nullptr);  // fails for SIGKILL and SIGSTOP
   }
+}
+
+held_signals::held_signals() {
+  int now = none;
+  if (stage.compare_exchange_strong(now, held)) return;
+  if (now == ending) wait_for_end();
+  throw std::logic_error("signals are held back already");
+}
+
+held_signals::~held_signals() {
+  if (int const signal = stage.exchange(none); signal > none) std::raise(signal);
 }
 
 }  // namespace ordo::cli

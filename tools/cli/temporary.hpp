@@ -22,4 +22,14 @@ void remove_temporaries() noexcept;
 /// as they are.
 void remove_temporaries_on_signals();
 
+/// While it lives, these signals wait, whichever thread they come to: for a few steps that must all be done or none, as the
+/// renames of files that belong together. Not those of a crash. One at a time.
+class held_signals {
+ public:
+  held_signals();
+  ~held_signals();
+  held_signals(held_signals const&) = delete;
+  held_signals& operator=(held_signals const&) = delete;
+};
+
 }  // namespace ordo::cli

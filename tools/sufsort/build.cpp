@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -81,9 +83,15 @@ int tell_plan(build_options const& how, cli::common_options const& common) {
   suffix::build_outlook const outlook =
       suffix::plan_build(n, 1, width == 32 ? 4 : 8, how.what, common.machine(), how.memory.host_bytes(), how.policy.rows());
   std::size_t const rows = n / how.policy.sample, arrays = rows * (width / 8) * (how.what.lcp ? 2 : 1);
+  std::size_t table = 0;  // of four letters
+  if (how.kmers != 0) {
+    std::size_t const held = outlook.machine.where == device::cpu ? n : 0;
+    table = (*words_for("ACGT", how.kmers, width, how.memory.host_bytes(held)).count() + 1) * (width / 8);
+  }
   auto const gigabytes = [](std::size_t bytes) { return fmt::format("{:.3f} GB", double(bytes) / 1e9); };
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
-  text += fmt::format("files\tabout {}\n", gigabytes(n + arrays + (how.what.bwt ? n : 0)));
+  text += fmt::format("files\tabout {}{}\n", gigabytes(n + arrays + (how.what.bwt ? n : 0) + table),
+                      how.policy.cuts() ? ", and 24 bytes a piece" : "");
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.where), outlook.machine.why);
   text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
                       gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.quickest),
@@ -118,25 +126,29 @@ void add_build_options(CLI::App& command, build_options& how) {
 }
 
 int build(build_options const& how, cli::common_options const& common, telling& tell) {
-  if (how.plan) return tell_plan(how, common);
   if (how.prefix.empty() || how.prefix.ends_with('/'))
     throw usage_error(fmt::format("--output: '{}' is not the beginning of a file's name", how.prefix));
   refuse_inputs(how.prefix, how.files);
   if (how.what.bwt && !how.policy.rows().all())
     throw usage_error("no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them");
   index_writer writer(how.prefix, how.what, how.policy.cuts(), how.kmers != 0);
+  if (how.plan) return tell_plan(how, common);
 
   suffix::loaded_fasta records = read_files(how, common, tell);
   std::size_t const n = records.size();
 
   unsigned const width = width_for(how.width, n, records.records());
   std::size_t const rows = n + records.records();
+  std::size_t const text = records.residues().size() + records.pieces().columns().size_bytes();  // in the host's memory
+  std::optional<suffix::kmer_words> words;
+  if (how.kmers != 0 && !records.residues().empty())
+    words = words_for(records.residues(), how.kmers, width, how.memory.host_bytes(text));
   suffix::options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { tell.phase(name, work); };
   // What the CPU has of an array.
   std::size_t const held = suffix::sorted_suffixes(n, records.records(), how.policy.rows()) * (width == 32 ? 4 : 8);
   std::size_t const results = held + (how.what.lcp ? held : 0) + (how.what.bwt ? rows : 0);
-  std::size_t const available = how.memory.host_bytes();
+  std::size_t const available = how.memory.host_bytes(text);
   sorting.memory = available - std::min(available, results);
 
   suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
@@ -159,11 +171,13 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   about.starts = records.starts();
   about.lengths = records.lengths();
   if (sink* const to = writer.to("kmers")) {
-    suffix::mapped_file const text = writer.completed("seq"), sa = writer.completed("sa");
-    suffix::text const input{{text.bytes().data(), text.bytes().size()},
+    suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");
+    suffix::text const input{{letters.bytes().data(), letters.bytes().size()},
                              how.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
+    about.words = words ? *words : words_for(input.residues, how.kmers, width, how.memory.host_bytes(text));
+    tell.phase("kmers", n);
     std::vector<char> const table =
-        make_kmers(about, input, {sa.bytes(), width}, writer.path("sa"), how.kmers, common.threads, tell);
+        suffix::make_kmer_table(input, {sa.bytes(), width}, about.words, writer.path("sa"), common.threads);
     suffix::store(table, *to, common.threads);
   }
   about.arrays = writer.written();

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sort_core/error.hpp"
 #include "suffix/index.hpp"
 #include "suffix/suffix.hpp"
 #include "tools/cli/run_main.hpp"
@@ -39,6 +40,12 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   auto const prove = [&](auto const& arrays) { return suffix::check(index.view(), arrays, how, &done); };
   std::optional<suffix::fault> fault;
   if (index.about().width == 40) {  // which no machine has
+    std::size_t const copies = (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t);
+    if (copies > how.memory)
+      throw out_of_memory(
+          fmt::format("out of memory: entries of 40 bits, in 64: {} bytes are needed, {} may be taken", copies, how.memory),
+          copies);
+    how.memory -= copies;
     auto const wide = [&](char const* array) {
       suffix::entries const values = index.array(array);
       std::vector<std::uint64_t> all(values.size());

@@ -1,5 +1,7 @@
 #include "tools/sufsort/found_batch.hpp"
 
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "sort_core/error.hpp"
@@ -12,19 +14,32 @@ searched_index::searched_index(std::string const& prefix)
       pieces(stored.pieces()),
       search(input, stored.array("sa"), stored.path("sa"), stored.words()),
       both_strands(stored.about().policy.strands == suffix::strands::both),
-      other_strand(is_rna()) {
+      thymine(occurs('T')),
+      uracil(occurs('U')),
+      other_strand(uracil && !thymine) {
   if (suffix::row_choice const rows = stored.about().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
 }
 
-bool searched_index::is_rna() const {
-  auto const occurs = [&](char const* letters) {
-    if (!stored.about().policy.rows().all()) {
-      char const either[2] = {letters[0], char(letters[0] + 32)};
-      return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
-    }
-    return search.find(letters).size() + search.find(std::string(1, char(letters[0] + 32))).size() != 0;
-  };
-  return occurs("U") && !occurs("T");
+bool searched_index::occurs(char letter) const {
+  char const either[2] = {letter, char(letter + 32)};
+  if (!stored.about().policy.rows().all())
+    return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
+  return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
+}
+
+std::array<char, 256> searched_index::read_as(bool strands) const {
+  std::array<char, 256> letters;
+  std::iota(letters.begin(), letters.end(), char(0));
+  auto const read = [&](char letter, char other) { letters[static_cast<unsigned char>(letter)] = other; };
+  if ((strands || both_strands) && !(thymine && uracil)) {
+    read(uracil ? 'T' : 'U', uracil ? 'U' : 'T');
+    read(uracil ? 't' : 'u', uracil ? 'u' : 't');
+  } else if (strands && !both_strands) {
+    throw input_error(fmt::format("T and U: {}: a text of both has no other strand: --both-strands", stored.path("seq")));
+  }
+  if (!stored.about().policy.keeps_case())
+    for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
+  return letters;
 }
 
 void found_batch::search(searched_index const& index, bool reverse) {
@@ -49,8 +64,14 @@ void found_batch::search(searched_index const& index, bool reverse) {
   }
   rows.assign(patterns.size(), {});
   listed.clear();
-  if (!index.sparse) return index.search.find(patterns, rows);
-  for (std::string_view const pattern : patterns) listed.push_back(index.sparse->locate(pattern));
+  if (!index.sparse) {
+    index.search.find(patterns, rows);
+    for (std::size_t k = 0; k < patterns.size(); ++k)
+      if (patterns[k].empty()) rows[k] = {};
+    return;
+  }
+  for (std::string_view const pattern : patterns)
+    listed.push_back(pattern.empty() ? std::vector<std::uint64_t>() : index.sparse->locate(pattern));
 }
 
 }  // namespace ordo::sufsort

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,7 @@ struct searched_index {
   suffix::searcher search;
   std::optional<suffix::sparse_searcher> sparse;  // where rows are left out
   bool both_strands;                              // does the text have both?
+  bool thymine, uracil;                           // which of T and U does it have?
   suffix::complement other_strand;
 
   /// @throws input_error
@@ -29,10 +31,13 @@ struct searched_index {
   searched_index(searched_index const&) = delete;  // sparse has a view of it
   searched_index& operator=(searched_index const&) = delete;
 
+  /// How the letters of patterns are read: in upper case, unless the text has lower case; and where both strands are searched,
+  /// T and U as the one of them that these have. @throws input_error  if that is not known
+  [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
   [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
 
  private:
-  [[nodiscard]] bool is_rna() const;
+  [[nodiscard]] bool occurs(char letter) const;
 };
 
 /// Patterns and what was found of them: of each pattern i as it is, as i; and, where the other strand is looked for and the
@@ -47,7 +52,8 @@ struct found_batch {
   std::string text;            // of the first of them
   std::size_t written_of = 0;  // how many patterns that is
 
-  /// Finds the patterns of `queries`. @param reverse  and their reverse complements @throws input_error  where one has none
+  /// Finds the patterns of `queries`, but nothing of empty ones. @param reverse  and their reverse complements @throws
+  /// input_error  where one has none
   void search(searched_index const& index, bool reverse);
   [[nodiscard]] bool has_reverse() const { return rows.size() != queries.size(); }
   [[nodiscard]] std::size_t reverse(std::size_t i) const { return queries.size() + i; }

@@ -10,7 +10,7 @@ namespace ordo::sufsort {
 
 void cut_patterns::add(std::string_view name, std::size_t hits) {
   if (count_++ != 0) return;
-  first_ = name.size() <= 40 ? std::string(name) : std::string(name.substr(0, 37)) + "...";
+  first_ = shortened(name);
   hits_ = hits;
 }
 

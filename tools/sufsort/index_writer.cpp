@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sort_core/error.hpp"
+#include "tools/cli/temporary.hpp"
 
 namespace ordo::sufsort {
 namespace {
@@ -73,6 +74,7 @@ void index_writer::commit(suffix::index_description const& about) {
   json_.write(std::string_view(suffix::to_json(about)));
   for (std::size_t array = 0; array < arrays_.size(); ++array) finish(array);
   json_.finish();
+  cli::held_signals const held;
   json_.withdraw_old();
   for (std::string const& path : unwanted_) remove_file(path);
   for (cli::output& array : arrays_) array.commit();

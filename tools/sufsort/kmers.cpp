@@ -12,6 +12,7 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/temporary.hpp"
 
 namespace ordo::sufsort {
 
@@ -20,40 +21,40 @@ CLI::Option* add_kmers_option(CLI::App& command, std::string const& name, unsign
       .add_option_function<std::string>(
           name,
           [&length, name](std::string const& value) {
-            length = cli::parse_count(name, value);
-            if (length == 0) throw usage_error(fmt::format("invalid number: {}: '0': a k-mer has a letter", name));
+            std::size_t const letters = cli::parse_count(name, value);
+            if (letters == 0 || letters > suffix::kmer_words::longest)
+              throw usage_error(fmt::format("invalid number: {}: '{}': a k-mer has 1 to {} letters", name, value,
+                                            suffix::kmer_words::longest));
+            length = unsigned(letters);
           },
           help)
       ->type_name("K");
 }
 
-std::vector<char> make_kmers(suffix::index_description& about, suffix::text const& input, suffix::entries sa,
-                             std::string const& name, unsigned length, unsigned threads, telling& tell) {
-  about.words = {length, suffix::frequent_letters(input.residues)};
-  if (about.words.letters.empty()) about.words.letters = "ACGT";
-  auto const count = about.words.count();
+suffix::kmer_words words_for(std::string_view residues, unsigned length, unsigned width, std::size_t memory) {
+  suffix::kmer_words words{length, suffix::frequent_letters(residues)};
+  if (words.letters.empty()) words.letters = "ACGT";
+  auto const count = words.count();
   if (!count)
-    throw usage_error(
-        fmt::format("too many k-mers: {} letters: words out of '{}' are more than 2^30", length, about.words.letters));
-  std::size_t const bytes = (*count + 1) * (about.width / 8), available = cli::available_memory();
-  if (bytes > available)
+    throw usage_error(fmt::format("too many k-mers: {} letters: words out of '{}' are more than 2^30", length, words.letters));
+  std::size_t const bytes = (*count + 1) * (width / 8);
+  if (bytes > memory)
     throw out_of_memory(
-        fmt::format("out of memory: table of {} k-mers: {} bytes are needed, {} are there", *count, bytes, available), bytes);
-  tell.phase("kmers", about.residues);
-  return suffix::make_kmer_table(input, sa, about.words, name, threads);
+        fmt::format("out of memory: table of {} k-mers: {} bytes are needed, {} are there", *count, bytes, memory), bytes);
+  return words;
 }
 
 void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell) {
   tell.phase("open");
-  suffix::index_description about;
+  suffix::stored_index const index(prefix, "kmers");  // who was killed between the two renames begins anew
+  suffix::index_description about = index.about();
   cli::output json(prefix + ".json"), kmers(prefix + ".kmers");
+  tell.stats.input(about.residues);
+  about.words = words_for(index.view().residues, length, about.width, cli::available_memory());
+  tell.phase("kmers", about.residues);
   {
-    suffix::stored_index const index(prefix);
-    about = index.about();
-    tell.stats.input(about.residues);
     std::vector<char> const table =
-        make_kmers(about, index.view(), index.array("sa"), index.path("sa"), length, common.threads, tell);
-    std::erase_if(about.arrays, [](suffix::index_array const& array) { return array.name == "kmers"; });
+        suffix::make_kmer_table(index.view(), index.array("sa"), about.words, index.path("sa"), common.threads);
     about.arrays.push_back({"kmers", table.size(), suffix::crc32_of(table, common.threads)});
     tell.phase("finish", table.size());
     kmers.expect(table.size());
@@ -62,6 +63,7 @@ void add_kmers(std::string const& prefix, unsigned length, cli::common_options c
   json.write(std::string_view(suffix::to_json(about)));
   kmers.finish();
   json.finish();
+  cli::held_signals const held;
   kmers.commit();  // until the next line one that the old description knows nothing of, or of another size
   json.commit();
 }

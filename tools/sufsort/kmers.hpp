@@ -1,10 +1,9 @@
 #pragma once
+#include <cstddef>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "suffix/entries.hpp"
-#include "suffix/index.hpp"
-#include "suffix/suffix.hpp"
+#include "suffix/kmer_table.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/sufsort/telling.hpp"
 
@@ -18,13 +17,12 @@ namespace ordo::sufsort {
 /// The option `name`, of the letters that a k-mer has.
 CLI::Option* add_kmers_option(CLI::App& command, std::string const& name, unsigned& length, std::string const& help);
 
-/// The bytes of a table of k-mers, and about.words, for an index that is described so far. @param name  of sa, for messages
-/// @throws usage_error  for a length of which there would be too many words
-std::vector<char> make_kmers(suffix::index_description& about, suffix::text const& input, suffix::entries sa,
-                             std::string const& name, unsigned length, unsigned threads, telling& tell);
+/// The words that a table for a text is of. @param width  of its entries, in bits @param memory  bytes that it may take
+/// @throws usage_error  for a length of which there would be too many words @throws out_of_memory
+suffix::kmer_words words_for(std::string_view residues, unsigned length, unsigned width, std::size_t memory);
 
 /// Adds a table of k-mers to an index, in place of the one that it has. An index that cannot have it stays as it is.
-/// @throws as make_kmers
+/// @throws as words_for
 void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell);
 
 }  // namespace ordo::sufsort

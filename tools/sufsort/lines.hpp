@@ -20,4 +20,9 @@ inline void write_some(cli::output& out, std::string& text, std::size_t much = s
   text.clear();
 }
 
+/// A name, for messages.
+inline std::string shortened(std::string_view name) {
+  return name.size() <= 40 ? std::string(name) : std::string(name.substr(0, 37)) + "...";
+}
+
 }  // namespace ordo::sufsort

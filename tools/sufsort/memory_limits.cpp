@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <malloc.h>
 #include <CLI/CLI.hpp>
 
 #include "sort_core/machine.hpp"
@@ -10,12 +11,17 @@
 
 namespace ordo::sufsort {
 
-std::size_t memory_limits::host_bytes() const {
-  std::size_t const there = cli::available_memory();
-  return host.empty() ? there : std::min(there, parse_bytes(host));
+std::size_t memory_limits::host_bytes(std::size_t held) const {
+  std::size_t const there = cli::available_memory();  // without what is held
+  if (host.empty()) return there;
+  std::size_t const most = parse_bytes(host);
+  return std::min(there, most - std::min(most, held));
 }
 
 void memory_limits::apply() const {
+  // By default glibc keeps freed blocks of up to 32 MiB once one of that size has been freed: what a pool gives back is still
+  // the process's then, beside what it takes next. A threshold that is set stays.
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
   if (!host.empty()) static_cast<void>(parse_bytes(host));
   if (gpu.empty()) return;
   static_cast<void>(parse_bytes(gpu));

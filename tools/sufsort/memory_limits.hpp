@@ -12,9 +12,10 @@ namespace ordo::sufsort {
 struct memory_limits {
   std::string host, gpu;
 
-  /// Bytes of the host's.
-  [[nodiscard]] std::size_t host_bytes() const;
-  /// Makes that of the GPU's known to the machines. Before all work. @throws usage_error for what is no size
+  /// Bytes of the host's that may still be taken, by who holds so many.
+  [[nodiscard]] std::size_t host_bytes(std::size_t held = 0) const;
+  /// Makes that of the GPU's known to the machines, and has what is freed of the host's go back. Before all work. @throws
+  /// usage_error for what is no size
   void apply() const;
 };
 

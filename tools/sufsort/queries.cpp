@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "sort_core/error.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/sufsort/lines.hpp"
 
 namespace ordo::sufsort {
 namespace {
@@ -28,6 +30,11 @@ std::string_view trimmed(std::string_view line) {
   while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
   while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
   return line;
+}
+
+// What a record of FASTA may hold.
+constexpr bool is_residue(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
 }
 
 // Behind '>' or '@': up to the first blank.
@@ -63,9 +70,9 @@ std::optional<std::string_view> line_reader::next() {
   return parts_;
 }
 
-query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, bool fold, unsigned threads,
+query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options how,
                            cli::output const& out)
-    : patterns_(std::move(patterns)), files_(std::move(files)), fold_(fold), threads_(threads), out_(out) {
+    : patterns_(std::move(patterns)), files_(std::move(files)), how_(std::move(how)), out_(out) {
   for (std::string const& pattern : patterns_) {
     if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
     if (has_blank(pattern))
@@ -78,31 +85,65 @@ void query_reader::fail(std::string_view what, std::uint64_t line, std::string_v
 }
 
 void query_reader::add(query_batch& batch, std::string_view name, std::string_view pattern) {
-  if (fold_) {
-    folded_.assign(pattern);
-    for (char& c : folded_) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    pattern = folded_;
+  read_.assign(pattern);
+  for (char& c : read_) c = how_.read_as[static_cast<unsigned char>(c)];
+  batch.add_name_and_pattern(name, read_);
+}
+
+// name_ and pattern_. A batch of reads is not given up for one that has nothing to be found.
+void query_reader::add_of_file(query_batch& batch, std::uint64_t line) {
+  if (pattern_.empty() || (how_.can_find && !how_.can_find(pattern_))) {
+    if (empty_++ == 0)
+      first_empty_ = fmt::format("{}:{}: '{}': {}", input_->name(), line, shortened(name_),
+                                 pattern_.empty() ? "no letters" : "too short for the rows of this index");
+    pattern_.clear();
   }
-  batch.add_name_and_pattern(name, pattern);
+  add(batch, name_, pattern_);
+}
+
+void query_reader::tell_empty() const {
+  if (empty_ == 0) return;
+  std::string const others = empty_ == 1 ? "" : fmt::format(", and {} patterns more", empty_ - 1);
+  cli::say("sufsort", fmt::format("not looked for: {}{}: told as if not found", first_empty_, others));
 }
 
 bool query_reader::open_next() {
   if (next_file_ == files_.size()) return false;
-  input_ = std::make_unique<cli::input>(files_[next_file_++], threads_);
+  input_ = std::make_unique<cli::input>(files_[next_file_++], how_.threads);
   out_.refuse_loop(*input_);
   lines_.emplace(*input_);
   line_ = lines_->next();
-  format_ = format::list;
-  if (line_ && (line_->starts_with('>') || line_->starts_with(';'))) format_ = format::fasta;
-  if (line_ && line_->starts_with('@')) format_ = format::fastq;
+  if (line_ && line_->starts_with("\xef\xbb\xbf")) line_->remove_prefix(3);
+  bool const empty = line_ && trimmed(*line_).empty();
+  while (line_ && trimmed(*line_).empty()) line_ = lines_->next();
+  std::string_view const first = line_ ? trimmed(*line_) : std::string_view();
+  format_ = first.starts_with('>') || first.starts_with(';') ? format::fasta
+            : first.starts_with('@')                         ? format::fastq
+                                                             : format::list;
+  if (format_ == format::list) {
+    if (empty) fail_empty(1);
+  } else {
+    line_->remove_prefix(std::size_t(first.data() - line_->data()));
+  }
   return true;
 }
 
+void query_reader::fail_empty(std::uint64_t line) const {
+  fail("empty pattern", line, "it would be found everywhere");
+}
+
 void query_reader::read_line_of_list(query_batch& batch, std::string_view line) {
-  std::string_view const pattern = trimmed(line);
-  if (pattern.empty()) fail("empty pattern", lines_->number(), "it would be found everywhere");
-  if (has_blank(pattern)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern));
-  add(batch, pattern, pattern);
+  pattern_.assign(trimmed(line));
+  if (pattern_.empty()) fail_empty(lines_->number());
+  if (has_blank(pattern_)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern_));
+  if (auto const other = std::ranges::find_if_not(pattern_, is_residue); other != pattern_.end()) {
+    auto const byte = static_cast<unsigned char>(*other);
+    fail("bad pattern", lines_->number(),
+         byte > ' ' && byte < 0x7f ? fmt::format("'{}' is no residue", *other)
+                                   : fmt::format("byte 0x{:02x} is no residue", byte));
+  }
+  name_ = pattern_;
+  add_of_file(batch, lines_->number());
 }
 
 bool query_reader::read_fasta(query_batch& batch) {
@@ -123,8 +164,7 @@ bool query_reader::read_fasta(query_batch& batch) {
     }
   }
   if (begin == 0) return false;
-  if (pattern_.empty()) fail("empty pattern", begin, fmt::format("'{}': it would be found everywhere", name_));
-  add(batch, name_, pattern_);
+  add_of_file(batch, begin);
   return true;
 }
 
@@ -138,13 +178,12 @@ void query_reader::read_fastq(query_batch& batch, std::string_view line) {
     return trimmed(*next);
   };
   pattern_.assign(part("letters"));
-  if (pattern_.empty()) fail("empty pattern", lines_->number(), fmt::format("'{}': it would be found everywhere", name_));
   if (has_blank(pattern_)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern_));
   if (!part("line with '+'").starts_with('+'))
     fail("bad FASTQ", lines_->number(), "no '+' behind the letters, in a line of its own");
   if (std::size_t const qualities = part("qualities").size(); qualities != pattern_.size())
     fail("bad FASTQ", lines_->number(), fmt::format("{} qualities for {} letters", qualities, pattern_.size()));
-  add(batch, name_, pattern_);
+  add_of_file(batch, begin);
 }
 
 // One pattern more, if there is one.

@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,40 +59,49 @@ class line_reader {
 };
 
 /// The patterns of a command: those of the command line, named by themselves, then those of files. A file is FASTA if it begins
-/// with '>' or ';', FASTQ (four lines a read) if with '@', else a list: a line each without the blanks around it. Memory: what
-/// a batch and the longest line take.
+/// with '>' or ';', FASTQ (four lines a read) if with '@', a byte order mark and blanks before these not counted; else a list:
+/// a line each without the blanks around it. Records and reads without letters, and patterns of files of which no occurrence
+/// need be found, are empty ones. Memory: what a batch and the longest line take.
 class query_reader {
  public:
-  /// @param files  "-": standard input @param fold  letters to upper case, but those of names
+  struct options {
+    std::array<char, 256> read_as;                   // letters, but those of names
+    std::function<bool(std::string_view)> can_find;  // a pattern that is not empty; none: each
+    unsigned threads = 0;
+  };
+  /// @param files  "-": standard input
   /// @param out  what is written meanwhile: a file that would be read, too, is refused
-  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, bool fold, unsigned threads,
-               cli::output const& out);
+  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options how, cli::output const& out);
 
-  /// Some more patterns, none of them empty. @returns false if there are none
-  /// @throws input_error  naming file and line; output_error
+  /// Some more patterns. @returns false if there are none @throws input_error  naming file and line; output_error
   bool next(query_batch& batch);
+  /// Says on stderr which patterns are empty ones, if any are: where the first is, and how many.
+  void tell_empty() const;
 
  private:
   enum class format { list, fasta, fastq };
 
   bool open_next();
   void add(query_batch& batch, std::string_view name, std::string_view pattern);
+  void add_of_file(query_batch& batch, std::uint64_t line);
   bool read_one(query_batch& batch);
   void read_line_of_list(query_batch& batch, std::string_view line);
   bool read_fasta(query_batch& batch);
   void read_fastq(query_batch& batch, std::string_view line);
   [[noreturn]] void fail(std::string_view what, std::uint64_t line, std::string_view why) const;
+  [[noreturn]] void fail_empty(std::uint64_t line) const;
 
   std::vector<std::string> patterns_, files_;
-  bool fold_;
-  unsigned threads_;
+  options how_;
   cli::output const& out_;
   std::size_t next_pattern_ = 0, next_file_ = 0;
   std::unique_ptr<cli::input> input_;
   std::optional<line_reader> lines_;
   std::optional<std::string_view> line_;  // read, but not used
   format format_ = format::list;
-  std::string name_, pattern_, folded_;
+  std::string name_, pattern_, read_;
+  std::string first_empty_;
+  std::size_t empty_ = 0;
 };
 
 }  // namespace ordo::sufsort

@@ -28,7 +28,9 @@ void run_batches(search_options const& how, cli::common_options const& common, s
                  cli::output const& out, telling& tell, Print print, Finish finish) {
   std::vector<std::string> patterns;
   std::ranges::copy_if(how.patterns, std::back_inserter(patterns), [](std::string const& pattern) { return pattern != "-"; });
-  query_reader reader(std::move(patterns), inputs_of(how), !index.stored.about().policy.keeps_case(), common.threads, out);
+  query_reader::options reading{index.read_as(how.both_strands), {}, common.threads};
+  if (index.sparse) reading.can_find = [&](std::string_view pattern) { return index.sparse->can_find(pattern); };
+  query_reader reader(std::move(patterns), inputs_of(how), std::move(reading), out);
   bool const reverse = how.both_strands && !index.both_strands;
   tbb::task_arena arena(threads_for(common.threads));
   std::uint64_t letters = 0;
@@ -53,6 +55,7 @@ void run_batches(search_options const& how, cli::common_options const& common, s
   });
   tell.stats.input(letters);
   tell.stats.bytes(letters);
+  if (!common.quiet) reader.tell_empty();
 }
 
 void open(search_options const& how, telling& tell) {

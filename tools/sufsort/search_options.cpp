@@ -16,8 +16,10 @@ void add_search_options(CLI::App& command, search_options& how, bool locates) {
       ->allow_extra_args(false);  // each -f has one
   command.add_option("-o,--output", how.output, "where to write; - is standard output [-]")->type_name("FILE");
   command.add_flag("--both-strands", how.both_strands,
-                   locates ? "look for reverse complements, too; strand '-' where they are"
-                           : "look for reverse complements, too; columns: pattern, count, forward, reverse");
+                   locates ? "look for reverse complements, too; strand '-' where they are;\n"
+                             "T and U of patterns are the one that the text has, as with an index of both strands"
+                           : "look for reverse complements, too; columns: pattern, count, forward, reverse;\n"
+                             "T and U of patterns are the one that the text has, as with an index of both strands");
   if (!locates) return;
   command
       .add_option_function<std::string>(
