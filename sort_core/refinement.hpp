@@ -227,13 +227,18 @@ class refinement {
   /// Sort each group by key(item), stably, and set heads() at the groups' new boundaries. See Backend.
   template <class Key>
   void sort(Key key, bit_range bits = {}) {
-    // What the caller has declared settled since has no further key.
-    detail::unsettled<detail::element<std::uint8_t>> const open{{heads().data()}, size_};
-    sort_by_key(machine_, items(), segments(), key, heads(), bits, open);
+    sort(segments(), key, bits);
   }
-  /// The same for some of the groups: few, since each item looks for itself among them.
+  /// The same for some of the groups.
   template <class Key>
-  void sort_some(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
+  void sort(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
+    // Of groups that are not chosen, items may be settled, and have no further key.
+    detail::unsettled<detail::element<std::uint8_t>> const open{{heads().data()}, size_};
+    sort_by_key(machine_, items(), chosen, key, heads(), bits, open);
+  }
+  /// The same for few of them: no others are asked for a key, and each item looks for itself among them.
+  template <class Key>
+  void sort_few(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
     detail::in_segments<Index> const in_them{chosen.begins.data(), chosen.ends.data(), chosen.size()};
     sort_by_key(machine_, items(), chosen, key, heads(), bits, in_them);
   }

@@ -116,7 +116,7 @@ void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, st
   segment_list<Index> const of_runs{bounds_of(groups.begins, begins.span().first(count)),
                                     bounds_of(groups.ends, ends.span().first(count))};
   run_key const key = runs.key();
-  open.sort_some(of_runs, key, key.bits());
+  open.sort_few(of_runs, key, key.bits());
   auto const* const suffix = open.items().data();
   auto* const heads = open.heads().data();
   ordo::detail::in_segments<Index> const in_runs{of_runs.begins.data(), of_runs.ends.data(), count};
