@@ -79,11 +79,11 @@ void staging::download_few(void* host, void const* device, std::size_t bytes, cu
   std::memcpy(host, few, bytes);
 }
 
-// What is copied at a time. All threads wait for the first pieces to be filled and the last ones to be emptied: of a few
-// megabytes these are small.
+// What is copied at a time: a block, or of a few megabytes so much that all threads have some of it, and a copy is on its way
+// while they fill or empty the next. Of less than a block each copy takes longer than it has to.
 std::size_t staging::piece_bytes(std::uint64_t bytes, unsigned threads) {
   if (threads == 1) return block_bytes;
-  std::size_t const share = std::size_t(bytes / (8 * threads)) / least_piece * least_piece;
+  std::size_t const share = std::size_t(bytes / (blocks_each * threads)) / least_piece * least_piece;
   return std::clamp(share, least_piece, block_bytes);
 }
 
