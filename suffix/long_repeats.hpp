@@ -295,7 +295,7 @@ struct leave_large_group {
   Index const *begins, *ends;
   sorted_places places;
   ORDO_FN void operator()(std::size_t g) const {
-    if (ends[g] - begins[g] > most_compared) places.leave(begins[g]);
+    if (std::size_t(ends[g] - begins[g]) > most_compared) places.leave(begins[g]);
   }
 };
 
