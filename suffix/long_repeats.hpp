@@ -144,10 +144,10 @@ struct compared_suffixes {
     return comparison::of(length, how);
   }
 
-  /// How p compares with q, a later one of its group.
-  ORDO_FN comparison::type operator()(std::size_t p, std::size_t q, unsigned& steps) const {
+  /// How p compares with q, a later one of its group. @param length  letters in which they are known to agree, or 0
+  ORDO_FN comparison::type operator()(std::size_t p, std::size_t q, unsigned& steps, std::size_t length = 0) const {
     unsigned most = most_neighbours;
-    for (std::size_t length = 0; steps != 0;) {
+    while (steps != 0) {
       bool const may_end = length != 0 && (text.breaks(p + length) || text.breaks(q + length));
       reach const all = may_end || !number.has(p + length) ? reach{} : by_neighbours(p + length, q + length, most, steps);
       if (all.least == comparison::unknown) {
@@ -162,12 +162,15 @@ struct compared_suffixes {
       }
       length += comparison::length(all.least);
       if (!all.is_twice) return comparison::of(length, comparison::how(all.least));
-      unsigned const letter_of_p = letter(p + length), letter_of_q = letter(q + length);
-      if (letter_of_p != letter_of_q || letter_of_p == 0) return comparison::of(length, letter_of_q < letter_of_p);
+      if (differ(p, q, length)) return by_next_letter(p, q, length);
       ++length;
       most = most_neighbours;
     }
     return comparison::unknown;
+  }
+  /// The same, if what is between them has told that they agree in `length` letters.
+  ORDO_FN comparison::type behind(std::size_t p, std::size_t q, std::size_t length, unsigned& steps) const {
+    return differ(p, q, length) ? by_next_letter(p, q, length) : (*this)(p, q, steps, length + 1);
   }
 
  private:
@@ -191,6 +194,14 @@ struct compared_suffixes {
   }
   /// A code of the letter at p, which is behind a letter; 0 if a record ends before.
   ORDO_FN unsigned letter(std::size_t p) const { return text.breaks(p) ? 0 : 1 + text.letter(p); }
+  /// Do p and q, which agree in `length` letters, not agree in the next one, or end before it?
+  ORDO_FN bool differ(std::size_t p, std::size_t q, std::size_t length) const {
+    unsigned const letter_of_p = letter(p + length);
+    return letter_of_p == 0 || letter_of_p != letter(q + length);
+  }
+  ORDO_FN comparison::type by_next_letter(std::size_t p, std::size_t q, std::size_t length) const {
+    return comparison::of(length, letter(q + length) < letter(p + length));
+  }
 };
 
 /// Compares what a chain ends with at p, if it has not been, as far as that is known by now.
@@ -303,7 +314,7 @@ struct leave_large_group {
 /// does not tell, by the text.
 template <class Index, class Numbers>
 struct place_by_neighbours {
-  static constexpr unsigned most_steps = 32;  // each waits for the one before
+  static constexpr unsigned most_steps = 64;  // each waits for the one before
   compared_suffixes<Index, Numbers> compare;
   Index const *suffix, *compared;
   std::size_t size;
@@ -317,7 +328,9 @@ struct place_by_neighbours {
     bool is_known = least != comparison::unknown, is_twice = false;
     unsigned steps = most_steps;
     for (std::size_t j = i + 1;;) {
-      comparison::type const how = is_known && !is_twice ? least : compare(suffix[i], suffix[j], steps);
+      comparison::type const how = !is_known  ? compare(suffix[i], suffix[j], steps)
+                                   : is_twice ? compare.behind(suffix[i], suffix[j], comparison::length(least), steps)
+                                              : least;
       if (how == comparison::unknown) return places.leave(head);
       if (comparison::how(how) == comparison::less) places.swap(i, j);
       if (j + 1 == size || places.heads[j + 1] != 0) return;
