@@ -82,6 +82,15 @@ ORDO_FN void store_relaxed(T* p, T value) {
 #endif
 }
 
+/// *p += x, while other threads add to it, too.
+ORDO_FN inline void add_relaxed(std::uint32_t* p, std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(p, x);
+#else
+  __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
+#endif
+}
+
 /// *p |= bits, while other threads do the same with theirs.
 ORDO_FN inline void or_relaxed(std::uint64_t* p, std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)

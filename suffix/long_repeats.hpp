@@ -252,15 +252,6 @@ struct compare_items {
   }
 };
 
-/// *p += x, while other threads add to it, too.
-ORDO_FN inline void add_relaxed(std::uint32_t* p, std::uint32_t x) {
-#if defined(__CUDA_ARCH__)
-  atomicAdd(p, x);
-#else
-  __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
-#endif
-}
-
 /// Groups of up to so many suffixes are sorted by what neighbours have in common; larger ones stay as they are.
 constexpr unsigned most_compared = 64;
 
