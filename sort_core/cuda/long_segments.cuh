@@ -67,9 +67,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         p.length = min(all.length - at, range.piece);
         p.bits = data.keys.bits();
         p.from = copy::given;
-        if constexpr (!Keys::computed && !Keys::sampled) {
-          if (p.length <= range.longest_numbered && spread(data, p, *range.numbers)) p.numbers = *range.numbers;
-        }
+        if constexpr (!Keys::computed && !Keys::sampled) look_at_some(data, range, p);
         unsigned const c = class_in<K, V, Keys>(p.length, lists);
         if (c == tuning::classes)
           append<tile>(work, 0, p);
@@ -79,22 +77,34 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     }
   }
 
-  /// Do numbers of some keys, from all over a partition, differ by a quarter of their range at least? Else they tell little of
-  /// this one: it is of other values than the rest.
-  [[nodiscard]] __device__ static bool spread(data_of const& data, partition const& p, float_numbers const& numbers) {
-    constexpr unsigned looked_at = 8;
-    if (!numbers.wanted()) return false;
-    std::uint32_t number[looked_at], least = ~0u, greatest = 0;
+  /// Looks at some keys from all over a partition. In which bits they differ is where its keys are likely to differ: counting
+  /// finds out whether that is so. Where numbers of theirs differ by a quarter of all numbers at least, the digit is of
+  /// numbers; else these tell little of this partition, as it is of other values than the rest.
+  __device__ static void look_at_some(data_of const& data, partition_range const& range, partition& p) {
+    constexpr unsigned looked_at = 16;
+    K code[looked_at], differing = 0;
 #pragma unroll
     for (unsigned i = 0; i < looked_at; ++i)
-      number[i] =
-          numbers(data.keys.code.encode(data.keys.keys[p.begin + (2 * i + 1) * p.length / (2 * looked_at)]), data.keys.code);
+      code[i] = data.keys.code.encode(data.keys.keys[p.begin + (2 * i + 1) * p.length / (2 * looked_at)]);
+    bool turned = false;
 #pragma unroll
-    for (unsigned i = 0; i < looked_at; ++i) {
-      least = min(least, number[i]);
-      greatest = max(greatest, number[i]);
+    for (unsigned i = 1; i < looked_at; ++i) {
+      differing |= code[i] ^ code[0];
+      turned |= code[i] < code[i - 1];
     }
-    return greatest - least >= 1u << 30;
+    p.ordered = !turned && !data.heads;  // where groups begin is told by who sorts them
+    unsigned const width = 64 - leading_zeros(std::uint64_t(differing));
+    if (p.length <= range.longest_numbered && range.numbers->wanted()) {
+      std::uint32_t least = ~0u, greatest = 0;
+#pragma unroll
+      for (unsigned i = 0; i < looked_at; ++i) {
+        std::uint32_t const number = (*range.numbers)(code[i], data.keys.code);
+        least = min(least, number);
+        greatest = max(greatest, number);
+      }
+      if (greatest - least >= 1u << 30) p.numbers = *range.numbers;
+    }
+    if (!p.numbers.wanted()) p.bits = min(p.bits, width);
   }
 
   /// Who owns a list's tiles and chunks?
@@ -114,6 +124,16 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     return most;
   }
 
+  /// Are there keys among this thread's of a tile, [first, first + n), that come after greater ones of the partition?
+  template <class Code>
+  [[nodiscard]] __device__ static bool any_turned(K const* keys, Code code, std::uint64_t begin, std::uint64_t first,
+                                                  unsigned n) {
+    bool turned = false;
+    for (std::uint64_t i = first + threadIdx.x; i < first + n; i += threads)
+      if (i != begin) turned |= code.encode(keys[i]) < code.encode(keys[i - 1]);
+    return turned;
+  }
+
   /// Count the digits of the tiles, chunk by chunk, and find in which bits keys differ. Computed keys are evaluated here, once,
   /// and from now on lie in memory. `counts` is two rows, for two tiles in turn.
   __device__ static void count(data_of const& data, partition_work const& work, unsigned list,
@@ -128,6 +148,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       K differing = 0;
       K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
       each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
+        if (p.ordered && any_turned(keys, code, p.begin, first, n)) owner.ordered = false;
         unsigned const own_count = (n + (threads - 1 - threadIdx.x)) / threads;
         std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
@@ -216,17 +237,22 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       partition& p = work.lists[list][s];
       partition const now = p;
       unsigned long long const count = has_digit ? work.digits[s][threadIdx.x] : 0;
+      // All is in order; or one digit holds all, or keys differ in more bits than it was likely, and counting was all that
+      // could be done.
       bool const whole = __syncthreads_or(count == now.length);
+      bool const mistaken =
+          !sampled && !Keys::computed && !now.numbers.wanted() && now.bits < 64 && now.differing >> now.bits != 0;
       partition next{};
       next.from = Keys::computed && now.from == copy::given ? copy::home : now.from;
-      if (whole) {
-        if (count == now.length) {
+      if (now.ordered || whole || mistaken) {
+        if (!now.ordered && (mistaken ? threadIdx.x == 0 : count == now.length)) {
           next.begin = now.begin;
           next.length = now.length;
           next.bits = sampled ? bits_after(now, threadIdx.x) : 64 - leading_zeros(std::uint64_t(now.differing));
-          p.moves = false;
           append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
         }
+        for (std::uint64_t t = threadIdx.x; t < (now.length + tile - 1) / tile; t += threads)
+          work.owners[list % 2][now.first_tile + t] = std::uint32_t(s) | staying;
         continue;
       }
       if (has_digit) before[threadIdx.x] = count;
@@ -247,10 +273,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         list_by_class(lists, next);
         if (count > 0 && class_in<K, V, Keys>(count, lists) == tuning::classes)
           append<tile>(work, next.bits == 0 ? 2 : 1 - list, next);
-        if (threadIdx.x == 0) {
-          p.from = source;
-          p.moves = true;
-        }
+        if (threadIdx.x == 0) p.from = source;
       }
       __syncthreads();
     }

@@ -54,7 +54,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
       if (result == ranking::rough) result = base::in_order(n, own_count, memory) ? ranking::exact : ranking::alike;
     }
     if (result != ranking::exact) {
-      reload(data, segment, own_count, memory);
+      put_back(data, segment, key, own_count, memory);
       when_crowded::rank_and_scatter(n, ends.least, shift, result == ranking::crowded,
                                      unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
     }
@@ -97,19 +97,27 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     return result == ranking::exact && (sizeof(K) > 4 || by_value) ? ranking::rough : result;
   }
 
-  /// Keys wait in shared memory, in no registers, while others are at work.
+  /// Keys wait in shared memory, in no registers, while others are at work. They come from memory again, for which no registers
+  /// are kept; but computed ones, which are dear.
   template <class V, class Keys>
-  __device__ static __forceinline__ void reload(segment_data<K, V, Keys> const& data, segment_record segment,
-                                                unsigned own_count, unsigned char* memory) {
-    constexpr unsigned at_once = 4;
+  __device__ static __forceinline__ void put_back(segment_data<K, V, Keys> const& data, segment_record segment,
+                                                  K const (&key)[Items], unsigned own_count, unsigned char* memory) {
     K* const keys = reinterpret_cast<K*>(memory) + team::rank();
-#pragma unroll 1
-    for (unsigned i = 0; i < own_count; i += at_once) {
-      K some[at_once];
-      data.template load<Threads>(segment.from, segment.begin + team::rank() + i * Threads, min(own_count - i, at_once), some);
+    if constexpr (Keys::computed) {
 #pragma unroll
-      for (unsigned j = 0; j < at_once; ++j)
-        if (i + j < own_count) keys[(i + j) * Threads] = some[j];
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < own_count) keys[i * Threads] = key[i];
+    } else {
+      constexpr unsigned at_once = 4;
+#pragma unroll 1
+      for (unsigned i = 0; i < own_count; i += at_once) {
+        K some[at_once];
+        data.template load<Threads>(segment.from, segment.begin + team::rank() + i * Threads, min(own_count - i, at_once),
+                                    some);
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+          if (i + j < own_count) keys[(i + j) * Threads] = some[j];
+      }
     }
   }
 

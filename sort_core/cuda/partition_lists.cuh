@@ -20,7 +20,7 @@ struct partition {
   unsigned bits;                 // keys may differ below this bit
   unsigned width;                // of the digit, which ends there
   copy from;
-  bool moves;             // false if one digit holds all
+  bool ordered;           // are the keys in order, as they were given? As far as some of them tell, then as counted
   bool equal;             // of a sample sort: odd digits but the last hold items of one kind
   float_numbers numbers;  // whose uppermost bits are the digit, if they are wanted
 
@@ -101,7 +101,9 @@ __device__ void append(partition_work const& work, unsigned list, partition p) {
   work.lists[list][atomicAdd(&count.partitions, 1ull)] = p;
 }
 
-constexpr std::uint32_t uneven = 1u << 31;  // in owners: a tile where many items have one digit
+/// In owners: a tile where many items have one digit; and one of a partition whose items stay where they are.
+constexpr std::uint32_t uneven = 1u << 31, staying = 1u << 30;
+constexpr std::uint32_t owner_number = staying - 1;
 
 /// Counts the digits of a list's tiles, whole chunks at a time: chunk(owner, p, each_tile) is to call
 /// each_tile(f), which calls f(first item, how many, count) for every tile of the chunk, and f adds its items to count[digit].

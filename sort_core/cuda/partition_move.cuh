@@ -27,6 +27,7 @@ struct partition_storage {
   unsigned long long places[digit_values];                // of the first item of each digit, less its place in the tile
   std::uint32_t sums[warps];
   partition next;  // whose tile comes next
+  std::uint64_t next_tile;
   std::uint32_t next_owner;
   alignas(16) unsigned char keys[tile * sizeof(K)];
   alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
@@ -88,6 +89,11 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     return {};
   }
 
+  /// A tile, and what is known of its partition.
+  struct owned_tile {
+    std::uint64_t number;
+    std::uint32_t owner;
+  };
   /// A tile on its way: what is known of it before its keys are there.
   struct tile_in_work {
     K const* keys;
@@ -109,12 +115,12 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     if constexpr (sampled) w.digits = data.keys.digits + first;
     if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
     w.code = code_of(data, p.from);
-    w.n = !p.moves ? 0 : unsigned(left < tile ? left : tile);
+    w.n = unsigned(left < tile ? left : tile);
     w.away = p.from != copy::away;
     w.in_order = !any_order || (owner & uneven) != 0;
     w.digit = w.chunk = w.tile = 0;
     if (threadIdx.x < digit_values) {
-      w.digit = work.digits[owner & ~uneven][threadIdx.x];
+      w.digit = work.digits[owner & owner_number][threadIdx.x];
       w.chunk = work.chunks[p.first_chunk + std::uint32_t(rank) / work.chunk_tiles][threadIdx.x];
       w.tile = work.tiles[t][threadIdx.x];
     }
@@ -249,7 +255,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
 
   /// Find the places of a tile's items in shared memory and put them there.
   template <bool Full>
-  __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, std::uint32_t next_owner,
+  __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, owned_tile const& next,
                                partition const* partitions) {
     storage& s = shared();
     unsigned const warp = threadIdx.x / warp_threads, own_count = Full ? items : items_of_lane(now.n);
@@ -264,7 +270,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       for (unsigned i = 0; i < items; ++i)
         rank.set(i, Full || i < own_count ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
     }
-    if (warp == warps - 1) share_next(next_owner, partitions);
+    if (warp == warps - 1) share_next(next, partitions);
     __syncthreads();
     sum_digits(place);
     __syncthreads();
@@ -289,13 +295,14 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 
   /// Called by one warp: whose tile comes next, for all to read.
-  __device__ static __forceinline__ void share_next(std::uint32_t next_owner, partition const* partitions) {
+  __device__ static __forceinline__ void share_next(owned_tile const& next, partition const* partitions) {
     storage& s = shared();
     static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
     if (lane_of() < sizeof(partition) / 4)
       reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
-          reinterpret_cast<std::uint32_t const*>(&partitions[next_owner & ~uneven])[lane_of()];
-    s.next_owner = next_owner;
+          reinterpret_cast<std::uint32_t const*>(&partitions[next.owner & owner_number])[lane_of()];
+    s.next_tile = next.number;
+    s.next_owner = next.owner;
   }
 
   /// Counts of the warps become the places of their items in the tile, a thread a digit. @param place  where in memory the
@@ -351,30 +358,38 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     }
   }
 
+  /// The first one from `number` on, of every gridDim.x-th, whose items move: number `tiles` or more if there is none.
+  [[nodiscard]] __device__ static owned_tile next_to_move(std::uint32_t const* owners, std::uint64_t number,
+                                                          std::uint64_t tiles) {
+    for (; number < tiles; number += gridDim.x)
+      if (std::uint32_t const owner = owners[number]; (owner & staying) == 0) return {number, owner};
+    return {number, 0};
+  }
+
   /// Every tile's items, to where they belong. While one tile is written the next one's are on their way.
   __device__ static void move(data_of const& data, partition_work const& work, unsigned list) {
     storage& s = shared();
     std::uint64_t const tiles = work.counts[list].tiles;
-    std::uint64_t t = blockIdx.x;
-    if (t >= tiles) return;
     std::uint32_t const* const owners = work.owners[list];
     partition const* const partitions = work.lists[list];
+    owned_tile const first = next_to_move(owners, blockIdx.x, tiles);
+    if (first.number >= tiles) return;
     K key[items];
     V* const arriving = reinterpret_cast<V*>(s.arriving) + first_of_lane();
-    tile_in_work now = find(data, work, partitions[owners[t] & ~uneven], owners[t], t);
+    tile_in_work now = find(data, work, partitions[first.owner & owner_number], first.owner, first.number);
     load<false>(now, key, arriving);
     clear_counts(s);
-    for (;;) {
-      t += gridDim.x;
+    for (std::uint64_t t = first.number;;) {
       __syncthreads();
       // One warp without digits looks up what comes next, in two steps far apart.
-      std::uint32_t next_owner = 0;
-      if (threadIdx.x / warp_threads == warps - 1 && t < tiles) next_owner = owners[t];
+      owned_tile next{};
+      if (threadIdx.x / warp_threads == warps - 1) next = next_to_move(owners, t + gridDim.x, tiles);
       if (now.n == tile)
-        stage<true>(now, key, arriving, next_owner, partitions);
+        stage<true>(now, key, arriving, next, partitions);
       else
-        stage<false>(now, key, arriving, next_owner, partitions);
+        stage<false>(now, key, arriving, next, partitions);
       __syncthreads();
+      t = s.next_tile;
       unsigned const n = now.n;
       map const digit_of = now.digit_of;
       bool const away = now.away;

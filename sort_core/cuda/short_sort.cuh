@@ -102,7 +102,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
       for (unsigned i = 0; i < Items; ++i) code[i] = i < own_count ? code[i] : some;
     }
     K differing = 0;
-    bool exact = true;  // codes that differ do so in the bits that are compared
+    bool exact = true;  // are other numbers those of other floats?
     if constexpr (Floats) {
       exact = number_floats(encoding, lanes, most, some, code, differing);
     } else {
@@ -113,7 +113,8 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
         differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
     }
     unsigned const alike = min(unsigned(__clz(int(differing))), 31u);
-    wide = alike < place_bits || !exact;
+    // May codes differ in bits for which there is no room? Of floats it is told how far they are apart, and no more.
+    wide = Floats ? alike < place_bits || !exact : (differing << alike & ((1u << place_bits) - 1)) != 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) x[i] = (code[i] << alike & ~0u << place_bits) | place(i);
   } else {

@@ -22,9 +22,11 @@ enum class keys {
   uniform,
   few,
   ascending,
+  all_but_one_ascending,  // of 20,011
   descending,
   equal,
   outliers,
+  one_apart,  // of 20,011, so that who looks at some sees none
   greatest,
   ends_of_bits,
   uneven,
@@ -37,9 +39,10 @@ enum class keys {
   magnitudes,      // of all magnitudes, positive
   strange_floats   // even ones, among them zeros, infinities and NaNs of both signs, and those of the greatest magnitudes
 };
-constexpr keys all_keys[] = {keys::uniform, keys::few,        keys::ascending, keys::descending,
-                             keys::equal,   keys::outliers,   keys::greatest,  keys::ends_of_bits,
-                             keys::uneven,  keys::upper_half, keys::dense,     keys::dense_and_some};
+constexpr keys all_keys[] = {keys::uniform,    keys::few,           keys::ascending, keys::all_but_one_ascending,
+                             keys::descending, keys::equal,         keys::outliers,  keys::one_apart,
+                             keys::greatest,   keys::ends_of_bits,  keys::uneven,    keys::upper_half,
+                             keys::dense,      keys::dense_and_some};
 constexpr keys float_keys[] = {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes};
 
 std::mt19937_64 random_bits(7);  // the same on every run
@@ -57,12 +60,16 @@ K key_like(keys what, std::size_t i, std::size_t longest) {
       return K(x & 15);
     case keys::ascending:
       return K(i);
+    case keys::all_but_one_ascending:
+      return K(i % 20011 == 20010 ? 0 : i);
     case keys::descending:
       return K(~i);
     case keys::equal:
       return K(7);
     case keys::outliers:
       return K(x % 97 == 0 ? x : x & 0xfff);
+    case keys::one_apart:
+      return K(i % 20011 == 20010 ? ~std::uint64_t{0} : x & 0xfff);
     case keys::greatest:
       return K(x & 1 ? ~std::uint64_t{0} : x);
     case keys::ends_of_bits:
@@ -262,7 +269,7 @@ void check_mixtures() {
     check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
     check<K, V, std::uint32_t, od::long_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
     // Windows of two steps of 2^15 items, or less: arrays within a step, across its end, of some steps, and merged.
-    if (turn % 3 == 1) {
+    if (turn % 3 == 1 || what == keys::ascending) {
       check<K, V, std::uint64_t, od::long_method::in_place>(
           {3000, 24577, 12000, 20, 30000, 16385, 24576, 0, 100, 32768, 32769, 1, 20481, 65537, 900}, what,
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
@@ -362,8 +369,9 @@ template <class K, class V>
 void check_levels() {
   ordo::key_code<K> const ascending = floats<K>(), descending{K(~ascending.flip), ascending.flip_negative};
   unsigned turn = 0;
-  for (keys what : {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes, keys::strange_floats,
-                    keys::few, keys::equal, keys::uniform})
+  for (keys what :
+       {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes, keys::strange_floats, keys::few,
+        keys::equal, keys::uniform, keys::ascending, keys::all_but_one_ascending, keys::outliers, keys::one_apart})
     for (auto const code : {ascending, descending, ordo::key_code<K>{}}) {
       form how{0, ++turn % 4, turn % 2 == 0, false};
       how.levels_from = 1;

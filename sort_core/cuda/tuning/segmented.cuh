@@ -203,14 +203,15 @@ struct short_run {
 
 /// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
 /// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
-/// than it holds on average.
+/// than it holds on average, and as many as lanes read the bounds of at once, or such a multiple, if that is not much less.
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = short_longest;
   std::size_t const length = (n - 1) / segments + 1;
   auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
   if (n <= length * (segments - 1)) {
     if (length > longest) return {};
-    return {limited(segments * (short_items * 7 / 8) / n), short_items, longest};
+    unsigned const fit = limited(segments * (short_items * 7 / 8) / n), by_lanes = fit / 32 * 32;
+    return {by_lanes >= fit - fit / 4 ? by_lanes : fit, short_items, longest};
   }
   if (length > longest_alike) return {};
   std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;
