@@ -57,7 +57,8 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       cooperative_groups::this_grid().sync();
     }
     std::uint64_t const given = *lists.longer_count;
-    for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
+    // All blocks have some of few segments: each looks at keys far from each other.
+    for (std::uint64_t s = std::uint64_t(threadIdx.x) * gridDim.x + blockIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
       long_segment const all = lists.longer[s];
       std::uint64_t at = all.begin >= range.first ? 0 : (range.first - all.begin + range.piece - 1) / range.piece * range.piece;

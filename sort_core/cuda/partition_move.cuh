@@ -27,8 +27,7 @@ struct partition_storage {
   unsigned long long places[digit_values];                // of the first item of each digit, less its place in the tile
   std::uint32_t sums[warps];
   partition next;  // whose tile comes next
-  std::uint64_t next_tile;
-  std::uint32_t next_owner;
+  std::uint32_t next_tile, next_owner;
   alignas(16) unsigned char keys[tile * sizeof(K)];
   alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
   alignas(16) unsigned char arriving[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];  // values of the tile to come
@@ -89,10 +88,28 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     return {};
   }
 
-  /// A tile, and what is known of its partition.
+  /// A tile, and what is known of its partition. (Of 2^32 tiles no card has the counts.)
   struct owned_tile {
-    std::uint64_t number;
-    std::uint32_t owner;
+    std::uint32_t number, owner;
+  };
+  /// The tiles of a list, of which a block has every gridDim.x-th.
+  struct listed_tiles {
+    std::uint32_t const* owners;
+    partition const* partitions;
+    std::uint32_t count;
+
+    /// Of no partition, from `count` on.
+    [[nodiscard]] __device__ owned_tile operator[](std::uint32_t number) const {
+      return {number, number < count ? owners[number] : 0};
+    }
+    /// The tile itself, if its items move, or else the block's next one of which that is so.
+    [[nodiscard]] __device__ owned_tile moving(owned_tile tile) const {
+      while ((tile.owner & staying) != 0) tile = (*this)[tile.number + gridDim.x];
+      return tile;
+    }
+    [[nodiscard]] __device__ partition const& partition_of(owned_tile tile) const {
+      return partitions[tile.owner & owner_number];
+    }
   };
   /// A tile on its way: what is known of it before its keys are there.
   struct tile_in_work {
@@ -108,9 +125,11 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     std::uint32_t tile;
   };
   __device__ static tile_in_work find(data_of const& data, partition_work const& work, partition const& p, std::uint32_t owner,
-                                      std::uint64_t t) {
+                                      std::uint32_t t) {
     tile_in_work w{.digit_of = map(data.keys, p)};
-    std::uint64_t const rank = t - p.first_tile, left = p.length - rank * tile, first = p.begin + rank * tile + first_of_lane();
+    std::uint32_t const rank = t - std::uint32_t(p.first_tile);
+    std::uint64_t const before = std::uint64_t{rank} * tile, left = p.length - before,
+                        first = p.begin + before + first_of_lane();
     w.keys = keys_at(data, p.from) + first;
     if constexpr (sampled) w.digits = data.keys.digits + first;
     if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
@@ -121,7 +140,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     w.digit = w.chunk = w.tile = 0;
     if (threadIdx.x < digit_values) {
       w.digit = work.digits[owner & owner_number][threadIdx.x];
-      w.chunk = work.chunks[p.first_chunk + std::uint32_t(rank) / work.chunk_tiles][threadIdx.x];
+      w.chunk = work.chunks[p.first_chunk + rank / work.chunk_tiles][threadIdx.x];
       w.tile = work.tiles[t][threadIdx.x];
     }
     return w;
@@ -256,7 +275,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   /// Find the places of a tile's items in shared memory and put them there.
   template <bool Full>
   __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, owned_tile const& next,
-                               partition const* partitions) {
+                               listed_tiles const& all) {
     storage& s = shared();
     unsigned const warp = threadIdx.x / warp_threads, own_count = Full ? items : items_of_lane(now.n);
     unsigned long long const place = now.digit + now.chunk + now.tile;
@@ -270,7 +289,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       for (unsigned i = 0; i < items; ++i)
         rank.set(i, Full || i < own_count ? atomicAdd(&s.counts[0][digit_at(i, key[i])], 1u) : 0);
     }
-    if (warp == warps - 1) share_next(next, partitions);
+    if (warp == warps - 1) share_next(all.moving(next), all);
     __syncthreads();
     sum_digits(place);
     __syncthreads();
@@ -295,12 +314,12 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 
   /// Called by one warp: whose tile comes next, for all to read.
-  __device__ static __forceinline__ void share_next(owned_tile const& next, partition const* partitions) {
+  __device__ static __forceinline__ void share_next(owned_tile const& next, listed_tiles const& all) {
     storage& s = shared();
     static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
     if (lane_of() < sizeof(partition) / 4)
       reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
-          reinterpret_cast<std::uint32_t const*>(&partitions[next.owner & owner_number])[lane_of()];
+          reinterpret_cast<std::uint32_t const*>(&all.partition_of(next))[lane_of()];
     s.next_tile = next.number;
     s.next_owner = next.owner;
   }
@@ -358,42 +377,32 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     }
   }
 
-  /// The first one from `number` on, of every gridDim.x-th, whose items move: number `tiles` or more if there is none.
-  [[nodiscard]] __device__ static owned_tile next_to_move(std::uint32_t const* owners, std::uint64_t number,
-                                                          std::uint64_t tiles) {
-    for (; number < tiles; number += gridDim.x)
-      if (std::uint32_t const owner = owners[number]; (owner & staying) == 0) return {number, owner};
-    return {number, 0};
-  }
-
   /// Every tile's items, to where they belong. While one tile is written the next one's are on their way.
   __device__ static void move(data_of const& data, partition_work const& work, unsigned list) {
     storage& s = shared();
-    std::uint64_t const tiles = work.counts[list].tiles;
-    std::uint32_t const* const owners = work.owners[list];
-    partition const* const partitions = work.lists[list];
-    owned_tile const first = next_to_move(owners, blockIdx.x, tiles);
-    if (first.number >= tiles) return;
+    listed_tiles const all{work.owners[list], work.lists[list], std::uint32_t(work.counts[list].tiles)};
+    owned_tile const first = all.moving(all[blockIdx.x]);
+    if (first.number >= all.count) return;
     K key[items];
     V* const arriving = reinterpret_cast<V*>(s.arriving) + first_of_lane();
-    tile_in_work now = find(data, work, partitions[first.owner & owner_number], first.owner, first.number);
+    tile_in_work now = find(data, work, all.partition_of(first), first.owner, first.number);
     load<false>(now, key, arriving);
     clear_counts(s);
-    for (std::uint64_t t = first.number;;) {
+    for (std::uint32_t t = first.number;;) {
       __syncthreads();
       // One warp without digits looks up what comes next, in two steps far apart.
       owned_tile next{};
-      if (threadIdx.x / warp_threads == warps - 1) next = next_to_move(owners, t + gridDim.x, tiles);
+      if (threadIdx.x / warp_threads == warps - 1) next = all[t + gridDim.x];
       if (now.n == tile)
-        stage<true>(now, key, arriving, next, partitions);
+        stage<true>(now, key, arriving, next, all);
       else
-        stage<false>(now, key, arriving, next, partitions);
+        stage<false>(now, key, arriving, next, all);
       __syncthreads();
       t = s.next_tile;
       unsigned const n = now.n;
       map const digit_of = now.digit_of;
       bool const away = now.away;
-      if (t < tiles) {
+      if (t < all.count) {
         now = find(data, work, s.next, s.next_owner, t);
         if (now.n == tile)
           load<true>(now, key, arriving);
@@ -405,7 +414,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
         write<true>(data, n, digit_of, away);
       else
         write<false>(data, n, digit_of, away);
-      if (t >= tiles) break;
+      if (t >= all.count) break;
     }
     __syncthreads();
   }

@@ -30,12 +30,6 @@ OTHERS = [
     "f32/u32 20000",
     "f32/u32 200000",
 ]
-WHY = [
-    (
-        "200000 sorted",
-        "Arrays that are in order already: ModernGPU's merges leave them where they are",
-    )
-]
 
 
 def array_sort(page: Page) -> None:
@@ -69,7 +63,7 @@ def array_sort(page: Page) -> None:
     page.say("Other lengths and types, milliseconds:")
     against_best(page, [rows[name] for name in OTHERS if name in rows], names)
     say_not_built(page, names)
-    losses(page, [*rows.values(), *by_number], WHY)
+    losses(page, [*rows.values(), *by_number])
     page.source("array_sort", "array_sort_sweep", "array_sort_capacity")
 
 
