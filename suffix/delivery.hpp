@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 
-#include "suffix/buffer_sizes.hpp"
 #include "suffix/bwt.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/row_filter.hpp"
@@ -25,13 +24,6 @@ struct results {
 };
 
 constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
-constexpr std::size_t narrowed_at_once = std::size_t{1} << 23;
-
-/// What making entries of n rows narrower takes at most.
-template <class Index>
-std::size_t narrow_memory(std::size_t n) {
-  return sizeof(Index) < 8 ? 0 : buffer_sizes::of(std::min(n, narrowed_at_once), narrow_bytes);
-}
 
 /// The first bytes of a sink.
 inline void store_first(sink& to, std::span<char const> bytes) {
@@ -103,6 +95,8 @@ class delivery {
   }
 
  private:
+  static constexpr std::size_t narrowed_at_once = std::size_t{1} << 23;
+
   template <class T>
   void give(std::span<T const> made, std::span<T> memory, sink* stored, std::size_t at) const {
     if (!memory.empty()) machine_.download(made, memory.subspan(at, made.size()));

@@ -107,10 +107,8 @@ memory_plan memory_needed(device where, std::size_t n, std::size_t records, std:
       return detail::build_memory_on_host<Index>(n, records, what, rows);
     };
     memory_plan const plan = of_sorted();
-    // Stored in forty bits or not is not known here: it is little, but for a small text.
-    std::size_t const beside =
-        (rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, what.lcp) : 0) + detail::narrow_memory<Index>(n);
-    return memory_plan{plan.least + beside, plan.quickest + beside, plan.most + beside};
+    std::size_t const filter = rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, what.lcp) : 0;
+    return memory_plan{plan.least + filter, plan.quickest + filter, plan.most + filter};
   });
 }
 
