@@ -57,7 +57,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       cooperative_groups::this_grid().sync();
     }
     std::uint64_t const given = *lists.longer_count;
-    // All blocks have some of few segments: each looks at keys far from each other.
+    // Few segments are spread over all blocks, as the keys that each thread reads lie far apart.
     for (std::uint64_t s = std::uint64_t(threadIdx.x) * gridDim.x + blockIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
       long_segment const all = lists.longer[s];
@@ -93,7 +93,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       differing |= code[i] ^ code[0];
       turned |= code[i] < code[i - 1];
     }
-    p.ordered = !turned && !data.heads;  // where groups begin is told by who sorts them
+    p.ordered = !turned && !data.heads;  // heads are written by the kernels that sort
     unsigned const width = 64 - leading_zeros(std::uint64_t(differing));
     if (p.length <= range.longest_numbered && range.numbers->wanted()) {
       std::uint32_t least = ~0u, greatest = 0;

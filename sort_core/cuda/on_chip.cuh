@@ -97,8 +97,8 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     return result == ranking::exact && (sizeof(K) > 4 || by_value) ? ranking::rough : result;
   }
 
-  /// Keys wait in shared memory, in no registers, while others are at work. They come from memory again, for which no registers
-  /// are kept; but computed ones, which are dear.
+  /// Puts the keys into shared memory, where on_chip_crowded expects them. Given keys are read from global memory once more,
+  /// so that they need no registers until then; computed keys come from registers, as computing one may be slow.
   template <class V, class Keys>
   __device__ static __forceinline__ void put_back(segment_data<K, V, Keys> const& data, segment_record segment,
                                                   K const (&key)[Items], unsigned own_count, unsigned char* memory) {

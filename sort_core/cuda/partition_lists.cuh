@@ -20,7 +20,7 @@ struct partition {
   unsigned bits;                 // keys may differ below this bit
   unsigned width;                // of the digit, which ends there
   copy from;
-  bool ordered;           // are the keys in order, as they were given? As far as some of them tell, then as counted
+  bool ordered;           // keys are in order as given: at first as a sample says, after counting for certain
   bool equal;             // of a sample sort: odd digits but the last hold items of one kind
   float_numbers numbers;  // whose uppermost bits are the digit, if they are wanted
 
@@ -101,7 +101,7 @@ __device__ void append(partition_work const& work, unsigned list, partition p) {
   work.lists[list][atomicAdd(&count.partitions, 1ull)] = p;
 }
 
-/// In owners: a tile where many items have one digit; and one of a partition whose items stay where they are.
+/// Flags in owners: many items of the tile have one digit; the items of the tile's partition stay where they are.
 constexpr std::uint32_t uneven = 1u << 31, staying = 1u << 30;
 constexpr std::uint32_t owner_number = staying - 1;
 

@@ -102,7 +102,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
       for (unsigned i = 0; i < Items; ++i) code[i] = i < own_count ? code[i] : some;
     }
     K differing = 0;
-    bool exact = true;  // are other numbers those of other floats?
+    bool exact = true;  // do different floats have different numbers?
     if constexpr (Floats) {
       exact = number_floats(encoding, lanes, most, some, code, differing);
     } else {
@@ -113,7 +113,7 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
         differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
     }
     unsigned const alike = min(unsigned(__clz(int(differing))), 31u);
-    // May codes differ in bits for which there is no room? Of floats it is told how far they are apart, and no more.
+    // Can codes differ in bits that do not fit into the word? Of floats only the distance of least and greatest is known.
     wide = Floats ? alike < place_bits || !exact : (differing << alike & ((1u << place_bits) - 1)) != 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) x[i] = (code[i] << alike & ~0u << place_bits) | place(i);

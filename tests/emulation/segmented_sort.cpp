@@ -22,11 +22,11 @@ enum class keys {
   uniform,
   few,
   ascending,
-  all_but_one_ascending,  // of 20,011
+  all_but_one_ascending,  // one in 20,011 is not, which a sample misses
   descending,
   equal,
   outliers,
-  one_apart,  // of 20,011, so that who looks at some sees none
+  one_apart,  // one in 20,011 is far from all others, which a sample misses
   greatest,
   ends_of_bits,
   uneven,

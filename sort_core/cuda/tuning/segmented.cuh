@@ -203,7 +203,7 @@ struct short_run {
 
 /// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
 /// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
-/// than it holds on average, and as many as lanes read the bounds of at once, or such a multiple, if that is not much less.
+/// than it holds on average, rounded down to a multiple of 32, as lanes read bounds 32 at a time, if three fourths remain.
 constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = short_longest;
   std::size_t const length = (n - 1) / segments + 1;
