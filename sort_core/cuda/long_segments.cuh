@@ -148,8 +148,9 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       key_code<K> const code = code_of(data, p.from);
       K differing = 0;
       K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
+      bool const volatile* const still_ordered = &owner.ordered;  // another block may find keys that are not
       each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
-        if (p.ordered && any_turned(keys, code, p.begin, first, n)) owner.ordered = false;
+        if (p.ordered && *still_ordered && any_turned(keys, code, p.begin, first, n)) owner.ordered = false;
         unsigned const own_count = (n + (threads - 1 - threadIdx.x)) / threads;
         std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
