@@ -1,8 +1,4 @@
-#if __has_include(<catch2/catch_session.hpp>)
-#include <catch2/catch_session.hpp>
-#else
-#define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
-#endif
+#define CATCH_CONFIG_RUNNER  // version 2 compiles its own code here; version 3 has a library
+#include "tests/catch.hpp"
 
 int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }

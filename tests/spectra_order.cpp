@@ -17,7 +17,6 @@
 namespace {
 
 using namespace ordo::spectra;
-using Catch::Matchers::Contains;
 
 // What the spectra of some texts become.
 struct outcome {
