@@ -127,19 +127,21 @@ class group_finisher {
     }
   }
 
-  /// By the first eight symbols that are not the same in all lines, or in which all end. @returns the depth behind them
+  /// By the first eight symbols that are not the same in all lines, or in which all end. @param size  not 0
+  /// @returns the depth behind
   Offset sort_by_next(std::uint64_t* keys, std::size_t first, std::size_t size, Offset depth) {
     for (;; depth += 8) {
+      std::uint64_t const any = keys[0] = by_.key(std::size_t(order_[first]) + depth);
       std::uint64_t differing = 0;
-      for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t i = 1; i < size; ++i) {
         keys[i] = by_.key(std::size_t(order_[first + i]) + depth);
-        differing |= keys[i] ^ keys[0];
+        differing |= keys[i] ^ any;
       }
       if (differing != 0) {
         worker_.sort_small(keys, order_ + first, size);
         return depth + 8;
       }
-      if (by_.ended(keys[0])) return depth + 8;
+      if (by_.ended(any)) return depth + 8;
     }
   }
 
