@@ -132,7 +132,7 @@ concept downloads_beside = Backend<B> &&
 template <class T, class B>
 std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {
   std::remove_const_t<T> x{};
-  machine.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span(&x, 1));
+  machine.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span<std::remove_const_t<T>>(&x, 1));
   return x;
 }
 

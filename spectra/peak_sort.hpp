@@ -91,8 +91,9 @@ class peak_sorter_on final : public peak_sorter {
       // As many segments as hold no more peaks than are known to fit, but one at least.
       auto const last = std::max(first + 1, std::upper_bound(first + 1, offsets.end(), *first + fit_) - 1);
       try {
-        with_backend(*machine_,
-                     [&](auto& machine) { work(machine, std::size_t(first - offsets.begin()), std::span(first, last + 1)); });
+        with_backend(*machine_, [&](auto& machine) {
+          work(machine, std::size_t(first - offsets.begin()), std::span<std::uint32_t const>(first, last + 1));
+        });
         first = last;
       } catch (out_of_memory const&) {
         if (last == first + 1) throw;

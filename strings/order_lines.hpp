@@ -74,7 +74,8 @@ template <class Offset, Backend B, class Readings = no_host_readings>
 line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how, std::size_t limit, Readings host_only = {}) {
   line_sort<Offset> result;
   if (text.empty()) return result;
-  auto const bytes = machine.upload(std::span(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
+  auto const bytes =
+      machine.upload(std::span<unsigned char const>(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
   symbols const all(bytes.data(), bytes.size(), static_cast<unsigned char>(how.delimiter));
   auto const counts = count_delimiters<Offset>(machine, all);
   std::span<Offset const> const ends = counts.span();
@@ -82,8 +83,8 @@ line_sort<Offset> sort_on(B& machine, std::string_view text, options const& how,
   result.lines = lines;
   result.starts = std::make_unique_for_overwrite<Offset[]>(lines);
   result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(lines);
-  std::span const starts(result.starts.get(), lines);
-  std::span const repeats(result.repeats.get(), lines);
+  std::span<Offset> const starts(result.starts.get(), lines);
+  std::span<std::uint8_t> const repeats(result.repeats.get(), lines);
   auto const order = machine.target(starts);
   auto const same = machine.target(repeats);
   order_lines<Offset>(machine, all, bytes.data(), ends, how, limit, order.span(), same.span(), host_only);

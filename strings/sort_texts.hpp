@@ -108,7 +108,7 @@ bool sort_texts_on(B& machine, text_job& job) {
   auto const to_host = [&] {
     job.host.resize(size);
     machine.download(std::span<unsigned char const>(text.span()).first(size),
-                     std::span(reinterpret_cast<unsigned char*>(job.host.data()), size));
+                     std::span<unsigned char>(reinterpret_cast<unsigned char*>(job.host.data()), size));
     job.on_device = false;
   };
   job.on_device = true;

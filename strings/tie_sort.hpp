@@ -40,7 +40,7 @@ class tie_sort {
     using line = started_line<Offset>;
     line few[16];
     std::vector<line> many(starts.size() <= std::size(few) ? 0 : starts.size());
-    std::span const lines = many.empty() ? std::span(few).first(starts.size()) : std::span(many);
+    std::span<line> const lines = many.empty() ? std::span<line>(few).first(starts.size()) : std::span<line>(many);
     bool same = true;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       std::string_view const rest = text_.substr(starts[i]);

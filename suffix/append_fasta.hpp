@@ -147,7 +147,7 @@ class fasta_appender {
     to_.starts.resize(starts_before + found.records);
     auto const names_room = to_.names.extend(found.records, found.name_bytes);
     std::span<char> const host_names = names_room.bytes;
-    std::span<std::uint64_t> const host_starts = std::span(to_.starts).subspan(starts_before),
+    std::span<std::uint64_t> const host_starts = std::span<std::uint64_t>(to_.starts).subspan(starts_before),
                                    host_name_starts = names_room.begins;
 
     auto const names = machine_.target(host_names);
@@ -178,7 +178,7 @@ class fasta_appender {
 
   [[noreturn]] void refuse(std::span<unsigned char const> text, std::string const& name) const {
     std::string copy(text.size(), '\0');
-    machine_.download(text, std::span(reinterpret_cast<unsigned char*>(copy.data()), copy.size()));
+    machine_.download(text, std::span<unsigned char>(reinterpret_cast<unsigned char*>(copy.data()), copy.size()));
     refuse_fasta(file_, copy, position_, name);
   }
 

@@ -87,7 +87,7 @@ class delivery {
     auto const rows = machine_.template buffer<char>(records_);
     residues_before_ends(machine_, packed, rows.span());
     std::string last(records_, '\0');
-    machine_.download(std::span<char const>(rows.span()), std::span(last));
+    machine_.download(std::span<char const>(rows.span()), std::span<char>(last));
     if (to_.stored.bwt)
       store_first(*to_.stored.bwt, last);
     else

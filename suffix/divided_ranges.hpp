@@ -114,7 +114,7 @@ std::vector<place_range> divide_by_letters(B& machine, packed_view text, std::si
   std::size_t const size = std::min(n / 16 + 1, std::size_t{1} << 16);
   std::vector<std::uint64_t> sample(size), lasts;
   machine.each(size, sampled_window{text, n, size, sample.data()});
-  machine.radix_sort(std::span(sample));
+  machine.radix_sort(std::span<std::uint64_t>(sample));
   double const wanted = std::min(double(order.size()) / double(share) + 1, double(window_ranges::most));
   for (std::size_t k = 1; double(k) < wanted; ++k) {
     std::uint64_t const last = sample[std::size_t(double(size) / wanted * double(k))];

@@ -38,7 +38,7 @@ class key_sample {
     auto const keys = machine.template buffer<std::uint64_t>(keys_.size());
     machine.each(keys_.size(), sampled_key<Numbers>{text, n, keys_.size(), chosen, keys.data()});
     machine.radix_sort(keys.span());
-    machine.download(std::span<std::uint64_t const>(keys.span()), std::span(keys_));
+    machine.download(std::span<std::uint64_t const>(keys.span()), std::span<std::uint64_t>(keys_));
   }
   /// Of so many suffixes.
   template <Backend B>

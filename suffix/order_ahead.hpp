@@ -61,7 +61,7 @@ class order_ahead<B, Index> {
     one.on_host = std::make_unique_for_overwrite<Index[]>(count);
     machine_.each(count, copy_place<Index>{open.data(), one.open.data()});
     one.number = bring(part);
-    if (count != 0) downloads_.add(std::span<Index const>(one.open.span()), std::span(one.on_host.get(), count));
+    if (count != 0) downloads_.add(std::span<Index const>(one.open.span()), std::span<Index>(one.on_host.get(), count));
     open_ += count;
     return true;
   }
@@ -79,7 +79,7 @@ class order_ahead<B, Index> {
       at += count;
     }
     if (open_ != 0)
-      downloads_.wait(downloads_.add_first(std::span<Index const>(suffixes.span()), std::span(on_host.get(), open_)));
+      downloads_.wait(downloads_.add_first(std::span<Index const>(suffixes.span()), std::span<Index>(on_host.get(), open_)));
     at = 0;
     for (given_part const& one : given_) {
       downloads_.wait(one.number + (one.open.size() != 0 ? 1 : 0));  // the open places come behind the part

@@ -244,10 +244,12 @@ class packed_text {
   /// Waits until all of it is there: for another machine, whose work is in no order with this one's.
   void finish(B& machine) const {
     std::uint64_t last = 0;
-    machine.download(std::span<std::uint64_t const>(words_.span().last(1)), std::span(&last, 1));
+    machine.download(std::span<std::uint64_t const>(words_.span().last(1)), std::span<std::uint64_t>(&last, 1));
   }
   /// The letters that occur.
-  [[nodiscard]] std::span<unsigned char const> bytes() const { return std::span(byte_of_).first(letters_); }
+  [[nodiscard]] std::span<unsigned char const> bytes() const {
+    return std::span<unsigned char const>(byte_of_).first(letters_);
+  }
   /// Residues, and records.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }

@@ -31,7 +31,7 @@ class record_names {
     std::size_t const names = size(), before = bytes_.size();
     bytes_.resize(before + bytes);
     begins_.resize(names + records);
-    return {std::span(bytes_).subspan(before), std::span(begins_).subspan(names)};
+    return {std::span<char>(bytes_).subspan(before), std::span<std::uint64_t>(begins_).subspan(names)};
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }

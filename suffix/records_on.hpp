@@ -95,7 +95,7 @@ class records_on {
     to.resize(before + size());
     std::span<char> const room = to.span().subspan(before);
     if (!packed_)
-      machine_.download(residues_.span(), std::span(reinterpret_cast<unsigned char*>(room.data()), room.size()));
+      machine_.download(residues_.span(), std::span<unsigned char>(reinterpret_cast<unsigned char*>(room.data()), room.size()));
     else
       unpack(machine_, packed_->view(), size(),
              [&](std::span<char const> part, std::size_t at) { machine_.download(part, room.subspan(at, part.size())); });

@@ -95,7 +95,7 @@ class worker_sort {
     for (std::size_t begin = 0, end = 0; begin < ranges.size(); begin = end) {
       do ++end;
       while (end < ranges.size() && ranges[end].first + ranges[end].count - ranges[begin].first <= at_a_time_);
-      sort_batch(std::span(ranges).subspan(begin, end - begin), sort_range);
+      sort_batch(std::span<place_range const>(ranges).subspan(begin, end - begin), sort_range);
     }
   }
   template <class SortRange>
