@@ -169,20 +169,23 @@ void run_on_segments(B& machine, sort_task const& task) {
   });
 }
 
+/// run_task for keys of one width.
+template <Backend B, class K>
+void run_task_on(B& machine, sort_task const& task) {
+  switch (task.what) {
+    case sort_task::operation::keys:
+      return run_on_keys<B, K>(machine, task);
+    case sort_task::operation::argsort:
+      return run_argsort<B, K>(machine, task);
+    default:
+      return run_on_segments<B, K>(machine, task);
+  }
+}
+
 template <Backend B>
 void run_task(B& machine, sort_task const& task) {
   if (task.n == 0) return;
-  with_key_type(task.key_bytes, [&](auto key) {
-    using K = decltype(key);
-    switch (task.what) {
-      case sort_task::operation::keys:
-        return run_on_keys<B, K>(machine, task);
-      case sort_task::operation::argsort:
-        return run_argsort<B, K>(machine, task);
-      default:
-        return run_on_segments<B, K>(machine, task);
-    }
-  });
+  with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(machine, task); });
 }
 
 /// Bytes that run_task takes from the machine's pool at most.

@@ -1,7 +1,10 @@
 #include "sort_core/gpu.cuh"
 #include "sort_core/machine_lease.hpp"
-#include "suffix/build.hpp"
+#include "suffix/build_instances.hpp"
 #include "suffix/records_on.hpp"
+
+extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint32_t)
+extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint64_t)
 
 namespace ordo::suffix::detail {
 

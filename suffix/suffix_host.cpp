@@ -1,6 +1,9 @@
 #include "sort_core/cpu_backend.hpp"
 #include "sort_core/machine_lease.hpp"
-#include "suffix/build.hpp"
+#include "suffix/build_instances.hpp"
+
+extern ORDO_BUILD_ARRAYS(ordo::host, std::uint32_t)
+extern ORDO_BUILD_ARRAYS(ordo::host, std::uint64_t)
 
 namespace ordo::suffix::detail {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "sort_core/cuda/cuda.cuh"
 
-// Segments of given keys are sorted by some hundred and fifty kernels a width of keys: a file for each type of value, so that
-// none takes long to compile.
+// Segments of given keys are sorted by some hundred and fifty kernels a width of keys: a source for each type of key and of value
+// (CMakeLists.txt), so that none takes long to compile.
 namespace ordo::cuda_detail {
 
 template <long_method Long, class K, class V, class Offset>
@@ -21,6 +21,3 @@ void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, s
   ORDO_SORT_STORED(copying, K, V, std::uint64_t)  \
   ORDO_SORT_STORED(in_place, K, V, std::uint32_t) \
   ORDO_SORT_STORED(in_place, K, V, std::uint64_t)
-#define ORDO_SORT_STORED_VALUES(V)      \
-  ORDO_SORT_STORED_OF(std::uint32_t, V) \
-  ORDO_SORT_STORED_OF(std::uint64_t, V)

@@ -7,6 +7,12 @@
 #include "sort_core/run_stream.hpp"
 #include "sort_core/run_task.hpp"
 
+// A source for each width of keys (CMakeLists.txt): together they take minutes to compile.
+extern template void ordo::detail::run_task_on<ordo::host, std::uint8_t>(host&, sort_task const&);
+extern template void ordo::detail::run_task_on<ordo::host, std::uint16_t>(host&, sort_task const&);
+extern template void ordo::detail::run_task_on<ordo::host, std::uint32_t>(host&, sort_task const&);
+extern template void ordo::detail::run_task_on<ordo::host, std::uint64_t>(host&, sort_task const&);
+
 namespace ordo {
 
 struct cpu::state {
