@@ -10,7 +10,7 @@ function(ordo_options target)
 endfunction()
 
 # ordo_library(NAME SOURCES file.cpp... [CUDA file.cu...] [HEADERS public.hpp...] [LINK ...] [PUBLIC_LINK ...])
-# Makes the static library ordo::NAME; its CUDA files are left out of a build without nvcc.
+# Makes the static library ordo::NAME, a component of the installed package; its CUDA files are left out of a build without nvcc.
 function(ordo_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;HEADERS;LINK;PUBLIC_LINK" ${ARGN})
   if(NOT ORDO_CUDA)
@@ -25,6 +25,7 @@ function(ordo_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ordo>)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} PUBLIC ${ARG_PUBLIC_LINK})
-  install(TARGETS ${name} EXPORT ordo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${name} EXPORT ordo_${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ordo_${name} NAMESPACE ordo:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ordo)
   install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ordo/${name})
 endfunction()

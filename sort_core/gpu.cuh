@@ -1,4 +1,7 @@
 #pragma once
+#if !defined(__CUDACC__)
+#error "ordo/sort_core/gpu.cuh is for nvcc: name the source .cu and enable CUDA in CMake, or include ordo/sort_core/gpu.hpp"
+#else
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,3 +55,4 @@ void sample_sort(gpu& on, std::span<T> keys, std::span<V> values, Less less) {
 }
 
 }  // namespace ordo
+#endif

@@ -12,6 +12,22 @@ done
 cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" ||
   { cat "$work/log"; exit 1; }
 ninja -C "$work/build" --quiet
+
+cmake -G Ninja -S "$here/core_alone" -B "$work/core_alone" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" 2>&1 ||
+  { cat "$work/log"; exit 1; }
+ninja -C "$work/core_alone" --quiet
+"$work/core_alone/use_core" | diff "$here/core.out" -
+
+# gpu.cuh says in one error what is missing: nvcc, or the GPU machine.
+if [[ -d $work/prefix/include/ordo/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without its GPU machine'; fi
+echo '#include <ordo/sort_core/gpu.cuh>' > "$work/without_nvcc.cpp"
+if "${CXX:-c++}" -std=c++20 -fsyntax-only -I "$work/prefix/include" -I "$work/prefix/include/ordo" "$work/without_nvcc.cpp" 2> "$work/log" ||
+    [[ $(grep -c 'error:' "$work/log") != 1 ]] || ! grep -q "error:.*$missing" "$work/log"; then
+  cat "$work/log"
+  echo "gpu.cuh without nvcc: not one #error that says so"
+  exit 1
+fi
+
 gpu_here() { "$work/prefix/bin/strsort" --version | grep '^GPU: ' | grep -qv none; }
 for file in "$here"/*.cpp "$here"/*.cu; do
   name=$(basename "$file"); program=${name%.*}
