@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # tools/build.sh [--preset NAME] [TARGET...]: install what is missing, configure, build; prints the build folder.
 # Without a preset: optimised, in build/release, with the GPU machine where nvcc is found. Called by demo.sh and test.sh.
+# Warnings stop the build with ORDO_WERROR=ON in the environment (.ci/run) and with the presets dev and dev-cuda only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Every package that building and testing need, on Debian 12 and Ubuntu 24.04.
+# Every package that building and testing need, on Debian 12 and 13 and Ubuntu 24.04.
 packages=(g++ cmake ninja-build pkg-config zlib1g-dev libboost-iostreams-dev libzstd-dev libdeflate-dev libhts-dev libexpat1-dev libssl-dev
           libtbb-dev libcli11-dev libfmt-dev libfast-float-dev nlohmann-json3-dev catch2 libdivsufsort-dev tabix gzip bzip2 xz-utils zstd locales python3)
 
@@ -44,8 +45,11 @@ command -v nvcc > /dev/null || [[ ! -x /usr/local/cuda/bin/nvcc ]] || export PAT
 folder=build/${preset:-release}
 mkdir -p "$folder"
 log=$folder/configure.log
-if [[ ! -f $folder/build.ninja ]]; then
+if [[ $preset == dev* ]]; then werror=ON; else werror=${ORDO_WERROR:-OFF}; fi
+# A folder of an older version may have it the other way.
+if [[ ! -f $folder/build.ninja ]] || ! grep -qx "ORDO_WERROR:BOOL=$werror" "$folder/CMakeCache.txt"; then
   if [[ $preset ]]; then configure=(--preset "$preset"); else configure=(-G Ninja -S . -B "$folder"); fi
+  configure+=("-DORDO_WERROR=$werror")
   say "configuring $folder"
   cmake "${configure[@]}" > "$log" 2>&1 || { cat "$log" >&2; exit 2; }
 fi

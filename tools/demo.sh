@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/demo.sh [FILE...]: the three tools on real samples (or on your files), every result checked, one line each.
-# Enough by itself on a fresh Debian 12 or Ubuntu 24.04. On a machine with a GPU: on both machines, results compared.
+# Enough by itself on a fresh Debian 12 or 13 or Ubuntu 24.04. On a machine with a GPU: on both machines, results compared.
 set -euo pipefail
 if [[ ${1-} == -h || ${1-} == --help ]]; then sed -n '2,3s/^# //p' "$0"; exit; fi
 inputs=()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/test.sh [--sanitizers]: the whole test suite, on every machine present. Enough by itself on a fresh Debian 12 or
-# Ubuntu 24.04. --sanitizers: the unit tests once more, under the address, undefined behaviour and thread sanitizers.
+# 13 or Ubuntu 24.04. --sanitizers: the unit tests once more, under the address, undefined behaviour and thread sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
