@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# tools/systems.sh [OPTION...] [SUITE...]: the README's two commands on bare systems: each suite of Debian or Ubuntu (bookworm and
+# trixie if none is named) gets a root of its own from debootstrap, with nothing installed, and a clone of the last commit.
+# Prints the minutes of each command. As root.
+#   --mirror URL     where the suites are; by default where this machine's apt finds its packages
+#   --folder FOLDER  holds the roots (default /var/tmp/ordo_systems): a GB or two each
+#   --keep           keeps the roots, and takes those that are there
+#   --demo           tools/demo.sh alone
+set -euo pipefail
+
+fail() { echo "systems.sh: $*" >&2; exit 2; }
+mirror='' folder=/var/tmp/ordo_systems keep='' commands=(tools/demo.sh tools/test.sh) suites=()
+while (($#)); do
+  case $1 in
+    --mirror | --folder) [[ ${2-} ]] || fail "$1 needs a value"; declare "${1#--}=$2"; shift ;;
+    --keep) keep=1 ;;
+    --demo) commands=(tools/demo.sh) ;;
+    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit ;;
+    -*) fail "unknown option: $1" ;;
+    *) [[ $1 =~ ^[a-z]+$ ]] || fail "not a suite: $1"; suites+=("$1") ;;
+  esac
+  shift
+done
+((${#suites[@]})) || suites=(bookworm trixie)
+(($(id -u) == 0)) || fail 'makes roots: run it as root'
+command -v debootstrap > /dev/null || fail 'debootstrap is not installed'
+mkdir -p "$folder"
+folder=$(readlink -e "$folder")
+project=$(cd "$(dirname "$0")/.." && git rev-parse --show-toplevel)
+git -C "$project" diff --quiet HEAD || echo 'systems.sh: changes that are not committed are left out' >&2
+if [[ ! $mirror ]]; then
+  # shellcheck disable=SC2016
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | sed -n 1p)
+  [[ $mirror ]] || fail 'apt has no mirror: name one with --mirror'
+fi
+
+# All is mounted in a view of the file system that nobody else has and that ends with this script, however it ends. Nothing of
+# this machine is mounted there that could be written to: /proc and /dev are new ones.
+if [[ ${ORDO_SYSTEMS_MOUNTS-} != own ]]; then
+  options=(--mirror "$mirror" --folder "$folder" ${keep:+--keep})
+  ((${#commands[@]} > 1)) || options+=(--demo)
+  ORDO_SYSTEMS_MOUNTS=own exec unshare --mount --propagation private --pid --fork --kill-child \
+    "$(readlink -e "$0")" "${options[@]}" "${suites[@]}"
+fi
+root=
+mounts_below() { awk -v root="$1" '$5 == root || index($5, root "/") == 1 { print $5 }' /proc/self/mountinfo; }
+unmount() {
+  local point
+  while read -r point; do umount "$point" || return 1; done < <(mounts_below "$1" | sort -r)
+}
+# A root is deleted when nothing is mounted in it, and then on its own file system alone.
+delete() {
+  if ! unmount "$1" || [[ $(mounts_below "$1") ]]; then fail "something is mounted in $1: it is not deleted"; fi
+  rm -rf --one-file-system "$1"
+}
+clean_up() {
+  [[ $root ]] || return 0
+  if [[ $keep ]]; then unmount "$root"; else delete "$root"; fi
+}
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+inside() {
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
+}
+minutes() { awk -v s="$1" 'BEGIN { printf "%.1f", s / 60 }'; }
+
+mount_devices() {
+  mount -t proc proc "$root/proc"
+  mount -t tmpfs -o mode=755,size=1M devices "$root/dev"
+  local device
+  for device in null:1:3 zero:1:5 full:1:7 random:1:8 urandom:1:9 tty:5:0; do
+    IFS=: read -r name major minor <<< "$device"
+    mknod -m 666 "$root/dev/$name" c "$major" "$minor"
+  done
+  ln -s /proc/self/fd "$root/dev/fd"
+  ln -s /proc/self/fd/0 "$root/dev/stdin"
+  ln -s /proc/self/fd/1 "$root/dev/stdout"
+  ln -s /proc/self/fd/2 "$root/dev/stderr"
+  mkdir "$root/dev/pts" "$root/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$root/dev/pts"
+  ln -s pts/ptmx "$root/dev/ptmx"
+  mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
+}
+
+failed=0
+for suite in "${suites[@]}"; do
+  root=$folder/$suite
+  log=$folder/$suite.log
+  [[ ! $(mounts_below "$root") ]] || { place=$root; root=; fail "something is mounted in $place"; }
+  if [[ ! -e $root/complete ]]; then
+    delete "$root"
+    components=main
+    [[ $(readlink -f "/usr/share/debootstrap/scripts/$suite") != */gutsy ]] || components=main,universe  # a suite of Ubuntu
+    debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" > "$log" 2>&1 ||
+      { tail -n 5 "$log" >&2; fail "debootstrap $suite"; }
+    unmount "$root"
+    touch "$root/complete"
+  fi
+  # How this machine reaches the mirror, by name and over TLS.
+  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  if [[ -f /etc/ssl/certs/ca-certificates.crt ]]; then
+    mkdir -p "$root/etc/ssl/certs"
+    cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+  fi
+  mount_devices
+  rm -rf --one-file-system "$root/root/ordo"
+  git clone -q --no-hardlinks "$project" "$root/root/ordo"
+  for command in "${commands[@]}"; do
+    SECONDS=0
+    if inside "/root/ordo/$command" > "$log" 2>&1; then result=passed; else result="FAILED, see $log"; fi
+    printf '%-10s %-14s %6s minutes  %s\n' "$suite" "$command" "$(minutes "$SECONDS")" "$result"
+    [[ $result == passed ]] || { tail -n 20 "$log" >&2; failed=1; break; }
+  done
+  clean_up
+  root=
+done
+exit "$failed"
