@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "sort_core/cpu_backend.hpp"
+#include "sort_core/host_tasks.hpp"
 #include "tests/catch.hpp"
 
 /// A test of every machine in `machines`, called by the machine's name and tagged with it.

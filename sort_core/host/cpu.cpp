@@ -3,15 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "sort_core/host/host.hpp"
+#include "sort_core/host_tasks.hpp"
 #include "sort_core/run_stream.hpp"
-#include "sort_core/run_task.hpp"
-
-// A source for each width of keys (CMakeLists.txt): together they take minutes to compile.
-extern template void ordo::detail::run_task_on<ordo::host, std::uint8_t>(host&, sort_task const&);
-extern template void ordo::detail::run_task_on<ordo::host, std::uint16_t>(host&, sort_task const&);
-extern template void ordo::detail::run_task_on<ordo::host, std::uint32_t>(host&, sort_task const&);
-extern template void ordo::detail::run_task_on<ordo::host, std::uint64_t>(host&, sort_task const&);
 
 namespace ordo {
 
