@@ -32,12 +32,17 @@ decltype(auto) with_backend(gpu& on, F f) {
 template <class V, class Offset, class KeyOf>
 void sort_segments_by(gpu& on, std::span<V> items, segment_list<Offset> segments, KeyOf key, std::span<std::uint8_t> heads = {},
                       bit_range bits = {}) {
+  detail::check_known_segments(items.size(), segments);
   with_backend(on, [&](cuda& machine) { machine.segmented_sort_by(items, segments, key, heads, bits); });
 }
 
-/// keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable. May wait as sort_keys.
-template <class KeyOf, class K, class Index>
+/// keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable. Both have length n. May wait as
+/// sort_keys.
+template <class KeyOf, class K, detail::index_type Index>
 void argsort_by(gpu& on, std::size_t n, KeyOf key, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
+  detail::check_length("keys", "argsort", keys.size(), n);
+  detail::check_length("index", "argsort", index.size(), n);
+  detail::check_index_width(n, sizeof(Index));
   with_backend(on, [&](cuda& machine) { machine.argsort(n, key, keys, index, bits); });
 }
 

@@ -28,8 +28,9 @@ class machine {
  public:
   virtual ~machine() = default;
   [[nodiscard]] virtual device kind() const noexcept = 0;
-  /// Have `bytes` bytes of temporary memory ready, so that calls which need no more ask nobody for memory.
-  /// @throws out_of_memory
+  /// Takes `bytes` bytes of temporary memory and keeps them, so that calls which need no more take none: X after
+  /// reserve(X_memory(...)). Memory that was reserved before is given back if it is less. A call that needs more may take that
+  /// beside what is reserved, which counts against a limit until trim(). @throws out_of_memory
   virtual void reserve(std::size_t bytes) = 0;
   /// Give back temporary memory that is kept for the next call, until at most `keep` bytes of it are.
   virtual void trim(std::size_t keep = 0) noexcept = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <utility>
@@ -42,36 +43,32 @@ std::size_t pool::rounded(std::size_t bytes) noexcept {
   return size < least ? bytes : size;
 }
 
-void* pool::allocate(std::size_t bytes) {
-  std::size_t const size = rounded(bytes);
+void pool::check_limit(std::size_t size) const {
   if (size > limit_ - std::min(in_use_, limit_))
     throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_),
                         size);
-  auto const found = kept_for(size);
-  void* block = nullptr;
+}
+
+void* pool::allocate(std::size_t bytes) {
+  std::size_t const size = rounded(bytes);
+  check_limit(size);
+  void* block = from_reserve(size);
   std::size_t lent = size;
-  if (found != kept_.end()) {
-    lent = found->first;
-    block = found->second;
-    kept_.erase(found);
-    kept_bytes_ -= lent;
-  } else {
-    most_ = std::max(most_, in_use_ + size);
-    keep_few(size);
-    trim(limit_ - in_use_ - size);  // who is limited does not want the kept blocks on top of that
-    try {
-      block = source_.allocate(size);
-    } catch (out_of_memory const&) {
-      spare_ = 0;
-      if (kept_.empty()) throw;
-      trim();
-      block = source_.allocate(size);
+  if (!block) {
+    auto const found = kept_for(size);
+    if (found != kept_.end()) {
+      lent = found->first;
+      block = found->second;
+      kept_.erase(found);
+      kept_bytes_ -= lent;
+    } else {
+      block = from_source(size);
     }
   }
   try {
     lent_.emplace(block, lent_block{size, lent});
   } catch (...) {
-    source_.deallocate(block, lent);
+    if (!to_reserve(block)) source_.deallocate(block, lent);
     throw;
   }
   in_use_ += size;
@@ -79,6 +76,61 @@ void* pool::allocate(std::size_t bytes) {
   peak_ = std::max(peak_, in_use_);
   most_ = std::max(most_, in_use_);
   return block;
+}
+
+void* pool::from_source(std::size_t size) {
+  most_ = std::max(most_, in_use_ + size);
+  keep_few(size);
+  trim(limit_ - in_use_ - size);  // who is limited does not want the kept blocks on top of that
+  try {
+    return source_.allocate(size);
+  } catch (out_of_memory const&) {
+    spare_ = 0;
+    if (kept_.empty() && idle_reserve() == 0) throw;
+    trim();
+    return source_.allocate(size);
+  }
+}
+
+void pool::reserve(std::size_t bytes) {
+  std::size_t const size = rounded(bytes);
+  if (bytes == 0) return;
+  check_limit(size);
+  if (idle_reserve() >= size) return;
+  if (reserve_ && idle_reserve() == 0) return deallocate(allocate(bytes), bytes);  // in use: a block beside it
+  release_reserve();
+  reserve_ = static_cast<char*>(from_source(size));
+  reserve_size_ = reserve_free_ = size;
+}
+
+/// A part of the reserved block, the lowest that is free and large enough; or null.
+void* pool::from_reserve(std::size_t size) {
+  if (size > reserve_free_) return nullptr;
+  std::size_t begin = 0;
+  for (auto const& [next, end] : reserve_parts_) {
+    if (next - begin >= size) break;
+    begin = end;
+  }
+  if (reserve_size_ - begin < size) return nullptr;
+  reserve_parts_.emplace(begin, begin + size);
+  reserve_free_ -= size;
+  return reserve_ + begin;
+}
+
+/// Takes a part back. False if the block is none.
+bool pool::to_reserve(void* block) noexcept {
+  auto const at = reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(reserve_);
+  if (!reserve_ || at >= reserve_size_) return false;
+  auto const part = reserve_parts_.find(at);
+  reserve_free_ += part->second - part->first;
+  reserve_parts_.erase(part);
+  return true;
+}
+
+void pool::release_reserve() noexcept {
+  if (reserve_) source_.deallocate(reserve_, reserve_size_);
+  reserve_ = nullptr;
+  reserve_size_ = reserve_free_ = 0;
 }
 
 /// A kept block that will do, or none.
@@ -104,7 +156,7 @@ std::size_t pool::spare() {
 
 std::size_t pool::available() const {
   std::size_t const left = source_.available();
-  return std::min(limit_ - std::min(in_use_, limit_), left + std::min(kept_bytes_, ~left));
+  return std::min(limit_ - std::min(in_use_, limit_), left + std::min(kept_bytes_ + idle_reserve(), ~left));
 }
 
 void pool::deallocate(void* block, std::size_t) noexcept {
@@ -114,6 +166,7 @@ void pool::deallocate(void* block, std::size_t) noexcept {
   lent_.erase(lent);
   in_use_ -= asked;
   unused_ -= size - asked;
+  if (to_reserve(block)) return;
   if (reuse_ == reuse::none) return source_.deallocate(block, size);
   try {
     kept_.emplace(size, block);
@@ -126,7 +179,8 @@ void pool::deallocate(void* block, std::size_t) noexcept {
 
 // The small ones are made again most easily.
 void pool::keep_few(std::size_t coming) noexcept {
-  while (!kept_.empty() && in_use_ + unused_ + kept_bytes_ + coming > 2 * most_) release(kept_.begin());
+  std::size_t const held = in_use_ + unused_ + reserve_free_ + coming;
+  while (!kept_.empty() && held + kept_bytes_ > 2 * most_) release(kept_.begin());
 }
 
 void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {
@@ -137,7 +191,12 @@ void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {
 }
 
 void pool::trim(std::size_t keep) noexcept {
-  while (kept_bytes_ > keep) release(std::prev(kept_.end()));
+  while (kept_bytes_ + idle_reserve() > keep) {
+    if (kept_.empty() || idle_reserve() >= std::prev(kept_.end())->first)
+      release_reserve();
+    else
+      release(std::prev(kept_.end()));
+  }
 }
 
 void* limiting_memory::allocate(std::size_t bytes) {

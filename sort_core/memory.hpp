@@ -25,8 +25,8 @@ class host_memory final : public memory {
 
 /// Keeps freed blocks for the next request that rounds to their size, so that a loop which takes and drops buffers allocates
 /// only in its first round. Except with reuse::larger_too, what callers hold is never more than their requests, rounded,
-/// whatever was kept before: a plan that fits a limit once fits it always. In all a pool holds up to twice what was in use at
-/// most; when the source runs out, the kept blocks go back first.
+/// whatever was kept before: a plan that fits a limit once fits it always. In all a pool holds up to twice what was in use or
+/// reserved at most; when the source runs out, the kept blocks go back first.
 class pool final : public memory {
  public:
   enum class reuse {
@@ -44,6 +44,11 @@ class pool final : public memory {
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
   [[nodiscard]] std::size_t available() const override;
+  /// Takes one block of so many bytes from the source, from which requests are served as long as they fit. Requests that are
+  /// given back in the reverse order of their taking fit if their sizes, rounded, do. The block is kept, whatever the kind of
+  /// reuse, until trim() or a larger reservation finds none of it in use; one that is as large already is left as it is.
+  /// @throws out_of_memory
+  void reserve(std::size_t bytes);
   /// What a request of `bytes` takes from the source: up to an eighth more.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
   /// Give kept blocks back to the source, the largest first, until at most `keep` bytes are kept.
@@ -69,6 +74,13 @@ class pool final : public memory {
   std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
+  void check_limit(std::size_t size) const;
+  [[nodiscard]] void* from_source(std::size_t size);
+  [[nodiscard]] void* from_reserve(std::size_t size);
+  [[nodiscard]] bool to_reserve(void* block) noexcept;
+  /// Bytes of the reserved block, if none of them are in use.
+  [[nodiscard]] std::size_t idle_reserve() const noexcept { return reserve_parts_.empty() ? reserve_size_ : 0; }
+  void release_reserve() noexcept;
   [[nodiscard]] std::multimap<std::size_t, void*>::iterator kept_for(std::size_t size);
   [[nodiscard]] std::size_t spare();
   void keep_few(std::size_t coming) noexcept;
@@ -80,6 +92,9 @@ class pool final : public memory {
     std::size_t asked, size;
   };
   std::map<void*, lent_block> lent_;  // blocks in use
+  char* reserve_ = nullptr;           // the reserved block
+  std::size_t reserve_size_ = 0, reserve_free_ = 0;
+  std::map<std::size_t, std::size_t> reserve_parts_;  // its parts in use: where each begins and ends
   std::size_t in_use_ = 0, peak_ = 0, kept_bytes_ = 0;
   std::size_t unused_ = 0;  // of lent blocks, beyond what was asked for
   std::size_t most_ = 0;    // bytes in use at any time so far

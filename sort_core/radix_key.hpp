@@ -33,8 +33,9 @@ struct unsigned_of<8> {
 };
 }  // namespace detail
 
+/// A type of keys. A const or volatile one is none: sorts write their keys.
 template <class K>
-concept Key = (std::integral<K> || std::floating_point<K>)&&sizeof(K) <= 8;
+concept Key = (std::integral<K> || std::floating_point<K>)&&std::same_as<K, std::remove_cv_t<K>> && sizeof(K) <= 8;
 
 /// A key of two words. C++ has no name for it; GCC, Clang and nvcc have.
 __extension__ typedef unsigned __int128 wide_key;

@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/check_segments.hpp"
+#include "sort_core/checks.hpp"
 #include "sort_core/error.hpp"
 #include "sort_core/task.hpp"
 
@@ -139,6 +141,43 @@ void run_argsort(B& machine, sort_task const& task) {
   });
 }
 
+/// f(segments) with the segments of a task, whose offsets have the type that they were given in.
+template <class F>
+auto with_typed_segments(sort_task const& task, F f) {
+  return with_offset_type(task.offset_bytes, [&](auto offset) { return f(segments_of<decltype(offset)>(task)); });
+}
+
+/// f(segments) with the segments of a task, of a type that this machine's sorts take.
+template <Backend B, class F>
+auto with_segments_of(sort_task const& task, F f) {
+  if constexpr (requires { B::takes_any_offset; })
+    return f(segment_list<any_offset>(task));
+  else
+    return with_typed_segments(task, f);
+}
+
+/// Checks a task's segments, whose offsets are read. @returns whether they ascend; if not, some may overlap
+template <Backend B>
+bool check_bounds_of(B& machine, sort_task const& task) {
+  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(machine, task.n, segments); });
+}
+template <Backend B>
+void check_overlap_of(B& machine, sort_task const& task) {
+  with_typed_segments(task, [&](auto const& segments) { check_overlap(machine, segments); });
+}
+
+/// Makes one NaN of all those between the begin of the first segment and the end of the last: one that comes last.
+template <class K, class Segments>
+struct put_nans_last {
+  static constexpr K top = K{1} << (8 * sizeof(K) - 1), infinity = top - (K{1} << (sizeof(K) == 4 ? 23 : 52));
+  K* keys;
+  Segments segments;
+  K last;
+  ORDO_FN void operator()(std::size_t i) const {
+    if (K(keys[i] & K(~top)) > infinity && i >= segments.begin(0) && i < segments.end(segments.size() - 1)) keys[i] = last;
+  }
+};
+
 template <Backend B, class K>
 void run_on_segments(B& machine, sort_task const& task) {
   auto keys = span_of<K>(task.keys, task.n);
@@ -151,13 +190,13 @@ void run_on_segments(B& machine, sort_task const& task) {
     keys = codes.span();
     code = {};
   }
-  auto const with_segments = [&](auto f) {
-    if constexpr (requires { B::takes_any_offset; })
-      f(segment_list<any_offset>(task));
-    else
-      with_offset_type(task.offset_bytes, [&](auto offset) { f(segments_of<decltype(offset)>(task)); });
-  };
-  with_segments([&](auto const& segments) {
+  with_segments_of<B>(task, [&]<class Segments>(Segments const& segments) {
+    if constexpr (sizeof(K) >= 4)
+      if (task.nan_last && segments.size() != 0) {
+        using put = put_nans_last<K, Segments>;
+        bool const descending = (task.flip & put::top) == 0;
+        machine.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
+      }
     auto const sort = [&]<class V>(std::span<V> values) {
       // Narrow keys are sorted as segments where arrays are meant, too: the machines sort arrays of 32 and 64 bits in place.
       if constexpr (sizeof(K) >= 4)
@@ -177,6 +216,8 @@ void run_task_on(B& machine, sort_task const& task) {
       return run_on_keys<B, K>(machine, task);
     case sort_task::operation::argsort:
       return run_argsort<B, K>(machine, task);
+    case sort_task::operation::check:
+      return;
     default:
       return run_on_segments<B, K>(machine, task);
   }
@@ -191,6 +232,7 @@ void run_task(B& machine, sort_task const& task) {
 /// Bytes that run_task takes from the machine's pool at most.
 template <Backend B>
 std::size_t memory_of_task(B& machine, sort_task const& task) {
+  if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes);
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "sort_core/checks.hpp"
 #include "sort_core/machine.hpp"
 #include "sort_core/radix_key.hpp"
 #include "sort_core/segments.hpp"
@@ -23,13 +24,15 @@
 /// Temporary memory comes from the machine's pool, and stays there for the next call; X_memory says how much X takes at most.
 ///
 /// @throws out_of_memory  the array is then a permutation of what it was
-/// @throws usage_error    values that are not aligned to their width; no such GPU
+/// @throws usage_error    before anything is read or written: an array that is not as long as the keys, a null pointer, values
+///     that are not aligned to their width, an index too narrow, bad segments (see sort_segments); no such GPU
 /// @throws device_error   a call of CUDA failed
 namespace ordo {
 namespace detail {
 
 template <class V>
-concept moved_along = std::is_trivially_copyable_v<V> &&(sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
+concept moved_along =
+    std::is_trivially_copyable_v<V> && !std::is_const_v<V> && (sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
 
 template <order Order, class K>
 sort_task task_of_keys(sort_task::operation what, std::size_t n) {
@@ -56,6 +59,12 @@ template <class V>
 void add_values(sort_task& task, std::span<V> values) {
   task.values = values.data();
   task.value_bytes = sizeof(V);
+  task.values_given = values.size();
+}
+
+inline void add_heads(sort_task& task, std::span<std::uint8_t> heads) {
+  task.heads = heads.empty() ? nullptr : heads.data();
+  task.heads_given = heads.size();
 }
 
 template <class Offset>
@@ -65,6 +74,7 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
   task.ends = segments.ends.data();
   task.offset_bytes = sizeof(Offset);
   task.segments = segments.size();
+  task.ends_given = segments.ends.size();
   task.longest = segments.longest;
   task.uniform_length = segments.uniform_length;
 }
@@ -96,12 +106,12 @@ void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range b
 }
 
 /// index[i] := where in `keys` the i-th smallest key lies; equal keys in the order of their places. The keys stay as they are.
-/// @param index  as long as keys, std::uint32_t or std::uint64_t
+/// @param index  as long as keys, std::uint32_t or std::uint64_t; the former for 2^32 keys at most
 /// @code
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
 template <order Order = order::ascending, class K, class Index>
-requires Key<std::remove_const_t<K>> && std::unsigned_integral<Index>
+requires Key<std::remove_const_t<K>> && detail::index_type<Index>
 void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, std::span<K const>(keys), bits);
   detail::add_values(task, index);
@@ -110,8 +120,14 @@ void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range b
 
 /// Sorts the keys of every segment by themselves. Segments: begins and ends with holes between them, one array of offsets, or
 /// uniform_segments (segments.hpp), of 32 or 64 bits, in the machine's memory; holes are not touched.
+///
+/// Bad segments throw usage_error. A cpu looks at every one: its end not before its begin nor behind the keys, its length not
+/// above `longest`, no other one overlapping it. That is one pass over the offsets; where segments do not ascend it is a sort
+/// of their bounds besides, in 64 bytes a segment of memory that is not the pool's. A gpu looks at what the host knows: the
+/// numbers of begins and ends, null pointers, and the bounds of uniform segments. For offsets on the device there is
+/// check_segments, which a debug build of the library (no NDEBUG) calls in each sort that no graph captures.
 /// On a GPU nothing waits for the device, and once the pool holds the memory (reserve, or one call before) the call can be
-/// captured in a CUDA graph, which is good as long as the machine lives and is not trimmed.
+/// captured in a CUDA graph, which is good as long as the machine lives and neither trim nor a larger reserve is called.
 /// @param heads  where not empty as long as keys: heads[i] := 1 where a run of equal keys begins in a segment, else 0
 /// @code
 ///   auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
@@ -123,7 +139,7 @@ void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments
                    bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
   detail::add_segments(task, segments);
-  task.heads = heads.empty() ? nullptr : heads.data();
+  detail::add_heads(task, heads);
   on.run(task);
 }
 
@@ -140,7 +156,7 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
   detail::add_segments(task, segments);
   detail::add_values(task, values);
-  task.heads = heads.empty() ? nullptr : heads.data();
+  detail::add_heads(task, heads);
   on.run(task);
 }
 
@@ -169,7 +185,23 @@ void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_li
   on.run(task);
 }
 
-/// Bytes of temporary memory that sort_keys takes of n keys; with values of type V, sort_pairs.
+/// Checks segments of an array of n items, as a cpu's sort_segments does, and waits for the device. On a GPU it takes some
+/// kilobytes of temporary memory; for segments that do not ascend, 32 bytes each.
+/// @throws usage_error  naming the first segment that is bad, or two that overlap
+/// @code
+///   ordo::check_segments(gpu, n, ordo::of_offsets(device_offsets));  // once, before many sorts
+/// @endcode
+template <class Offset>
+void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
+  detail::sort_task task;
+  task.what = detail::sort_task::operation::check;
+  task.n = n;
+  detail::add_segments(task, segments);
+  on.run(task);
+}
+
+/// Bytes of temporary memory that sort_keys takes of n keys; with values of type V, sort_pairs. machine::reserve of what
+/// X_memory says has it ready: the next X of that size takes none from the allocator.
 template <Key K, class V = detail::none>
 std::size_t sort_memory(machine& on, std::size_t n) {
   detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::keys, n);
@@ -177,8 +209,8 @@ std::size_t sort_memory(machine& on, std::size_t n) {
   return on.memory_for(task);
 }
 
-/// Bytes that argsort takes.
-template <Key K, class Index>
+/// Bytes that argsort takes. @throws usage_error  the index is too narrow for n keys
+template <Key K, detail::index_type Index>
 std::size_t argsort_memory(machine& on, std::size_t n) {
   detail::sort_task task = detail::task_of_keys<order::ascending, K const>(detail::sort_task::operation::argsort, n);
   task.value_bytes = sizeof(Index);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/check_segments.hpp"
 #include "sort_core/error.hpp"
 #include "spectra/arrays.hpp"
 #include "spectra/select_peaks.hpp"
@@ -44,6 +45,7 @@ template <class Offset, Backend B>
 std::size_t select_with_offsets(B& machine, arrays_task const& task, selection const& how) {
   auto* const offset = static_cast<Offset*>(task.offsets);
   std::span<Offset const> const given(offset, task.spectra + 1);
+  ordo::detail::check_bounds(machine, task.peaks, of_offsets(given));
   auto const before = machine.template buffer<Offset>(task.spectra + 1);  // what they are now; they are set at the end
   auto const counts = machine.template buffer<std::uint64_t>(task.spectra);
   auto* const kept_offset = before.data();
@@ -76,8 +78,8 @@ std::size_t select_with_offsets(B& machine, arrays_task const& task, selection c
     in.wide_offsets = sizeof(Offset) == 8;
     in.first = from;
     in.spectra = spectra;
-    in.precursor_mz.data = task.precursor_mz ? task.precursor_mz + first : nullptr;
-    in.charge = task.charge ? task.charge + first : nullptr;
+    in.precursor_mz.data = task.of.mz.empty() ? nullptr : task.of.mz.data() + first;
+    in.charge = task.of.charge.empty() ? nullptr : task.of.charge.data() + first;
     select_peaks(machine, in, how, keep.span());
 
     auto* const keep_at = keep.data();

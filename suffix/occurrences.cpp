@@ -16,6 +16,9 @@ template <class Count>
 void count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length, std::span<Count> at,
                        std::string const& name, unsigned threads) {
   std::size_t const n = sa.size();
+  if (at.size() != input.size() || lcp.size() != n)
+    throw usage_error(fmt::format("arrays of wrong size: occurrences: {} counts of {} residues, {} rows of sa and {} of lcp",
+                                  at.size(), input.size(), n, lcp.size()));
   std::ranges::fill(at, Count{0});
   auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
   tbb::task_arena arena(threads_for(threads));

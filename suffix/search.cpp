@@ -151,6 +151,8 @@ void searcher::refuse(std::size_t row, std::uint64_t p) const {
 }
 
 void searcher::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
+  if (rows.size() != patterns.size())
+    throw usage_error(fmt::format("bad rows: search: room for {}, but {} patterns", rows.size(), patterns.size()));
   constexpr std::size_t most = 32;  // at a time: more than a core can wait for at once gain nothing
   std::array<lane, most> lanes;
   std::size_t active = 0, next = 0;

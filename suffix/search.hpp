@@ -25,6 +25,7 @@ class searcher {
   /// steps each, that skip the letters which both ends of a range share with the pattern (Manber and Myers, SICOMP'93), a few
   /// dozen at a time: while the memory that one waits for comes, the others go on.
   /// @throws input_error  naming the array and the row, if a row that is looked at holds no position of the text
+  /// @throws usage_error  rows and patterns differ in number
   void find(std::span<std::string_view const> patterns, std::span<row_range> rows) const;
   [[nodiscard]] row_range find(std::string_view pattern) const;
 

@@ -36,6 +36,19 @@ std::vector<std::uint32_t> sorted_on(Machine& on, std::vector<std::uint32_t> ite
 
 }  // namespace
 
+TEST_CASE("sorts by a computed key refuse outputs of other lengths", "[cuda][small]") {
+  if (ordo::gpus().empty()) return;
+  ordo::gpu gpu;
+  ordo::with_backend(gpu, [&](ordo::cuda& machine) {
+    auto const keys = machine.buffer<std::uint32_t>(6), index = machine.buffer<std::uint32_t>(6);
+    CHECK_THROWS_AS(ordo::argsort_by(gpu, 6, steps{}, keys.span().first(3), index.span()), ordo::usage_error);
+    CHECK_THROWS_AS(ordo::argsort_by(gpu, 6, steps{}, keys.span(), index.span().first(3)), ordo::usage_error);
+    ordo::argsort_by(gpu, 6, steps{}, keys.span(), index.span());
+    CHECK(ordo::value_at(machine, index.span(), 5) == 5);
+    CHECK_THROWS_AS(ordo::sample_sort(gpu, keys.span(), index.span().first(3), by_last_digit{}), ordo::usage_error);
+  });
+}
+
 TEST_CASE("both machines' algorithms work in one source", "[cuda][small]") {
   std::vector<std::uint32_t> items(1000);
   std::iota(items.begin(), items.end(), 0u);

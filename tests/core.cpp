@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -242,6 +243,106 @@ TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]"
   ordo::pool pool(limited, ordo::pool::reuse::none);
   { ordo::buffer<char> const gone(pool, 700000); }
   CHECK_NOTHROW(ordo::buffer<char>(limited, 1 << 20));
+}
+
+namespace {
+
+/// Counts calls and bytes, and what is not given back as it was taken.
+struct observed_memory final : ordo::memory {
+  void* allocate(std::size_t bytes) override {
+    if (held + bytes > limit) throw ordo::out_of_memory("out of memory: a test", bytes);
+    void* const block = plain.allocate(bytes);
+    blocks[block] = bytes;
+    held += bytes;
+    ++calls;
+    return block;
+  }
+  void deallocate(void* block, std::size_t bytes) noexcept override {
+    right = right && blocks.count(block) == 1 && blocks[block] == bytes;
+    blocks.erase(block);
+    held -= bytes;
+    plain.deallocate(block, bytes);
+  }
+  [[nodiscard]] std::size_t available() const override { return limit - held; }
+  ordo::host_memory plain;
+  std::map<void*, std::size_t> blocks;
+  std::size_t held = 0, calls = 0, limit = std::size_t{1} << 40;
+  bool right = true;
+};
+
+}  // namespace
+
+TEST_CASE("a pool serves requests from what was reserved", "[memory]") {
+  using ordo::pool;
+  for (auto const how : {pool::reuse::none, pool::reuse::same_size, pool::reuse::larger_too}) {
+    observed_memory source;
+    {
+      pool of(source, how);
+      std::size_t const a = pool::rounded(700000), b = pool::rounded(1000), c = pool::rounded(30);
+      of.reserve(0);
+      CHECK(source.calls == 0);
+      of.reserve(a + b + c);
+      CHECK(source.calls == 1);
+      CHECK(of.in_use() == 0);
+      std::size_t const reserved = source.held;
+      CHECK(reserved == pool::rounded(a + b + c));
+      for (int round = 0; round < 3; ++round) {
+        ordo::buffer<char> const first(of, 700000), second(of, 1000);
+        { ordo::buffer<char> const third(of, 30); }
+        ordo::buffer<char> const again(of, 200);
+        CHECK(reinterpret_cast<std::uintptr_t>(again.data()) % 256 == 0);
+        std::memset(first.data(), 1, 700000);
+        std::memset(second.data(), 2, 1000);
+        std::memset(again.data(), 3, 200);
+        CHECK((first.data()[699999] == 1 && second.data()[999] == 2 && again.data()[199] == 3));
+        CHECK(of.in_use() == a + b + c);
+      }
+      CHECK(source.calls == 1);
+      { ordo::buffer<char> const all(of, a + b + c); }
+      of.reserve(1000);  // as much is there
+      CHECK(source.calls == 1);
+      {
+        ordo::buffer<char> const beside(of, 2 * reserved), part(of, 1000);  // one from the source, one from what is reserved
+        CHECK(source.calls == 2);
+        of.trim();  // what is in use stays
+        CHECK(source.held == pool::rounded(2 * reserved) + reserved);
+      }
+      of.trim();
+      CHECK(source.held == 0);
+      of.reserve(1000);
+      of.reserve(100000);
+      CHECK(source.held == pool::rounded(100000));  // the larger one in the place of the smaller
+      CHECK(of.available() == source.limit);
+    }
+    CHECK(source.held == 0);
+    CHECK(source.right);
+  }
+}
+
+TEST_CASE("a pool gives back what is reserved before it fails", "[memory]") {
+  using ordo::pool;
+  observed_memory source;
+  source.limit = pool::rounded(1000000);
+  pool of(source);
+  of.reserve(900000);
+  { ordo::buffer<char> const larger(of, 1000000); }
+  CHECK_THROWS_AS(of.reserve(2000000), ordo::out_of_memory);
+  CHECK(of.in_use() == 0);
+  of.reserve(900000);
+  {
+    ordo::buffer<char> const part(of, 1000);
+    CHECK_THROWS_AS(ordo::buffer<char>(of, 950000), ordo::out_of_memory);
+    CHECK_NOTHROW(ordo::buffer<char>(of, 500000));
+  }
+  {
+    pool::limit const less(of, 100000);
+    CHECK_THROWS_AS(of.reserve(200000), ordo::out_of_memory);
+    CHECK_THROWS_AS(ordo::buffer<char>(of, 200000), ordo::out_of_memory);
+    CHECK_NOTHROW(ordo::buffer<char>(of, 50000));
+  }
+  of.trim(10);
+  CHECK(source.held == 0);
+  CHECK(source.right);
 }
 
 TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {

@@ -20,4 +20,17 @@ using plain_memory = ordo::device_memory;
 inline ordo::cuda machine_over(ordo::memory& source) {
   return ordo::cuda(source);
 }
+/// A caller's allocator for a handle, which counts how often it is called.
+struct counting_source final : ordo::device_allocator {
+  void* allocate(std::size_t bytes, CUstream_st*) override {
+    ++calls;
+    return plain.allocate(bytes);
+  }
+  void deallocate(void* block, std::size_t bytes, CUstream_st*) noexcept override { plain.deallocate(block, bytes); }
+  ordo::device_memory plain;
+  std::size_t calls = 0;
+};
+inline ordo::gpu handle_over(counting_source& source) {
+  return ordo::gpu({.allocator = &source});
+}
 }  // namespace

@@ -22,4 +22,17 @@ using plain_memory = ordo::host_memory;
 inline ordo::host machine_over(ordo::memory& source) {
   return ordo::host(0, source);
 }
+/// A caller's allocator for a handle, which counts how often it is called.
+struct counting_source final : ordo::memory {
+  void* allocate(std::size_t bytes) override {
+    ++calls;
+    return plain.allocate(bytes);
+  }
+  void deallocate(void* block, std::size_t bytes) noexcept override { plain.deallocate(block, bytes); }
+  ordo::host_memory plain;
+  std::size_t calls = 0;
+};
+inline ordo::cpu handle_over(counting_source& source) {
+  return ordo::cpu({.allocator = &source});
+}
 }  // namespace

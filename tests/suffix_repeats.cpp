@@ -187,4 +187,7 @@ TEST_CASE("occurrences of the letters at each position", "[suffix]") {
   CHECK_THROWS_WITH(suffix::count_occurrences<std::uint32_t>(index.stored.view(), std::span<std::uint32_t const>(damaged),
                                                              index.lcp(), 2, at, "f.sa"),
                     "bad index: f.sa: row 4: position 7 of 7 residues");
+  at.resize(6);
+  CHECK_THROWS_WITH(suffix::count_occurrences<std::uint32_t>(index.stored.view(), index.sa(), index.lcp(), 2, at),
+                    "arrays of wrong size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
 }

@@ -5,8 +5,8 @@
 
 #include "sort_core/error.hpp"
 #include "suffix/kmer_table.hpp"
-#include "suffix/records.hpp"
 #include "suffix/pieces.hpp"
+#include "suffix/records.hpp"
 #include "suffix/search.hpp"
 #include "suffix/suffix.hpp"
 #include "tests/catch.hpp"
@@ -119,6 +119,7 @@ TEST_CASE("many patterns at once are found as each alone", "[suffix]") {
       std::vector<std::string_view> const patterns(strings.begin(), strings.end());
       std::vector<suffix::row_range> rows(count);
       find.find(patterns, rows);
+      if (count != 0) CHECK_THROWS_AS(find.find(patterns, std::span(rows).first(count - 1)), ordo::usage_error);
       for (std::size_t i = 0; i < count; ++i) {
         INFO(length << ' ' << patterns[i]);
         auto expected = plain_search(text, patterns[i]);

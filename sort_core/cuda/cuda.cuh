@@ -15,6 +15,7 @@
 #include <cub/device/device_select.cuh>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/checks.hpp"
 #include "sort_core/cuda/background_downloads.hpp"
 #include "sort_core/cuda/instructions.cuh"
 #include "sort_core/cuda/launch.cuh"
@@ -320,25 +321,26 @@ class cuda {
 
   template <class K, class V>
   void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    detail::check_length("values", "radix sort", values.size(), keys.size());
     sort_by_digits(keys, as_moved(values), detail::clipped<K>(bits), code);
   }
 
   template <class T, class Less>
   void sample_sort(std::span<T> items, Less less) {
     if (sorted_by_samples<T, cuda_detail::no_value>(items, nullptr, less)) return;
-    with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_words(items), std::int64_t(items.size()),
+    merge_sort(items.size(), [&](void* temporary, std::size_t& bytes, auto n) {
+      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_words(items), n,
                                                   cuda_detail::order_of_words<T, Less>{less}, stream_);
     });
   }
 
   template <class T, class V, class Less>
   void sample_sort(std::span<T> items, std::span<V> values, Less less) {
+    detail::check_length("values", "sample sort", values.size(), items.size());
     if (sorted_by_samples<T, moved<V>>(items, as_moved(values).data(), less)) return;
-    with_temporary([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_words(items), as_moved(values).data(),
-                                                   std::int64_t(items.size()), cuda_detail::order_of_words<T, Less>{less},
-                                                   stream_);
+    merge_sort(items.size(), [&](void* temporary, std::size_t& bytes, auto n) {
+      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_words(items), as_moved(values).data(), n,
+                                                   cuda_detail::order_of_words<T, Less>{less}, stream_);
     });
   }
 
@@ -356,6 +358,8 @@ class cuda {
   template <class K, class V, class Offset>
   void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
                       bit_range bits = {}, key_code<K> code = {}) {
+    if (!values.empty()) detail::check_length("values", "segmented sort", values.size(), keys.size());
+    if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), keys.size());
     bits = detail::clipped<K>(bits);
     if constexpr (sizeof(K) >= 4) {
       if (bits.begin == 0 && bits.end == 8 * sizeof(K))
@@ -370,12 +374,14 @@ class cuda {
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     static_assert(sizeof(K) >= 4, "arrays of keys of 32 and 64 bits");
+    if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
     sort_in_segments<cuda_detail::long_method::in_place>(keys, values, arrays, {}, code);
   }
 
   template <class V, class Offset, class Key>
   void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
                          bit_range bits = {}) {
+    if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), items.size());
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     using keys = cuda_detail::computed_keys<K, V, Key>;
     cuda_detail::segmented_sorter<cuda, K, moved<V>, keys>(
@@ -401,6 +407,19 @@ class cuda {
   }
 
  private:
+  /// CUB's merge sort, sort(temporary, bytes, n), of n items. Its instance that counts in 64 bits is for 2^31 items and more
+  /// alone.
+  template <class Sort>
+  void merge_sort(std::size_t n, Sort sort) {
+    auto const with = [&](auto count) {
+      with_temporary([&](void* temporary, std::size_t& bytes) { return sort(temporary, bytes, count); });
+    };
+    if (n < std::size_t{1} << 31)
+      with(std::uint32_t(n));
+    else
+      with(std::int64_t(n));
+  }
+
   /// MSD by our own kernels, as one segment, where keys differ in counting bits only; LSD by CUB where
   /// others must be passed over, and for keys that are few digits long.
   template <class K, class M>
@@ -518,8 +537,8 @@ class cuda {
     using write = cuda_detail::write_codes<K, Position>;
     std::size_t const n = keys.size();
     if (n == 0 || segments.size() == 0) return;
-    auto codes = buffer<typename write::wide>(n);
     auto const positions = buffer<Position>(n);
+    auto codes = buffer<typename write::wide>(n);  // goes before the copy comes, which fits in its place in a reserved block
     each(n, write{keys.data(), code, detail::mask_of<K>(bits), codes.data(), positions.data()});
     sort_in_segments<cuda_detail::long_method::copying>(codes.span(), positions.span(), segments, heads, {});
     codes = {};

@@ -8,6 +8,26 @@
 #include "sort_core/run_task.hpp"
 
 namespace ordo {
+namespace {
+
+/// Are offsets on the device checked by every sort?
+#ifdef NDEBUG
+constexpr bool checks_offsets = false;
+#else
+constexpr bool checks_offsets = true;
+#endif
+
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  ORDO_CUDA(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void check_segments_of(cuda& machine, detail::sort_task const& task) {
+  if (task.segments != 0 && !detail::check_bounds_of(machine, task)) detail::check_overlap_of(machine, task);
+}
+
+}  // namespace
 
 struct gpu::state {
   gpu_options how;
@@ -54,7 +74,7 @@ void gpu::synchronize() {
 }
 
 void gpu::reserve(std::size_t bytes) {
-  with_backend(*this, [=](cuda& machine) { static_cast<void>(machine.buffer<char>(bytes)); });
+  with_backend(*this, [=](cuda& machine) { machine.pool().reserve(bytes); });
 }
 
 void gpu::trim(std::size_t keep) noexcept {
@@ -66,7 +86,12 @@ std::size_t gpu::peak_memory() noexcept {
 }
 
 void gpu::run(detail::sort_task const& task) {
-  with_backend(*this, [&](cuda& machine) { detail::run_task(machine, task); });
+  detail::check_arguments(task);
+  with_backend(*this, [&](cuda& machine) {
+    bool const asked = task.what == detail::sort_task::operation::check;
+    if (asked || (checks_offsets && !is_capturing(machine.stream()))) check_segments_of(machine, task);
+    detail::run_task(machine, task);
+  });
 }
 
 std::size_t gpu::memory_for(detail::sort_task const& task) {

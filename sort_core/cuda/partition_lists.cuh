@@ -22,10 +22,14 @@ struct partition {
   copy from;
   bool ordered;           // keys are in order as given: at first as a sample says, after counting for certain
   bool equal;             // of a sample sort: odd digits but the last hold items of one kind
+  std::uint16_t unused;   // 0: whole words are copied (share_next), and none of them may be indeterminate
   float_numbers numbers;  // whose uppermost bits are the digit, if they are wanted
 
   [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
 };
+
+static_assert(sizeof(partition) == 4 * 8 + 8 + 2 * 4 + sizeof(copy) + 2 * sizeof(bool) + 2 + sizeof(float_numbers),
+              "padding of a partition has no name");
 
 /// Which long segments are partitioned: those that begin in [first, last), cut into pieces. All of them, as they are, unless
 /// it is said.

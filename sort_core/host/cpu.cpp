@@ -32,7 +32,7 @@ host& cpu::backend() {
 }
 
 void cpu::reserve(std::size_t bytes) {
-  static_cast<void>(backend().buffer<char>(bytes));
+  backend().pool().reserve(bytes);
 }
 
 void cpu::trim(std::size_t keep) noexcept {
@@ -44,6 +44,11 @@ std::size_t cpu::peak_memory() noexcept {
 }
 
 void cpu::run(detail::sort_task const& task) {
+  detail::check_arguments(task);
+  if (task.segments != 0 && !detail::check_bounds_of(backend(), task)) {
+    host apart(state_->threads);  // what the check takes is no part of what sorts state
+    detail::check_overlap_of(apart, task);
+  }
   detail::run_task(backend(), task);
 }
 

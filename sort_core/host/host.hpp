@@ -11,6 +11,7 @@
 #include <tbb/task_arena.h>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/checks.hpp"
 #include "sort_core/host/arrays.hpp"
 #include "sort_core/host/radix.hpp"
 #include "sort_core/host/samples.hpp"
@@ -181,6 +182,7 @@ class host {
   }
   template <class K, class V>
   void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    detail::check_length("values", "radix sort", values.size(), keys.size());
     sort<K, V>({keys.data(), values.data()}, keys.size(), bits, code);
   }
 
@@ -190,6 +192,7 @@ class host {
   }
   template <class K, class V, class Less>
   void sample_sort(std::span<K> keys, std::span<V> values, Less less) {
+    detail::check_length("values", "sample sort", values.size(), keys.size());
     sort_by<K, V>({keys.data(), values.data()}, keys.size(), less);
   }
 
@@ -210,6 +213,8 @@ class host {
   template <class K, class V, class Offset>
   void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
                       bit_range bits = {}, key_code<K> code = {}) {
+    if (!values.empty()) detail::check_length("values", "segmented sort", values.size(), keys.size());
+    if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), keys.size());
     if (values.empty()) return sort_segments<K, host_detail::nothing>({keys.data(), nullptr}, segments, heads, bits, code);
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
@@ -219,6 +224,7 @@ class host {
   /// arrays of more than array_sort_stable items do not come as a GPU brings them.
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
+    if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
     arena_.execute([&] {
       if (values.empty())
         host_detail::sort_arrays(host_detail::records<K, host_detail::nothing>{keys.data(), nullptr}, arrays, code);
@@ -235,6 +241,7 @@ class host {
   template <class V, class Offset, class Key>
   void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
                          bit_range bits = {}) {
+    if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), items.size());
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     arena_.execute([&] {
       host_detail::sort_computed_segments<K>(

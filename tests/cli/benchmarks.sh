@@ -49,6 +49,10 @@ arrays = json.loads((folder / "array_sort_h200.json").read_text())
 row = next(row for row in arrays["rows"] if row["name"] == "f32 1000")
 row["headline_ms"], row["copy"]["ms"] = 9.25, 0.386
 put("array_sort", arrays)
+radix = json.loads((folder / "radix_sort_h200.json").read_text())
+row = next(row for row in radix["rows"] if row["name"] == "u64/u32 20-bit told 2^28")  # loses more than its reason explains
+row["ours"]["ms"] = row["rivals"]["CUB"]["ms"] + 3 * row["copy"]["ms"]
+put("radix_sort", radix)
 segments = json.loads((folder / "segmented_sort_h200.json").read_text())
 for row in segments["rows"]:
     for rival in "bb_segsort", "ModernGPU":
@@ -97,10 +101,11 @@ make_page --results changed --out made
 grep -qF '| 200,000 arrays of 1000 floats, in place | **9.25** |' made/README.md || fail 'the table of the README'
 for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' \
   'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
+  'Others: u64/u32 20-bit told 2^28 0.62 (CUB)' \
   '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
   '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
   '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
-  '| url | 10 | 305 | 6.35 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'take what they take: random 0.50 (tlx).' \
+  '| url | 10 | 305 | 6.35 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'It is random 0.50 (tlx).' \
   '| banded 15 f32 | 4 | 60 | 900 | 9.0 | 3.43 | **10** (2.50) | 20 (2.50) |  | 2.00 |' 'uniform 8 f32 0.50 (cuSPARSE).' \
   '| rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | 0.00381 | **2** (2.50) | 5 (2.50) |  | 2.50 |' \
   '| one.fa | 64 | **50** | **400** | 1.66 | 25 | 600 |  | 0.50 | 1.50 |' 'one.fa 0.50 (libcubwt).' \

@@ -5,15 +5,6 @@ from page import Page, milliseconds, tell_losses
 from plot import Axis
 
 RIVAL = "tlx"
-WHY = {
-    "GPU": [("dictcalls|random|artificial-2", "Few or equal strings: two transfers and some launches take what they take")],
-    "CPU": [
-        (
-            ".",
-            "Part of it: Ordo begins with text, whose lines it has to find, and tlx with pointers to strings",
-        )
-    ],
-}
 
 
 def string_sort(page: Page) -> None:
@@ -98,7 +89,7 @@ def measured(page: Page, card: str) -> None:
     for key, name in machines:
         results = [(row["set"], RIVAL, row[RIVAL] / row[key]) for row in rows if RIVAL in row and key in row]
         if results:
-            tell_losses(page, results, WHY[name], f", {name}" + f", {report['threads']} threads" * (name == "CPU"))
+            tell_losses(page, results, (), f", {name}" + f", {report['threads']} threads" * (name == "CPU"))
     if not raced:
         page.say(f"`{RIVAL}` was not in this build (`-Dtlx_DIR=...`).")
     page.source("string_sort", card=card)

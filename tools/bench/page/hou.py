@@ -20,15 +20,6 @@ from plot import Axis, Series
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 16384, 131072, 1048576)
 RIVALS = ["CUB seg", "seg radix", "packed"]
 SQUARES = ("spgemm", "spgemm_matrices")  # made, and the reader's own
-WHY_SQUARES = [
-    (
-        ".",
-        (
-            "cuSPARSE adds equal columns up as they come, while here every product is written, moved and read before; so what"
-            " decides is how many products fall on an entry of the result"
-        ),
-    )
-]
 
 
 def segmented_sort(page: Page) -> None:
@@ -186,7 +177,7 @@ def spgemm(page: Page) -> None:
         {k: v for k, v in of.items() if v},
     )
     if results:
-        tell_losses(page, results, WHY_SQUARES)
+        tell_losses(page, results)
     page.say(
         "Memory: the products of as many rows as fit are there at once, with a second copy; what does not fit goes by parts of"
         " rows."

@@ -34,15 +34,6 @@ FIGURES = [
         ),
     ),
 ]
-WHY = [
-    (
-        "2\\^(1|20|24)",
-        (
-            "Fewer than 2^25, 2^23 or 2^20 items (of up to 4, 8 or more bytes with their values) are sorted by CUB's merge"
-            " sort, too; the rest is what stands around it, and the launches of small inputs"
-        ),
-    )
-]
 
 
 def sample_sort(page: Page) -> None:
@@ -73,5 +64,5 @@ def sample_sort(page: Page) -> None:
     others = [f"{types} {one}" for types in ("record", "pair") for one in INPUTS]
     against_best(page, of_largest(rows, others)[1], RIVALS)
     by_size(page, list(rows.values()))
-    losses(page, list(rows.values()), WHY)
+    losses(page, list(rows.values()))
     page.source("comparator_sort")

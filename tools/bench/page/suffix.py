@@ -15,12 +15,7 @@ TEXTS = {
 STEPS = ("suffix_array", "suffix_array_3100m", "suffix_array_6200m")  # the last ones are of texts that few hosts have room for
 BUILT = {"libcubwt": "ORDO_LIBCUBWT", "libsais": "ORDO_LIBSAIS"}
 WHY = {
-    "GPU": [
-        (
-            "proteins|tb4|genomes",
-            "Part of it: libcubwt makes a BWT alone, a letter a row, where an array has four bytes, which go to the host",
-        )
-    ],
+    "GPU": [],
     "CPU": [
         (
             "fibonacci",

@@ -1,0 +1,67 @@
+#include "sort_core/checks.hpp"
+
+#include <fmt/format.h>
+
+#include "sort_core/error.hpp"
+#include "sort_core/task.hpp"
+
+namespace ordo::detail {
+namespace {
+
+void check_pointer(char const* array, void const* items, std::size_t n) {
+  if (!items) throw usage_error(fmt::format("bad {}: sort: {} items at a null pointer", array, n));
+}
+
+}  // namespace
+
+void check_length(char const* array, char const* where, std::size_t length, std::size_t n) {
+  if (length != n) throw usage_error(fmt::format("bad {}: {}: length {} for {} keys", array, where, length, n));
+}
+
+void check_index_width(std::size_t n, std::size_t index_bytes) {
+  if (index_bytes < 8 && n > std::size_t{1} << 32)
+    throw usage_error(fmt::format("index too narrow: argsort: positions of {} keys do not fit 32 bits", n));
+}
+
+void check_known(known_segments const& s) {
+  if (s.uniform_length != 0) {
+    std::size_t end = 0;
+    if (__builtin_mul_overflow(s.uniform_length, s.count, &end) || end > s.n)
+      throw usage_error(
+          fmt::format("bad segments: uniform: {} of length {} do not fit {} items", s.count, s.uniform_length, s.n));
+    if (s.count != 0 && s.uniform_length > s.longest)
+      throw usage_error(fmt::format("bad segments: uniform: length {}, but longest is {}", s.uniform_length, s.longest));
+    return;
+  }
+  if (s.begins != s.ends) throw usage_error(fmt::format("bad segments: bounds: {} begins and {} ends", s.begins, s.ends));
+  if (s.begins != 0 && s.null) throw usage_error(fmt::format("bad segments: bounds: {} at a null pointer", s.begins));
+}
+
+void check_arguments(sort_task const& task) {
+  using operation = sort_task::operation;
+  if (task.what == operation::argsort) check_index_width(task.n, task.value_bytes);
+  if (task.what == operation::segments || task.what == operation::arrays || task.what == operation::check)
+    check_known({task.n, task.uniform_length == 0 ? task.segments : 0, task.ends_given,
+                 task.begins == nullptr || task.ends == nullptr, task.longest, task.uniform_length, task.segments});
+  if (task.what == operation::check) return;
+  bool const has_values = task.value_bytes != 0, has_heads = task.heads_given != 0;
+  char const* const values = task.what == operation::argsort ? "index" : "values";
+  if (has_values) check_length(values, "sort", task.values_given, task.n);
+  if (has_heads) check_length("heads", "sort", task.heads_given, task.n);
+  if (task.n == 0) return;
+  check_pointer("keys", task.keys, task.n);
+  if (has_values) check_pointer(values, task.values, task.n);
+  if (has_heads) check_pointer("heads", task.heads, task.n);
+}
+
+void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t longest) {
+  if (begin <= end && end <= n)
+    throw usage_error(fmt::format("bad segments: segment {}: [{}, {}), but longest is {}", number, begin, end, longest));
+  throw usage_error(fmt::format("bad segments: segment {}: [{}, {}) of {} items", number, begin, end, n));
+}
+
+void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end) {
+  throw usage_error(fmt::format("bad segments: [{}, {}): overlaps [{}, {})", begin, end, other_begin, other_end));
+}
+
+}  // namespace ordo::detail
