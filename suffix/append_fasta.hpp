@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <future>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@ struct fasta_sizes {
   std::size_t part;
   std::size_t block = fasta_block;
 };
+
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// What the CPU does for append_fasta: fasta_host.cpp.
 void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how);
@@ -194,28 +197,43 @@ class fasta_appender {
   bool unchecked_ = false;  // may the name of the header that has not ended be no UTF-8?
 };
 
-/// The text of a stream: the next part is read while one is parsed.
+/// Does a text begin with a byte order mark, as some editors write it before UTF-8?
+inline bool begins_with_mark(std::span<char const> text) {
+  return std::string_view(text.data(), text.size()).starts_with(byte_order_mark);
+}
+
+/// Parses the text of a stream: reads the next part while it parses one. Passes over a byte order mark `at_begin` of the text.
 template <class Take>
-void take_stream(source& from, std::size_t part, Take take) {
+void take_stream(source& from, std::size_t part, bool at_begin, Take take) {
   std::array<host_bytes, 2> parts;
   auto const read = [&](host_bytes& to) {
     to.resize(part + fasta_slack);
     return from.read(to.span().first(part));
   };
-  std::size_t got = read(parts[0]);
+  std::size_t got = read(parts[0]), used = got;
+  if (at_begin && begins_with_mark(parts[0].span().first(got))) {
+    used -= byte_order_mark.size();  // a machine parses from the memory's begin on
+    std::memmove(parts[0].data(), parts[0].data() + byte_order_mark.size(), used);
+  }
   while (got == part) {
     std::future<std::size_t> next = std::async([&] { return read(parts[1]); });  // by get() if no thread can be had
-    take(std::span<char const>(parts[0].span().first(got)));
-    got = next.get();
+    take(std::span<char const>(parts[0].span().first(used)));
+    got = used = next.get();
     std::swap(parts[0], parts[1]);
   }
-  take(std::span<char const>(parts[0].span().first(got)));
+  take(std::span<char const>(parts[0].span().first(used)));
 }
 
 template <Backend B, class Residues>
 void append_on(B& machine, fasta& to, Residues& residues, std::string const& name, source& from, fasta_options const& how,
                fasta_sizes const& sizes) {
-  std::uint64_t const left = from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0;
+  auto const rest_of = [&] { return from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0; };
+  bool const has_addresses = rest_of() != 0;
+  if (std::array<char, byte_order_mark.size()> front; rest_of() >= front.size()) {
+    from.read_at(from.position(), front);
+    if (begins_with_mark(front)) from.skip(front.size());
+  }
+  std::uint64_t const left = rest_of();
   std::size_t const room = how.memory - std::min(how.memory, residues.size());
   residues.reserve(residues.size() + std::min<std::size_t>(room, std::max(left, how.expected)));
   fasta_appender<B, Residues> records(machine, to, residues, name, how, sizes.block);
@@ -235,7 +253,7 @@ void append_on(B& machine, fasta& to, Residues& residues, std::string const& nam
     }
   }
   // All of a stream; what a file has grown by.
-  take_stream(from, sizes.part, [&](std::span<char const> text) {
+  take_stream(from, sizes.part, !has_addresses, [&](std::span<char const> text) {
     std::span<unsigned char const> const part{reinterpret_cast<unsigned char const*>(text.data()), text.size()};
     auto const uploaded = machine.upload(part);
     take(uploaded.span());

@@ -37,14 +37,16 @@ struct fasta_options {
 };
 
 /// Adds the records of a FASTA text, read to its end by several threads at a time where it has addresses.
+/// A byte order mark before the first line is passed over.
 /// A line that begins with '>' begins a record, named by what follows up to the first blank; a line that begins with ';' is a
 /// comment. All other lines are residues: letters, '*', '-' and '.'; blanks among them are dropped, as samtools does. Lines
 /// end in LF or CR LF; empty lines are passed over; a record may be empty. Memory beside the records: some 5 MiB for each
 /// thread, or 64 MiB on a GPU; twice that where the text has no addresses.
 /// @param name  for messages
 /// @throws out_of_memory  if the records take more than they may
-/// @throws input_error  naming text and line: text before the first '>', any other character, a CR inside a line, a name that
-///     is not UTF-8; naming the text: no records. And what the source throws. The records before the error may be there
+/// @throws input_error  naming text and line: text before the first '>', FASTQ, any other character, a CR inside a line, a name
+///     that is not UTF-8 or holds a NUL; naming the text: no records. And what the source throws. The records before the error
+///     may be there
 void append_fasta(fasta& to, std::string const& name, source& from, fasta_options const& how = {});
 
 /// The records of one text.

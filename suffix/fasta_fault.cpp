@@ -66,11 +66,13 @@ class fault_finder {
     if (behind_return_) fail("a carriage return inside a line; are all lines ended by CR alone?");
     if (c == ' ' || c == '\t') place_ = fasta_place::description;
     if (place_ == fasta_place::name && c != '\r') name_ += static_cast<char>(c);
+    if (place_ == fasta_place::name && c == '\0') fail("a NUL byte in the record's name");
   }
 
   void take_residue(unsigned char c) {
     if (!behind_return_ && (c == '\r' || is_blank(c))) return;
     if (!any_records_) fail("text before the first '>'");
+    if (!any_records_ && c == '@') fail("this is FASTQ, whose reads begin with '@'; FASTA is expected");
     if (behind_return_) fail("a carriage return inside a line");
     if (is_residue(c)) return;
     if (c > 0x20 && c < 0x7f) fail(fmt::format("'{}' is no residue", static_cast<char>(c)));

@@ -122,6 +122,7 @@ int run(int argc, char const* const* argv) {
                              : command == info         ? "-"
                                                        : "";
   telling tell(set.common, inputs, output, argc, argv);
+  if (command != build) sufsort::expect_index(set.build.prefix);
   for (auto const& needed : {inputs, sufsort::files_of(set.build.prefix)}) tell.stats.refuse_inputs(needed);
   if (command != build && command != kmers) sufsort::refuse_stdout(set.build.prefix);
   int const status = command(set, tell);

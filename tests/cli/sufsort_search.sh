@@ -114,6 +114,8 @@ refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read begins with '@'"
 refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no '+' behind the letters, in a line of its own"
 refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
+refused '>a\0b\nAC\n' 'bad FASTA: bad:1: a NUL byte in the name'
+refused '@a\nAC\n+\nII\n@a\0b c\nAC\n+\nII\n' 'bad FASTQ: bad:5: a NUL byte in the name'
 # Reads that have nothing to be found are no reason to stop.
 for reads in '@a b\n\n+\n\n@b\nAC\n+\nII\n@c\n\n+\n\n' '\n>a b\n>b\nAC\n>c\n'; do
   printf "$reads" > some

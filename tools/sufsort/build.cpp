@@ -16,9 +16,11 @@
 #include "suffix/index.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/run_main.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/index_writer.hpp"
 #include "tools/sufsort/kmers.hpp"
+#include "tools/sufsort/lines.hpp"
 #include "tools/sufsort/policy_options.hpp"
 
 namespace ordo::sufsort {
@@ -64,6 +66,21 @@ suffix::loaded_fasta read_files(build_options const& how, cli::common_options co
   tell.stats.input(bytes);
   tell.stats.bytes(bytes);
   return all;
+}
+
+/// Warns, once for each kind, of names that do not tell records apart: what is found in these is printed by name.
+void warn_of_names(suffix::record_names const& names, unsigned threads) {
+  suffix::name_faults const found = suffix::find_name_faults(names, threads);
+  auto const more = [](std::size_t records, char const* which) {
+    return records == 1 ? "" : fmt::format(", and {} more {}", records - 1, which);
+  };
+  if (found.repeated != 0)
+    cli::say("sufsort", fmt::format("duplicate record names: '{}': record {} has the name of record {}{}",
+                                    shortened(names[found.first_repeated]), found.first_repeated + 1, found.same_as + 1,
+                                    more(found.repeated, "have the name of an earlier one")));
+  if (found.empty != 0)
+    cli::say("sufsort",
+             fmt::format("empty record names: record {} has no name{}", found.first_empty + 1, more(found.empty, "have none")));
 }
 
 /// Of files that have not been read. A letter takes a byte in FASTA, and a fourth or fifth of one where it is compressed.
@@ -135,6 +152,7 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   if (how.plan) return tell_plan(how, common);
 
   suffix::loaded_fasta records = read_files(how, common, tell);
+  if (!common.quiet) warn_of_names(records.names(), common.threads);
   std::size_t const n = records.size();
 
   unsigned const width = width_for(how.width, n, records.records());
