@@ -334,3 +334,23 @@ TEST_CASE("names that do not tell records apart", "[suffix]") {
   for (std::size_t r = 0; r < 100000; ++r) same.push_back("same");
   expect(same, {0, 0, 99999, 1, 0});
 }
+
+TEST_CASE("of records that do not fit it is said how much would do", "[suffix]") {
+  std::string content = ">one\nACGT\n>two\n";
+  while (content.size() < 9 << 20) content += std::string(80, 'A') + "\n>r\n";
+  auto const all = parse(content);
+  std::size_t const needed = all.residues.size() + 2 * (all.names.bytes() + 16 * all.starts.size());
+  for (std::size_t const memory : {std::size_t{1}, needed / 2, needed - 1}) {
+    try {
+      static_cast<void>(parse(content, {.memory = memory}));
+      FAIL("it fits");
+    } catch (suffix::records_too_large const& e) {
+      CHECK(e.bytes() == needed);
+      CHECK(e.residues() == all.residues.size());
+      CHECK(e.records() == all.starts.size());
+      CHECK(e.all());
+      CHECK_THAT(e.what(), contains_text("the records take " + std::to_string(needed) + " bytes, " + std::to_string(memory)));
+    }
+  }
+  CHECK(same(all, parse(content, {.memory = needed})));
+}

@@ -163,6 +163,36 @@ expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M
 grep -q 'out of memory: entries of 40 bits, in 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
 
+# Who is refused for want of memory is told how much would do: that much does.
+refused_once() {  # MEMORY COMMAND...
+  local memory=$1
+  shift
+  expect_error sufsort "$@" --memory "$memory"
+  if [[ $* == *break* ]] && grep -q 'is the least that may do' err; then  # who knows how many pieces there will be?
+    memory=$(sed 's/.*: --memory \([0-9]*[KM]\) is.*/\1/' err)
+    sufsort "$@" --memory "$memory" 2> err || complaint sufsort
+    [[ -s err ]] || return 0
+  fi
+  grep -q 'out of memory: .*: --memory [0-9]*[KM] suffices' err || fail "no word of how much would do: $*: $(cat err)"
+  memory=$(sed 's/.*: --memory \([0-9]*[KM]\) suffices.*/\1/' err)
+  expect 0 sufsort "$@" --memory "$memory"
+}
+for policy in '' '--lcp --bwt' '--strands both --lcp' '--sample 3 --ambiguous skip --lcp --width 40' '--ambiguous break --mask break' \
+  '--width 64 --kmer-table 7' '--kmer-table 10 --force-kmer-table --strands both'; do
+  for memory in 10K 45K 80K; do
+    # shellcheck disable=SC2086
+    refused_once $memory build "$ORDO_SOURCE"/datasets/samples/cholera_iupac.fa -o told --device cpu $policy
+  done
+  refused_once 50K check told --device cpu
+done
+refused_once 1M build many.fa part.fa -o told --device cpu
+expect_error sufsort build - -o told --memory 1M --device cpu < many.fa
+grep -q 'out of memory: standard input: the records take 11800000 bytes, 786432 may be taken: --memory [0-9]*K suffices' err ||
+  fail "how much standard input takes: $(cat err)"
+# Without the option it is the free memory that lacks.
+(ulimit -v 500000; expect_error sufsort build tandem.fa -o told --device cpu --threads 1 --kmer-table 15 --force-kmer-table)
+grep -q ': free memory of [0-9]*M suffices.*, and [0-9]* bytes are free$' err || fail "no word of free memory: $(cat err)"
+
 # Names that do not tell records apart: a warning of each kind, with an example.
 printf '>a 1\nACGTACGT\n>a 2\nTTTACGT\n>\nACGG\n>b\nA\n>\tx\nA\n>b\nA\n>a\n' > names.fa
 expect 0 sufsort build names.fa -o names

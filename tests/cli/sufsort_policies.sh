@@ -17,7 +17,7 @@ for array in seq sa lcp bwt json; do cmp plain.$array stated.$array; done
 [[ ! -e stated.pieces ]] || fail 'pieces of whole records'
 
 # Both strands: where things are is told on the forward strand.
-expect 0 sufsort build in.fa -o both --lcp --bwt --strands both --kmer-table 3
+expect 0 sufsort build in.fa -o both --lcp --bwt --strands both --kmer-table 2
 want "$(cat both.seq)" ACGTNNACGTRACGTYACGTNNACGTNNNNGATTACATGTAATC 'the text of both strands'
 expect 0 sufsort check both
 want "$(cat out)" 'both: right: seq, sa, lcp, bwt, pieces, kmers of 44 residues in 3 records' check
@@ -103,7 +103,7 @@ expect_error sufsort locate sampled TT
 expect_error sufsort unique sampled -l 3
 expect_error sufsort repeats sampled -l 3
 expect_error sufsort export sampled --format sufr -o y
-expect 0 sufsort kmers sampled --length 2
+expect 0 sufsort kmers sampled --length 2 --force
 expect 0 sufsort check sampled
 expect 0 sufsort locate sampled TTA ACGTNNA
 want "$(cut -f 3- out | xargs)" 'three 2 + one 0 +' 'locate by a sample and a table'

@@ -20,6 +20,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/lines.hpp"
+#include "tools/sufsort/memory_limits.hpp"
 #include "tools/sufsort/policy_options.hpp"
 
 namespace ordo::sufsort {
@@ -83,8 +84,9 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
                            cli::output& out) {
   std::size_t const n = index.about().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
   if (bytes > available)
-    throw out_of_memory(
-        fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are there", n, bytes, available), bytes);
+    throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are there: {}", n, bytes,
+                                    available, memory_limits().advice(bytes)),
+                        bytes);
   host_memory plain;
   buffer<Count> const counts(plain, n);
   std::span<Count> const at = counts.span();
