@@ -135,7 +135,10 @@ using cuda_detail::gpu_state;
     cuda_detail::device_scope const on(gpu.index);  // what is needed depends on the card
     std::size_t const needed = gpu_bytes(gpu), free = std::min(now.free_memory, gpu_memory_limit().value_or(now.free_memory));
     if (needed <= free) return {device::gpu, asked ? "asked for" : gpu.name, false, asked, gpu.index};
-    refuse(fmt::format("{} bytes of GPU memory are needed, {} are free", needed, free));
+    bool const limited = needed <= now.free_memory;
+    refuse(fmt::format(
+        "{} bytes of GPU memory are needed, {} {}", needed, free,
+        limited ? fmt::format("may be taken: ORDO_GPU_MEMORY={}M at least", (needed >> 20) + 1) : std::string("are free")));
     wanted = needed;
     too_small = true;
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <future>
 #include <span>
 #include <string>
@@ -26,8 +27,12 @@ struct fasta_sizes {
   std::size_t block = fasta_block;
 };
 
-/// What the CPU does for append_fasta: fasta_host.cpp.
-void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how);
+/// Records that do not fit are counted up to so many times the memory that they may take, or so many bytes.
+inline constexpr std::uint64_t counted_times = 8, counted_bytes = std::uint64_t{1} << 30;
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+/// What the CPU does for append_fasta: fasta_host.cpp. Texts that do not fit are counted: see append_counted.
+void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how, fasta_totals& totals);
 
 /// Residues that a machine parses for the host's memory.
 template <Backend B>
@@ -96,7 +101,7 @@ template <Backend B, class Residues>
 class fasta_appender {
  public:
   fasta_appender(B& machine, fasta& to, Residues& residues, std::string const& file, fasta_options const& how,
-                 std::size_t block)
+                 std::size_t block, fasta_totals& totals)
       : machine_(machine),
         to_(to),
         residues_(residues),
@@ -104,7 +109,8 @@ class fasta_appender {
         fold_(!how.keep_case),
         memory_(how.memory),
         block_(block),
-        checked_(to.names.size()) {
+        checked_(to.names.size()),
+        totals_(totals) {
     before_.residues_before = residues.size();
     before_.names_before = to.names.bytes();
   }
@@ -114,16 +120,21 @@ class fasta_appender {
     if (text.empty()) return;
     parsed_fasta<B> part(machine_, text, position_, block_);
     fasta_counts const& found = part.counted();
+    totals_.residues += found.residues;
+    totals_.records += found.records;
+    totals_.name_bytes += found.name_bytes;
+    if (!totals_.kept) return count(part.behind());
     if (found.refused || (position_.records == 0 && found.early)) refuse(text, open_name());
     std::string const name = found.beyond_ascii || unchecked_ ? open_name() : std::string();
-    check_memory(found);
+    totals_.kept = totals_.memory() <= memory_;
+    if (!totals_.kept) return count(part.behind());
     write(part, found);
     check_names(found, part.behind(), text, name);
     position_ = part.behind();
   }
 
   void end() {
-    if (unchecked_ && !is_utf8(open_name())) refuse_fasta(file_, "\n", position_, open_name());
+    if (totals_.kept && unchecked_ && !is_utf8(open_name())) refuse_fasta(file_, "\n", position_, open_name());
     if (position_.records == 0) refuse_no_records(file_);
   }
 
@@ -135,11 +146,11 @@ class fasta_appender {
     return in_header(position_) ? std::string(to_.names[to_.names.size() - 1]) : std::string();
   }
 
-  // Names and starts may be copied to where there is more room.
-  void check_memory(fasta_counts const& found) const {
-    std::size_t const names = to_.names.bytes() + found.name_bytes, records = to_.names.size() + found.records;
-    if (residues_.size() + found.residues + 2 * (names + 2 * sizeof(std::uint64_t) * records) > memory_)
-      refuse_large(file_, memory_);
+  // Goes on to tell how much would do, but not for ever.
+  void count(fasta_position const& behind) {
+    position_ = behind;
+    totals_.all = totals_.memory() <= counted_bytes || totals_.memory() / counted_times <= memory_;
+    if (!totals_.all) refuse_large(file_, totals_, memory_);
   }
 
   void write(parsed_fasta<B>& part, fasta_counts const& found) {
@@ -190,35 +201,52 @@ class fasta_appender {
   std::size_t memory_, block_;
   fasta_target before_{};
   fasta_position position_;
-  std::size_t checked_;     // names
+  std::size_t checked_;  // names
+  fasta_totals& totals_;
   bool unchecked_ = false;  // may the name of the header that has not ended be no UTF-8?
 };
 
-/// The text of a stream: the next part is read while one is parsed.
+/// Does a text begin with a byte order mark, as some editors write it before UTF-8?
+inline bool begins_with_mark(std::span<char const> text) {
+  return std::string_view(text.data(), text.size()).starts_with(byte_order_mark);
+}
+
+/// Parses the text of a stream: reads the next part while it parses one. Passes over a byte order mark `at_begin` of the text.
 template <class Take>
-void take_stream(source& from, std::size_t part, Take take) {
+void take_stream(source& from, std::size_t part, bool at_begin, Take take) {
   std::array<host_bytes, 2> parts;
   auto const read = [&](host_bytes& to) {
     to.resize(part + fasta_slack);
     return from.read(to.span().first(part));
   };
-  std::size_t got = read(parts[0]);
+  std::size_t got = read(parts[0]), used = got;
+  if (at_begin && begins_with_mark(parts[0].span().first(got))) {
+    used -= byte_order_mark.size();  // a machine parses from the memory's begin on
+    std::memmove(parts[0].data(), parts[0].data() + byte_order_mark.size(), used);
+  }
   while (got == part) {
     std::future<std::size_t> next = std::async([&] { return read(parts[1]); });  // by get() if no thread can be had
-    take(std::span<char const>(parts[0].span().first(got)));
-    got = next.get();
+    take(std::span<char const>(parts[0].span().first(used)));
+    got = used = next.get();
     std::swap(parts[0], parts[1]);
   }
-  take(std::span<char const>(parts[0].span().first(got)));
+  take(std::span<char const>(parts[0].span().first(used)));
 }
 
+/// See append_fasta; but where the records do not fit, `totals` says so, and has the figures of this text and of those before.
 template <Backend B, class Residues>
-void append_on(B& machine, fasta& to, Residues& residues, std::string const& name, source& from, fasta_options const& how,
-               fasta_sizes const& sizes) {
-  std::uint64_t const left = from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0;
+void append_counted(B& machine, fasta& to, Residues& residues, std::string const& name, source& from, fasta_options const& how,
+                    fasta_sizes const& sizes, fasta_totals& totals) {
+  auto const rest_of = [&] { return from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0; };
+  bool const has_addresses = rest_of() != 0;
+  if (std::array<char, byte_order_mark.size()> front; rest_of() >= front.size()) {
+    from.read_at(from.position(), front);
+    if (begins_with_mark(front)) from.skip(front.size());
+  }
+  std::uint64_t const left = rest_of();
   std::size_t const room = how.memory - std::min(how.memory, residues.size());
   residues.reserve(residues.size() + std::min<std::size_t>(room, std::max(left, how.expected)));
-  fasta_appender<B, Residues> records(machine, to, residues, name, how, sizes.block);
+  fasta_appender<B, Residues> records(machine, to, residues, name, how, sizes.block, totals);
   std::uint64_t bytes = 0;
   auto const take = [&](std::span<unsigned char const> text) {
     records.take(text);
@@ -235,12 +263,20 @@ void append_on(B& machine, fasta& to, Residues& residues, std::string const& nam
     }
   }
   // All of a stream; what a file has grown by.
-  take_stream(from, sizes.part, [&](std::span<char const> text) {
+  take_stream(from, sizes.part, !has_addresses, [&](std::span<char const> text) {
     std::span<unsigned char const> const part{reinterpret_cast<unsigned char const*>(text.data()), text.size()};
     auto const uploaded = machine.upload(part);
     take(uploaded.span());
   });
   records.end();
+}
+
+template <Backend B, class Residues>
+void append_on(B& machine, fasta& to, Residues& residues, std::string const& name, source& from, fasta_options const& how,
+               fasta_sizes const& sizes) {
+  fasta_totals totals{residues.size(), to.names.size(), to.names.bytes()};
+  append_counted(machine, to, residues, name, from, how, sizes, totals);
+  if (!totals.kept) refuse_large(name, totals, how.memory);
 }
 
 }  // namespace ordo::suffix::detail

@@ -42,7 +42,11 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_option
 void loaded_fasta::cut(fasta_options const& how) {
   text const whole = all_.view();
   for (std::size_t r = 0; r < whole.records(); ++r) lengths_.push_back(whole.end_of(r) - whole.begin_of(r));
-  cut_ = cut_records(all_, policy_, how.memory - std::min(how.memory, whole.size()), how.machine.threads);
+  try {
+    cut_ = cut_records(all_, policy_, how.memory - std::min(how.memory, whole.size()), how.machine.threads);
+  } catch (records_too_large const& e) {  // beside those that were read
+    throw records_too_large(e.what(), whole.size() + e.bytes(), e.residues(), e.records(), e.all());
+  }
   all_.residues = {};
   suffix::pieces const made = cut_->pieces();
   for (std::size_t i = made.size(); i-- != 0;) all_.starts[made.record_of(i)] = made.begins()[i];  // the first one last
@@ -58,6 +62,9 @@ std::size_t loaded_fasta::size() const noexcept {
 
 void loaded_fasta::read(fasta_texts const& texts, fasta_options const& how) {
   fasta_options each = how;
+  if (each.machine.kind() != device::cpu) each.machine = {device::cpu, how.machine.threads};  // of the texts for the host
+  std::string large;
+  detail::fasta_totals totals;
   std::uint64_t before = 0, bytes = 0;
   each.on_progress = [&](std::uint64_t more) {
     bytes = more;
@@ -69,9 +76,15 @@ void loaded_fasta::read(fasta_texts const& texts, fasta_options const& how) {
     if (gpu_)
       gpu_->append(all_, text.name, *text.from, each);
     else
-      append_fasta(all_, text.name, *text.from, each);
+      detail::append_on_host(all_, text.name, *text.from, each, totals);
+    if (!totals.kept && large.empty()) large = text.name;
     before += std::exchange(bytes, 0);
   }
+  if (totals.kept) return;
+  std::uint64_t const made = policy_.strands == strands::both ? 2 : 1;
+  std::size_t const more = policy_.cuts() ? cut_memory(totals.residues, totals.records, policy_.strands) : 0;
+  throw records_too_large(detail::large_records(large, totals, how.memory), std::size_t(totals.memory()) + more,
+                          made * totals.residues, made * totals.records, !policy_.breaks());
 }
 
 template <class Index>
@@ -85,7 +98,11 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
       detail::expect_arrays(n, all_.starts, out, sizeof(Index), to.rows);
       return {machine_, gpu_->build(all_, to, &residues, how)};
     } catch (out_of_memory const& e) {
-      if (machine_.asked) throw;
+      if (machine_.asked) {
+        wanted const what{out.lcp != nullptr, out.bwt != nullptr};
+        detail::refuse_on_gpu(e, n,
+                              memory_needed(device::gpu, n, all_.starts.size(), sizeof(Index), what, policy_.rows()).most);
+      }
       machine_ = {device::cpu, e.what(), true, false, 0};
       stored = true;
       gpu_->bring(all_.residues);

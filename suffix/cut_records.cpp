@@ -148,6 +148,11 @@ void each_piece(std::vector<run> const& runs, bool both, F f) {
 
 }  // namespace
 
+std::size_t cut_memory(std::size_t letters, std::size_t runs, strands which) {
+  std::size_t const strands = which == strands::both ? 2 : 1;
+  return strands * letters + runs * (sizeof(run) + strands * (piece_bytes + sizeof(std::size_t)));
+}
+
 cut_text cut_records(fasta const& from, policy const& which, std::size_t memory, unsigned threads) {
   text const input = from.view();
   bool const both = which.strands == strands::both;
@@ -167,11 +172,12 @@ cut_text cut_records(fasta const& from, policy const& which, std::size_t memory,
       refuse(*p, "T and U", ", and others are 'T': an index of both strands is of DNA or of RNA");
     std::size_t const strands = both ? 2 : 1, letters = kept.letters() * strands;
     auto const check_memory = [&](std::size_t runs) {
-      std::size_t const bytes = letters + runs * (sizeof(run) + strands * (piece_bytes + sizeof(std::size_t)));
+      std::size_t const bytes = cut_memory(kept.letters(), runs, which.strands);
       if (bytes > memory)
-        throw out_of_memory(fmt::format("out of memory: text of the index, in {} pieces: {} bytes are needed, {} may be taken",
-                                        runs * strands, bytes, memory),
-                            bytes);
+        throw records_too_large(
+            fmt::format("out of memory: text of the index, in {} pieces: {} bytes are needed, {} may be taken", runs * strands,
+                        bytes, memory),
+            bytes, letters, runs * strands, true);
     };
     check_memory(kept.likely_runs());
     std::vector<run> const runs = kept.runs();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sort_core/error.hpp"
+#include "suffix/fasta.hpp"
 #include "suffix/utf8.hpp"
 
 namespace ordo::suffix::detail {
@@ -65,11 +66,13 @@ class fault_finder {
   void take_header(unsigned char c) {
     if (behind_return_) fail("a carriage return inside a line; are all lines ended by CR alone?");
     if (c == ' ' || c == '\t') place_ = fasta_place::description;
+    if (place_ == fasta_place::name && c == '\0') fail("a NUL byte in the record's name");
     if (place_ == fasta_place::name && c != '\r') name_ += static_cast<char>(c);
   }
 
   void take_residue(unsigned char c) {
     if (!behind_return_ && (c == '\r' || is_blank(c))) return;
+    if (!any_records_ && c == '@') fail("this is FASTQ, whose reads begin with '@'; FASTA is expected");
     if (!any_records_) fail("text before the first '>'");
     if (behind_return_) fail("a carriage return inside a line");
     if (is_residue(c)) return;
@@ -96,8 +99,14 @@ void refuse_no_records(std::string const& file) {
   throw input_error(fmt::format("bad FASTA: {}: no records", file));
 }
 
-void refuse_large(std::string const& file, std::size_t memory) {
-  throw out_of_memory(fmt::format("out of memory: {}: its records take more than the {} bytes that fit", file, memory), memory);
+std::string large_records(std::string const& file, fasta_totals const& found, std::size_t memory) {
+  return fmt::format("out of memory: {}: the records take {}{} bytes, {} may be taken", file, found.all ? "" : "more than ",
+                     found.memory(), memory);
+}
+
+void refuse_large(std::string const& file, fasta_totals const& found, std::size_t memory) {
+  throw records_too_large(large_records(file, found, memory), std::size_t(found.memory()), found.residues, found.records,
+                          found.all);
 }
 
 }  // namespace ordo::suffix::detail

@@ -15,7 +15,20 @@ namespace ordo::suffix::detail {
 /// The text has no records. @throws input_error
 [[noreturn]] void refuse_no_records(std::string const& file);
 
-/// Its records do not fit. @throws out_of_memory
-[[noreturn]] void refuse_large(std::string const& file, std::size_t memory);
+/// What texts hold, one after the other.
+struct fasta_totals {
+  std::uint64_t residues = 0, records = 0, name_bytes = 0;
+  bool kept = true;  // else they do not fit, and are only counted
+  bool all = true;   // else there is more, which is not even counted
+
+  /// Names and starts may be copied to where there is more room.
+  [[nodiscard]] std::uint64_t memory() const { return residues + 2 * (name_bytes + 2 * sizeof(std::uint64_t) * records); }
+};
+
+/// What to say where the records do not fit.
+std::string large_records(std::string const& file, fasta_totals const& found, std::size_t memory);
+
+/// The records do not fit. @throws records_too_large
+[[noreturn]] void refuse_large(std::string const& file, fasta_totals const& found, std::size_t memory);
 
 }  // namespace ordo::suffix::detail

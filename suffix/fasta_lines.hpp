@@ -87,7 +87,7 @@ struct fasta_row {
   std::uint64_t headers = 0;  // '>' that begins a record, and the name behind it
   std::uint64_t records = 0;  // '>' that begins a record
   std::uint64_t line_ends = 0;
-  bool refused = false;       // no residue in a line of residues, or a carriage return that is none of a line's end
+  bool refused = false;       // no residue in a line of residues, a carriage return inside a line, or a NUL in a name
   bool beyond_ascii = false;  // in a name
 };
 
@@ -172,11 +172,16 @@ class fasta_reader {
   ORDO_FN void take_name(byte_row const& bytes, std::uint64_t part, std::uint64_t blank, std::uint64_t returns,
                          fasta_row& row) {
     blank &= part & ~returns;
-    if (blank != 0) blank &= bytes.equal_to(' ') | bytes.equal_to('\t');
+    std::uint64_t nuls = 0;
+    if (blank != 0) {
+      nuls = blank & bytes.equal_to('\0');
+      blank &= bytes.equal_to(' ') | bytes.equal_to('\t');
+    }
     if (blank != 0) {
       part &= low_bits(trailing_zeros(blank));
       place_ = fasta_place::description;
     }
+    row.refused |= (part & nuls) != 0;
     row.headers |= part & ~returns;
     row.beyond_ascii |= (part & bytes.above(0x7f)) != 0;
   }

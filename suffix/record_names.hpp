@@ -49,4 +49,15 @@ class record_names {
   std::vector<std::uint64_t> begins_;
 };
 
+/// Names that do not tell records apart. Records are counted from 0.
+struct name_faults {
+  std::size_t empty = 0, first_empty = 0;  // records without a name
+  // Records with the name of an earlier one: how many, the first of them, and the earliest record of that name.
+  std::size_t repeated = 0, first_repeated = 0, same_as = 0;
+};
+
+/// Looks for empty names, and for names that occur more than once. By `threads` threads (0: all); memory: 8 bytes a record,
+/// and 16 more for each record that is one of several of a name.
+name_faults find_name_faults(record_names const& names, unsigned threads = 0);
+
 }  // namespace ordo::suffix

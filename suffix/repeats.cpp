@@ -11,6 +11,34 @@ namespace {
 
 using detail::record_begin;
 
+/// An LCP array, and the letters before the suffixes, where some letters are like no others.
+class common_letters {
+ public:
+  common_letters(entries lcp, std::span<char const> bwt, letters_apart const& apart) : lcp_(lcp), bwt_(bwt), apart_(apart) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return lcp_.size(); }
+  /// Of the suffixes of a row and of the one before; 0 where they are less than `least`.
+  [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t least) const noexcept {
+    std::uint64_t length = lcp_[row];
+    if (length < least) return 0;
+    if (apart_.positions) {
+      std::uint64_t const p = apart_.sa[row];
+      if (auto const next = apart_.positions->next(p)) length = std::min(length, *next - p);
+    }
+    return length < least ? 0 : length;
+  }
+  /// The letter before a row's suffix; record_begin where it is like no other.
+  [[nodiscard]] char before(std::size_t row) const noexcept {
+    char const letter = bwt_[row];
+    return apart_.positions && !is_nucleotide(static_cast<unsigned char>(letter)) ? record_begin : letter;
+  }
+
+ private:
+  entries lcp_;
+  std::span<char const> bwt_;
+  letters_apart apart_;
+};
+
 /// Goes through the intervals of rows that have `least` common letters or more: the inner nodes of the suffix tree, without the
 /// tree. A node has Data, of the rows that have been seen of it. leaf(row) gives that of a row alone; add(node, data) adds a
 /// child's, in order of rows; close(node, end) tells that it has all rows [node.begin, end). Children close before parents.
@@ -21,13 +49,12 @@ struct interval {
   Data data;
 };
 template <class Data, class Leaf, class Add, class Close>
-void walk_intervals(entries lcp, std::uint64_t least, Leaf leaf, Add add, Close close) {
+void walk_intervals(common_letters const& lcp, std::uint64_t least, Leaf leaf, Add add, Close close) {
   std::vector<interval<Data>> open;
   auto const outer = [&] { return open.empty() ? 0 : open.back().length; };
   std::size_t const n = lcp.size();
   for (std::size_t row = 1; row <= n; ++row) {
-    std::uint64_t length = row == n ? 0 : lcp[row];  // of this row and the one before
-    if (length < least) length = 0;
+    std::uint64_t const length = row == n ? 0 : lcp.length(row, least);  // of this row and the one before
     if (length > outer()) open.push_back({length, row - 1, {}});
     if (!open.empty()) add(open.back(), leaf(row - 1, open.size() == 1 && open.back().begin == row - 1));
     while (length < outer()) {
@@ -55,14 +82,16 @@ struct letter_lists {
 
 }  // namespace
 
-void find_repeats(entries lcp, std::span<char const> bwt, std::uint64_t least,
+void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t least,
                   std::function<void(repeat const&)> const& found) {
+  common_letters const letters(lcp, bwt, apart);
   struct nothing {};
   std::size_t changed = 0;  // the last row that has another letter before it than the row before
   walk_intervals<nothing>(
-      lcp, least,
+      letters, least,
       [&](std::size_t row, bool) {
-        if (row != 0 && (bwt[row] != bwt[row - 1] || bwt[row] == record_begin)) changed = row;
+        char const before = letters.before(row);
+        if (row != 0 && (before != letters.before(row - 1) || before == record_begin)) changed = row;
         return nothing{};
       },
       [](interval<nothing>&, nothing) {},
@@ -71,8 +100,9 @@ void find_repeats(entries lcp, std::span<char const> bwt, std::uint64_t least,
       });
 }
 
-void find_pairs(entries lcp, std::span<char const> bwt, std::uint64_t least, std::uint64_t limit,
+void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t least, std::uint64_t limit,
                 std::function<void(repeat_pair const&)> const& found, std::function<void(pairs_of_repeat const&)> const& told) {
+  common_letters const letters(lcp, bwt, apart);
   std::size_t run = 0;            // the first row of the outermost interval
   std::vector<std::size_t> next;  // of its rows: the one behind in a list
   auto const each_pair = [&](std::uint64_t length, rows_of_letter const& some, rows_of_letter const& others,
@@ -87,14 +117,14 @@ void find_pairs(entries lcp, std::span<char const> bwt, std::uint64_t least, std
     }
   };
   walk_intervals<letter_lists>(
-      lcp, least,
+      letters, least,
       [&](std::size_t row, bool begins_run) {
         if (begins_run) {
           run = row;
           next.clear();
         }
         next.push_back(row);
-        return letter_lists{{{bwt[row], row, row, 1}}};
+        return letter_lists{{{letters.before(row), row, row, 1}}};
       },
       [&](interval<letter_lists>& to, letter_lists child) {
         for (rows_of_letter const& others : child.lists)

@@ -91,18 +91,28 @@ std::optional<fault> first_other_row(chosen_rows const& chosen, arrays<Index con
 
 template <class Index>
 std::optional<fault> check_chosen(text const& input, arrays<Index const> all, options const& how, report* done) {
-  std::size_t const whole_bytes = input.size() * sizeof(Index) * (all.lcp.empty() ? 1 : 2) + input.size() / 8;
-  if (whole_bytes > how.memory)
-    throw out_of_memory(fmt::format("out of memory: proof of {} residues: {} bytes are needed for all rows, {} may be taken",
-                                    input.size(), whole_bytes, how.memory),
-                        whole_bytes);
+  wanted const what{.lcp = !all.lcp.empty()};
+  std::size_t const n = input.size(), records = input.records();
+  std::size_t const whole_bytes = memory_of_all_rows(n, sizeof(Index), what.lcp);
+  if (whole_bytes > how.memory) {
+    std::size_t const least = memory_for_check(device::cpu, n, records, sizeof(Index), what, how.rows);
+    std::size_t const most = whole_bytes + memory_needed(device::cpu, n, records, sizeof(Index), what).most;
+    throw text_too_large(fmt::format("out of memory: proof of {} residues: {} bytes are needed for all rows, {} may be taken",
+                                     n, whole_bytes, how.memory),
+                         least, std::max(least, most));
+  }
   options here = how;
   here.rows = {};
   here.memory -= whole_bytes;
-  result<Index> const whole = build<Index>(input, {.lcp = !all.lcp.empty(), .bwt = false}, here);
+  result<Index> whole;
+  try {
+    whole = build<Index>(input, what, here);
+    if (auto const wrong = check(input, arrays<Index const>{whole.sa, whole.lcp, {}}, here, done))
+      throw std::logic_error(fmt::format("suffix array: what the rows are compared with is wrong: {}", wrong->why));
+  } catch (text_too_large const& e) {  // beside all rows
+    throw text_too_large(e.what(), whole_bytes + e.least(), whole_bytes + e.bytes());
+  }
   arrays<Index const> const rows{whole.sa, whole.lcp, {}};
-  if (auto const wrong = check(input, rows, here, done))
-    throw std::logic_error(fmt::format("suffix array: what the rows are compared with is wrong: {}", wrong->why));
   return first_other_row(chosen_rows(input, how.rows, how.machine.threads), rows, all, how.machine.threads);
 }
 

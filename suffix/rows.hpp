@@ -24,6 +24,11 @@ class chosen_rows {
   std::size_t count_ = 0;
 };
 
+/// What check_chosen holds beside what build and check take: the arrays of all rows, and which of them are chosen.
+inline std::size_t memory_of_all_rows(std::size_t n, std::size_t index_bytes, bool lcp) {
+  return n * index_bytes * (lcp ? 2 : 1) + n / 8 + 64;
+}
+
 /// suffix::check where rows are left out.
 template <class Index>
 std::optional<fault> check_chosen(text const& input, arrays<Index const> all, options const& how, report* done);

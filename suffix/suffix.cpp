@@ -57,20 +57,28 @@ report run(text const& input, options const& how, MemoryOn memory_on, OnMachine 
   done.machine = choose(how.machine, n, worth_a_gpu(suffix_array_rates, how.machine.threads),
                         [&](gpu_info const&) { return memory_on(device::gpu).least; });
   run_on(
-      done.machine, [&] { done.device_memory = on_machine(done.machine); },
+      done.machine,
+      [&] {
+        try {
+          done.device_memory = on_machine(done.machine);
+        } catch (out_of_memory const& e) {
+          if (!done.machine.asked) throw;
+          detail::refuse_on_gpu(e, n, memory_on(device::gpu).most);
+        }
+      },
       [&] {
         memory_plan const plan = memory_on(device::cpu);
-        auto const refuse = [&](char const* which, std::size_t bytes) {
-          throw out_of_memory(fmt::format("out of memory: suffix array of {} residues: {}{} bytes are needed, {} may be taken",
-                                          n, which, bytes, how.memory),
-                              bytes);
+        auto const refuse = [&](char const* which, std::size_t bytes, std::size_t least) {
+          throw text_too_large(fmt::format("out of memory: suffix array of {} residues: {}{} bytes are needed, {} may be taken",
+                                           n, which, bytes, how.memory),
+                               least, plan.most);
         };
-        if (plan.least > how.memory) refuse("", plan.least);
+        if (plan.least > how.memory) refuse("", plan.least, plan.least);
         try {
           on_machine(done.machine);
         } catch (out_of_memory const&) {
           if (plan.most <= how.memory) throw;
-          refuse("the text repeats itself: up to ", plan.most);
+          refuse("the text repeats itself: up to ", plan.most, plan.most);
         }
       });
   return done;
@@ -144,7 +152,14 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
   return outlook;
 }
 
-std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what) {
+std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
+                             row_choice rows) {
+  if (!rows.all()) {
+    wanted const made{.lcp = what.lcp};
+    return detail::memory_of_all_rows(n, index_bytes, what.lcp) +
+           std::max(memory_needed(where, n, records, index_bytes, made).least,
+                    memory_for_check(where, n, records, index_bytes, made));
+  }
   return with_index(index_bytes, [&]<class Index>(Index) {
     if constexpr (cuda_enabled)
       if (where == device::gpu) return detail::check_memory_on_cuda<Index>(n, records, what);
@@ -170,6 +185,13 @@ report build(text const& input, arrays<Index> out, options const& how) {
       if (machine.where == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
     return detail::build_on_host(input, to, how);
   });
+}
+
+void detail::refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t most) {
+  throw out_of_memory(fmt::format("{}: suffix array of {} residues: {} bytes of GPU memory suffice for any text: "
+                                  "ORDO_GPU_MEMORY={}M",
+                                  e.what(), n, most, (most >> 20) + 1),
+                      most);
 }
 
 void detail::expect_nucleotides(std::span<unsigned char const> present, row_choice rows) {

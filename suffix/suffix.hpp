@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sort_core/error.hpp"
 #include "sort_core/io.hpp"
 #include "sort_core/machine.hpp"
 #include "suffix/policy.hpp"
@@ -67,6 +68,17 @@ struct options {
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
 };
 
+/// The host has not the memory that a text takes: see options::memory. bytes() of that suffice.
+class text_too_large : public out_of_memory {
+ public:
+  /// @param least  enough, unless the text repeats itself @param bytes  enough for any text
+  text_too_large(std::string const& what, std::size_t least, std::size_t bytes) : out_of_memory(what, bytes), least_(least) {}
+  [[nodiscard]] std::size_t least() const noexcept { return least_; }
+
+ private:
+  std::size_t least_;
+};
+
 struct report {
   decision machine;
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
@@ -111,7 +123,9 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
                          machine_options const& machine, std::size_t memory, row_choice rows = {});
 
 /// And what check takes of any text. @param what  beside the order
-std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what);
+/// @param rows  where some are left out, it is what suffices unless the text repeats itself
+std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
+                             row_choice rows = {});
 
 /// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
 /// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when
@@ -119,8 +133,8 @@ std::size_t memory_for_check(device where, std::size_t n, std::size_t records, s
 /// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there, a BWT
 ///     where rows are left out, a sample of 0 @throws input_error  where ambiguous letters are left out, but the text has
 ///     letters that are no codes of nucleotides
-/// @throws out_of_memory  before any work if the CPU takes more than how.memory with certainty, or the GPU asked for has not
-///     enough; later, once the text turns out to repeat itself and takes more than either has
+/// @throws text_too_large  before any work if the CPU takes more than how.memory with certainty; later, once the text turns out
+///     to repeat itself and takes more than it @throws out_of_memory  the same of the GPU that was asked for
 template <class Index>
 report build(text const& input, arrays<Index> out, options const& how = {});
 

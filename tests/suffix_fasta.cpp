@@ -84,6 +84,10 @@ TEST_CASE("FASTA as people write it", "[suffix]") {
   CHECK(empty.starts == starts_list{0, 0, 0, 1});
   CHECK(empty.names == suffix::record_names{"a", "b", "c", "d"});
   CHECK(parse(">\nA\n> b\nC\n").names == suffix::record_names{"", ""});
+  CHECK(parse(">a \0b\nA\n"s).names == suffix::record_names{"a"});  // no part of the name
+  CHECK(parse("\xef\xbb\xbf>a\nA\n").view().residues == "A");       // a byte order mark
+  CHECK(parse("\xef\xbb\xbf;\n\n>a\nA\n").view().residues == "A");
+  CHECK(parse("\xef\xbb\xbf>a\nA\n").names == suffix::record_names{"a"});
   CHECK(parse(">a>b\nA\n").names == suffix::record_names{"a>b"});
   CHECK(parse(">Gr\xc3\xbc\xc3\x9f\nA\n").names == suffix::record_names{"Gr\xc3\xbc\xc3\x9f"});
 }
@@ -101,8 +105,16 @@ TEST_CASE("FASTA that is none", "[suffix]") {
   expect_error("\n\n", "in.fa: no records");
   expect_error("; just a comment\n", "in.fa: no records");
   expect_error("ACGT\n", "in.fa:1: text before the first '>'");
-  expect_error("\n@read\nACGT\n+\nIIII\n", "in.fa:2: text before the first '>'");
-  expect_error("\xef\xbb\xbf>a\nA\n", "in.fa:1: text before the first '>'");
+  expect_error("\n@read\nACGT\n+\nIIII\n", "in.fa:2: this is FASTQ, whose reads begin with '@'; FASTA is expected");
+  expect_error("\xef\xbb\xbf@read\nACGT\n+\nIIII\n", "in.fa:1: this is FASTQ");
+  expect_error("\xef\xbb\xbf", "in.fa: no records");
+  expect_error("\xef\xbb\xbf\xef\xbb\xbf>a\nA\n", "in.fa:1: text before the first '>'");
+  expect_error("\xef\xbb>a\nA\n", "in.fa:1: text before the first '>'");
+  expect_error(">a\nA\n\xef\xbb\xbf>b\n", "in.fa:3: byte 0xef is no residue");
+  expect_error(">a\0b\nA\n"s, "in.fa:1: a NUL byte in the record's name");
+  expect_error(">a\nA\n>\0\n"s, "in.fa:3: a NUL byte in the record's name");
+  expect_error(">a\nA\n>b\0"s, "in.fa:3: a NUL byte in the record's name");
+  expect_error(">"s + std::string(200, 'n') + "\0 x\nA\n"s, "in.fa:1: a NUL byte in the record's name");
   expect_error(">a\nAC\nA1\n", "in.fa:3: '1' is no residue");
   expect_error(">a\nAC$\n", "in.fa:2: '$' is no residue");
   expect_error(">a\nAC>b\n", "in.fa:2: '>' is no residue");
@@ -269,4 +281,76 @@ TEST_CASE("well-formed UTF-8", "[suffix]") {
        {"\x80"s, "\xbf"s, "\xc0\x80"s, "\xc1\xbf"s, "\xc2"s, "\xc2x"s, "\x9f\x80"s, "\xe0\x9f\xbf"s, "\xed\xa0\x80"s,
         "\xe1\x80"s, "\xf0\x8f\xbf\xbf"s, "\xf4\x90\x80\x80"s, "\xf5\x80\x80\x80"s, "\xff"s, "\xf0\x90\x80"s})
     CHECK_FALSE(suffix::is_utf8(bad));
+}
+
+TEST_CASE("a byte order mark is passed over whatever the text comes from", "[suffix]") {
+  temporary_folder const folder;
+  random_numbers random(5);
+  std::string const plain = ">one\n"s + random_letters(random, "ACGTN", 100) + "\n>two\nACG\n",
+                    marked = "\xef\xbb\xbf"s + plain;
+  auto const right = parse(plain);
+  for (unsigned threads : {1u, 3u}) {
+    suffix::fasta_options how;
+    how.machine.threads = threads;
+    CHECK(same(right, parse(marked, how)));
+    CHECK(same(right, read({gzip(folder, "gz", marked)}, how)));
+    CHECK(same(right, read({bgzip(folder, "bgz", marked)}, how)));
+    suffix::fasta twice = read({folder.write("a", marked), folder.write("b", marked)}, how);
+    CHECK(twice.names == suffix::record_names{"one", "two", "one", "two"});
+    CHECK(std::string(twice.view().residues) == std::string(right.view().residues) + std::string(right.view().residues));
+  }
+  // As long as what is read of a stream at a time, and longer.
+  for (std::size_t size : {(1u << 22) - 3, (1u << 22), (1u << 22) + 1, (3u << 22) + 7}) {
+    std::string const large = "\xef\xbb\xbf>a\n"s + std::string(size, 'A') + "\n>b\nC";
+    suffix::fasta_options one_thread;
+    one_thread.machine.threads = 1;
+    auto const all = read({gzip(folder, "large", large)}, one_thread);
+    CHECK(all.starts == starts_list{0, size});
+    CHECK(all.residues.size() == size + 1);
+  }
+}
+
+TEST_CASE("names that do not tell records apart", "[suffix]") {
+  auto const expect = [](suffix::record_names const& names, std::vector<std::size_t> const& right) {
+    for (unsigned threads : {1u, 3u}) {
+      suffix::name_faults const found = suffix::find_name_faults(names, threads);
+      CHECK(std::vector<std::size_t>{found.empty, found.repeated} == std::vector<std::size_t>{right[0], right[2]});
+      if (right[0] != 0) CHECK(found.first_empty == right[1]);
+      if (right[2] != 0) CHECK(std::pair(found.first_repeated, found.same_as) == std::pair(right[3], right[4]));
+    }
+  };
+  expect({}, {0, 0, 0, 0, 0});
+  expect({"a"}, {0, 0, 0, 0, 0});
+  expect({"", "", "a", ""}, {3, 0, 0, 0, 0});
+  expect({"a", "b", "b", "c", "b", "a", ""}, {1, 6, 3, 2, 1});
+  expect({"b", "a", "a", "b"}, {0, 0, 2, 2, 1});
+  suffix::record_names many;
+  for (std::size_t r = 0; r < 100000; ++r) many.push_back(std::to_string(r));
+  expect(many, {0, 0, 0, 0, 0});
+  many.push_back("77777");
+  many.push_back("3");
+  expect(many, {0, 0, 2, 100000, 77777});
+  suffix::record_names same;
+  for (std::size_t r = 0; r < 100000; ++r) same.push_back("same");
+  expect(same, {0, 0, 99999, 1, 0});
+}
+
+TEST_CASE("of records that do not fit it is said how much would do", "[suffix]") {
+  std::string content = ">one\nACGT\n>two\n";
+  while (content.size() < 9 << 20) content += std::string(80, 'A') + "\n>r\n";
+  auto const all = parse(content);
+  std::size_t const needed = all.residues.size() + 2 * (all.names.bytes() + 16 * all.starts.size());
+  for (std::size_t const memory : {std::size_t{1}, needed / 2, needed - 1}) {
+    try {
+      static_cast<void>(parse(content, {.memory = memory}));
+      FAIL("it fits");
+    } catch (suffix::records_too_large const& e) {
+      CHECK(e.bytes() == needed);
+      CHECK(e.residues() == all.residues.size());
+      CHECK(e.records() == all.starts.size());
+      CHECK(e.all());
+      CHECK_THAT(e.what(), contains_text("the records take " + std::to_string(needed) + " bytes, " + std::to_string(memory)));
+    }
+  }
+  CHECK(same(all, parse(content, {.memory = needed})));
 }

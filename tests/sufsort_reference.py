@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The policies of sufsort build, as plainly as they can be said, for tests.
+"""The policies of sufsort build, and what is found in its indexes, as plainly as they can be said, for tests.
 
   sufsort_reference.py random SEED CASES       indexes of FASTA and policies made at random, and what is found in them
   sufsort_reference.py files [FILE...]         of these, with every policy: the text and the rows of sa and lcp that stay
@@ -76,18 +76,22 @@ def rows_of(pieces, policy):
 
 
 def one_random(chance, number):
-    letters = chance.choice(['ACGT', 'ACGTN', 'ACGTNRYSWKMBDHVacgtnry', 'AaN', 'ACGUacgun', 'Aan-'])
+    letters = chance.choice(['ACGT', 'ACGTN', 'ACGTNRYSWKMBDHVacgtnry', 'AaN', 'ACGUacgun', 'Aan-', 'ACNNNNNN', 'ACXX',
+                             'ACDEFGHIKLMNPQRSTVWY'])
     records = [''.join(chance.choice(letters) for _ in range(chance.choice([0, 1, 7, 30, 60])))
                for _ in range(chance.randint(1, 4))]
     if chance.random() < 0.5:
         records.append(records[0] + ('N' * 9 if 'N' in letters else '') + records[-1])
     policy = Policy(chance.choice(['forward', 'both']), chance.choice(['symbol', 'break', 'skip']),
                     chance.choice(['fold', 'keep', 'break']), chance.choice([1, 1, 2, 3, 40]))
+    if set(letters.upper()) - set('ACGTURYSWKMBDHVN-'):  # other policies are for nucleotides
+        policy.strands, policy.ambiguous = 'forward', 'symbol'
     width = chance.choice([32, 40, 64])
     with open('r.fa', 'w') as out:
         for record, text in enumerate(records):
             out.write(f'>r{record} of {number}\n' + '\n'.join(re.findall('.{1,17}', text)) + '\n')
-    built = sufsort('build', 'r.fa', '-o', 'r', '--lcp', '--width', str(width), *policy.options())
+    all_rows = policy.ambiguous != 'skip' and policy.sample == 1
+    built = sufsort('build', 'r.fa', '-o', 'r', '--lcp', '--width', str(width), *policy.options(), *['--bwt'] * all_rows)
     what = (number, policy.options(), width, records)
     expect(built.returncode == 0, *what, built.stderr)
     pieces = policy.pieces(records)
@@ -108,6 +112,9 @@ def one_random(chance, number):
     for _ in range(4):
         try_pattern(chance, what, policy, pieces, records)
     try_unique(chance, what, policy, pieces)
+    if all_rows:
+        try_repeats(chance, what, pieces)
+    try_table(chance, what, len(order), width)
     damage(chance, what, order, width)
 
 
@@ -150,28 +157,112 @@ def try_pattern(chance, what, policy, pieces, records):
         forward = sum(hit[2] == '+' for hit in hits)
         both = sufsort('count', 'r', '--both-strands', '--', pattern)
         expect(both.stdout == f'{pattern}\t{len(hits)}\t{forward}\t{len(hits) - forward}\n', *what, pattern, both.stdout)
-    else:  # with --both-strands as if the text had both
+    elif set(''.join(records)) <= set(COMPLEMENT):  # with --both-strands as if the text had both
         other = Policy('both', policy.ambiguous, policy.mask, policy.sample)
         again = sufsort('locate', 'r', '--limit', '0', '--both-strands', '--', pattern)
         hits = places(other.pieces(records), pattern, 'both')
         expect(places_told(again) == sorted(hits), *what, pattern, 'both strands', again.stdout, again.stderr, sorted(hits))
 
 
+def letters_option(chance, pieces):
+    """Options of unique and repeats, and which letters these count; None: all."""
+    text = ''.join(one[0] for one in pieces).upper()
+    proteins = sum(c in 'EFIJLOPQZ' for c in text)
+    usual = None if proteins and proteins >= len(text) // 100 else NUCLEOTIDES
+    return chance.choice([([], usual), ([], usual), (['--letters', 'nucleotides'], NUCLEOTIDES), (['--letters', 'all'], None)])
+
+
 def try_unique(chance, what, policy, pieces):
     length = chance.randint(1, 5)
-    told = sufsort('unique', 'r', '-l', str(length))
+    options, counted = letters_option(chance, pieces)
+    told = sufsort('unique', 'r', '-l', str(length), *options)
     if policy.sample != 1:
         expect(told.returncode == 2 and 'rows are left out' in told.stderr, *what, 'unique of a sample')
         return
     words = [letters[i:i + length] for letters, *_ in pieces for i in range(len(letters) - length + 1)]
     right = {(record, offset + i): words.count(letters[i:i + length])
              for letters, record, offset, reverse in pieces if not reverse
-             for i in range(len(letters) - length + 1) if policy.ambiguous != 'skip' or letters[i] in NUCLEOTIDES}
+             for i in range(len(letters) - length + 1)
+             if (policy.ambiguous != 'skip' or letters[i] in NUCLEOTIDES)
+             and (counted is None or set(letters[i:i + length]) <= counted)}
+    left_out = 0 if counted is None else sum(not set(word) <= counted for word in words)
+    warning = re.match(r'sufsort: left out: (\d+) of the', told.stderr)
+    expect(int(warning[1] if warning else 0) == left_out, *what, 'unique', options, told.stderr, left_out)
     found = {}
     for line in told.stdout.splitlines():
         name, begin, end, count = line.split('\t')
         found.update({(int(name[1:]), at): int(count) for at in range(int(begin), int(end))})
     expect(found == right, *what, 'unique', length, found, right)
+
+
+def try_repeats(chance, what, pieces):
+    """Maximal repeats are what maximal pairs have in common. Ends of records, and letters that are not counted, are like no
+    others."""
+    least = chance.randint(1, 6)
+    options, counted = letters_option(chance, pieces)
+    alone = iter(range(10 ** 9, 2 * 10 ** 9))
+    text = [next(alone)]
+    where = [None]
+    for letters, record, offset, reverse in pieces:
+        text += [c if counted is None or c in counted else next(alone) for c in letters] + [next(alone)]
+        where += [(record, offset, reverse, i, len(letters)) for i in range(len(letters))] + [None]
+    def place(p, length):
+        record, offset, reverse, i, letters = where[p]
+        return record, offset + (letters - i - length if reverse else i), '-' if reverse else '+'
+    pairs, words = [], {}
+    # Letters that two places have in common, from the last place on.
+    row = [0] * (len(text) + 1)
+    for p in reversed(range(len(text))):
+        last, row = row, [0] * (len(text) + 1)
+        for q in range(p + 1, len(text)):
+            if text[p] == text[q]:
+                row[q] = last[q + 1] + 1
+                if row[q] >= least and text[p - 1] != text[q - 1]:
+                    pairs.append(tuple(sorted((place(p, row[q]), place(q, row[q])))) + (row[q],))
+                    words.setdefault(tuple(text[p:p + row[q]]), set())
+    for word in words:
+        words[word] = {place(p, len(word)) for p in range(len(text)) if tuple(text[p:p + len(word)]) == word}
+    told = sufsort('repeats', 'r', '-l', str(least), '--limit', '0', '--pairs', *options)
+    found = []
+    for line in told.stdout.splitlines():
+        c = line.split('\t')
+        found.append(((int(c[0][1:]), int(c[1]), c[2]), (int(c[3][1:]), int(c[4]), c[5]), int(c[6])))
+    expect(sorted(found) == sorted(pairs), *what, 'pairs', least, options, sorted(found), sorted(pairs))
+    told = sufsort('repeats', 'r', '-l', str(least), '--limit', '0', *options)
+    found = {}
+    for line in told.stdout.splitlines():
+        number, length, count, record, offset, strand = line.split('\t')
+        found.setdefault((int(number), int(length), int(count)), []).append((int(record[1:]), int(offset), strand))
+    right = sorted((len(word), len(places), sorted(places)) for word, places in words.items())
+    expect(sorted((length, count, sorted(places)) for (_, length, count), places in found.items()) == right,
+           *what, 'repeats', least, options, found, right)
+    apart = 0 if counted is None else sum(c not in counted for one in pieces for c in one[0])
+    warning = re.match(r'sufsort: left out: (\d+) of (\d+) letters', told.stderr)
+    expect([int(x) for x in warning.groups()] == [apart, len(text) - len(pieces) - 1] if apart else not told.stderr,
+           *what, 'repeats', options, told.stderr)
+
+
+def try_table(chance, what, rows, width):
+    """A table is not larger than the array, unless it is forced, or of one letter."""
+    length = chance.choice(['auto', 1, 2, 3, 4])
+    force = chance.random() < 0.3
+    made = sufsort('kmers', 'r', '--length', str(length), *['--force'] * force)
+    if made.returncode == 0:
+        entries_of_table = len(entries('r.kmers', width))
+        told = json.load(open('r.json'))
+        expect(entries_of_table == len(told['kmer_letters']) ** told['kmer_length'] + 1, *what, 'table')
+        expect(length in ('auto', told['kmer_length']), *what, 'length', length)
+        expect(force or told['kmer_length'] == 1 or entries_of_table <= rows, *what, 'a large table', length)
+        if length == 'auto':
+            larger = len(told['kmer_letters']) ** (told['kmer_length'] + 1) + 1
+            expect(told['kmer_length'] == 30 or larger > rows // 4, *what, 'a small table')
+            expect(told['kmer_length'] == 1 or entries_of_table <= rows // 4, *what, 'a large table')
+    else:
+        expect(not force and 'large table' in made.stderr, *what, 'no table', length, made.stderr)
+        most = int(re.search(r'(\d+) letters at most', made.stderr)[1])
+        expect(most < length, *what, 'no table', length, made.stderr)
+        expect(sufsort('kmers', 'r', '--length', str(most)).returncode == 0, *what, 'no table', most)
+        expect(sufsort('kmers', 'r', '--length', str(most + 1)).returncode == 2, *what, 'a large table', most + 1)
 
 
 def damage(chance, what, order, width):

@@ -23,7 +23,8 @@ namespace {
 
 struct settings {
   cli::common_options common;
-  sufsort::build_options build;  // its prefix, memory and k-mers are those of other commands, too
+  sufsort::build_options build;  // its prefix and memory are those of other commands, too
+  sufsort::kmer_options table;
   sufsort::search_options search;
   sufsort::repeats_options repeats;
   sufsort::unique_options unique;
@@ -59,7 +60,7 @@ int export_array(settings const& set, telling& tell) {
 }
 
 int kmers(settings const& set, telling& tell) {
-  sufsort::add_kmers(set.build.prefix, set.build.kmers, set.common, tell);
+  sufsort::add_kmers(set.build.prefix, set.table, set.common, tell);
   return 0;
 }
 
@@ -103,9 +104,7 @@ int run(int argc, char const* const* argv) {
   sufsort::add_export_options(*add("export", "the suffix array in another program's format", export_array), set.export_to);
   CLI::App* const kmers_command = add("kmers", "add a table of k-mers to an index, for faster searches", kmers);
   add_prefix(kmers_command);
-  sufsort::add_kmers_option(*kmers_command, "--length", set.build.kmers,
-                            "letters of a k-mer: searches begin with the rows of a pattern's first K letters")
-      ->required();
+  sufsort::add_kmer_options(*kmers_command, "--length", "--force", set.table)->required();
   add_prefix(add("info", "what is in an index", info));
 
   if (auto const status = cli::parse(app, argc, argv)) return *status;
@@ -123,6 +122,7 @@ int run(int argc, char const* const* argv) {
                                                        : "";
   telling tell(set.common, inputs, output, argc, argv);
   for (auto const& needed : {inputs, sufsort::files_of(set.build.prefix)}) tell.stats.refuse_inputs(needed);
+  if (command != build) sufsort::expect_index(set.build.prefix);
   if (command != build && command != kmers) sufsort::refuse_stdout(set.build.prefix);
   int const status = command(set, tell);
   tell.progress.clear();

@@ -163,7 +163,78 @@ expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M
 grep -q 'out of memory: entries of 40 bits, in 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
 
+# Who is refused for want of memory is told how much would do: that much does.
+refused_once() {  # MEMORY COMMAND...
+  local memory=$1
+  shift
+  expect_error sufsort "$@" --memory "$memory"
+  if [[ $* == *break* ]] && grep -q 'is the least that may do' err; then  # who knows how many pieces there will be?
+    memory=$(sed 's/.*: --memory \([0-9]*[KM]\) is.*/\1/' err)
+    sufsort "$@" --memory "$memory" 2> err || complaint sufsort
+    [[ -s err ]] || return 0
+  fi
+  grep -q 'out of memory: .*: --memory [0-9]*[KM] suffices' err || fail "no word of how much would do: $*: $(cat err)"
+  memory=$(sed 's/.*: --memory \([0-9]*[KM]\) suffices.*/\1/' err)
+  expect 0 sufsort "$@" --memory "$memory"
+}
+for policy in '' '--lcp --bwt' '--strands both --lcp' '--sample 3 --ambiguous skip --lcp --width 40' '--ambiguous break --mask break' \
+  '--width 64 --kmer-table 7' '--kmer-table 10 --force-kmer-table --strands both'; do
+  for memory in 10K 45K 80K; do
+    # shellcheck disable=SC2086
+    refused_once $memory build "$ORDO_SOURCE"/datasets/samples/cholera_iupac.fa -o told --device cpu $policy
+  done
+  refused_once 50K check told --device cpu
+done
+refused_once 1M build many.fa part.fa -o told --device cpu
+expect_error sufsort build - -o told --memory 1M --device cpu < many.fa
+grep -q 'out of memory: standard input: the records take 11800000 bytes, 786432 may be taken: --memory [0-9]*K suffices' err ||
+  fail "how much standard input takes: $(cat err)"
+# Without the option it is the free memory that lacks.
+(ulimit -v 500000; expect_error sufsort build tandem.fa -o told --device cpu --threads 1 --kmer-table 15 --force-kmer-table)
+grep -q ': free memory of [0-9]*M suffices.*, and [0-9]* bytes are free$' err || fail "no word of free memory: $(cat err)"
+
+# Names that do not tell records apart: a warning of each kind, with an example.
+printf '>a 1\nACGTACGT\n>a 2\nTTTACGT\n>\nACGG\n>b\nA\n>\tx\nA\n>b\nA\n>a\n' > names.fa
+expect 0 sufsort build names.fa -o names
+want "$(cat err)" "sufsort: duplicate record names: 'a': record 2 has the name of record 1, and 2 more have the name of an earlier one
+sufsort: empty record names: record 3 has no name, and 1 more have none" 'names'
+expect 0 sufsort build names.fa -o names --quiet
+[[ ! -s err ]] || fail 'not quiet'
+expect 0 sufsort build in.fa in.fa -o names
+want "$(cat err)" "sufsort: duplicate record names: 'one': record 4 has the name of record 1, and 2 more have the name of an earlier one" \
+  'names of two files'
+
+# A file in the place of a prefix.
+gzip -c in.fa > packed.fa.gz
+printf '\xef\xbb\xbf\n>a\nA\n' > marked.fasta
+printf '@r\nA\n+\nI\n' > reads.fq
+mkdir -p no.dots; cp in.fa no.dots/text; cp in.fa .fa
+for command in 'locate FILE ANA' 'locate FILE' 'count FILE -f in.fa' 'check FILE' 'info FILE' 'repeats FILE -l 2' 'unique FILE -l 2' \
+  'kmers FILE --length 1' 'export FILE --format raw32 -o y'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort ${command/FILE/in.fa}
+  want "$(cat err)" 'sufsort: no index: in.fa: it is FASTA: build an index of it first: sufsort build in.fa -o in' "$command"
+done
+no_index() { expect_error sufsort count "$1" A; want "$(cat err)" "sufsort: no index: $1: $2" "$1"; }
+no_index packed.fa.gz 'it is FASTA: build an index of it first: sufsort build packed.fa.gz -o packed'
+no_index marked.fasta 'it is FASTA: build an index of it first: sufsort build marked.fasta -o marked'
+no_index no.dots/text 'it is FASTA: build an index of it first: sufsort build no.dots/text -o no.dots/text'
+no_index .fa 'it is FASTA: build an index of it first: sufsort build .fa -o .fa'
+no_index reads.fq 'it is FASTQ: sufsort build FASTA -o PREFIX makes an index of FASTA files'
+no_index stats.json 'there is no stats.json.json: sufsort build FASTA -o PREFIX makes an index of FASTA files'
+no_index names.sa 'it is a file of an index: its prefix is names'
+no_index names.json 'it is a file of an index: its prefix is names'
+expect 0 sufsort build in.fa -o in.fa  # the prefix of an index may be the name of a file
+expect 0 sufsort count in.fa A
+expect 0 sufsort build marked.fasta -o marked
+rm in.fa.*
+
 # What cannot be.
+expect_error sufsort build reads.fq -o y
+want "$(cat err)" "sufsort: bad FASTA: reads.fq:1: this is FASTQ, whose reads begin with '@'; FASTA is expected" FASTQ
+printf '>a\nA\n>b\0c\nA\n' > nul.fa
+expect_error sufsort build nul.fa -o y
+want "$(cat err)" "sufsort: bad FASTA: nul.fa:3: a NUL byte in the record's name" 'a NUL in a name'
 printf 'ACGT\n' > bad.fa
 expect_error sufsort build bad.fa -o y
 grep -q "bad FASTA: bad.fa:1: text before the first '>'" err || fail "no line in: $(cat err)"

@@ -34,6 +34,44 @@ expect 0 sufsort unique x --length 11
 expect_error sufsort unique bare --length 4
 want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp' 'unique without LCP'
 expect_error sufsort unique x --length 0
+# Letters other than A, C, G, T and U: no repeat or k-mer holds them, unless that is wanted. N is like no other letter: what
+# repeats up to it is a repeat, and one that breaks records at N finds the same.
+printf '>a\nACGTNNNNNNNNACGTTGCANNNNNNNNTTTT\n>b\nTTRACGTN\n' > runs.fa
+expect 0 sufsort build runs.fa -o runs --lcp --bwt
+expect 0 sufsort build runs.fa -o broken --lcp --bwt --ambiguous break
+for how in '-l 3' '-l 2 --pairs' '-l 1 --limit 0'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort repeats broken $how
+  [[ ! -s err || $how == *limit* ]] || fail "repeats $how: a warning of what is not there: $(cat err)"
+  sort out > right
+  # shellcheck disable=SC2086
+  expect 0 sufsort repeats runs $how
+  sort out | cmp - right
+  grep -qx "sufsort: left out: 18 of 40 letters are other than A, C, G, T and U, and no repeat holds them: --letters all takes them for letters like these" err ||
+    fail "no word of N: $(cat err)"
+done
+expect 0 sufsort repeats runs -l 4
+want "$(cat out)" "$(printf '%s\n' '1 4 3 a 0 +' '1 4 3 a 12 +' '1 4 3 b 3 +' | tabs)" 'repeats of nucleotides'
+expect 0 sufsort repeats runs -l 8 --letters all
+want "$(cut -f2- out | xargs)" '8 2 a 4 + 8 2 a 20 +' 'repeats of all letters'
+[[ ! -s err ]] || fail "a warning where nothing is left out: $(cat err)"
+expect 0 sufsort unique runs -l 4
+want "$(cat out)" "$(printf '%s\n' 'a 0 1 3' 'a 12 13 3' 'a 13 17 1' 'a 28 29 1' 'b 3 4 3' | tabs)" 'unique of nucleotides'
+want "$(cat err)" "sufsort: left out: 26 of the text's k-mers hold letters other than A, C, G, T and U: --letters all counts them, too" \
+  'word of k-mers with N'
+expect 0 sufsort unique runs -l 8 --letters all
+grep -qx "$(echo 'a 4 5 2' | tabs)" out || fail "unique of all letters: $(cat out)"
+# All letters of proteins, X among them.
+printf '>p\nMKLVXXEPMKLV\n' > protein.fa
+expect 0 sufsort build protein.fa -o protein --lcp --bwt
+expect 0 sufsort unique protein -l 4
+want "$(cat out)" "$(printf '%s\n' 'p 0 1 2' 'p 1 8 1' 'p 8 9 2' | tabs)" 'unique of a protein'
+expect 0 sufsort repeats protein -l 4
+want "$(cut -f2- out | xargs)" '4 2 p 0 + 4 2 p 8 +' 'repeats of a protein'
+[[ ! -s err ]] || fail "a warning of a protein: $(cat err)"
+expect 0 sufsort unique protein -l 4 --letters nucleotides
+[[ ! -s out ]] || fail "nucleotides of a protein: $(cat out)"
+expect_error sufsort unique protein -l 4 --letters dna
 # Runs that go over the parts that threads take.
 { echo '>a'; head -c 200000 /dev/zero | tr '\0' A; printf 'C\n>b\nAAAC\n'; } > run.fa
 expect 0 sufsort build run.fa -o run --lcp

@@ -17,7 +17,7 @@ for array in seq sa lcp bwt json; do cmp plain.$array stated.$array; done
 [[ ! -e stated.pieces ]] || fail 'pieces of whole records'
 
 # Both strands: where things are is told on the forward strand.
-expect 0 sufsort build in.fa -o both --lcp --bwt --strands both --kmer-table 3
+expect 0 sufsort build in.fa -o both --lcp --bwt --strands both --kmer-table 2
 want "$(cat both.seq)" ACGTNNACGTRACGTYACGTNNACGTNNNNGATTACATGTAATC 'the text of both strands'
 expect 0 sufsort check both
 want "$(cat out)" 'both: right: seq, sa, lcp, bwt, pieces, kmers of 44 residues in 3 records' check
@@ -32,9 +32,13 @@ want "$(cat out)" "$(printf '%s\n' 'TAC 1 1 0' 'ACGT 4 2 2' | tabs)" 'count of b
 expect 0 sufsort locate both TAC --format bed
 want "$(cat out)" "$(printf 'three\t3\t6\tTAC\t1\t+')" bed
 expect 0 sufsort repeats both -l 4
+want "$(cat out)" "$(printf '%s\n' '1 4 4 one 0 +' '1 4 4 one 0 -' '1 4 4 one 6 +' '1 4 4 one 6 -' | tabs)" 'repeats of nucleotides'
+expect 0 sufsort repeats both -l 4 --letters all
 want "$(cut -f 2- out | sort -u | xargs)" "$(printf '%s\n' '10 2 one 0 +' '10 2 one 0 -' '4 4 one 0 +' '4 4 one 0 -' '4 4 one 6 +' '4 4 one 6 -' | sort | xargs)" repeats
 expect 0 sufsort unique both -l 3
-want "$(grep one out | head -2 | xargs)" 'one 0 2 4 one 2 6 2' unique
+want "$(grep one out | xargs)" 'one 0 2 4 one 6 8 4' 'unique of nucleotides'
+expect 0 sufsort unique both -l 3 --letters all
+want "$(grep one out | head -2 | xargs)" 'one 0 2 4 one 2 6 2' 'unique of all letters'
 expect 0 sufsort export both --format raw32 -o both.raw; cmp both.raw both.sa
 expect_error sufsort export both --format sufr -o both.sufr
 want "$(cat err)" 'sufsort: no such format: both.json: sufr has no pieces of records, no reverse complements and no samples' \
@@ -78,6 +82,17 @@ want "$(cut -f 1,2 out | uniq | xargs)" 'a 2 b 0 c 1' 'reads of N'
 want "$(cat err)" "sufsort: not looked for: reads.fa:3: 'b': too short for the rows of this index: told as if not found" \
   'word of a read of N'
 expect 0 sufsort export skipped --format sufr -o skipped.sufr
+# k-mers that begin before an N are not counted, either, unless that is wanted.
+for letters in '' '--letters nucleotides'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort unique skipped -l 3 $letters
+  want "$(cat out)" "$(printf '%s\n' 'one 0 2 2' 'one 6 8 2' 'three 0 5 1' | tabs)" "unique with skip $letters"
+  want "$(cat err)" "sufsort: left out: 7 of the text's k-mers hold letters other than A, C, G, T and U: --letters all counts them, too" \
+    'word of k-mers with N'
+done
+expect 0 sufsort unique skipped -l 3 --letters all --quiet
+want "$(grep -c . out) $(head -3 out | xargs)" '5 one 0 2 2 one 2 4 1 one 6 8 2' 'unique with skip, of all letters'
+[[ ! -s err ]] || fail 'not quiet'
 expect_error sufsort repeats skipped -l 3
 grep -q 'rows are left out: skipped.json: repeats need all of them' err || fail "repeats without rows: $(cat err)"
 expect 0 sufsort build in.fa -o sampled --lcp --sample 3 --width 40
@@ -88,7 +103,7 @@ expect_error sufsort locate sampled TT
 expect_error sufsort unique sampled -l 3
 expect_error sufsort repeats sampled -l 3
 expect_error sufsort export sampled --format sufr -o y
-expect 0 sufsort kmers sampled --length 2
+expect 0 sufsort kmers sampled --length 2 --force
 expect 0 sufsort check sampled
 expect 0 sufsort locate sampled TTA ACGTNNA
 want "$(cut -f 3- out | xargs)" 'three 2 + one 0 +' 'locate by a sample and a table'

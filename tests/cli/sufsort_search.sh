@@ -114,6 +114,8 @@ refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read begins with '@'"
 refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no '+' behind the letters, in a line of its own"
 refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
+refused '>a\0b\nAC\n' 'bad FASTA: bad:1: a NUL byte in the name'
+refused '@a\nAC\n+\nII\n@a\0b c\nAC\n+\nII\n' 'bad FASTQ: bad:5: a NUL byte in the name'
 # Reads that have nothing to be found are no reason to stop.
 for reads in '@a b\n\n+\n\n@b\nAC\n+\nII\n@c\n\n+\n\n' '\n>a b\n>b\nAC\n>c\n'; do
   printf "$reads" > some
@@ -158,6 +160,25 @@ expect_error sufsort kmers g --length 16
 expect_error sufsort kmers g --length 0
 expect_error sufsort kmers g --length 31
 want "$(cat err)" "sufsort: invalid number: --length: '31': a k-mer has 1 to 30 letters" 'k-mers that are too long'
+# No table is larger than the array, unless that is wanted; and the longest suitable length can be left to sufsort.
+expect_error sufsort kmers g --length 8
+want "$(cat err)" "sufsort: large table: --length 8: 262148 bytes, more than the $(stat -c %s g.sa) of the suffix array: 7 letters at most, or --force" \
+  'a table larger than the array'
+cmp g.kmers h.kmers
+expect 0 sufsort kmers g --length 7
+expect 0 sufsort kmers g --length 8 --force
+want "$(stat -c %s g.kmers)" 262148 'a forced table'
+expect 0 sufsort locate g -f patterns --limit 0; cmp out plain
+expect_error sufsort build genome.fa -o new --kmer-table 8
+grep -q ': 7 letters at most, or --force-kmer-table' err || fail "a large table: $(cat err)"
+expect 0 sufsort build genome.fa -o new --kmer-table 8 --force-kmer-table
+cmp g.kmers new.kmers; rm new.*
+expect 0 sufsort kmers g --length auto; cmp g.kmers h.kmers
+expect 0 sufsort build genome.fa -o new --kmer-table auto; cmp new.kmers h.kmers; cmp new.json h.json; rm new.*
+expect 0 sufsort build in.fa -o new --kmer-table auto
+want "$(sed -n 's/.*"kmer_length": \([0-9]*\).*/\1/p' new.json)" 1 'a table of a small text'
+rm new.*
+expect_error sufsort kmers g --length long
 expect_error sufsort kmers missing --length 2
 expect 0 sufsort check g
 printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
@@ -177,11 +198,15 @@ if compgen -G 'new*' > list; then fail "an index without its table: $(cat list)"
 for name in seq sa kmers json; do cp h.$name kept.$name; done
 # That is known before anything is sorted, which could not be; and the table keeps to the memory, too.
 expect_error sufsort build genome.fa -o new --kmer-table 16 --memory 100K
-grep -q 'too many k-mers: 16 letters' err || fail "k-mers that are too many: $(cat err)"
+grep -q 'too many k-mers: --kmer-table 16: words' err || fail "k-mers that are too many: $(cat err)"
 for plan in '' --plan; do
   expect_error sufsort build in.fa -o new --kmer-table 13 --memory 64M $plan
-  grep -q 'out of memory: table of 67108864 k-mers: 268435460 bytes are needed' err || fail "a large table: $(cat err)"
+  grep -q "large table: --kmer-table 13: 268435460 bytes" err || fail "a large table: $(cat err)"
+  expect_error sufsort build in.fa -o new --kmer-table 13 --force-kmer-table --memory 64M $plan
+  grep -q 'out of memory: table of 67108864 k-mers: 268435460 bytes are needed.*: --memory 257M suffices$' err ||
+    fail "a large table: $(cat err)"
 done
+expect 0 sufsort build in.fa -o new --kmer-table 13 --force-kmer-table --memory 257M; rm new.*
 head -4 genome.fa > part.fa; expect_error sufsort build part.fa -o h --kmer-table 16
 for name in seq sa kmers json; do cmp h.$name kept.$name; done
 expect 0 sufsort build genome.fa -o h

@@ -48,7 +48,7 @@ for tool in "${tools[@]}"; do
   if [[ $tool == sufsort ]]; then
     rm "$file"
     sample sufsort 2000 > fewer
-    expect_error sufsort build fewer -o small/index --kmer-table 10
+    expect_error sufsort build fewer -o small/index --kmer-table 10 --force-kmer-table
     grep -q 'small/index.kmers: No space left' err || fail "no word of the k-mers: $(cat err)"
     [[ ! $(ls -A small) ]] || fail "an index without its k-mers: $(ls -A small)"
     expect 0 sufsort build fewer -o small/index --kmer-table 3

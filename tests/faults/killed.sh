@@ -52,7 +52,7 @@ for rename in 1 2 3 4; do
   [[ $(cat out) == C$'\t'2 ]] || fail "an index of another text: $(cat out)"
 done
 for rename in 1 2; do
-  stopped TERM $rename sufsort kmers -q y --length $rename
+  stopped TERM $rename sufsort kmers -q y --length $rename --force
   expect 0 sufsort check y
   grep -q kmers out || fail "no table: $(cat out)"
 done

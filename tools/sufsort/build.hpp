@@ -5,6 +5,7 @@
 #include "suffix/policy.hpp"
 #include "suffix/suffix.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/sufsort/kmers.hpp"
 #include "tools/sufsort/memory_limits.hpp"
 #include "tools/sufsort/telling.hpp"
 
@@ -19,7 +20,7 @@ struct build_options {
   suffix::policy policy;
   memory_limits memory;
   bool plan = false;
-  unsigned kmers = 0;  // letters of those that a table is made of; 0: none
+  kmer_options kmers;
 };
 
 void add_build_options(CLI::App& command, build_options& how);

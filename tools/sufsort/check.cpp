@@ -37,14 +37,26 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   how.memory = memory.host_bytes();
   how.rows = index.about().policy.rows();
   suffix::report done;
-  auto const prove = [&](auto const& arrays) { return suffix::check(index.view(), arrays, how, &done); };
+  std::size_t const copies =  // which are of 64 bits
+      index.about().width == 40 ? (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t) : 0;
+  auto const prove = [&](auto const& arrays) {
+    try {
+      return suffix::check(index.view(), arrays, how, &done);
+    } catch (suffix::text_too_large const& e) {
+      throw out_of_memory(fmt::format("{}: {}", e.what(), memory.advice_for_text(copies + e.least(), copies + e.bytes())),
+                          copies + e.least());
+    }
+  };
   std::optional<suffix::fault> fault;
   if (index.about().width == 40) {  // which no machine has
-    std::size_t const copies = (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t);
-    if (copies > how.memory)
-      throw out_of_memory(
-          fmt::format("out of memory: entries of 40 bits, in 64: {} bytes are needed, {} may be taken", copies, how.memory),
-          copies);
+    if (copies > how.memory) {
+      suffix::wanted const what{!index.array("lcp").empty(), !index.bytes("bwt").empty()};
+      std::size_t const all = copies + suffix::memory_for_check(device::cpu, index.about().residues, index.view().records(),
+                                                                sizeof(std::uint64_t), what, how.rows);
+      throw out_of_memory(fmt::format("out of memory: entries of 40 bits, in 64: {} bytes are needed, {} may be taken: {}",
+                                      copies, how.memory, memory.advice(all)),
+                          all);
+    }
     how.memory -= copies;
     auto const wide = [&](char const* array) {
       suffix::entries const values = index.array(array);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <malloc.h>
 #include <CLI/CLI.hpp>
 
@@ -16,6 +17,24 @@ std::size_t memory_limits::host_bytes(std::size_t held) const {
   if (host.empty()) return there;
   std::size_t const most = parse_bytes(host);
   return std::min(there, most - std::min(most, held));
+}
+
+std::string memory_limits::advice(std::size_t bytes, std::string_view predicate) const {
+  std::string const size = size_for_option(bytes);
+  std::size_t const there = cli::available_memory();
+  std::string const free = bytes > there ? fmt::format(", and {} bytes are free", there) : "";
+  return fmt::format("{}{} {}{}", host.empty() ? "free memory of " : "--memory ", size, predicate, free);
+}
+
+std::string memory_limits::advice_for_text(std::size_t least, std::size_t most) const {
+  if (least >= most) return advice(most);
+  return advice(most, fmt::format("suffices for any text, {} unless it repeats itself", size_for_option(least)));
+}
+
+std::string size_for_option(std::size_t bytes) {
+  bool const small = bytes < std::size_t{64} << 20;
+  std::size_t const unit = std::size_t{1} << (small ? 10 : 20);
+  return fmt::format("{}{}", bytes / unit + (bytes % unit != 0), small ? 'K' : 'M');
 }
 
 void memory_limits::apply() const {

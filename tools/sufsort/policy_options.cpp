@@ -11,9 +11,10 @@
 namespace ordo::sufsort {
 namespace {
 
-template <class Value, std::size_t N>
-CLI::Option* add_choice(CLI::App& command, char const* name, Value& value, std::array<std::string_view, N> const& words,
-                        char const* help) {
+/// @param value  a Value, or an optional one
+template <class Value, std::size_t N, class To>
+CLI::Option* add_choice(CLI::App& command, char const* name, To& value, std::array<std::string_view, N> const& words,
+                        std::string const& help) {
   return command
       .add_option_function<std::string>(
           name, [&value, &words](std::string const& word) { value = *suffix::value_of<Value>(words, word); }, help)
@@ -24,15 +25,17 @@ CLI::Option* add_choice(CLI::App& command, char const* name, Value& value, std::
 }  // namespace
 
 void add_policy_options(CLI::App& command, suffix::policy& which) {
-  add_choice(command, "--strands", which.strands, suffix::strands_words,
-             "forward: records as they are; both: each one followed by its reverse complement, a record of its own;\n"
-             "of nucleotides only [forward]");
-  add_choice(command, "--ambiguous", which.ambiguous, suffix::ambiguous_words,
-             "what is none of A, C, G, T and U. symbol: letters like all others; break: a record ends before them;\n"
-             "skip: suffixes that begin with one are not in the array. The latter two of nucleotides only [symbol]");
-  CLI::Option const* const mask =
-      add_choice(command, "--mask", which.masked, suffix::masked_words,
-                 "lower case. fold: made upper case; keep: letters of their own; break: a record ends before it [fold]");
+  add_choice<suffix::strands>(
+      command, "--strands", which.strands, suffix::strands_words,
+      "forward: records as they are; both: each one followed by its reverse complement, a record of its own;\n"
+      "of nucleotides only [forward]");
+  add_choice<suffix::ambiguous_letters>(
+      command, "--ambiguous", which.ambiguous, suffix::ambiguous_words,
+      "what is none of A, C, G, T and U. symbol: letters like all others; break: a record ends before them;\n"
+      "skip: suffixes that begin with one are not in the array. The latter two of nucleotides only [symbol]");
+  CLI::Option const* const mask = add_choice<suffix::masked_letters>(
+      command, "--mask", which.masked, suffix::masked_words,
+      "lower case. fold: made upper case; keep: letters of their own; break: a record ends before it [fold]");
   command.add_flag_callback(
       "--keep-case",
       [&which, mask] {
@@ -49,6 +52,14 @@ void add_policy_options(CLI::App& command, suffix::policy& which) {
           },
           "only every D-th position of each record, from its first one on, is in the array [1]")
       ->type_name("D");
+}
+
+void add_letters_option(CLI::App& command, std::string const& what, std::optional<suffix::letter_choice>& letters) {
+  add_choice<suffix::letter_choice>(
+      command, "--letters", letters, suffix::letter_choice_words,
+      "which letters " + what +
+          " may hold. nucleotides: A, C, G, T and U; all: N, other codes and gaps, too\n"
+          "[nucleotides; all in a text of which one letter in 100 or more is E, F, I, J, L, O, P, Q or Z]");
 }
 
 }  // namespace ordo::sufsort

@@ -37,12 +37,6 @@ constexpr bool is_residue(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
 }
 
-// Behind '>' or '@': up to the first blank.
-std::string_view name_in(std::string_view header) {
-  header.remove_prefix(1);
-  return header.substr(0, std::size_t(std::ranges::find_if(header, is_blank) - header.begin()));
-}
-
 }  // namespace
 
 std::optional<std::string_view> line_reader::next() {
@@ -82,6 +76,14 @@ query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::s
 
 void query_reader::fail(std::string_view what, std::uint64_t line, std::string_view why) const {
   throw input_error(fmt::format("{}: {}:{}: {}", what, input_->name(), line, why));
+}
+
+// Behind '>' or '@': up to the first blank.
+std::string_view query_reader::name_in(std::string_view header, std::string_view format) const {
+  header.remove_prefix(1);
+  header = header.substr(0, std::size_t(std::ranges::find_if(header, is_blank) - header.begin()));
+  if (header.find('\0') != header.npos) fail(format, lines_->number(), "a NUL byte in the name");
+  return header;
 }
 
 void query_reader::add(query_batch& batch, std::string_view name, std::string_view pattern) {
@@ -153,7 +155,7 @@ bool query_reader::read_fasta(query_batch& batch) {
     if (line_->starts_with('>')) {
       if (begin != 0) break;  // of the next one
       begin = lines_->number();
-      name_.assign(name_in(*line_));
+      name_.assign(name_in(*line_, "bad FASTA"));
       pattern_.clear();
     } else if (begin == 0 && !trimmed(*line_).empty()) {
       fail("bad FASTA", lines_->number(), "text before the first '>'");
@@ -171,7 +173,7 @@ bool query_reader::read_fasta(query_batch& batch) {
 void query_reader::read_fastq(query_batch& batch, std::string_view line) {
   std::uint64_t const begin = lines_->number();
   if (!line.starts_with('@')) fail("bad FASTQ", begin, "a read begins with '@'");
-  name_.assign(name_in(line));
+  name_.assign(name_in(line, "bad FASTQ"));
   auto const part = [&](char const* what) {
     auto const next = lines_->next();
     if (!next) fail("bad FASTQ", lines_->number(), fmt::format("read '{}' ends before its {}", name_, what));

@@ -88,6 +88,7 @@ class query_reader {
   void read_line_of_list(query_batch& batch, std::string_view line);
   bool read_fasta(query_batch& batch);
   void read_fastq(query_batch& batch, std::string_view line);
+  [[nodiscard]] std::string_view name_in(std::string_view header, std::string_view format) const;
   [[noreturn]] void fail(std::string_view what, std::uint64_t line, std::string_view why) const;
   [[noreturn]] void fail_empty(std::uint64_t line) const;
 

@@ -15,6 +15,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/lines.hpp"
+#include "tools/sufsort/policy_options.hpp"
 
 namespace ordo::sufsort {
 namespace {
@@ -73,6 +74,7 @@ void add_repeats_options(CLI::App& command, repeats_options& how) {
           "--limit", [&how](std::string const& value) { how.limit = cli::parse_count("--limit", value); },
           "print that many occurrences, or pairs, of a repeat; 0: all [10]")
       ->type_name("N");
+  add_letters_option(command, "repeats", how.letters);
   command.add_option("-o,--output", how.output, "where to write; - is standard output [-]")->type_name("FILE");
 }
 
@@ -92,11 +94,17 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
   suffix::entries const lcp = index.array("lcp");
   auto const bwt = index.bytes("bwt").last(lcp.size());  // behind the ends of records
   repeat_printer const print(index);
+  std::string_view const residues = index.view().residues;
+  suffix::letter_choice const letters = how.letters ? *how.letters : suffix::usual_letters(residues, common.threads);
+  suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
+                                                    ? suffix::ambiguous_positions(residues, common.threads)
+                                                    : suffix::ambiguous_positions();
+  suffix::letters_apart const apart{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
   std::string text;
   std::uint64_t number = 0, cut = 0;
   if (how.pairs) {
     suffix::find_pairs(
-        lcp, bwt, how.least, how.limit,
+        lcp, bwt, apart, how.least, how.limit,
         [&](suffix::repeat_pair const& one) {
           auto const [first, second] =
               std::minmax({print.place_of(one.row, one.length), print.place_of(one.other_row, one.length)});
@@ -109,7 +117,7 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
         [&](suffix::pairs_of_repeat const& one) { cut += how.limit != 0 && one.pairs > how.limit; });
   } else {
     std::vector<suffix::place> places;
-    suffix::find_repeats(lcp, bwt, how.least, [&](suffix::repeat const& one) {
+    suffix::find_repeats(lcp, bwt, apart, how.least, [&](suffix::repeat const& one) {
       ++number;
       std::size_t const count = one.rows.size(), most = how.limit == 0 ? count : std::min<std::size_t>(count, how.limit);
       cut += most < count;
@@ -129,6 +137,10 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
   }
   write_some(out, text, 0);
   out.commit();
+  if (ambiguous.count() != 0 && !common.quiet)
+    cli::say("sufsort", fmt::format("left out: {} of {} letters are other than A, C, G, T and U, and no repeat holds them: "
+                                    "--letters all takes them for letters like these",
+                                    ambiguous.count(), residues.size()));
   if (cut != 0 && !common.quiet)
     cli::say("sufsort", fmt::format("cut: {} repeats have more than {} {}, which are not printed: --limit 0 prints all", cut,
                                     how.limit, how.pairs ? "pairs" : "occurrences"));

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "suffix/letters.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/sufsort/telling.hpp"
 
@@ -17,6 +19,7 @@ struct repeats_options {
   std::uint64_t least = 0;
   std::uint64_t limit = 10;  // occurrences, or pairs, of a repeat that are printed; 0: all
   bool pairs = false;
+  std::optional<suffix::letter_choice> letters;
 };
 
 void add_repeats_options(CLI::App& command, repeats_options& how);

@@ -17,8 +17,11 @@
 #include "suffix/occurrences.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/run_main.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/lines.hpp"
+#include "tools/sufsort/memory_limits.hpp"
+#include "tools/sufsort/policy_options.hpp"
 
 namespace ordo::sufsort {
 namespace {
@@ -75,18 +78,22 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
   return text;
 }
 
+/// @returns how many k-mers are left out for their letters
 template <class Count>
-void print_counts(suffix::stored_index const& index, unique_options const& how, unsigned threads, telling& tell,
-                  cli::output& out) {
-  std::size_t const n = index.about().residues, bytes = n * sizeof(Count), available = cli::available_memory();
+std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& how, unsigned threads, telling& tell,
+                           cli::output& out) {
+  std::size_t const n = index.about().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
   if (bytes > available)
-    throw out_of_memory(
-        fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are there", n, bytes, available), bytes);
+    throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are there: {}", n, bytes,
+                                    available, memory_limits().advice(bytes)),
+                        bytes);
   host_memory plain;
   buffer<Count> const counts(plain, n);
   std::span<Count> const at = counts.span();
   suffix::text const input = index.view();
-  suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), how.length, at, index.path("sa"), threads);
+  suffix::letter_choice const letters = how.letters ? *how.letters : suffix::usual_letters(input.residues, threads);
+  std::uint64_t const left_out = suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), how.length, letters,
+                                                           at, index.path("sa"), threads);
   tell.phase("write", n);
   suffix::pieces const pieces = index.pieces();
   stretches parts(input, pieces);
@@ -104,6 +111,7 @@ void print_counts(suffix::stored_index const& index, unique_options const& how, 
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });
     tbb::parallel_pipeline(4 * std::size_t(arena.max_concurrency()), read & print & write);
   });
+  return left_out;
 }
 
 }  // namespace
@@ -120,6 +128,7 @@ void add_unique_options(CLI::App& command, unique_options& how) {
           "letters of a k-mer")
       ->required()
       ->type_name("K");
+  add_letters_option(command, "k-mers", how.letters);
   command.add_option("-o,--output", how.output, "where to write; - is standard output [-]")->type_name("FILE");
 }
 
@@ -136,11 +145,14 @@ int unique(unique_options const& how, cli::common_options const& common, telling
   std::size_t const n = index.about().residues;
   tell.stats.input(n);
   tell.phase("count", n);
-  if (n <= std::numeric_limits<std::uint32_t>::max())
-    print_counts<std::uint32_t>(index, how, common.threads, tell, out);
-  else
-    print_counts<std::uint64_t>(index, how, common.threads, tell, out);
+  std::uint64_t const left_out = n <= std::numeric_limits<std::uint32_t>::max()
+                                     ? print_counts<std::uint32_t>(index, how, common.threads, tell, out)
+                                     : print_counts<std::uint64_t>(index, how, common.threads, tell, out);
   out.commit();
+  if (left_out != 0 && !common.quiet)
+    cli::say("sufsort", fmt::format("left out: {} of the text's k-mers hold letters other than A, C, G, T and U: --letters all "
+                                    "counts them, too",
+                                    left_out));
   return 0;
 }
 

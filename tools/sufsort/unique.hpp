@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "suffix/letters.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/sufsort/telling.hpp"
 
@@ -15,6 +17,7 @@ namespace ordo::sufsort {
 struct unique_options {
   std::string prefix, output = "-";
   std::uint64_t length = 0;
+  std::optional<suffix::letter_choice> letters;
 };
 
 void add_unique_options(CLI::App& command, unique_options& how);
