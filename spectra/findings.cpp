@@ -97,7 +97,7 @@ std::string findings::message(finding const& found, std::string_view line) const
                                                            : "the intensity",
                          excerpt(line));
     case fault::foreign:
-      if (!kind_.empty()) return fmt::format("not MGF: {}: it looks like {}; {}", where, kind_, advice_for(kind_));
+      if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, description_of(kind_));
       if (auto const kind = kind_of_line(line); !kind.empty())
         return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
       return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));

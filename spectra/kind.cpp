@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include <fmt/format.h>
+
 #include "spectra/line.hpp"
 #include "spectra/mzml.hpp"
 #include "spectra/xml.hpp"
@@ -86,10 +88,12 @@ std::string_view kind_of(std::string_view text) {
   return {};
 }
 
-std::string_view advice_for(std::string_view kind) {
-  if (kind == "mzXML" || kind == "mzData") return "msconvert --mzML makes mzML of it";
-  if (kind == "a Thermo RAW file") return "msconvert --mzML or ThermoRawFileParser makes mzML of it";
-  return "MGF and mzML can be read";
+std::string description_of(std::string_view kind) {
+  std::string text = fmt::format("it looks like {}", kind);
+  if (kind == "mzXML" || kind == "mzData") return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
+  if (kind == "a Thermo RAW file")
+    return text + "; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it";
+  return text + "; MGF and mzML can be read";
 }
 
 std::string_view kind_of_line(std::string_view line) {
@@ -105,6 +109,11 @@ namespace ordo::spectra {
 
 format format_of(std::string_view front) {
   return detail::kind_of(front) == "mzML" ? format::mzml : format::mgf;
+}
+
+std::string foreign_format(std::string_view front) {
+  std::string_view const kind = detail::kind_of(front);
+  return kind.empty() || kind == "mzML" ? "" : detail::description_of(kind);
 }
 
 }  // namespace ordo::spectra

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <string_view>
 
 namespace ordo::spectra::detail {
@@ -6,8 +7,8 @@ namespace ordo::spectra::detail {
 /// What an input that is no MGF looks like by its first bytes, for a message: "mzML", "UTF-16 text"; empty if like nothing
 /// known.
 std::string_view kind_of(std::string_view text);
-/// What to do with what is of that kind, for a message.
-std::string_view advice_for(std::string_view kind);
+/// That an input looks like one of that kind, and what to do with it, for a message.
+std::string description_of(std::string_view kind);
 /// The same as kind_of by one line of it that MGF does not allow: "CSV".
 std::string_view kind_of_line(std::string_view line);
 

@@ -54,7 +54,7 @@ void mzml_writer::keep_spectrum(mzml_work const& from, std::size_t spectrum) {
   ordered_spectrum about;
   about.number = to.read++;
   about.offset = from.piece.offset + one.read_at;
-  if (indexed_) spectra_.all.push_back({one.id, one.gone ? gone : 0});
+  if (indexed_) spectra_.add(one.id, one.name, piece_at_ + one.read_at, one.gone ? indexed_elements::gone : 0);
   if (one.gone) return gone_.push_back(one.id);
   std::size_t const count = to.keys.count();
   auto const codes = std::span(from.keys.codes).subspan(spectrum * count, count);
@@ -76,7 +76,7 @@ void mzml_writer::release_spectra() {
 
 void mzml_writer::number_spectrum(ordered_spectrum const& about, std::string_view text) {
   markup const tag = spectrum_tag(text);
-  if (indexed_) spectra_.all[about.number].at = written_ + tag.begin;
+  if (indexed_) spectra_.place(about.number, written_ + tag.begin);
   std::uint64_t const number = ordering_->placed++;
   if (ordering_->how.on_placed) ordering_->origins.push_back({0, 0, about.number, about.offset});
   if (auto const index = attribute_in(text.substr(tag.begin, tag.end - tag.begin), "index")) {
@@ -100,25 +100,23 @@ void mzml_writer::send_batch() {
   ordering_->origins.clear();
 }
 
+// Entries are held back from there on, if they are not already.
+void mzml_writer::hold_entries(std::size_t from) {
+  if (ordering_->holds_entries) return;
+  put_to(from);
+  ordering_->holds_entries = true;
+}
+
 // An entry goes with what stands between it and the tag before.
 void mzml_writer::keep_entry(index_mark const& mark, std::uint64_t at) {
-  mzml_ordering& to = *ordering_;
-  if (!to.holds_entries) {
-    std::size_t begin = mark.tag;
-    while (begin > done_ && is_space(text_[begin - 1])) --begin;
-    put_to(begin);
-    to.holds_entries = true;
-  }
-  to.carried += text_.substr(done_, mark.begin - done_);
-  done_ = mark.begin;
-  if (!is_closed(mark)) {
-    to.carried += fmt::format("{}", at);
-    done_ = mark.end;
-  }
-  std::size_t const end = end_of_entry(mark);
-  to.entries.add(to.carried, text_.substr(done_, end - done_), {}, {&at, 1});
-  to.carried.clear();
-  done_ = end;
+  hold_entries(before_blanks(mark.tag));
+  set_entry(mark, at);
+  put_to(end_of_entry(mark));
+  keep_entry(std::exchange(ordering_->carried, {}), at);
+}
+
+void mzml_writer::keep_entry(std::string const& text, std::uint64_t at) {
+  ordering_->entries.add(text, {}, {}, {&at, 1});
 }
 
 void mzml_writer::release_entries() {

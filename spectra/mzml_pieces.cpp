@@ -15,6 +15,8 @@ bool mzml_pieces::next(mzml_piece& made, std::size_t wanted) {
   if (std::exchange(ended_, true)) return false;
   made.first_spectrum = spectra_;
   made.offset = offset_;
+  made.head = head_;
+  std::uint64_t const repaired = outline_.repaired();
   have_ = searched_ = outside_ = 0;
   try {
     cut(made, std::clamp<std::size_t>(wanted, 1, slices::limit / 2));
@@ -26,6 +28,7 @@ bool mzml_pieces::next(mzml_piece& made, std::size_t wanted) {
     made.size = made.memory.size = have_;
   }
   made.indexed = outline_.indexed() || !outline_.begun();
+  made.repaired = outline_.repaired() - repaired;
   spectra_ += made.spectra.size();
   offset_ += made.size;
   return true;
@@ -72,7 +75,7 @@ void mzml_pieces::cut(mzml_piece& made, std::size_t wanted) {
     auto const found = next_markup({made.memory.text().data(), have_}, searched_);
     if (found) {
       take(made, *found);
-      if (searched_ >= wanted && !inside_ && may_cut_) break;
+      if (searched_ >= wanted && !inside_ && may_cut_ && !head_) break;
     } else if (!more(made, wanted)) {
       if (inside_) throw xml_fault(outside_, "truncated", "the input ends inside the spectrum that begins here");
       read_outside(made, have_, true);
@@ -97,8 +100,10 @@ void mzml_pieces::take(mzml_piece& made, markup const& found) {
     inside_ = false;
     return;
   }
-  bool const begins = found.kind == markup_kind::start;
+  bool const begins = found.kind == markup_kind::start, ends = found.kind == markup_kind::end;
   may_cut_ = true;
+  head_ &= !(found.name == "spectrumList" || found.name == spectrum || found.name == "chromatogramList" ||
+             (ends && (found.name == "run" || found.name == "mzML")));
   if (found.name == spectrum && found.kind != markup_kind::end) {
     read_outside(made, found.begin);
     if (index_seen_) throw xml_fault(found.begin, "not mzML", "a spectrum behind the index");
@@ -109,7 +114,7 @@ void mzml_pieces::take(mzml_piece& made, markup const& found) {
   }
   if (!made.marks.empty() && made.marks.back().end == 0) made.marks.back().end = found.begin;
   index_mark mark;
-  if (found.kind == markup_kind::end || !mark_named(found.name, mark.what)) return;
+  if (!mark_named(found.name, ends, mark.what)) return;
   index_seen_ |= mark.what == index_mark::kind::list;
   if (index_seen_ && mark.what == index_mark::kind::chromatogram)
     throw xml_fault(found.begin, "not mzML", "a chromatogram behind the index");
@@ -118,6 +123,10 @@ void mzml_pieces::take(mzml_piece& made, markup const& found) {
   bool const holds_text = begins && mark.what != index_mark::kind::spectra;
   mark.end = holds_text ? 0 : found.end;
   may_cut_ = !holds_text;
+  made.marks.push_back(mark);
+  // An empty tag ends where it begins.
+  if (found.kind != markup_kind::empty || !mark_named(found.name, true, mark.what)) return;
+  mark.tag = mark.begin = mark.end = found.end;
   made.marks.push_back(mark);
 }
 

@@ -27,6 +27,8 @@ struct mzml_piece {
   std::vector<index_mark> marks;
   std::shared_ptr<mzml_context const> context;
   bool indexed = true;         // the document may be an indexedmzML: its first tag says so, or comes later
+  bool head = false;           // it begins the document, and holds all that stands before the first list in its run
+  std::uint64_t repaired = 0;  // bytes outside of spectra that were read as Windows-1252
   std::exception_ptr failure;  // behind the last of the spectra
 
   [[nodiscard]] std::string_view text() const { return {memory.text().data(), size}; }
@@ -35,7 +37,10 @@ struct mzml_piece {
 /// Cuts a source into pieces, and reads what of them is not spectra. By one thread at a time.
 class mzml_pieces {
  public:
-  explicit mzml_pieces(source& from) : from_(from), offset_(from.size() ? from.position() : 0) {}
+  /// @param whole_head  the first piece is not cut before the first list of the run has begun
+  /// @param lenient  as mzml_outline has it
+  explicit mzml_pieces(source& from, bool whole_head = false, bool lenient = false)
+      : from_(from), outline_(lenient), head_(whole_head), offset_(from.size() ? from.position() : 0) {}
 
   /// @param wanted  bytes; more where a spectrum, or another tag with its text, is larger
   /// @returns false if there is none: the last has been. What is wrong is made.failure, and nothing comes behind it
@@ -51,6 +56,7 @@ class mzml_pieces {
 
   source& from_;
   mzml_outline outline_;
+  bool head_;               // what the next piece begins with is not to be cut
   std::vector<char> rest_;  // what was read behind the last piece, from rest_begin_ on
   std::size_t rest_begin_ = 0;
   bool ended_ = false;

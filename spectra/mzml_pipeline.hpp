@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,7 @@ class mzml_pipeline {
   [[nodiscard]] summary const& summarized() const { return summary_; }
 
  private:
+  [[nodiscard]] std::shared_ptr<processing_record const> recorded(mzml_piece const& head) const;
   void finish(mzml_work& one, sink* to, mzml_writer* writer);
   void count(mzml_work const& one);
   void warn(std::string const& message);
@@ -47,6 +49,7 @@ class mzml_pipeline {
   summary summary_;
   std::optional<disorder> first_disorder_;
   std::atomic<bool> stopped_{false};
+  std::shared_ptr<processing_record const> record_;
 
   work_pool<mzml_work> works_;
 };

@@ -45,13 +45,15 @@ void mzml_spectra::read(mzml_piece const& piece) {
   now_ = nullptr;
   context_ = piece.context.get();
   text_ = piece.text();
-  used_ = next_array_ = next_content_ = 0;
+  used_ = next_array_ = next_content_ = next_term_ = 0;
   array_tags_.clear();
+  term_tags_.clear();
   contents_.clear();
   where_.clear();
+  repaired_ = 0;
   if (piece.spectra.empty()) return all_.clear();
   std::size_t const begin = piece.spectra.front().begin;
-  xml_parser parser(*this, false, context_->encoding);
+  xml_parser parser(*this, false, context_->encoding, context_->lenient);
   parser_ = &parser;
   try {
     parser.parse("<spectrumList>", begin);  // a document has one first tag
@@ -60,6 +62,7 @@ void mzml_spectra::read(mzml_piece const& piece) {
     all_.resize(used_);
     throw;
   }
+  repaired_ = parser.repaired();
   all_.resize(used_);
   for (auto& one : all_)
     if (!one.title.empty()) one.header.title = one.title;
@@ -92,8 +95,11 @@ void mzml_spectra::read(xml_parser& parser, mzml_piece::element const& one, std:
     bool const prefixed = tag.data() + 1 != found->name.data();
     if (parameter && !prefixed && found->kind == markup_kind::empty && plain_attributes(tag, plain_)) {
       if (text.substr(given, found->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(found->begin);
-      if (term) take(term_of(attributes(plain_)), found->begin);
+      mzml_piece::element const place{found->begin, found->end};
+      term ? take(term_of(attributes(plain_)), place) : take_user(attributes(plain_), place);
       given = found->end;
+    } else if (parameter) {
+      term_tags_.push_back({found->begin, found->end});
     } else if (found->name == "binaryDataArray") {
       array_tags_.push_back({found->begin, found->end});
     } else if (found->name == "binary") {
@@ -107,8 +113,10 @@ void mzml_spectra::read(xml_parser& parser, mzml_piece::element const& one, std:
 void mzml_spectra::start(std::string_view name, attributes const& all) {
   place const outer = where_.empty() ? place::other : where_.back();
   place inner = place::other;
-  if (name == "cvParam") {
-    take(term_of(all));
+  if (bool const term = name == "cvParam"; term || name == "userParam") {
+    if (next_term_ >= term_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+    mzml_piece::element const place = term_tags_[next_term_++];
+    term ? take(term_of(all), place) : take_user(all, place);
   } else if (name == "spectrum") {
     start_spectrum(all);
     inner = place::spectrum;
@@ -130,7 +138,7 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
     auto const found = context_->groups.find(all.get("ref"));
     if (found == context_->groups.end())
       throw xml_fault(xml_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
-    for (auto const& one : found->second) take({one.number, one.unit, one.name, one.value});
+    for (auto const& one : found->second) take(one.view(), {xml_fault::here, xml_fault::here});
   }
   where_.push_back(inner);
 }
@@ -167,8 +175,9 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   if (!count) throw xml_fault(xml_fault::here, "not mzML", "a spectrum without defaultArrayLength");
   now_->count = *count;
   now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
+  now_->processing = all.get("dataProcessingRef");
   scans_ = precursors_ = ions_ = 0;
-  negative_ = false;
+  negative_ = ms1_ = false;
   charge_.clear();
 }
 
@@ -203,6 +212,7 @@ void mzml_spectra::end_spectrum() {
   } else if (one.title.empty()) {
     one.title = one.id;
   }
+  if (ms1_ && !one.header.ms_level) one.header.ms_level = 1;
   if (negative_) {
     charge_list turned;
     for (int const charge : one.header.charges) turned.push_back(-std::abs(charge));
@@ -211,36 +221,63 @@ void mzml_spectra::end_spectrum() {
   ++used_;
 }
 
-void mzml_spectra::take(cv_term const& term, std::size_t at) {
-  try {
-    take(term);
-  } catch (xml_fault& fault) {
-    fault.at = at;
-    throw;
-  }
-}
-
-void mzml_spectra::take(cv_term const& term) {
+// @param tag  its place; that of a parameter group's terms is not known
+void mzml_spectra::take(cv_term const& term, mzml_piece::element tag) try {
   if (!now_ || where_.empty()) return;
   switch (where_.back()) {
     case place::spectrum:
-      return take_spectrum(term);
+      return take_spectrum(term, tag);
     case place::scan:
-      if (term.number != terms::scan_start_time) return;
-      now_->header.rt_seconds = number_of<double>("the start time of a scan", term.value);
-      if (now_->header.rt_seconds && term.unit == terms::minute) *now_->header.rt_seconds *= 60;
+      if (term.number == terms::scan_start_time) take_time(term, tag.begin);
       return;
     case place::ion:
       return take_ion(term);
     case place::array:
+      if (terms::is_external(term))
+        throw xml_fault(xml_fault::here, "external binary array not supported",
+                        fmt::format("'{}' ({}): its numbers are in another file", term.name, term.accession));
       return terms::describe(term.number, term.name, now_->arrays.back());
     default:
       return;
   }
+} catch (xml_fault& fault) {
+  fault.at = tag.begin;
+  throw;
 }
 
-void mzml_spectra::take_spectrum(cv_term const& term) {
+// Some writers give values that are made of peaks so.
+void mzml_spectra::take_user(attributes const& all, mzml_piece::element tag) {
+  if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
+  if (std::uint32_t const term = terms::value_of_peaks(all.get("name")))
+    now_->peak_values.push_back({term, tag.begin, tag.end});
+}
+
+void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
+  auto& seconds = now_->header.rt_seconds;
+  now_->bad_time.reset();
+  seconds = number_of<double>("the start time of a scan", term.value);
+  if (!seconds) return;
+  now_->time_without_unit = term.unit.empty();
+  seconds = terms::seconds(*seconds, term.unit);
+  if (seconds) return;
+  now_->bad_time.emplace(at == xml_fault::here ? begin_ : at, "unit not supported",
+                         fmt::format("the start time of a scan is in '{}' ({}), which is no unit of time of a fixed length",
+                                     term.unit_name, term.unit));
+}
+
+void mzml_spectra::take_spectrum(cv_term const& term, mzml_piece::element tag) {
   switch (term.number) {
+    case terms::total_ion_current:
+    case terms::base_peak_mz:
+    case terms::base_peak_intensity:
+    case terms::highest_mz:
+    case terms::lowest_mz:
+    case terms::data_points:
+      if (tag.begin != xml_fault::here) now_->peak_values.push_back({term.number, tag.begin, tag.end});
+      return;
+    case terms::ms1_spectrum:
+      ms1_ = true;
+      return;
     case terms::ms_level:
       now_->header.ms_level = number_of<unsigned>("the MS level", term.value);
       return;

@@ -1,6 +1,62 @@
 #include "spectra/mzml_terms.hpp"
 
+#include <array>
+#include <utility>
+
 namespace ordo::spectra::detail::terms {
+namespace {
+
+// A unit of so many seconds; of less than one, so many of them make a second.
+struct time_unit {
+  std::string_view accession;
+  double seconds, a_second = 1;
+};
+
+// The units of time of UO (https://github.com/bio-ontology-research-group/unit-ontology) that have a fixed length, which month
+// and half life have not; and those that MS had before it used UO's.
+constexpr std::array<time_unit, 13> time_units{{
+    {"UO:0000010", 1},
+    {"UO:0000031", 60},
+    {"UO:0000028", 1, 1e3},
+    {"UO:0000029", 1, 1e6},
+    {"UO:0000150", 1, 1e9},
+    {"UO:0000030", 1, 1e12},
+    {"UO:0000032", 3600},
+    {"UO:0000033", 86400},
+    {"UO:0000034", 7 * 86400},
+    {"UO:0000036", 365.25 * 86400},
+    {"UO:0000151", 36525. * 86400},
+    {"MS:1000038", 60},
+    {"MS:1000039", 1},
+}};
+
+}  // namespace
+
+std::optional<double> seconds(double time, std::string_view unit) {
+  if (unit.empty()) return time;
+  for (auto const& known : time_units)
+    if (unit == known.accession) return time * known.seconds / known.a_second;
+  return std::nullopt;
+}
+
+std::uint32_t value_of_peaks(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> all{{{"total ion current", total_ion_current},
+                                                                           {"base peak m/z", base_peak_mz},
+                                                                           {"base peak intensity", base_peak_intensity},
+                                                                           {"highest observed m/z", highest_mz},
+                                                                           {"lowest observed m/z", lowest_mz},
+                                                                           {"number of data points", data_points}}};
+  for (auto const& [known, term] : all)
+    if (name == known) return term;
+  return 0;
+}
+
+bool is_external(cv_term const& term) {
+  constexpr std::uint32_t hdf5_dataset = 1002841, hdf5_offset = 1002842, hdf5_length = 1002843;
+  if (term.accession == "IMS:1000101") return term.value != "false";
+  if (term.accession == "IMS:1000102" || term.accession == "IMS:1000103" || term.accession == "IMS:1000104") return true;
+  return term.number == hdf5_dataset || term.number == hdf5_offset || term.number == hdf5_length;
+}
 
 void describe(std::uint32_t term, std::string_view name, binary_array& array) {
   switch (term) {

@@ -46,6 +46,7 @@ bool mzml_work::next(mzml_pieces& from, std::size_t wanted) {
   starts.clear();
   keys = {};
   references.clear();
+  record.reset();
   replaced_ = false;
   start_times();
   bool const any = timed(mzml_reading, 0, [&] { return from.next(piece, wanted); });
@@ -63,6 +64,7 @@ void mzml_work::run(mzml_options const& how, peak_machines* machines) noexcept {
       } catch (...) {
         failure = std::current_exception();  // behind what is wrong with the spectra before
       }
+      counted.repaired = piece.repaired + reader_.repaired();
     });
     timed(mzml_unpacking, piece.size, [&] { unpack(how); });
     if (failure || disorder) return;
@@ -82,6 +84,7 @@ void mzml_work::unpack(mzml_options const& how) {
   intensity_.clear();
   offsets_.assign(1, 0);
   for (std::size_t i = 0; i < reader_.all().size() && !disorder; ++i) {
+    if (how.needs_time()) check_time(how, reader_.all()[i]);
     if (how.summarize) {
       summarize(reader_.all()[i]);
     } else if (how.whole()) {
@@ -91,6 +94,12 @@ void mzml_work::unpack(mzml_options const& how) {
     }
     ++counted.spectra;
   }
+}
+
+void mzml_work::check_time(mzml_options const& how, mzml_spectrum const& one) {
+  if (how.as == format::mgf && (one.header.ms_level.value_or(0) < 2 || !one.has_ion)) return;  // it is left out
+  if (one.bad_time) throw xml_fault(*one.bad_time);
+  counted.times_without_unit += one.time_without_unit;
 }
 
 void mzml_work::look_at(mzml_options const& how, std::size_t index) {
@@ -224,10 +233,11 @@ void mzml_work::take_precursors(bool all_charges) {
   charges_.clear();
   for (job const& one : jobs_) {
     spectrum_header const& header = reader_.all()[one.spectrum].header;
-    precursor_mz_.push_back(header.precursor_mz.value_or(std::numeric_limits<double>::quiet_NaN()));
+    bool const has = header.may_have_precursor();
+    precursor_mz_.push_back((has ? header.precursor_mz : std::nullopt).value_or(std::numeric_limits<double>::quiet_NaN()));
     charges_.push_back(header.charges.empty() ? 0 : header.charges.front());
     bool const lacks = !header.precursor_mz || (all_charges && header.charges.empty());
-    counted.without_precursor += lacks && header.ms_level.value_or(2) > 1;
+    counted.without_precursor += lacks && has;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "spectra/mgf_writer.hpp"
 #include "spectra/mzml.hpp"
 #include "spectra/mzml_pieces.hpp"
+#include "spectra/mzml_record.hpp"
 #include "spectra/mzml_spectra.hpp"
 #include "spectra/order_keys.hpp"
 #include "spectra/peak_machines.hpp"
@@ -40,12 +42,17 @@ struct mzml_options {
   selection select = {};
   bool summarize = false;            // and nothing else
   order_keys const* keys = nullptr;  // of spectra of mzML that are put in order
+  bool keep_metadata = false, lenient = false;
 
   /// Are all peaks looked at? Else the key alone, to find out what is out of order.
   [[nodiscard]] bool whole() const { return as == format::mgf || !select.empty(); }
   [[nodiscard]] bool writes() const { return !check && !summarize; }
   /// May mzML lose spectra? Those that stay have other numbers then.
   [[nodiscard]] bool renumbers() const { return as == format::mzml && select.min_peaks != 0; }
+  /// Is the processing recorded, and what was made of peaks made anew?
+  [[nodiscard]] bool records() const { return writes() && as == format::mzml && !select.empty() && !keep_metadata; }
+  /// Do retention times count?
+  [[nodiscard]] bool needs_time() const { return summarize || as == format::mgf || (keys && keys->has(spectrum_key::rt)); }
 };
 
 /// A piece of an mzML document and what one thread at a time does to it.
@@ -58,6 +65,7 @@ class mzml_work : public step_times<mzml_steps> {
   [[nodiscard]] std::string_view written() const { return replaced_ ? std::string_view(out_) : piece.text(); }
   struct start {
     std::size_t id, at;
+    std::string_view name = {};             // its id as it stands in the piece, between quotes
     bool gone = false;                      // it begins no more: too few of its peaks are left
     std::optional<std::size_t> index = {};  // where its number is, if that may change
     std::size_t index_size = 0;
@@ -72,6 +80,7 @@ class mzml_work : public step_times<mzml_steps> {
     std::uint64_t other_order = 0;                                // left as they were: their order is not that of the m/z
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0;  // left out of MGF: spectra, spectra, peaks
     std::uint64_t without_precursor = 0, spectra_left = 0, peaks_left = 0;
+    std::uint64_t times_without_unit = 0, repaired = 0, own_processing = 0;
     std::uint64_t stray_references = 0;  // of the whole document
   } counted;
   struct first_disorder {
@@ -81,6 +90,7 @@ class mzml_work : public step_times<mzml_steps> {
   };
   std::optional<first_disorder> disorder;
   summary summarized;
+  std::shared_ptr<processing_record const> record;  // of the document's processing, if it is recorded
 
   /// Before anything else. @returns false if there is no more
   bool next(mzml_pieces& from, std::size_t wanted);
@@ -104,6 +114,7 @@ class mzml_work : public step_times<mzml_steps> {
   };
 
   void unpack(mzml_options const& how);
+  void check_time(mzml_options const& how, mzml_spectrum const& one);
   void look_at(mzml_options const& how, std::size_t index);
   void take_peaks(mzml_options const& how, std::size_t index);
   void stays(std::size_t peaks);
@@ -116,10 +127,14 @@ class mzml_work : public step_times<mzml_steps> {
   void take_left(mzml_options const& how);
   void sort(peak_machines& machines);
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order);
-  void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::size_t by);
+  void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by);
   std::span<std::uint32_t const> order_of(job const& one);
   void pack(mzml_options const& how);
-  void pack(mzml_spectrum const& one, job const* change, bool renumbers);
+  void pack(mzml_options const& how, mzml_spectrum const& one, job const* change);
+  [[nodiscard]] bool refers_anew(mzml_spectrum const& one) const;
+  void apply_edits(std::size_t end);
+  void replace_value_of_peaks(mzml_spectrum::peak_value const& given, job const& one);
+  void replace_arrays(mzml_options const& how, mzml_spectrum const& one, job const& change);
   void add_keys(order_keys const& how, mzml_spectrum const& one, job const* made);
   void leave_out(mzml_piece::element const& spectrum);
   void pack_as_mgf();
@@ -141,7 +156,8 @@ class mzml_work : public step_times<mzml_steps> {
   std::vector<std::int32_t> charges_;
   std::vector<char> numbers_;
   std::string out_, base64_;
-  std::size_t copied_ = 0;  // of the piece's text, to out_
+  std::span<text_edit const> edits_;  // of what stands before the spectra, those that are still to be done
+  std::size_t copied_ = 0;            // of the piece's text, to out_
 };
 
 }  // namespace ordo::spectra::detail

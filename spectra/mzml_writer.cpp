@@ -40,14 +40,8 @@ mzml_writer::mzml_writer(sink& to, std::string const* folder)
     : to_(to), digest_(std::make_unique<digest>()), spool_(folder ? std::make_unique<spool>(*folder) : nullptr) {}
 mzml_writer::~mzml_writer() = default;
 
-mzml_writer::place const* mzml_writer::places::find(std::size_t id) {
-  if (next < all.size() && all[next].id == id) return &all[next++];
-  if (by_id.size() != all.size()) {
-    by_id = all;
-    std::stable_sort(by_id.begin(), by_id.end(), [](place const& a, place const& b) { return a.id < b.id; });
-  }
-  auto const found = std::lower_bound(by_id.begin(), by_id.end(), id, [](place const& a, std::size_t b) { return a.id < b; });
-  return found != by_id.end() && found->id == id ? &*found : nullptr;
+std::string mzml_writer::checksum() const {
+  return digest_->hex();
 }
 
 void mzml_writer::put(std::string_view text) {
@@ -83,14 +77,17 @@ void mzml_writer::write(mzml_work const& one) {
   indexed_ = one.piece.indexed;
   text_ = one.written();
   done_ = 0;
+  if (!document_at_) document_at_ = one.piece.offset;
+  piece_at_ = one.piece.offset - *document_at_;
   if (indexed_ || spool_ || ordering_) {
     std::size_t next = 0;
     auto const take_spectra = [&](std::size_t end) {
       for (; next != one.starts.size() && one.starts[next].at < end; ++next) take(one, next);
     };
-    for (auto const& mark : one.piece.marks) {
-      take_spectra(mark.tag);
-      take(mark);
+    auto const& marks = one.piece.marks;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      take_spectra(marks[i].tag);
+      take(marks[i], i + 1 < marks.size() ? &marks[i + 1] : nullptr);
     }
     take_spectra(text_.size() + 1);
     references_.insert(references_.end(), one.references.begin(), one.references.end());
@@ -102,7 +99,8 @@ void mzml_writer::take(mzml_work const& from, std::size_t spectrum) {
   if (ordering_ && holds_) return keep_spectrum(from, spectrum);
   auto const& one = from.starts[spectrum];
   if (ordering_) ++ordering_->read;
-  if (indexed_) spectra_.all.push_back({one.id, one.gone ? gone : written_ + (one.at - done_)});
+  if (indexed_)
+    spectra_.add(one.id, one.name, piece_at_ + one.read_at, one.gone ? indexed_elements::gone : written_ + (one.at - done_));
   if (one.gone) return gone_.push_back(one.id);
   if (!spool_) return;
   if (one.index) {
@@ -112,8 +110,8 @@ void mzml_writer::take(mzml_work const& from, std::size_t spectrum) {
   ++numbered_;
 }
 
-void mzml_writer::take(index_mark const& mark) {
-  if (mark.what != index_mark::kind::entry || mark.of_chromatograms) release_entries();
+void mzml_writer::take(index_mark const& mark, index_mark const* next) {
+  if (mark.what != index_mark::kind::entry && mark.what != index_mark::kind::index_end) release_entries();
   release();  // of what follows the list
   switch (mark.what) {
     case index_mark::kind::spectra:
@@ -123,42 +121,60 @@ void mzml_writer::take(index_mark const& mark) {
         hold(mark);
       break;
     case index_mark::kind::chromatogram:
-      chromatograms_.all.push_back({mark.id, written_ + (mark.tag - done_)});
+      if (indexed_) {
+        auto const id = attribute_in(tag_of(mark), "id");
+        chromatograms_.add(mark.id, id ? tag_of(mark).substr(id->begin - 1, id->size + 2) : std::string_view(),
+                           piece_at_ + mark.at, written_ + (mark.tag - done_));
+      }
       break;
     case index_mark::kind::list:
-      list_at_ = written_ + (mark.tag - done_);
+      begin_list(mark, next);
+      break;
+    case index_mark::kind::index:
+      begin_index(mark);
       break;
     case index_mark::kind::entry:
       take_entry(mark);
       break;
+    case index_mark::kind::index_end:
+      end_index(mark);
+      break;
+    case index_mark::kind::list_end:
+      end_list(mark);
+      break;
     case index_mark::kind::list_offset:
-    case index_mark::kind::checksum:
+      add_list(mark, false);
+      offset_seen_ = true;
       put_to(mark.begin);
       if (is_closed(mark)) break;
-      replace(mark.end, mark.what == index_mark::kind::checksum ? digest_->hex() : fmt::format("{}", list_at_));
+      compare_offset(mark, list_read_at_);
+      replace(mark.end, fmt::format("{}", list_at_));
+      break;
+    case index_mark::kind::checksum:
+      add_list(mark, false);
+      checksum_seen_ = true;
+      put_to(mark.begin);
+      if (!is_closed(mark)) replace(mark.end, checksum());
+      break;
+    case index_mark::kind::document_end:
+      add_list(mark, true);
       break;
   }
+}
+
+std::string_view mzml_writer::tag_of(index_mark const& mark) const {
+  return text_.substr(mark.tag, mark.begin - mark.tag);
+}
+
+// Where the blanks before a place begin, of what is not yet written.
+std::size_t mzml_writer::before_blanks(std::size_t at) const {
+  while (at > done_ && is_space(text_[at - 1])) --at;
+  return at;
 }
 
 // <offset/>, which has no place for a number.
 bool mzml_writer::is_closed(index_mark const& mark) const {
   return text_.substr(0, mark.begin).ends_with("/>");
-}
-
-void mzml_writer::take_entry(index_mark const& mark) {
-  place const* const found = (mark.of_chromatograms ? chromatograms_ : spectra_).find(mark.id);
-  if (!found) throw xml_fault(mark.at, "wrong index", "an entry for what is not in the document");
-  if (found->at != gone) {
-    if (ordering_ && !mark.of_chromatograms) return keep_entry(mark, found->at);
-    put_to(mark.begin);
-    if (!is_closed(mark)) replace(mark.end, fmt::format("{}", found->at));
-    return;
-  }
-  // The whole of it goes, and what stands between it and the tag before.
-  std::size_t begin = mark.tag;
-  while (begin > done_ && is_space(text_[begin - 1])) --begin;
-  put_to(begin);
-  done_ = end_of_entry(mark);
 }
 
 std::size_t mzml_writer::end_of_entry(index_mark const& mark) const {
@@ -176,7 +192,7 @@ void mzml_writer::hold(index_mark const& list) {
   if (!count) return;
   put_to(list.tag + count->begin);
   done_ += count->size;
-  first_held_ = spectra_.all.size();
+  first_held_ = spectra_.size();
   holds_ = true;
 }
 
@@ -186,8 +202,7 @@ void mzml_writer::release() {
   std::string const count = fmt::format("{}", numbered_);
   send(count);
   written_ += count.size();
-  for (std::size_t i = first_held_; i < spectra_.all.size(); ++i)
-    if (spectra_.all[i].at != gone) spectra_.all[i].at += count.size();
+  spectra_.move(first_held_, count.size());
   spool_->drain([&](std::string_view text) { send(text); });
 }
 

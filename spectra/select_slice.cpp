@@ -31,9 +31,10 @@ void slice_work::take_precursors(selection const& how) {
   charges_.resize(spectra);
   for (std::size_t s = 0; s < spectra; ++s) {
     spectrum_header const& header = found.table.spectra[s].header;
-    precursor_mz_[s] = header.precursor_mz.value_or(std::numeric_limits<double>::quiet_NaN());
+    bool const has = header.may_have_precursor();
+    precursor_mz_[s] = (has ? header.precursor_mz : std::nullopt).value_or(std::numeric_limits<double>::quiet_NaN());
     charges_[s] = header.charges.empty() ? 0 : header.charges.front();
-    without_precursor += !header.precursor_mz || (how.all_charges && header.charges.empty());
+    if (has) without_precursor += !header.precursor_mz || (how.all_charges && header.charges.empty());
   }
 }
 

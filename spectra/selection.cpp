@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "sort_core/error.hpp"
 
 namespace ordo::spectra {
@@ -43,6 +45,7 @@ void selection::check() const {
   if (min_relative && !(*min_relative >= 0 && *min_relative <= 1)) refuse("least relative intensity: not from 0 to 1");
   check_distance(remove_precursor, "precursor");
   check_distance(dedupe, "duplicates");
+  if (top && *top == 0) refuse("number of peaks to keep: 0 would leave every spectrum empty");
   if (all_charges && !remove_precursor) refuse("all charges: only where the precursor is removed");
   if (per && !top) refuse("windows of m/z: only with the number of peaks to keep in each");
   if (per && !(*per > 0 && std::isfinite(*per))) refuse("windows of m/z: the width is not above 0");
@@ -73,6 +76,29 @@ std::optional<selection> preset(std::string_view name) {
 
 std::span<std::string_view const> preset_names() {
   return names;
+}
+
+std::vector<std::pair<std::string, std::string>> as_options(selection const& select) {
+  std::vector<std::pair<std::string, std::string>> all;
+  auto const number = [](auto const& given) { return given ? fmt::format("{}", *given) : std::string(); };
+  auto const add = [&](char const* name, std::string value) { all.emplace_back(name, std::move(value)); };
+  auto const add_number = [&](char const* name, auto const& given) {
+    if (given) add(name, number(given));
+  };
+  auto const add_distance = [&](char const* name, std::optional<tolerance> const& given) {
+    if (given) add(name, fmt::format("{}{}", given->value, given->ppm ? "ppm" : ""));
+  };
+  if (select.least_mz || select.most_mz) add("--mz-range", number(select.least_mz) + ':' + number(select.most_mz));
+  if (select.drop_zero) add("--drop-zero", "");
+  add_number("--min-intensity", select.min_intensity);
+  add_distance("--remove-precursor", select.remove_precursor);
+  if (select.all_charges) add("--all-charges", "");
+  add_number("--min-relative", select.min_relative);
+  add_distance("--dedupe", select.dedupe);
+  add_number("--top", select.top);
+  add_number("--per", select.per);
+  if (select.min_peaks != 0) add("--min-peaks", fmt::format("{}", select.min_peaks));
+  return all;
 }
 
 }  // namespace ordo::spectra

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ordo::spectra {
 
@@ -27,7 +30,8 @@ struct selection {
   bool drop_zero = false;
   /// Intensity of so much or more; what has none goes.
   std::optional<double> min_intensity;
-  /// Not those so near to the precursor's m/z, or as near; where that is missing nothing goes.
+  /// Not those so near to the precursor's m/z, or as near; where that is missing, and of MS level 1, which has no precursor,
+  /// nothing goes.
   std::optional<tolerance> remove_precursor;
   /// And to what the precursor would have at each smaller charge c: M / c + proton, where M is its neutral mass (for negative
   /// charges M / c - proton). Where the charge is missing that is the precursor's m/z alone.
@@ -56,5 +60,8 @@ struct selection {
 /// Nothing for another name.
 std::optional<selection> preset(std::string_view name);
 std::span<std::string_view const> preset_names();
+
+/// Lists a selection as specsort's options, by name and value, in the order of the steps.
+std::vector<std::pair<std::string, std::string>> as_options(selection const& select);
 
 }  // namespace ordo::spectra

@@ -30,12 +30,16 @@ class pipeline;
 struct options {
   sort_key by = sort_key::mz;
   bool descending = false;
-  /// Lines that MGF does not allow stay where they are, and END IONS may be missing, with a warning; else they are errors.
+  /// Lines that MGF does not allow stay where they are, and END IONS may be missing, with a warning; else they are errors. In
+  /// mzML of UTF-8, bytes that are no UTF-8 are read as Windows-1252, with a warning; else they are errors.
   bool lenient = false;
   /// Which peaks stay, and which spectra; what stays is sorted then. Each line that stays keeps every byte, and lines that are
   /// not of a spectrum stay. If the last line of the input has no end, that of the output has none where it is a line of the
   /// same spectrum; where that line goes the others keep their ends.
   selection select = {};
+  /// Where a selection is done to mzML: values that were made of peaks, such as the total ion current, and the lists of
+  /// software and processing stay as they are.
+  bool keep_metadata = false;
   machine_options machine;
 
   /// For temporary files, which only mzML that loses spectra takes.

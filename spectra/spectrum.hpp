@@ -41,6 +41,10 @@ struct spectrum_header {
   std::optional<double> rt_seconds;
   std::optional<std::uint64_t> scan;  // the first, of several
   std::optional<unsigned> ms_level;
+
+  /// A spectrum of MS level 1 has no precursor that could be among its peaks, whatever else is said of it: MGF of metabolomics
+  /// has the feature's m/z there.
+  [[nodiscard]] bool may_have_precursor() const noexcept { return ms_level != 1u; }
 };
 
 /// Mass of a proton, Da.

@@ -1,6 +1,7 @@
 #include "spectra/xml.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -29,7 +30,65 @@ bool ends_name(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '/' || c == '>' || c == '=';
 }
 
+unsigned char byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+// How many bytes the character has that begins there; 0 if none does.
+std::size_t utf8_size(std::string_view text, std::size_t at) {
+  unsigned char const first = byte_at(text, at);
+  if (first < 0x80) return 1;
+  std::size_t const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || size > text.size() - at) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((byte_at(text, at + i) & 0xc0) != 0x80) return 0;
+  // Neither longer than need be, nor a surrogate, nor above U+10FFFF.
+  unsigned char const second = byte_at(text, at + 1);
+  bool const bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+                   (first == 0xf4 && second > 0x8f);
+  return bad ? 0 : size;
+}
+
+// Of the bytes 0x80 to 0x9f; what Windows-1252 leaves open is a control character, as in HTML.
+constexpr std::array<std::uint16_t, 32> windows_1252{0x20ac, 0x81,   0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+                                                     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d,   0x017d, 0x8f,
+                                                     0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+                                                     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,   0x017e, 0x0178};
+
+void add_windows_1252(unsigned char byte, std::string& to) {
+  std::uint32_t const code = byte < 0xa0 ? windows_1252[byte - 0x80u] : byte;
+  if (code < 0x800) {
+    to += char(0xc0 | (code >> 6));
+  } else {
+    to += char(0xe0 | (code >> 12));
+    to += char(0x80 | ((code >> 6) & 0x3f));
+  }
+  to += char(0x80 | (code & 0x3f));
+}
+
+bool is_named(std::string_view encoding, std::string_view name) {
+  return std::ranges::equal(encoding, name, {}, [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+}
+
+// What the declaration at the front of a document says.
+std::string declared_encoding(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (!text.starts_with("<?xml")) return {};
+  text = text.substr(0, text.find("?>"));
+  auto const found = attribute_in(text, "encoding");
+  return found ? std::string(text.substr(found->begin, found->size)) : std::string();
+}
+
 }  // namespace
+
+std::size_t find_invalid_utf8(std::string_view text, std::size_t from) {
+  while (from < text.size()) {
+    std::size_t const size = utf8_size(text, from);
+    if (size == 0) return from;
+    from += size;
+  }
+  return std::string_view::npos;
+}
 
 std::string xml_fault::message(std::string_view name, std::uint64_t line) const {
   return fmt::format("{}: {}:{}: {}", what_, name, line, why_);
@@ -97,7 +156,7 @@ bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& 
     if (name == before || name == at || end - at < 3 || at[0] != '=' || at[1] != '"') return false;
     std::string_view const key(name, at);
     char const* const value = at += 2;
-    while (at != end && *at >= 0x20 && *at != '"' && *at != '&' && *at != '<') ++at;
+    while (at != end && static_cast<signed char>(*at) >= 0x20 && *at != '"' && *at != '&' && *at != '<') ++at;
     if (at == end || *at != '"') return false;
     for (auto const& other : all)
       if (other.name == key) return false;
@@ -111,6 +170,55 @@ struct xml_parser::state {
   XML_Index given = 0;  // bytes, in the pieces before
   std::vector<attributes::attribute> known;
   std::exception_ptr thrown;  // must not pass through expat, which is C
+  std::string encoding;
+  bool whole = false, lenient = false, begun = false;
+  std::uint64_t repaired = 0;
+  // A piece with its bytes of Windows-1252 made UTF-8; and where these are in the piece, with what they are longer by.
+  std::string text;
+  std::vector<std::pair<std::size_t, std::size_t>> longer;
+
+  [[nodiscard]] bool is_utf8() const { return encoding.empty() || is_named(encoding, "UTF-8") || is_named(encoding, "UTF8"); }
+
+  std::string_view repair(std::string_view piece) {
+    longer.clear();
+    std::size_t bad = find_invalid_utf8(piece);
+    if (bad == std::string_view::npos) return piece;
+    text.clear();
+    std::size_t done = 0;
+    for (; bad != std::string_view::npos; bad = find_invalid_utf8(piece, done)) {
+      text += piece.substr(done, bad - done);
+      std::size_t const before = text.size();
+      add_windows_1252(byte_at(piece, bad), text);
+      longer.emplace_back(bad, text.size() - before - 1);
+      done = bad + 1;
+      ++repaired;
+    }
+    text += piece.substr(done);
+    return text;
+  }
+  // Where a byte of the repaired piece was before.
+  [[nodiscard]] std::size_t place_before(std::size_t at) const {
+    std::size_t more = 0;
+    for (auto const& [bad, by] : longer) {
+      if (bad + more >= at) break;
+      more += by;
+    }
+    return at - std::min(more, at);
+  }
+
+  // What expat says of a byte that is not of the encoding is that it is no token.
+  [[nodiscard]] xml_fault fault(XML_Error code, std::string_view piece, std::size_t index, std::size_t where) const {
+    bool const odd = (code == XML_ERROR_INVALID_TOKEN || code == XML_ERROR_PARTIAL_CHAR) && index < piece.size() &&
+                     byte_at(piece, index) >= 0x80;
+    if (odd && is_utf8() && utf8_size(piece, index) == 0)
+      return {where, "not UTF-8",
+              fmt::format("byte 0x{:02x}, where the document says that it is UTF-8; --lenient reads it as Windows-1252",
+                          byte_at(piece, index))};
+    if (odd && is_named(encoding, "US-ASCII"))
+      return {where, "not ASCII",
+              fmt::format("byte 0x{:02x}, where the document says that it is US-ASCII", byte_at(piece, index))};
+    return {where, "malformed XML", XML_ErrorString(code)};
+  }
 
   // f(), and if that throws nothing more.
   template <class F>
@@ -140,7 +248,9 @@ struct xml_parser::state {
   }
   static void declaration(void* data, char const*, char const* encoding, int) {
     guarded(data, [&](xml_handler& to) {
-      if (encoding) to.encoding(encoding);
+      if (!encoding) return;
+      static_cast<state*>(data)->encoding = encoding;
+      to.encoding(encoding);
     });
   }
   static void document_type(void* data, char const*, char const*, char const*, int) {
@@ -152,8 +262,12 @@ struct xml_parser::state {
   }
 };
 
-xml_parser::xml_parser(xml_handler& to, bool whole, std::string const& encoding) : state_(std::make_unique<state>()) {
+xml_parser::xml_parser(xml_handler& to, bool whole, std::string const& encoding, bool lenient)
+    : state_(std::make_unique<state>()) {
   state_->to = &to;
+  state_->encoding = encoding;
+  state_->whole = whole;
+  state_->lenient = lenient;
   char const* const known = encoding.empty() ? nullptr : encoding.c_str();
   XML_Parser const parser = whole ? XML_ParserCreateNS(known, separator) : XML_ParserCreate(known);
   if (!parser) throw std::bad_alloc();
@@ -171,15 +285,27 @@ void xml_parser::want_characters(bool wanted) {
 xml_parser::~xml_parser() = default;
 xml_parser::xml_parser(xml_parser&&) noexcept = default;
 
+std::uint64_t xml_parser::repaired() const noexcept {
+  return state_->repaired;
+}
+
 void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
   constexpr std::size_t most = std::size_t{1} << 30;  // expat counts with int
+  std::size_t const begin = at;
+  state_->longer.clear();
+  if (state_->lenient) {
+    if (state_->whole && !state_->begun && !piece.empty()) state_->encoding = declared_encoding(piece);
+    state_->begun |= !piece.empty();
+    if (state_->is_utf8()) piece = state_->repair(piece);
+  }
   do {
     std::string_view const part = piece.substr(0, most);
     piece.remove_prefix(part.size());
     auto const status = XML_Parse(state_->parser, part.data(), int(part.size()), last && piece.empty());
     if (status == XML_STATUS_ERROR) {
       auto const index = XML_GetCurrentByteIndex(state_->parser) - state_->given;
-      std::size_t const where = at + std::size_t(std::clamp<XML_Index>(index, 0, XML_Index(part.size())));
+      std::size_t const place = std::size_t(std::clamp<XML_Index>(index, 0, XML_Index(part.size())));
+      std::size_t const where = begin + state_->place_before(at + place - begin);
       if (state_->thrown) {
         try {
           std::rethrow_exception(std::exchange(state_->thrown, nullptr));
@@ -190,7 +316,7 @@ void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
       }
       auto const code = XML_GetErrorCode(state_->parser);
       if (code == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
-      throw xml_fault(where, "malformed XML", XML_ErrorString(code));
+      throw state_->fault(code, part, place, where);
     }
     state_->given += XML_Index(part.size());
     at += part.size();

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -56,6 +57,7 @@ class attributes {
     std::string_view name, value;
   };
   explicit attributes(std::span<attribute const> all) : all_(all) {}
+  [[nodiscard]] std::span<attribute const> all() const { return all_; }
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   [[nodiscard]] std::string_view get(std::string_view name) const {
     attribute const* const found = find(name);
@@ -75,6 +77,9 @@ class attributes {
 /// @returns false if it is not, or is malformed: that is for a parser to say
 bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& all);
 
+/// The first byte from `from` on that begins no character of UTF-8, or none.
+std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);
+
 /// What is done with the tags of a text, in order. May throw.
 class xml_handler {
  public:
@@ -89,7 +94,8 @@ class xml_handler {
 class xml_parser {
  public:
   /// @param whole  a document: prefixes are checked, and its encoding is what it says; else a part of one in that encoding
-  xml_parser(xml_handler& to, bool whole, std::string const& encoding = {});
+  /// @param lenient  in a document of UTF-8, bytes that are no UTF-8 are read as Windows-1252
+  xml_parser(xml_handler& to, bool whole, std::string const& encoding = {}, bool lenient = false);
   ~xml_parser();
   xml_parser(xml_parser&&) noexcept;
 
@@ -97,6 +103,8 @@ class xml_parser {
   void want_characters(bool wanted);
   /// @param at  of the piece in the text that faults are in. @throws xml_fault, and what the handler throws
   void parse(std::string_view piece, std::size_t at, bool last = false);
+  /// Bytes that were read as Windows-1252, so far.
+  [[nodiscard]] std::uint64_t repaired() const noexcept;
 
  private:
   struct state;

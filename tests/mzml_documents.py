@@ -11,12 +11,18 @@ import zlib
 NAMESPACE = '{http://psi.hupo.org/ms/mzml}'
 TYPES = {'MS:1000521': 'f', 'MS:1000523': 'd', 'MS:1000519': 'i', 'MS:1000522': 'q'}
 MZ, INTENSITY, ZLIB = 'MS:1000514', 'MS:1000515', 'MS:1000574'
-MINUTE = 'UO:0000031'
+UNITS = {  # of time: so many seconds; or so many of them are one
+    None: (1, 1), 'UO:0000010': (1, 1), 'MS:1000039': (1, 1), 'UO:0000031': (60, 1), 'MS:1000038': (60, 1),
+    'UO:0000032': (3600, 1), 'UO:0000028': (1, 1e3), 'UO:0000029': (1, 1e6), 'UO:0000150': (1, 1e9), 'UO:0000030': (1, 1e12),
+    'UO:0000033': (86400, 1)}
+TIC, BASE_MZ, BASE_HEIGHT, HIGHEST, LOWEST, POINTS = OF_PEAKS = (
+    'MS:1000285', 'MS:1000504', 'MS:1000505', 'MS:1000527', 'MS:1000528', 'MS:1003060')
 
 
 class Spectrum:
     def __init__(self):
         self.id = self.title = self.scan = self.level = self.precursor = self.rt = None
+        self.of_peaks, self.has_time_without_unit = [], False  # terms and values that are made of peaks
         self.charges, self.arrays, self.references, self.negative, self.transitions = [], [], [], False, False
 
     def values(self, kind):
@@ -63,12 +69,18 @@ class Document:
             if accession == 'MS:1000511':
                 made.level = int(value)
             made.title = value if accession == 'MS:1000796' else made.title
+            if accession in OF_PEAKS:
+                made.of_peaks.append((accession, float(value)))
+            if accession == 'MS:1000579' and made.level is None:
+                made.level = 1
             made.negative |= accession == 'MS:1000129'
             made.transitions |= accession in ('MS:1000583', 'MS:1000581')
         scan = next(self.all('scan', element), None)
         for accession, value, unit in [] if scan is None else self.terms(scan):
             if accession == 'MS:1000016':
-                made.rt = float(value) * (60 if unit == MINUTE else 1)
+                many, part = UNITS[unit]
+                made.rt = float(value) * many / part
+                made.has_time_without_unit = unit is None
         self.take_ion(made, element)
         made.references = [one.get('spectrumRef') for one in element.iter() if one.get('spectrumRef')]
         made.arrays = [self.array(one, made.count) for one in self.all('binaryDataArray', element)]
@@ -151,7 +163,10 @@ class Maker:
             heights[r.randrange(count)] = math.nan
         if self.odd and count and r.random() < 0.1:
             mz[r.randrange(count)] = math.nan
-        terms = self.term('MS:1000511', self.some(1, 2, 2, 3)) if r.random() < 0.9 else ''
+        terms = self.term('MS:1000511', self.some(1, 2, 2, 3)) if r.random() < 0.8 else ''
+        terms += self.term('MS:1000579') if r.random() < 0.1 and 'MS:1000511' not in terms else ''
+        for accession in OF_PEAKS:
+            terms += self.term(accession, self.some('0', '7.5', '1e3')) if r.random() < 0.3 else ''
         terms += self.term('MS:1000129') if r.random() < 0.2 else ''
         terms += self.term('MS:1000796', f'title {number}') if r.random() < 0.2 else ''
         said = [f'index="{number}"', f'id="{self.some("scan", "controllerType=0 scan", "index")}={number}"',
@@ -159,7 +174,8 @@ class Maker:
         r.shuffle(said)
         made = f'<spectrum {" ".join(said)}>{terms}'
         if r.random() < 0.8:
-            unit = self.some('', f' unitAccession="{MINUTE}"', ' unitAccession="UO:0000010"')
+            unit = self.some(None, 'UO:0000031', self.some(*UNITS))
+            unit = f' unitAccession="{unit}"' if unit else ''
             made += f'<scanList count="1"><scan>{self.term("MS:1000016", round(r.uniform(0, 90), 3), unit)}</scan></scanList>'
         if r.random() < 0.7:
             made += self.precursors()
@@ -201,18 +217,63 @@ class Maker:
         made += '<mzML xmlns="http://psi.hupo.org/ms/mzml" version="1.1.0">\n<fileDescription><sourceFileList count="1">'
         made += f'<sourceFile id="s" name="run.1.raw">{self.term(self.some("MS:1000768", "MS:1000777"))}</sourceFile>'
         made += '</sourceFileList></fileDescription>\n'
+        lists, chromatograms = r.random() < 0.7, r.random() < 0.4
         if shared:
             made += '<referenceableParamGroupList count="2">'
             for name, packing in (('zipped', ZLIB), ('plain', 'MS:1000576')):
                 made += f'<referenceableParamGroup id="{name}">{self.term("MS:1000523")}{self.term(packing)}'
                 made += '</referenceableParamGroup>'
             made += '</referenceableParamGroupList>\n'
+        made += self.lists() if lists else ''
         made += f'<run id="r">\n<spectrumList count="{len(spectra)}" defaultDataProcessingRef="d">'
-        made += ''.join(between + one for one in spectra) + f'{between}</spectrumList>\n</run>\n</mzML>\n'
+        made += ''.join(between + one for one in spectra) + f'{between}</spectrumList>\n'
+        if chromatograms:
+            made += '<chromatogramList count="1" defaultDataProcessingRef="d"><chromatogram index="0" id="TIC" '
+            made += 'defaultArrayLength="0"></chromatogram></chromatogramList>'
+        made += '</run>\n</mzML>\n'
         return (made + self.index(made) if indexed else made).encode('latin-1')
 
+    def lists(self):
+        """Of software and processing, with more than one of each, or not."""
+        line = self.some('', '\n', '\n  ', '\r\n\t')
+        others = self.some([], ['x'])
+        made = f'<softwareList count="{1 + len(others)}">'
+        for name in others + ['s']:
+            made += f'{line}<software id="{name}" version="2">{self.term("MS:1000799")}{line}</software>'
+        made += f'{line}</softwareList>\n<dataProcessingList count="{1 + len(others)}">'
+        for name in ['d'] + others:
+            made += f'{line}<dataProcessing id="{name if name == "d" else "ordo"}">'
+            for order in range(self.some(1, 2)):
+                made += f'{line}<processingMethod order="{order}" softwareRef="s">{self.term("MS:1000544")}</processingMethod>'
+            made += f'{line}</dataProcessing>'
+        return made + f'{line}</dataProcessingList>\n'
+
     def index(self, made):
-        entries = ''.join(f'<offset idRef="{one[1]}">{one.start()}</offset>\n'
-                          for one in re.finditer('<spectrum [^>]*id="([^"]*)"[^>]*>', made))
-        return (f'<indexList count="1"><index name="spectrum">\n{entries}</index></indexList>\n'
-                f'<indexListOffset>{len(made)}</indexListOffset>\n<fileChecksum>0</fileChecksum>\n</indexedmzML>\n')
+        """As it should be, or damaged."""
+        r = self.random
+        indexes = ''
+        for name in ('spectrum', 'chromatogram'):
+            entries = [(one[1], one.start()) for one in re.finditer(f'<{name} [^>]*id="([^"]*)"[^>]*>', made)]
+            if name == 'chromatogram' and (not entries or r.random() < 0.2):
+                continue
+            if r.random() < 0.5:
+                entries = [one for one in entries if r.random() < 0.8]
+                if r.random() < 0.3:
+                    entries.insert(r.randint(0, len(entries)), (self.some('none', 'scan=x'), 7))
+                if r.random() < 0.3:
+                    r.shuffle(entries)
+                if entries and r.random() < 0.3:
+                    entries.append(entries[0])
+                entries = [(one, self.some(at, at, 9)) for one, at in entries]
+            if not entries and r.random() < 0.5:
+                indexes += self.some('', f'<index name="{name}"/>')
+                continue
+            entries = ''.join(f'<offset idRef="{one}">{at}</offset>\n' for one, at in entries)
+            indexes += f'<index name="{name}">\n{entries}</index>'
+        rest = f'<indexListOffset>{self.some(len(made), 3)}</indexListOffset>\n' if r.random() < 0.9 else ''
+        rest += '<fileChecksum>0</fileChecksum>\n' if r.random() < 0.9 else ''
+        if r.random() < 0.1:
+            return rest + '</indexedmzML>\n'
+        count = indexes.count('<index ')
+        lists = f'<indexList count="{count}">{indexes}</indexList>\n' if indexes or r.random() < 0.5 else '<indexList count="0"/>\n'
+        return lists + rest + '</indexedmzML>\n'

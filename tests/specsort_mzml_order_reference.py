@@ -36,7 +36,7 @@ def compare(text, keys, descending, options, more):
         if missing and f'warning: {missing} of {len(all_)} spectra have no '.encode() not in done.stderr:
             fail(text, words, f'{missing} without {key}: {done.stderr.decode()}')
     all_ = by_keys(all_, keys, descending)
-    compare_documents(text, words, done.stdout, [one[1:3] for one in all_], True)
+    compare_documents(text, words, done.stdout, [one[1:3] for one in all_], True, done.stderr)
     begins = [at.start() for at in re.finditer(rb'<spectrum ', text)]
     wanted = ['output\tspectrum\tinput\tnumber\toffset']
     wanted += [f'-\t{place}\t-\t{one[0] + 1}\t{begins[one[0]]}' for place, one in enumerate(all_, 1)]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import specsort_reference as mgf
-from mzml_documents import INTENSITY, MZ, Document, Maker
+from mzml_documents import BASE_HEIGHT, BASE_MZ, HIGHEST, INTENSITY, LOWEST, MZ, NAMESPACE, TIC, Document, Maker
 
 
 def before(one, other):
@@ -45,7 +45,8 @@ def summary(text, name):
         bins.append({'from': least, 'to': greatest, 'spectra': sum(least <= n <= greatest for n in counts)})
         least = greatest + 1
     return {
-        'name': name, 'bytes': len(text), 'lines': text.count(b'\n'), 'warnings': 0, 'spectra': len(spectra),
+        'name': name, 'bytes': len(text), 'lines': text.count(b'\n'),
+        'warnings': int(any(one.has_time_without_unit for one in spectra)), 'spectra': len(spectra),
         'spectra_in_order': sum(not any(before(b[0], a[0]) for a, b in zip(some, some[1:])) for some in peaks),
         'titles': sum(bool(one.title) for one in spectra), 'scans': sum(one.scan is not None for one in spectra),
         'peaks': len(every), 'zeros': sum(h == 0 for _, h in every), 'without_intensity': sum(h is None for _, h in every),
@@ -79,40 +80,132 @@ def compare_summary(text):
         fail(text, ['--summary=json'], f'{found} in the place of {wanted}')
 
 
-def left_of(one, how):
-    """What a selection leaves of the arrays of a spectrum; None: it goes."""
+def left_peaks(one, how):
+    """The peaks that a selection leaves, before --min-peaks; None: it is not for this spectrum."""
     mz, heights = one.values(MZ) or (), one.values(INTENSITY) or ()
     both = (one.values(MZ) is None) == (one.values(INTENSITY) is None)
     if one.transitions or not both or len(mz) != len(heights):
-        return one.arrays
+        return None
     peaks = [mgf.Peak(None, at, m, h) for at, (m, h) in enumerate(one.peaks())]
-    left = mgf.select(peaks, one.precursor, one.charges[0] if one.charges else 0, how)
+    return mgf.select(peaks, None if one.level == 1 else one.precursor, one.charges[0] if one.charges else 0, how)
+
+
+def left_of(one, how):
+    """What a selection leaves of the arrays of a spectrum; None: it goes."""
+    left, mz = left_peaks(one, how), one.values(MZ) or ()
+    if left is None:
+        return one.arrays
     if len(left) < int(how.min_peaks or 0):
         return None
     order = [peak.at for peak in mgf.put_in_order(left, how)]
     return [(terms, tuple(values[at] for at in order) if len(values) == len(mz) else values) for terms, values in one.arrays]
 
 
+def of_peaks_after(one, arrays, how):
+    """The values that are made of a spectrum's peaks, where a selection left these arrays."""
+    mz, heights = one.values(MZ) or (), one.values(INTENSITY) or ()
+    left = left_peaks(one, how)
+    if left is None or how.keep_metadata or len(left) == len(mz):
+        return one.of_peaks
+    left = sorted(left, key=lambda peak: peak.at)
+    total = 0.0
+    for peak in left:
+        total += peak.height or 0
+    known = [peak for peak in left if peak.height is not None]
+    base = min(known, key=lambda peak: (-peak.height, peak.mz), default=mgf.Peak(None, 0, 0, 0))
+    some = [peak.mz for peak in left] or [0]
+    values = {TIC: total, BASE_MZ: base.mz, BASE_HEIGHT: base.height, HIGHEST: max(some), LOWEST: min(some)}
+    return [(term, values.get(term, len(left))) for term, _ in one.of_peaks]
+
+
 def without_spectra(text):
-    """What a selection must leave as it is."""
+    """What a selection must leave as it is, but for what it records."""
     text = re.sub(rb'\s*<spectrum .*?</spectrum>', b'', text, flags=re.DOTALL)
-    text = re.sub(rb'\s*<offset [^>]*>[^<]*</offset>', b'', text)
-    return re.sub(rb'(<spectrumList [^>]*count="|<indexListOffset>|<fileChecksum>)[^<"]*', rb'\1', text)
+    text = text[:text.index(b'</mzML>')]
+    text = re.sub(rb'\s*<(software|dataProcessing) id="ordo_specsort.*?</\1>', b'', text, flags=re.DOTALL)
+    text = re.sub(rb'(List count=")[0-9]*', rb'\1', text)
+    return re.sub(rb'(<spectrumList [^>]*defaultDataProcessingRef=")[^"]*', rb'\1', text)
 
 
 def wrong_index(text, ids):
     """What an indexedmzML says of itself that is not so."""
-    if b'<indexList ' not in text:
-        return b'<indexedmzML' in text and 'no index'
-    index = text[text.index(b'<index name="spectrum"'):].split(b'</index>')[0]
-    entries = re.findall(rb'<offset idRef="([^"]*)">([0-9]*)</offset>', index)
-    begins = [at.start() for at in re.finditer(rb'<spectrum ', text)]
-    if entries != [(name.encode(), b'%d' % at) for name, at in zip(ids, begins)] or len(ids) != len(begins):
-        return f'the index says {entries} of {begins}'
+    if b'<indexedmzML' not in text:
+        return b'<indexList' in text and 'an index'
+    for kind in ('spectrum', 'chromatogram'):
+        begins = [at.start() for at in re.finditer(f'<{kind} '.encode(), text)]
+        index = re.findall(f'<index name="{kind}">(.*?)</index>'.encode(), text, re.DOTALL)
+        entries = re.findall(rb'<offset idRef="([^"]*)">([0-9]*)</offset>', index[0] if index else b'')
+        names = ids if kind == 'spectrum' else ['TIC'] * len(begins)
+        if entries != [(name.encode(), b'%d' % at) for name, at in zip(names, begins)] or len(names) != len(begins):
+            return f'the index says {entries} of {begins}'
+        if len(index) > 1:
+            return 'an index is there twice'
+    if not re.search(rb'<(spectrum|chromatogram) ', text):
+        return False  # of nothing there may be no index
+    if int(re.search(rb'<indexList count="([0-9]*)"', text)[1]) != len(re.findall(rb'<index ', text)):
+        return 'the list of indexes says another number'
     if int(re.search(rb'<indexListOffset>([0-9]*)<', text)[1]) != text.index(b'<indexList '):
         return 'the index is not where it is said to be'
     sum_at = text.index(b'<fileChecksum>') + len('<fileChecksum>')
     return text[sum_at:sum_at + 41].decode() != hashlib.sha1(text[:sum_at]).hexdigest() + '<' and 'the checksum is wrong'
+
+
+def index_changes(text, staying):
+    """How many entries of what stays an index lacks, and how many it has too many, of both kinds."""
+    missing = surplus = 0
+    for kind in ('spectrum', 'chromatogram') if b'<indexedmzML' in text else ():
+        ids = set(re.findall(f'<{kind} [^>]*id="([^"]*)"'.encode(), text))
+        stay = {name.encode() for name in staying} if kind == 'spectrum' else ids
+        index = re.search(f'<index name="{kind}">(.*?)</index>'.encode(), text, re.DOTALL)
+        entries = re.findall(rb'idRef="([^"]*)"', index[1]) if index else []
+        missing += len(stay - set(entries))
+        surplus += sum(name not in ids for name in entries) + sum(max(0, entries.count(name) - 1) for name in stay)
+    return missing, surplus
+
+
+def told_index_changes(stderr):
+    found = [re.search(rb'([0-9]+) entries ' + what, stderr) for what in (b'missing', b'of nothing')]
+    return tuple(int(one[1]) if one else 0 for one in found)
+
+
+def wrong_record(before, after, words, how):
+    """What is wrong with what a document says of its processing."""
+    def lists(of):
+        return [{one.get('id'): one for one in of.all(name)} for name in ('software', 'dataProcessing')]
+
+    def steps(processing):
+        return [(one.get('order'), one.get('softwareRef'), [tuple(sorted(term.attrib.items())) for term in one])
+                for one in processing]
+
+    (_, old), (software, new) = lists(before), lists(after)
+    for name in ('software', 'dataProcessing'):
+        for one in after.all(name + 'List'):
+            if int(one.get('count')) != len(list(one)):
+                return f'{name}List says {one.get("count")}'
+    reference = next(after.all('spectrumList')).get('defaultDataProcessingRef')
+    was = next(before.all('spectrumList')).get('defaultDataProcessingRef')
+    if how.keep_metadata or not old:
+        return (reference != was or old.keys() != new.keys()) and 'something is recorded'
+    if any(one.get('defaultDataProcessingRef') != other.get('defaultDataProcessingRef')
+           for one, other in zip(before.all('chromatogramList'), after.all('chromatogramList'), strict=True)):
+        return 'of chromatograms, too'
+    if any(one.get('dataProcessingRef') == was for one in after.all('spectrum')):
+        return 'a spectrum refers to the steps before'
+    if steps(old[was]) != steps(new[was]) or steps(old[was]) != steps(new[reference])[:-1]:
+        return 'other steps before'
+    order, by, terms = steps(new[reference])[-1]
+    options = [(dict(term)['name'], dict(term).get('value')) for term in terms if 'accession' not in dict(term)]
+    if int(order) <= max(int(one[0]) for one in steps(old[was])) or not software[by].get('version'):
+        return f'order {order}, software {by}'
+    if [one.tag for one in after.root.iter(NAMESPACE + 'dataProcessing') if one.get('id') == reference] == []:
+        return 'a reference to nothing'
+    if 'preset' in ' '.join(words):
+        return False
+    by_and_order = [('--by', how.by or 'mz')] + [('--descending', None)] * bool(how.descending)
+    wanted = [f'--{name}' for name in ('mz-range', 'drop-zero', 'min-intensity', 'remove-precursor', 'all-charges',
+                                       'min-relative', 'dedupe', 'top', 'per', 'min-peaks')
+              if getattr(how, name.replace('-', '_')) not in (None, False)]
+    return [name for name, _ in options] != wanted + [name for name, _ in by_and_order] and f'options {options}, not {wanted}'
 
 
 def written(text, words, *more):
@@ -123,7 +216,7 @@ def written(text, words, *more):
     return done
 
 
-def compare_documents(text, words, found, wanted, numbered):
+def compare_documents(text, words, found, wanted, numbered, stderr):
     """Are these the wanted spectra (id and arrays), is the list around them right, all else as it was? Returns the document."""
     after = Document(found)
     if repr([(one.id, one.arrays) for one in after.spectra]) != repr(wanted):  # NaN is itself
@@ -137,7 +230,22 @@ def compare_documents(text, words, found, wanted, numbered):
         fail(text, words, 'something else has changed')
     if why := wrong_index(found, [name for name, _ in wanted]):
         fail(text, words, why)
+    changes, told = index_changes(text, [name for name, _ in wanted]), told_index_changes(stderr)
+    if changes != told:
+        fail(text, words, f'missing and surplus entries: {told} in the place of {changes}')
     return after
+
+
+def check_metadata(text, words, found, how):
+    """Are the values that are made of peaks right, and the record of what was done?"""
+    before, after = Document(text), Document(found)
+    wanted = {one.id: of_peaks_after(one, one.arrays, how) for one in before.spectra}
+    for one in after.spectra:
+        if any(term != other or not math.isclose(value, right, rel_tol=1e-6, abs_tol=1e-30)
+               for (term, value), (other, right) in zip(one.of_peaks, wanted[one.id], strict=True)):
+            fail(text, words, f'{one.id}: {one.of_peaks} in the place of {wanted[one.id]}')
+    if why := wrong_record(before, after, words, how):
+        fail(text, words, why)
 
 
 def compare_selection(text, words):
@@ -146,7 +254,8 @@ def compare_selection(text, words):
     wanted = [(one.id, left_of(one, how)) for one in Document(text).spectra]
     stay = [(name, arrays) for name, arrays in wanted if arrays is not None]
     some_go = bool(how.min_peaks and int(how.min_peaks))
-    after = compare_documents(text, words, done.stdout, stay, some_go)
+    after = compare_documents(text, words, done.stdout, stay, some_go, done.stderr)
+    check_metadata(text, words, done.stdout, how)
     if some_go:
         gone = {name for name, arrays in wanted if arrays is None}
         stray = sum(name in gone for one in after.spectra for name in one.references)
@@ -181,7 +290,7 @@ def main():
         options = words.options()
         if '--min-peaks' not in options:
             options += ['--min-peaks', maker.some('1', '2', '5', '30')]
-        compare_selection(maker.text(), options)
+        compare_selection(maker.text(), options + maker.some([], [], ['--keep-metadata']))
 
 
 if __name__ == '__main__':

@@ -28,7 +28,7 @@ def parse_options(words):
     for name in ('by', 'preset', 'mz-range', 'min-intensity', 'remove-precursor', 'min-relative', 'dedupe', 'top', 'per',
                  'min-peaks'):
         parser.add_argument('--' + name)
-    for name in ('descending', 'drop-zero', 'all-charges', 'lenient'):
+    for name in ('descending', 'drop-zero', 'all-charges', 'lenient', 'keep-metadata'):
         parser.add_argument('--' + name, action='store_true')
     first = parser.parse_args(words)
     if first.preset:
@@ -74,6 +74,11 @@ def header(lines):
             if charge == 0:
                 charge = -int(digits) if b'-' in (sign, behind) else int(digits)
     return mz, charge
+
+
+def is_ms1(lines):
+    levels = [found[1] for line in lines if (found := re.match(rb'[ \t]*MSLEVEL=[ \t]*([0-9]+)', line))]
+    return bool(levels) and int(levels[0]) == 1
 
 
 def select(peaks, mz, charge, how):
@@ -122,7 +127,10 @@ def spectrum_text(lines, how, last):
         found = PEAK.match(line.rstrip(b'\r\n'))
         if found:
             slots.append(Peak(line, at, float(found[1]), float(found[2]) if found[2] else None))
-    mz, charge = header([line for at, line in enumerate(lines) if at not in {p.at for p in slots}])
+    others = [line for at, line in enumerate(lines) if at not in {p.at for p in slots}]
+    mz, charge = header(others)
+    if is_ms1(others):  # it has no precursor
+        mz = None
     left = select(slots, mz, charge, how)
     if how.min_peaks and len(left) < int(how.min_peaks):
         return b''
@@ -202,7 +210,7 @@ class Maker:
         maybe(0.3, '--min-relative', self.some('0.01', '0.5', '0', '1'))
         maybe(0.3, '--dedupe', self.some('0', '0.25', '1', '20', '1000ppm'))
         if r.random() < 0.5:
-            words += ['--top', self.some('0', '1', '2', '5', '20', '150')]
+            words += ['--top', self.some('1', '2', '5', '20', '150')]
             maybe(0.4, '--per', self.some('100', '10', '0.5', '1e-3'))
         maybe(0.2, '--min-peaks', self.some('1', '3', '10'))
         maybe(0.3, '--by', self.some('mz', 'intensity'))
@@ -222,6 +230,8 @@ class Maker:
                                        b'PEPMASS='))
             if r.random() < 0.8:
                 lines.append(b'CHARGE=' + self.some(b'2+', b'3+ and 2+', b'4', b'2-', b'-3', b'0', b''))
+            if r.random() < 0.4:
+                lines.append(b'MSLEVEL=' + self.some(b'1', b'2', b'', b'0'))
             peaks = []
             for _ in range(self.some(0, 3, 40, 200)):
                 mz = r.randrange(200, 210) / 2 if few else r.uniform(60, 500)

@@ -63,7 +63,6 @@ TEST_CASE("the greatest peaks stay", "[spectra][select]") {
   CHECK(left_of(all, top(2)) == lines{"TITLE=x", "1 3", "# in between", "4 9"});
   CHECK(left_of(all, top(3)) == lines{"TITLE=x", "1 3", "# in between", "2 3 b", "4 9"});
   CHECK(left_of(all, top(5)) == lines{"TITLE=x", "1 3", "2 3 b", "# in between", "3 3", "4 9", "5 1"});
-  CHECK(left_of(all, top(0)) == lines{"TITLE=x", "# in between"});
   // Of those of equal m/z the earlier; without an intensity the last.
   CHECK(left_of({"1 2 b", "1 2 a", "1 2 c"}, top(2)) == lines{"1 2 b", "1 2 a"});
   CHECK(left_of({"1", "2 0", "3 -5"}, top(2)) == lines{"2 0", "3 -5"});
@@ -128,6 +127,26 @@ TEST_CASE("the precursor goes", "[spectra][select]") {
         lines{"decimal comma: f.mgf:2: 'PEPMASS=1,5'; a point is expected"});
 }
 
+TEST_CASE("a spectrum of MS level 1 has no precursor", "[spectra][select]") {
+  auto const near = with([](selection& s) {
+    s.remove_precursor = tolerance{1, false};
+    s.all_charges = true;
+  });
+  lines const peaks{"PEPMASS=200.1", "CHARGE=2+", "200.1 1000", "399.19 2"};
+  auto const of_level = [&](std::string const& level) {
+    lines all{level};
+    all.insert(all.end(), peaks.begin(), peaks.end());
+    return left_of(all, near).size();
+  };
+  CHECK(of_level("MSLEVEL=1") == 5);
+  for (std::string const level : {"MSLEVEL=2", "MSLEVEL=", "MSLEVEL=0", "USER=1"}) CHECK(of_level(level) == 3);
+
+  // None is missing there.
+  std::string const text = spectrum_of({"MSLEVEL=1", "1 1"}) + spectrum_of({"MSLEVEL=2", "1 1"});
+  std::string out = text;
+  CHECK(ordo::spectra::sort(std::span<char const>(text), out, selecting(near)).without_precursor == 1);
+}
+
 TEST_CASE("one of near peaks stays", "[spectra][select]") {
   auto const near = [](double value, bool ppm = false) {
     return with([=](selection& s) { s.dedupe = tolerance{value, ppm}; });
@@ -165,6 +184,7 @@ TEST_CASE("the end of the last line, where peaks go", "[spectra][select]") {
 
 TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
   std::vector<selection> const bad{
+      top(0),
       with([](selection& s) { s.per = 1; }),
       with([](selection& s) { s.top = 1, s.per = 0; }),
       with([](selection& s) { s.least_mz = 2, s.most_mz = 1; }),
@@ -202,7 +222,7 @@ TEST_CASE("selections of random spectra, in blocks of any size", "[spectra][sele
     if (below(3) == 0) which.remove_precursor = tolerance{double(below(9)), below(2) == 0};
     if (which.remove_precursor) which.all_charges = below(2) == 0;
     if (below(3) == 0) which.dedupe = tolerance{double(below(9)), below(2) == 0};
-    if (below(2) == 0) which.top = below(30);
+    if (below(2) == 0) which.top = 1 + below(30);
     if (which.top && below(2) == 0) which.per = below(range) + 1;
     if (below(3) == 0) which.min_peaks = below(10);
     if (below(3) == 0) which.least_mz = below(range);

@@ -18,6 +18,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"
+#include "tools/specsort/formats.hpp"
 #include "tools/specsort/order_options.hpp"
 #include "tools/specsort/ordered.hpp"
 #include "tools/specsort/prompt_output.hpp"
@@ -30,12 +31,10 @@ using namespace ordo;
 
 using specsort::prompt_output, specsort::tool;
 
-constexpr std::size_t looked_at = 4096;  // of an input, for its format
-
 struct command {
   std::vector<std::string> inputs;
   std::string output = "-", by = "mz", to, summary;
-  bool descending = false, check = false, lenient = false, explain = false;
+  bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false;
   specsort::selection_options selection;
   spectra::selection select;
   specsort::order_options order;
@@ -72,9 +71,16 @@ std::optional<int> parse(command& made, int argc, char** argv) {
       ->check(CLI::IsMember({"true", "table", "json"}).description(""))
       ->type_name("[=json]")
       ->excludes(output, check);
-  app.add_flag("--lenient", made.lenient, "MGF: leave lines that it does not allow where they are, with a warning");
+  app.add_flag("--lenient", made.lenient,
+               "MGF: leave lines that it does not allow where they are, with a warning; mzML: read bytes that are no UTF-8 as "
+               "Windows-1252");
   app.add_flag("--explain", made.explain, "print what would be done to each spectrum, in order, and exit");
   made.selection.add_to(app);
+  app.add_flag(
+         "--keep-metadata", made.keep_metadata,
+         "mzML that loses peaks: leave the total ion current, the base peak, the observed m/z and the lists of software and "
+         "processing as they are")
+      ->group("Which peaks stay (steps are done in this order)");
   made.order.add_to(app);
   app.footer(
       "Where spectra are put in order or cut into parts, every line keeps its bytes. What stands before the first spectrum of "
@@ -108,31 +114,13 @@ spectra::options options_of(command const& made) {
   spectra::options how;
   how.by = by_of(made);
   how.select = made.select;
+  how.keep_metadata = made.keep_metadata;
   how.descending = made.descending;
   how.lenient = made.lenient;
   how.machine = made.common.machine();
   how.temporary_folder = cli::temporary_folder();
   if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
   return how;
-}
-
-// What the output is to be, if that is said.
-std::optional<spectra::format> output_format(command const& made) {
-  using spectra::format;
-  std::string name = made.output;
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
-  if (made.to.empty() ? name.ends_with(".mgf") : made.to == "mgf") return format::mgf;
-  if (made.to.empty() ? name.ends_with(".mzml") : made.to == "mzml") return format::mzml;
-  return {};
-}
-
-// And of an input of that format.
-spectra::format output_format(command const& made, spectra::format input) {
-  spectra::format const to = output_format(made).value_or(input);
-  if (to == spectra::format::mzml && input == spectra::format::mgf) specsort::refuse_mzml_of_mgf(made.inputs[0]);
-  return to;
 }
 
 // What was done, when all is written.
@@ -156,7 +144,7 @@ int order(command const& made, cli::stats& stats, cli::progress& progress) {
   spectra::options how = options_of(made);
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
-  spectra::format const to = output_format(made).value_or(spectra::format::mgf);
+  spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
     throw usage_error("mzML is of one run, and stays whole: many IN, and parts of one, are written as MGF (--to mgf)");
   auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, made.spectra_order, made.common,
@@ -181,7 +169,8 @@ int run(int argc, char** argv) {
   spectra::options how = options_of(made);
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
-  spectra::format const format = spectra::format_of(in.front(looked_at)), to_format = output_format(made, format);
+  spectra::format const format = specsort::format_of_input(in),
+                        to_format = specsort::format_of_output(made.output, made.to, in, format);
   bool const mzml = format == spectra::format::mzml;
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);

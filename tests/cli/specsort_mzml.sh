@@ -18,9 +18,36 @@ expect 0 specsort run.mzML --to mzml -o b.mgf; cmp b.mgf run.mzML
 expect 0 specsort run.mzML --to mgf -o b.mzML; cmp b.mzML run.mgf
 expect 0 specsort run.mgf --to mgf; cmp out run.mgf
 for to in '--to mzml' '-o a.mzML' '-o a.mzml.gz'; do
-  expect_error specsort run.mgf $to
-  grep -q 'MGF cannot be written as mzML: run.mgf' err || fail "$to: $(< err)"
+  for order in '' '--spectra-by rt'; do
+    expect_error specsort run.mgf $to $order
+    grep -q 'MGF cannot be written as mzML: run.mgf' err || fail "$to $order: $(< err)"
+  done
 done
+# Names of formats that are not written.
+for name in a.mzXML b.imzML.gz c.RAW d.msp; do
+  for order in '' '--spectra-by rt'; do
+    for in in run.mzML run.mgf; do
+      expect_error specsort $in $order -o $name
+      grep -q "^specsort: format not written: -o $name: " err || fail "$name: $(< err)"
+    done
+  done
+  [[ ! -e $name ]] || fail "$name is there"
+done
+expect 0 specsort run.mzML --to mzml -o a.mzXML; cmp a.mzXML run.mzML
+# An input that cannot be read is that, whatever the output is called; and one of nothing is not mzML.
+printf '<?xml version="1.0"?>\n<mzXML xmlns="x">\n</mzXML>\n' > foreign.mzXML
+for to in '-o y.mzML' '-o y.mzXML' '--to mzml' '-o y.mgf' '--check' '--summary' '--spectra-by rt -o y.mzML' '--spectra-by rt -o y.mgf'; do
+  expect_error specsort foreign.mzXML $to
+  grep -q '^specsort: not MGF: foreign.mzXML:1: it looks like mzXML; that cannot be read' err || fail "$to: $(< err)"
+done
+: > empty.mzML; gzip -c empty.mzML > empty.mzML.gz; printf '\n \n' > blank.mzML; : > empty.imzML
+for name in empty.mzML empty.mzML.gz blank.mzML empty.imzML; do
+  for to in '' '-o y.mzML' '--to mgf' '--check' '--summary' '--spectra-by rt -o y.mzML' '--spectra-by rt -o y.mgf' '--split-count 2 -o y.mgf'; do
+    expect_error specsort $name $to
+    grep -q "^specsort: empty: $name: it holds no spectra" err || fail "$name $to: $(< err)"
+  done
+done
+[[ ! -e y.mzML && ! -e y.mgf ]] || fail 'output of nothing'
 expect_error specsort run.mzML --to mzXML
 
 # The input is known by its bytes: under any name, compressed, as standard input, as its own output.
@@ -79,8 +106,9 @@ ids=$(sed -n 's/.*<spectrum .*\bid="\([^"]*\)".*/\1/p' run.mzML)
 } > indexed.mzML
 expect 0 specsort indexed.mzML -o result.mzML
 sed -n 's/.*<offset idRef="\([^"]*\)">\([0-9]*\)<.*/\2:\1/p' result.mzML > told
-grep -bo '<spectrum .*\bid="[^"]*"' result.mzML | sed 's/:.*\bid="\([^"]*\)"$/:\1/' > found
-[[ $(wc -l < found) == 25 ]]
+grep -bo '<\(spectrum\|chromatogram\) .*\bid="[^"]*"' result.mzML | sed 's/:.*\bid="\([^"]*\)"$/:\1/' > found
+[[ $(wc -l < found) == 26 && $(grep -c ':TIC$' told) == 1 ]] || fail 'the index lacks the chromatogram'
+grep -q '<indexList count="2">' result.mzML || fail 'the list of indexes does not say that they are two'
 diff told found || fail 'the index is wrong'
 at=$(sed -n 's/.*<indexListOffset>\([0-9]*\)<.*/\1/p' result.mzML)
 [[ $(tail -c +$((at + 1)) result.mzML | head -c 10) == '<indexList' ]] || fail "no index list at $at"
@@ -91,11 +119,12 @@ expect 0 specsort result.mzML; cmp out result.mzML
 
 # Spectra that leave: to MGF as to mzML; as a file, a stream, compressed, and in the place of the input.
 expect 0 specsort result.mzML --min-peaks 260 -o few.mzML; [[ ! -s err ]] || fail "$(< err)"
-[[ $(grep -c '<spectrum ' few.mzML) == 12 && $(grep -c '<offset ' few.mzML) == 12 ]] ||
+[[ $(grep -c '<spectrum ' few.mzML) == 12 && $(grep -c '<offset ' few.mzML) == 13 ]] ||
   fail "not 12 spectra: $(grep -c '<spectrum ' few.mzML)"
 grep -q '<spectrumList count="12"' few.mzML || fail "the list says $(grep '<spectrumList' few.mzML)"
 expect 0 specsort few.mzML; cmp out few.mzML
-expect 0 specsort few.mzML --min-peaks 1; cmp out few.mzML
+expect 0 specsort few.mzML --min-peaks 260; cmp out few.mzML
+expect 0 specsort few.mzML --min-peaks 1 --keep-metadata; cmp out few.mzML
 expect 0 specsort few.mzML --to mgf; mv out expected
 expect 0 specsort result.mzML --to mgf --min-peaks 260; cmp out expected
 expect 0 specsort - --min-peaks 260 < <(gzip -c result.mzML); cmp out few.mzML
@@ -113,6 +142,35 @@ expect 0 specsort large.mzML --min-peaks 260 -o few.mzML
 grep -q '<spectrumList count="372"' few.mzML || fail "the list says $(grep '<spectrumList' few.mzML)"
 TMPDIR=/no/such expect_error specsort large.mzML --min-peaks 260 -o result
 grep -q "^specsort: cannot create temporary file in '/no/such'" err || fail "no folder: $(< err)"
+
+# What was done is recorded, and what was made of peaks made anew; once, though it is done twice; or not.
+grep -q '<software id="ordo_specsort" version=' top.mzML || fail 'no software is recorded'
+grep -q '<spectrumList count="25" defaultDataProcessingRef="ordo_specsort_processing">' top.mzML || fail 'no processing is recorded'
+grep -q '<userParam name="--top" value="20"/>' top.mzML || fail 'no option is recorded'
+grep -q '<userParam name="total ion current" type="xsd:double" value="8986.03515625"/>' run.mzML || fail 'another sample'
+! grep -q '"total ion current" type="xsd:double" value="8986.03515625"' top.mzML || fail 'the total ion current is that of all peaks'
+expect 0 specsort top.mzML --top 20; cmp out top.mzML
+expect 0 specsort run.mzML --top 20 --keep-metadata -o kept.mzML
+diff <(sed '/<binary/d; s/defaultArrayLength="[0-9]*"//' run.mzML) <(sed '/<binary/d; s/defaultArrayLength="[0-9]*"//' kept.mzML) ||
+  fail '--keep-metadata: more than arrays has changed'
+
+# Entries that an index lacks, and those of nothing.
+sed '/<offset idRef="[^"]*11470"/d; s/<indexListOffset>/&1/' result.mzML | sed '0,/<offset /s//<offset idRef="none">1<\/offset>\n<offset /' > damaged.mzML
+expect 0 specsort damaged.mzML; cmp out result.mzML
+[[ $(< err) == 'specsort: warning: damaged.mzML: the index was wrong and is made anew: 1 entries missing, 1 entries of nothing in the document, 1 wrong offsets' ]] ||
+  fail "a damaged index: $(< err)"
+
+# A byte of Windows-1252 in UTF-8.
+sed 's/id="controllerType=0 controllerNumber=1 scan=11461"/id="\xb5 scan=11461"/; s/ISO-8859-1/UTF-8/' run.mzML > micro.mzML
+line=$(LC_ALL=C grep -an $'\xb5' micro.mzML | cut -d : -f 1)
+for to in '' '--to mgf' '--check' '--summary' '--top 5' '--spectra-by rt --to mzml'; do
+  expect_error specsort micro.mzML $to
+  grep -q "^specsort: not UTF-8: micro.mzML:$line: byte 0xb5, " err || fail "$to: $(< err)"
+done
+expect 0 specsort micro.mzML --lenient; cmp out micro.mzML
+[[ $(< err) == 'specsort: warning: micro.mzML: 1 bytes are no UTF-8: they are read as Windows-1252, and stay as they are' ]] ||
+  fail "--lenient: $(< err)"
+expect 0 specsort micro.mzML --lenient --to mgf; grep -q $'^TITLE=\xc2\xb5 scan=11461$' out || fail 'another title'
 
 # What is wrong is named with its line, and nothing is written.
 rm -f result
@@ -133,8 +191,8 @@ while read -r file message; do
   expect_error specsort "$file"
   [[ $(< err) == "specsort: not MGF: $file:1: it looks like $message" ]] || fail "$file: $(< err)"
 done << 'END'
-run.mzXML mzXML; msconvert --mzML makes mzML of it
-run.raw a Thermo RAW file; msconvert --mzML or ThermoRawFileParser makes mzML of it
+run.mzXML mzXML; that cannot be read, but msconvert --mzML makes mzML of it
+run.raw a Thermo RAW file; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it
 run.json JSON; MGF and mzML can be read
 END
 no_leftovers

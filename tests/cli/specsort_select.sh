@@ -23,7 +23,7 @@ expect 0 specsort in.mgf --remove-precursor 0.1
 expect 0 specsort in.mgf --remove-precursor 100ppm --all-charges --quiet; [[ ! -s err ]] || fail "--quiet: $(< err)"
 
 # What makes no sense.
-for bad in '--top x' '--top -1' '--per 5' '--top 5 --per 0' '--mz-range 5' '--mz-range :' '--mz-range 5:1' '--mz-range a:b' \
+for bad in '--top x' '--top -1' '--top 0' '--preset gicops --top 0' '--per 5' '--top 5 --per 0' '--mz-range 5' '--mz-range :' '--mz-range 5:1' '--mz-range a:b' \
            '--min-relative 2' '--min-relative x' '--min-intensity nan' '--remove-precursor -1' '--remove-precursor 5Th' \
            '--dedupe inf' '--all-charges' '--preset none' '--min-peaks 1.5' '--check --top 5'; do
   expect_error specsort in.mgf $bad

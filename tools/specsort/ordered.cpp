@@ -14,6 +14,7 @@
 #include "spectra/mzml.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/specsort/formats.hpp"
 #include "tools/specsort/mgf_stream.hpp"
 #include "tools/specsort/order_options.hpp"
 #include "tools/specsort/prompt_output.hpp"
@@ -21,7 +22,6 @@
 namespace ordo::specsort {
 namespace {
 
-constexpr std::size_t looked_at = 4096;  // of an input, for its format
 constexpr std::size_t least_digits = 4;  // of a part's number
 
 // The output file, or the files of its parts, which take their places together.
@@ -132,10 +132,6 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 
 }  // namespace
 
-void refuse_mzml_of_mgf(std::string const& input) {
-  throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", input));
-}
-
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
                                   spectra::format as, spectra::options const& how, spectra::order_options order,
                                   cli::common_options const& common,
@@ -156,7 +152,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
     to.refuse_loop(*one.in);
     one.how.name = one.in->name();
     if (!one.in->compressed()) one.how.input_bytes = one.in->file_size().value_or(0);  // inflating is slow: no work for a GPU
-    one.mzml = spectra::format_of(one.in->front(looked_at)) == spectra::format::mzml;
+    one.mzml = format_of_input(*one.in) == spectra::format::mzml;
     return one;
   };
   spectra::spectrum_inputs from;
@@ -176,7 +172,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   };
   auto const order_document = [&] {
     opened const one = open(0);
-    if (!one.mzml) refuse_mzml_of_mgf(inputs[0]);
+    format_of_output(output, "mzml", *one.in, one.mzml ? spectra::format::mzml : spectra::format::mgf);
     return spectra::order_mzml(*one.in, to.open(0), one.how, order);
   };
   spectra::order_report done = as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, how, order);

@@ -9,9 +9,6 @@
 
 namespace ordo::specsort {
 
-/// @throws usage_error  the input is MGF, and the output was to be mzML
-[[noreturn]] void refuse_mzml_of_mgf(std::string const& input);
-
 /// Orders the spectra of files into an output, or parts of it.
 /// @param as  mzML: of one input, which is mzML, and of one part
 /// @param map  where to write where they came from; empty: nowhere

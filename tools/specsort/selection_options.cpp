@@ -85,7 +85,8 @@ void selection_options::add_to(CLI::App& app) {
   add("--mz-range", mz_range, "A:B", "drop peaks outside of m/z A to B; A or B may be missing");
   app.add_flag("--drop-zero", drop_zero, "drop peaks of intensity 0")->group(group);
   add("--min-intensity", min_intensity, "X", "drop peaks of less intensity");
-  add("--remove-precursor", remove_precursor, "TOL", "drop peaks so near to the precursor's m/z: 0.5 (Da) or 20ppm");
+  add("--remove-precursor", remove_precursor, "TOL",
+      "drop peaks so near to the precursor's m/z: 0.5 (Da) or 20ppm; MS level 1 has none");
   app.add_flag("--all-charges", all_charges, "and to its m/z at each smaller charge")->group(group);
   add("--min-relative", min_relative, "F", "drop peaks of less than F of the greatest intensity that is left: 0.01");
   add("--dedupe", dedupe, "TOL", "of peaks so near to each other keep the greatest: 0.01 (Da) or 20ppm");
@@ -109,6 +110,7 @@ spectra::selection selection_options::made() const {
   if (!min_relative.empty()) one.min_relative = parse_real("--min-relative", min_relative);
   if (!dedupe.empty()) one.dedupe = parse_tolerance("--dedupe", dedupe);
   if (!top.empty()) one.top = cli::parse_count("--top", top);
+  if (one.top == 0u) throw usage_error("invalid number: --top: '0', which would leave every spectrum empty");
   if (!per.empty()) one.per = parse_real("--per", per);
   if (!min_peaks.empty()) one.min_peaks = cli::parse_count("--min-peaks", min_peaks);
   one.check();
@@ -136,7 +138,7 @@ std::string explained(spectra::selection const& select, std::string const& prese
   if (select.remove_precursor) {
     std::string const far = distance(*select.remove_precursor);
     tell("--remove-precursor " + tolerance_value(*select.remove_precursor),
-         fmt::format("peaks within {} of the precursor go", far));
+         fmt::format("peaks within {} of the precursor go (MS level 1: none)", far));
     if (select.all_charges) tell("--all-charges", fmt::format("and those within {} of it at each smaller charge", far));
   }
   if (select.min_relative)

@@ -1,0 +1,74 @@
+#include "tools/specsort/formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "sort_core/error.hpp"
+#include "tools/cli/compression.hpp"
+
+namespace ordo::specsort {
+namespace {
+
+constexpr std::size_t looked_at = 4096;  // of an input, for its format
+
+// Of other formats that hold spectra.
+constexpr std::array<std::string_view, 13> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
+                                                   "wiff",  "d",     "msp",    "ms1",   "ms2", "dta"};
+
+// What a name ends in, in small letters, without .gz and the like behind it.
+std::string extension(std::string name) {
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
+  std::size_t const dot = name.find_last_of("./");
+  return dot == std::string::npos || name[dot] == '/' ? "" : name.substr(dot + 1);
+}
+
+bool is_foreign(std::string_view extension) {
+  return std::ranges::find(foreign, extension) != foreign.end();
+}
+
+void refuse_foreign_input(cli::input& in) {
+  if (std::string const why = spectra::foreign_format(in.front(looked_at)); !why.empty())
+    throw input_error(fmt::format("not MGF: {}:1: {}", in.name(), why));
+}
+
+}  // namespace
+
+spectra::format format_of_input(cli::input& in) {
+  std::string_view const front = in.front(looked_at);
+  std::string const named = extension(in.name());
+  if ((named == "mzml" || is_foreign(named)) && front.size() < looked_at &&
+      front.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw input_error(fmt::format("empty: {}: it holds no spectra, and nothing of {}", in.name(),
+                                  named == "mzml" ? "an mzML document" : "what its name says"));
+  return spectra::format_of(front);
+}
+
+std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {
+  if (!to.empty()) return to == "mgf" ? spectra::format::mgf : spectra::format::mzml;
+  std::string const named = extension(output);
+  if (named == "mgf") return spectra::format::mgf;
+  if (named == "mzml") return spectra::format::mzml;
+  if (is_foreign(named))
+    throw usage_error(
+        fmt::format("format not written: -o {}: MGF and mzML are (--to mgf and --to mzml, under any name)", output));
+  return {};
+}
+
+spectra::format format_of_output(std::string const& output, std::string const& to, cli::input& in, spectra::format read) {
+  bool const named_otherwise = to.empty() && is_foreign(extension(output));
+  if (named_otherwise && read == spectra::format::mgf) refuse_foreign_input(in);
+  spectra::format const made = format_of_output(output, to).value_or(read);
+  if (made == spectra::format::mzml && read == spectra::format::mgf) {
+    refuse_foreign_input(in);
+    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", in.name()));
+  }
+  return made;
+}
+
+}  // namespace ordo::specsort
