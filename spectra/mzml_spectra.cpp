@@ -257,8 +257,8 @@ void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
   now_->bad_time.reset();
   seconds = number_of<double>("the start time of a scan", term.value);
   if (!seconds) return;
-  now_->time_without_unit = term.unit.empty();
-  seconds = terms::seconds(*seconds, term.unit);
+  now_->time_without_unit = term.unit.empty() && term.unit_name.empty();
+  seconds = terms::seconds(*seconds, term.unit, term.unit_name);
   if (seconds) return;
   now_->bad_time.emplace(at == xml_fault::here ? begin_ : at, "unit not supported",
                          fmt::format("the start time of a scan is in '{}' ({}), which is no unit of time of a fixed length",

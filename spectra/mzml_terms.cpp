@@ -8,34 +8,34 @@ namespace {
 
 // A unit of so many seconds; of less than one, so many of them make a second.
 struct time_unit {
-  std::string_view accession;
+  std::string_view accession, name;
   double seconds, a_second = 1;
 };
 
 // The units of time of UO (https://github.com/bio-ontology-research-group/unit-ontology) that have a fixed length, which month
 // and half life have not; and those that MS had before it used UO's.
 constexpr std::array<time_unit, 13> time_units{{
-    {"UO:0000010", 1},
-    {"UO:0000031", 60},
-    {"UO:0000028", 1, 1e3},
-    {"UO:0000029", 1, 1e6},
-    {"UO:0000150", 1, 1e9},
-    {"UO:0000030", 1, 1e12},
-    {"UO:0000032", 3600},
-    {"UO:0000033", 86400},
-    {"UO:0000034", 7 * 86400},
-    {"UO:0000036", 365.25 * 86400},
-    {"UO:0000151", 36525. * 86400},
-    {"MS:1000038", 60},
-    {"MS:1000039", 1},
+    {"UO:0000010", "second", 1},
+    {"UO:0000031", "minute", 60},
+    {"UO:0000028", "millisecond", 1, 1e3},
+    {"UO:0000029", "microsecond", 1, 1e6},
+    {"UO:0000150", "nanosecond", 1, 1e9},
+    {"UO:0000030", "picosecond", 1, 1e12},
+    {"UO:0000032", "hour", 3600},
+    {"UO:0000033", "day", 86400},
+    {"UO:0000034", "week", 7 * 86400},
+    {"UO:0000036", "year", 365.25 * 86400},
+    {"UO:0000151", "century", 36525. * 86400},
+    {"MS:1000038", "minute", 60},
+    {"MS:1000039", "second", 1},
 }};
 
 }  // namespace
 
-std::optional<double> seconds(double time, std::string_view unit) {
-  if (unit.empty()) return time;
+std::optional<double> seconds(double time, std::string_view unit, std::string_view name) {
+  if (unit.empty() && name.empty()) return time;
   for (auto const& known : time_units)
-    if (unit == known.accession) return time * known.seconds / known.a_second;
+    if (unit.empty() ? name == known.name : unit == known.accession) return time * known.seconds / known.a_second;
   return std::nullopt;
 }
 

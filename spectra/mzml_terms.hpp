@@ -21,9 +21,10 @@ inline constexpr std::uint32_t  // values that are made of a spectrum's peaks
 /// The same by their names, as a userParam gives them; 0 if it is none.
 std::uint32_t value_of_peaks(std::string_view name);
 
-/// Converts a time to seconds. @param unit  its accession, such as UO:0000031; none: seconds, as the vocabulary has them first
+/// Converts a time to seconds. @param unit  its accession, such as UO:0000031  @param name  of the unit, where there is no
+/// accession; neither: seconds, which the vocabulary has first
 /// @returns nothing for what is no unit of time, or has no fixed length
-std::optional<double> seconds(double time, std::string_view unit);
+std::optional<double> seconds(double time, std::string_view unit, std::string_view name);
 
 /// The numbers of an array are not in the document: imzML's and mzMLb's terms.
 bool is_external(cv_term const& term);

@@ -237,6 +237,8 @@ TEST_CASE("mzml: retention times are in seconds, whatever their unit") {
     ordo::memory_source again(text);
     CHECK_THROWS_WITH(ordo::spectra::order_mzml(again, to, how, by), told);
   }
+  CHECK(made_of(text_in(" unitName=\"minute\""), {}, format::mgf).text.find("RTINSECONDS=450\n") != std::string::npos);
+  CHECK(refusal(text_in(" unitName=\"minuet\""), format::mgf).starts_with("unit not supported: f.mzML:8: "));
   outcome const none = made_of(text_in(""), {}, format::mgf);
   CHECK(none.text.find("RTINSECONDS=7.5\n") != std::string::npos);
   CHECK(none.warnings == std::vector<std::string>{"f.mzML: 1 retention times have no unit, and count as seconds"});
