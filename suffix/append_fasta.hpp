@@ -146,7 +146,7 @@ class fasta_appender {
     return in_header(position_) ? std::string(to_.names[to_.names.size() - 1]) : std::string();
   }
 
-  // Goes on to tell how much would do, but not for ever.
+  // Counts on, so that the refusal can state how much suffices; but not without end.
   void count(fasta_position const& behind) {
     position_ = behind;
     totals_.all = totals_.memory() <= counted_bytes || totals_.memory() / counted_times <= memory_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t word_bits = 64;
 
-// The bits of a level, of which bit(i) tells each.
+// Sets the bits of a level, bit(i) for each i in [0, n). @returns how many are 1
 template <class Bit>
 std::uint64_t fill(std::vector<std::uint64_t>& words, std::size_t n, Bit bit) {
   words.resize((n + word_bits - 1) / word_bits);

@@ -24,7 +24,7 @@ class chosen_rows {
   std::size_t count_ = 0;
 };
 
-/// What check_chosen holds beside what build and check take: the arrays of all rows, and which of them are chosen.
+/// Returns what check_chosen holds beside the memory of build and check: the arrays of all rows, and which are chosen.
 inline std::size_t memory_of_all_rows(std::size_t n, std::size_t index_bytes, bool lcp) {
   return n * index_bytes * (lcp ? 2 : 1) + n / 8 + 64;
 }

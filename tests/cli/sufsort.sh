@@ -163,12 +163,12 @@ expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M
 grep -q 'out of memory: entries of 40 bits, in 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
 
-# Who is refused for want of memory is told how much would do: that much does.
+# A refusal for want of memory states how much suffices, and that does.
 refused_once() {  # MEMORY COMMAND...
   local memory=$1
   shift
   expect_error sufsort "$@" --memory "$memory"
-  if [[ $* == *break* ]] && grep -q 'is the least that may do' err; then  # who knows how many pieces there will be?
+  if [[ $* == *break* ]] && grep -q 'is the least that may do' err; then  # how many pieces there are is not known yet
     memory=$(sed 's/.*: --memory \([0-9]*[KM]\) is.*/\1/' err)
     sufsort "$@" --memory "$memory" 2> err || complaint sufsort
     [[ -s err ]] || return 0

@@ -9,8 +9,8 @@ namespace ordo::sufsort {
 /// Every file that belongs to an index, or did before it was built anew.
 std::vector<std::string> files_of(std::string const& prefix);
 
-/// Refuses the name of a file where the prefix of an index belongs, and says how to build one. An index that is only damaged,
-/// or missing, is left to who opens it. @throws input_error
+/// Refuses the name of a file where the prefix of an index belongs, and says how to build one. A damaged or
+/// missing index passes: opening it fails. @throws input_error
 void expect_index(std::string const& prefix);
 
 /// What an index is made of cannot be replaced by it. @throws output_error
