@@ -139,7 +139,9 @@ int build(build_options const& how, cli::common_options const& common, telling& 
 
   unsigned const width = width_for(how.width, n, records.records());
   std::size_t const rows = n + records.records();
-  std::size_t const text = records.residues().size() + records.pieces().columns().size_bytes();  // in the host's memory
+  std::size_t const places = records.starts().size() + records.lengths().size() + records.names().size();
+  std::size_t const text = records.residues().size() + records.pieces().columns().size_bytes() + records.names().bytes() +
+                           places * sizeof(std::uint64_t);  // in the host's memory
   std::optional<suffix::kmer_words> words;
   if (how.kmers != 0 && !records.residues().empty())
     words = words_for(records.residues(), how.kmers, width, how.memory.host_bytes(text));
