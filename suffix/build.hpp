@@ -117,6 +117,12 @@ void build_whole(B& machine, packed_text<B> const& packed, results<Index> const&
                               ahead_share(in_range < count));
   buffer<Index> lcp;
   {
+    std::optional<pool::limit> limited;
+    if constexpr (std::is_same_v<Numbers, every_position>) {
+      pool& memory = machine.pool();
+      if (auto const most = build_plan<Index, B>{n, packed.records(), to.what, !has_workers<B>}.workers_limit())
+        limited.emplace(memory, memory.in_use() + std::min(memory.available(), *most));
+    }
     suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen, &ahead);
     lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, count, lcp};
     constexpr bool at_once = std::is_same_v<Numbers, every_position> && !has_workers<B>;
@@ -249,7 +255,10 @@ void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const
       if (stores) throw;
     }
   }
-  auto const by_ranges = [&] { build_whole(machine, packed, to, how, plan.in_range(available(), true), drop, stores, n); };
+  auto const by_ranges = [&] {
+    std::size_t const some = std::min(available(), plan.workers_limit().value_or(available()));
+    build_whole(machine, packed, to, how, plan.in_range(some, true), drop, stores, n);
+  };
   if (has_workers<B> && !to.memory.sa.empty()) return by_ranges();
   if (plan.by_ranges() <= available()) {
     try {

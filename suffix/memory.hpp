@@ -2,15 +2,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "sort_core/backend.hpp"
 #include "sort_core/memory.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
+#include "suffix/induced_sort.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/long_repeats.hpp"
 #include "suffix/order_ahead.hpp"
 #include "suffix/positions_behind.hpp"
+#include "suffix/repetition.hpp"
 #include "suffix/sampled_positions.hpp"
 #include "suffix/select_positions.hpp"
 #include "suffix/suffix.hpp"
@@ -26,6 +29,8 @@ struct build_plan {
   static constexpr std::size_t least_ranges = has_workers<B> ? 64 : 128;
   // And these are as quick as any.
   static constexpr std::size_t quick_ranges = has_workers<B> ? 16 : 20;
+  // Of more suffixes at a time, the groups that workers leave take much memory and no less time.
+  static constexpr std::size_t least_batch = std::size_t{1} << 20, most_batch = std::size_t{1} << 22;
   static constexpr std::size_t index = sizeof(Index);
 
   std::size_t n, records;  // suffixes that are sorted
@@ -63,8 +68,19 @@ struct build_plan {
     return kept() + std::max({first, ranked + range_memory<Index, B>(open) + open_aside(true), lengths()});
   }
   /// What an LCP takes, beside the order and itself.
-  [[nodiscard]] std::size_t lengths() const {
-    return what.lcp ? buffer_sizes::of(n, index) + n / open_share * index + selected_positions<B>::memory(letters + 1) : 0;
+  [[nodiscard]] std::size_t lengths() const { return lengths(n / open_share); }
+  [[nodiscard]] std::size_t lengths(std::size_t open) const {
+    std::size_t const listed = has_workers<B> ? 0 : buffer_sizes::of(open, index);
+    return what.lcp ? buffer_sizes::of(n, index) + listed + selected_positions<B>::memory(letters + 1) : 0;
+  }
+  /// What workers may take for sorting all suffixes, beside the packed text, and what is enough for any text, since these are
+  /// sorted by induction where workers run out of memory. None, where that is not possible.
+  [[nodiscard]] std::optional<std::size_t> workers_limit() const {
+    if constexpr (has_workers<B>) {
+      using induced = induced_sort<B, Index, induced_text>;
+      if (!are_chosen && induced::can_sort(n)) return std::max(by_ranges(), induced::memory(n));
+    }
+    return std::nullopt;
   }
   /// The same, part by part.
   [[nodiscard]] std::size_t in_parts(std::size_t ranges = least_ranges) const {
@@ -79,7 +95,7 @@ struct build_plan {
     std::size_t quick = n / quick_ranges + 1;
     if (has_workers<B> && keeps_order) {
       std::size_t const left = available - std::min(available, held);
-      quick = std::max(quick, std::min(n, most_at_once(where)));
+      quick = std::max(quick, std::clamp(n / 4, std::min(n, least_batch), most_batch));
       while (quick > least && sorting(quick, true) > left / 4 * 3) quick -= (quick + 15) / 16;
       return std::max(quick, least);
     }
@@ -117,7 +133,9 @@ std::size_t most_in_range(std::size_t n, std::size_t records, wanted what, bool 
         .in_range(available - std::min(available, beside), true);
   }
   build_plan<Index, B> const how{n, records, what, copies};
-  return how.in_range(available - std::min(available, packed), has_workers<B> || packed + how.by_ranges() <= available);
+  std::size_t const left = available - std::min(available, packed);
+  return how.in_range(std::min(left, how.workers_limit().value_or(left)),
+                      has_workers<B> || packed + how.by_ranges() <= available);
 }
 
 /// What a packed text takes, and making it.
@@ -156,8 +174,14 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
   build_plan<Index, B> const how{n, records, what, copies};
   auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + bytes) + size.verbs(n); };
   memory_plan plan{0, how.at_once() ? with_open(0) : beside(how.by_ranges(how.quick_ranges)), with_open(n)};
-  if constexpr (has_workers<B>)  // at once, too, they have no key for each suffix
-    if (how.at_once()) plan.quickest = beside(std::max(worker_sort<B, Index>::memory(n, n, n, 0), how.lengths()));
+  if constexpr (has_workers<B>) {  // they have no key for each suffix
+    auto const limit = how.workers_limit();
+    std::size_t const some = std::min(n, how.in_range(limit.value_or(plan.most), true));
+    if (how.at_once())
+      plan.quickest = beside(
+          std::max({worker_sort<B, Index>::memory(n, n, some, 0), repetition_estimate<B, Index>::memory(n), how.lengths()}));
+    if (limit) plan.most = beside(std::max(*limit, how.lengths(n)));
+  }
   plan.least = std::min(plan.quickest, beside(copies ? std::min(how.by_ranges(), how.in_parts()) : how.by_ranges()));
   return plan;
 }

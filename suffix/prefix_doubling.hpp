@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "sort_core/backend.hpp"
+#include "sort_core/error.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/buffer_sizes.hpp"
 #include "suffix/divided_ranges.hpp"
+#include "suffix/induced_sort.hpp"
 #include "suffix/key_ranges.hpp"
 #include "suffix/letter_runs.hpp"
 #include "suffix/long_repeats.hpp"
@@ -19,6 +21,7 @@
 #include "suffix/order_ahead.hpp"
 #include "suffix/packed_text.hpp"
 #include "suffix/positions_behind.hpp"
+#include "suffix/repetition.hpp"
 #include "suffix/suffix_ranks.hpp"
 #include "suffix/text_rounds.hpp"
 #include "suffix/worker_sort.hpp"
@@ -75,14 +78,11 @@ class suffix_sort {
   template <class WithKeys>
   void by_ranges(std::size_t most, WithKeys with_keys) {
     std::size_t const n = packed_.size();
+    if constexpr (has_workers<B>) {
+      if (!kept_.empty()) return keep_by_workers(with_keys.rows(), most);
+    }
     if (kept_.empty()) ranks_.emplace(machine_, packed_.breaks(), n, n, n, true, chosen_);
     letter_runs<B> const runs(machine_, first_, n);
-    if constexpr (has_workers<B>) {
-      if (!kept_.empty()) {
-        auto aside = sort_by_workers(runs, with_keys.rows(), most);
-        return finish_kept(aside, most, depth_of_ranks(0));
-      }
-    }
     std::size_t const count = kept_.empty() ? n : kept_.size();
     auto aside = sort_ranges(key_ranges<B, Index, Numbers>(machine_, first_, n, count, chosen_), runs, most, with_keys);
     if (!kept_.empty()) return finish_kept(aside, most, depth_of_ranks(rounds_by_text));
@@ -113,6 +113,60 @@ class suffix_sort {
     std::size_t depth = first_.letters + rounds * text_.letters;
     while (depth < chosen_.step()) depth += text_.letters;
     return depth;
+  }
+
+  /// Sorts the kept order, and begins the LCP, if that is not empty: by induction, where the text repeats itself so often that
+  /// workers would take longer, or where they run out of memory.
+  void keep_by_workers(std::span<Index> lcp, std::size_t most) {
+    if constexpr (!std::is_same_v<Numbers, every_position>) {
+      sort_and_finish(lcp, most);
+    } else {
+      bool const can_induce = induced::can_sort(packed_.size());
+      if (can_induce && is_repetitive() && induce()) return first_lengths(lcp);
+      try {
+        return sort_and_finish(lcp, most);
+      } catch (out_of_memory const&) {
+        open_.clear();
+        taken_up_ = false;
+        if (!can_induce || !induce()) throw;
+      }
+      first_lengths(lcp);
+    }
+  }
+  /// Have many suffixes long common prefixes with others, and with so many that one thread sorts all by induction before all
+  /// threads have compared them? These take two to ten times as long in all, the longer the more copies there are.
+  [[nodiscard]] bool is_repetitive() const {
+    using estimate = repetition_estimate<B, Index>;
+    constexpr double least_share = 0.25, least_copies = 0.6;
+    constexpr std::size_t few_threads = 4;
+    std::size_t const n = packed_.size(), threads = worker_sort<B, Index>::threads(machine_);
+    if (estimate::memory(n) > machine_.pool().available()) return false;
+    repetition const found = estimate::of(machine_, text_, n);
+    return found.share >= least_share &&
+           found.copies >= least_copies * double(std::max(threads, few_threads)) / double(few_threads);
+  }
+  void sort_and_finish(std::span<Index> lcp, std::size_t most) {
+    letter_runs<B> const runs(machine_, first_, packed_.size());
+    auto aside = sort_by_workers(runs, lcp, most);
+    finish_kept(aside, most, depth_of_ranks(0));
+  }
+
+  using induced = induced_sort<B, Index, induced_text>;
+  /// @returns whether there was the memory
+  bool induce() {
+    try {
+      induced(machine_, induced_text(packed_.view(), packed_.breaks().bounds()), kept_).sort();
+      return true;
+    } catch (out_of_memory const&) {
+      return false;
+    }
+  }
+  /// As worker_sort leaves the LCP.
+  void first_lengths(std::span<Index> lcp) {
+    machine_.each(lcp.size(), [=, text = first_, order = kept_.data()](std::size_t i) {
+      if (i + lookahead < lcp.size()) text.expect(order[i + lookahead]);
+      lcp[i] = i == 0 ? Index{0} : Index(text.common_letters(text.key(order[i - 1]), text.key(order[i])));
+    });
   }
 
   /// The kept order, by the machine's workers. @returns  what stays open

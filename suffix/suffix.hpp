@@ -95,7 +95,8 @@ std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows)
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
 /// Bytes of memory. How many a text takes shows after the first sort: the more of its suffixes share the letters of a whole
-/// key (29 of DNA, 12 of proteins) with another one, the more; on the CPU, with many others, as in a tandem repeat.
+/// key (29 of DNA, 12 of proteins) with another one, the more. The CPU sorts texts that repeat themselves often by induction
+/// (induced_sort.hpp), in little memory, where rows are of all positions and these take a bit less than an entry has.
 struct memory_plan {
   std::size_t least = 0;     // enough for texts in which few suffixes do
   std::size_t quickest = 0;  // the same, and for the quickest way: see build_outlook::ranges

@@ -32,6 +32,12 @@ class worker_sort {
   /// How many suffixes are in a range, of n in all.
   static std::size_t share(B const& machine, std::size_t n) { return std::max(machine.worker_share(n), least_share); }
 
+  /// How many threads share the work, as far as the shares of so many suffixes show: up to 64.
+  static std::size_t threads(B const& machine) {
+    constexpr std::size_t n = std::size_t{1} << 21, shares_of_thread = 16;
+    return std::max<std::size_t>(1, n / shares_of_thread / machine.worker_share(n));
+  }
+
   /// Bytes that dividing takes and sorting `some` of n suffixes of a text at a time, which leave so many groups, where no range
   /// has more suffixes than one worker may take.
   static std::size_t memory(std::size_t letters, std::size_t n, std::size_t some, std::size_t groups) {

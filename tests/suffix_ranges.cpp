@@ -319,9 +319,9 @@ TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]
     for (device const where : devices()) {
       auto const all = suffix::memory_needed(where, text.size(), 1, 4, {}),
                  some = suffix::memory_needed(where, text.size(), 1, 4, {}, rows);
+      if (where == device::cpu) continue;  // which sorts all in parts, and a sample at once
       CHECK(some.quickest < all.quickest / 3 * 2);
       CHECK(some.most < all.most / 2);
-      if (where == device::cpu) continue;
       bytes_sink to_sa;
       suffix::options how;
       how.machine.where = where;

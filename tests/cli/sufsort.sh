@@ -155,9 +155,20 @@ more=$(($(peak many) - $(peak x)))
 
 # Memory is kept to: blocks that were given back are not the process's any more; copies for check count, too.
 { echo '>m'; for _ in $(seq 5000); do printf 'ACGTTGCAAT%.0s' {1..100}; done; echo; } > tandem.fa
-expect 0 sufsort build tandem.fa -o tandem --device cpu --threads 2 --memory 170M --stats stats.json
+expect 0 sufsort build tandem.fa -o tandem --device cpu --threads 2 --memory 60000000 --stats stats.json
 taken=$(sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json)
-((taken < 205000000)) || fail "$taken bytes within 170M"
+((taken < 76000000)) || fail "$taken bytes within 60 MB"
+# Genomes that are nearly alike take 12 bytes a residue at most, within the limit, and 16 MB for the program.
+awk 'BEGIN { srand(1); n = 25000; for (i = 0; i < n; ++i) g[i] = substr("ACGT", 1 + int(4 * rand()), 1)
+  for (r = 0; r < 200; ++r) { printf ">v%d\n", r; for (k = 0; k < 10; ++k) g[int(n * rand())] = substr("ACGT", 1 + int(4 * rand()), 1)
+    for (i = 0; i < n; ++i) printf "%s", g[i]; print "" } }' > alike.fa
+for options in '' '--lcp'; do
+  limit=$((5000000 * (${#options} ? 20 : 11)))
+  expect 0 sufsort build alike.fa -o alike --device cpu --threads 2 --memory $limit --stats stats.json $options
+  taken=$(sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json)
+  ((taken < limit + 16000000)) || fail "alike.fa $options: $taken bytes within $limit"
+done
+expect 0 sufsort check alike
 head -c 1000000 tandem.fa > part.fa
 expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M

@@ -37,7 +37,7 @@ unsigned width_for(std::string const& asked, std::size_t residues, std::size_t r
 
 /// Bytes of the host's memory, where the CPU works.
 struct held_memory {
-  std::size_t text;     // and what its pieces are
+  std::size_t text;     // with where its pieces and records are
   std::size_t results;  // entries as the CPU has them
 };
 
@@ -54,9 +54,9 @@ struct needed_memory {
 };
 
 held_memory held_by(build_options const& how, std::size_t n, std::size_t records, unsigned width) {
-  std::size_t const piece_bytes = 3 * sizeof(std::uint64_t);
+  std::size_t const piece_bytes = 3 * sizeof(std::uint64_t), record_bytes = 3 * sizeof(std::uint64_t);
   std::size_t const array = suffix::sorted_suffixes(n, records, how.policy.rows()) * (width == 32 ? 4 : 8);
-  return {n + (how.policy.cuts() ? records * piece_bytes : 0),
+  return {n + records * (record_bytes + (how.policy.cuts() ? piece_bytes : 0)),
           array + (how.what.lcp ? array : 0) + (how.what.bwt ? n + records : 0)};
 }
 
@@ -210,7 +210,8 @@ int build(build_options const& how, cli::common_options const& common, telling& 
   unsigned const width = width_for(how.width, n, records.records());
   bool const on_host = n == 0 || !records.residues().empty();
   needed_memory needed = needed_by(how, n, records.records(), width, 0);
-  held_memory const held{on_host ? needed.held.text : 0, needed.held.results};
+  needed.held.text += records.names().bytes();
+  held_memory const held{on_host ? needed.held.text : needed.held.text - n, needed.held.results};
   auto const check_table = [&](suffix::kmer_words const& words) {
     needed.table = table_bytes(words, width);
     check_memory(words, width, how.memory.host_bytes(held.text),
