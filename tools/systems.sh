@@ -39,14 +39,22 @@ fi
 if [[ ${ORDO_SYSTEMS_MOUNTS-} != own ]]; then
   options=(--mirror "$mirror" --folder "$folder" ${keep:+--keep})
   ((${#commands[@]} > 1)) || options+=(--demo)
-  ORDO_SYSTEMS_MOUNTS=own exec unshare --mount --propagation private --pid --fork --kill-child \
+  ORDO_SYSTEMS_MOUNTS=own exec unshare --mount --propagation private \
     "$(readlink -e "$0")" "${options[@]}" "${suites[@]}"
 fi
-root=
+exec 9> "$folder/lock"
+flock --nonblock 9 || fail "another run has $folder"
+root='' job=''
 mounts_below() { awk -v root="$1" '$5 == root || index($5, root "/") == 1 { print $5 }' /proc/self/mountinfo; }
 unmount() {
   local point
   while read -r point; do umount "$point" || return 1; done < <(mounts_below "$1" | sort -r)
+}
+# In the background, so that a signal need not wait until it has ended; and a group of its own, to be ended as one.
+run() {
+  setsid "$@" < /dev/null 9>&- &
+  job=$!
+  wait "$job"
 }
 # A root is deleted when nothing is mounted in it, and then on its own file system alone.
 delete() {
@@ -55,6 +63,13 @@ delete() {
 }
 clean_up() {
   [[ $root ]] || return 0
+  if [[ $job ]]; then kill -KILL -- "-$job" 2> /dev/null || true; fi
+  # What ninja starts is in groups of its own: it is known by its root.
+  local process
+  for process in /proc/[0-9]*; do
+    if [[ $(readlink "$process/root") == "$root" ]]; then kill -KILL "${process#/proc/}" || true; fi
+  done 2> /dev/null
+  wait
   if [[ $keep ]]; then unmount "$root"; else delete "$root"; fi
 }
 trap clean_up EXIT
@@ -62,10 +77,8 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-inside() {
-  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"
-}
+environment=(PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8
+             ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"})
 minutes() { awk -v s="$1" 'BEGIN { printf "%.1f", s / 60 }'; }
 
 mount_devices() {
@@ -95,7 +108,7 @@ for suite in "${suites[@]}"; do
     delete "$root"
     components=main
     [[ $(readlink -f "/usr/share/debootstrap/scripts/$suite") != */gutsy ]] || components=main,universe  # a suite of Ubuntu
-    debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" > "$log" 2>&1 ||
+    run debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" > "$log" 2>&1 ||
       { tail -n 5 "$log" >&2; fail "debootstrap $suite"; }
     unmount "$root"
     touch "$root/complete"
@@ -111,7 +124,7 @@ for suite in "${suites[@]}"; do
   git clone -q --no-hardlinks "$project" "$root/root/ordo"
   for command in "${commands[@]}"; do
     SECONDS=0
-    if inside "/root/ordo/$command" > "$log" 2>&1; then result=passed; else result="FAILED, see $log"; fi
+    if run chroot "$root" env -i "${environment[@]}" "/root/ordo/$command" > "$log" 2>&1; then result=passed; else result="FAILED, see $log"; fi
     printf '%-10s %-14s %6s minutes  %s\n' "$suite" "$command" "$(minutes "$SECONDS")" "$result"
     [[ $result == passed ]] || { tail -n 20 "$log" >&2; failed=1; break; }
   done
