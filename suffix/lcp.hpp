@@ -54,6 +54,41 @@ struct common_prefix_over_runs {
   }
 };
 
+/// The lengths of common prefixes by position: see common_prefixes_by_position. The open positions are done in rounds,
+/// multiples of large powers of two first: each knows a least length from the last one done before it, all of a round at once.
+/// A round extends by O(n) letters together: what a position gains over the one before, the one behind must keep. Memory:
+/// sizeof(Index) bytes for each open position.
+template <Backend B, class Index, class Numbers>
+void common_prefixes_by_rounds(B& machine, packed_view text, std::size_t n, unsigned letters, std::span<Index> by_position,
+                               Numbers number) {
+  auto* const at = by_position.data();
+  auto const is_open = [=] ORDO_FN(std::size_t p) { return number.has(p) && at[number(p)] != n; };
+  std::size_t const count = machine.reduce(
+      n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, plus{});
+  if (count == 0) return;
+  auto const positions = machine.template buffer<Index>(count);
+  machine.select(
+      n, is_open, [=] ORDO_FN(std::size_t p) { return Index(p); }, positions.span());
+  auto const* const position = positions.data();
+
+  letter_runs<B> const runs(machine, text, n);
+  common_prefix_over_runs const common_prefix{text, is_uniform_key(text), runs.key()};
+  auto const settle = [=] ORDO_FN(std::size_t p, std::size_t known) {
+    auto* const to = at + number(p);
+    store_relaxed(to, Index(common_prefix(*to, p, known < letters ? letters : known)));
+  };
+  machine.each(1, [=] ORDO_FN(std::size_t) { settle(position[0], 0); });
+  for (std::size_t stride = std::bit_floor(count); stride != 0; stride /= 2) {
+    machine.each(((count - 1) / stride + 1) / 2, [=] ORDO_FN(std::size_t i) {
+      std::size_t const j = (2 * i + 1) * stride, soon = j + 2 * lookahead * stride;
+      if (soon < count) text.expect(load_relaxed(at + number(position[soon])));  // too late if done already; never wrong
+      std::size_t const p = position[j], before = position[j - stride];
+      std::size_t const length = at[number(before)];
+      settle(p, length > p - before ? length - (p - before) : 0);
+    });
+  }
+}
+
 /// The lengths of common prefixes by position: see common_prefixes_by_position. Each worker goes through a part of the text in
 /// order, so that what it reads follows what it has read, and no list of open positions is needed.
 template <has_workers B, class Index, class Numbers>
@@ -82,45 +117,16 @@ void common_prefixes_by_workers(B& machine, packed_view text, std::size_t n, uns
 /// The lengths of common prefixes by position, where they are a whole key or more. At such a position stands first the suffix
 /// before it in the order, and then the length; at all others n, the number of letters.
 /// In order of position these lengths fall by at most one from a position to the next (Kasai et al., CPM'01; Karkkainen,
-/// Manzini and Puglisi, CPM'09), and so by at most d over d positions. So the open positions are done in rounds, multiples of
-/// large powers of two first: each knows a least length from the last one done before it, all of a round at once. A round
-/// extends by O(n) letters together: what a position gains over the one before, the one behind must keep.
-/// The same holds where only every so many-th position of a record has a suffix.
-/// Memory: sizeof(Index) bytes for each of those positions, but for workers. @param letters  in a key
-/// @param by_position  by the numbers of positions
+/// Manzini and Puglisi, CPM'09), and so by at most d over d positions. The same holds where only every so many-th position of a
+/// record has a suffix.
+/// @param letters  in a key @param by_position  by the numbers of positions
 template <Backend B, class Index, class Numbers = every_position>
 void common_prefixes_by_position(B& machine, packed_view text, std::size_t n, unsigned letters, std::span<Index> by_position,
                                  Numbers number = {}) {
-  if constexpr (has_workers<B>) {
+  if constexpr (has_workers<B>)
     common_prefixes_by_workers(machine, text, n, letters, by_position, number);
-  } else {
-    auto* const at = by_position.data();
-    auto const is_open = [=] ORDO_FN(std::size_t p) { return number.has(p) && at[number(p)] != n; };
-    std::size_t const count = machine.reduce(
-        n, [=] ORDO_FN(std::size_t p) { return std::size_t(is_open(p)); }, std::size_t{0}, plus{});
-    if (count == 0) return;
-    auto const positions = machine.template buffer<Index>(count);
-    machine.select(
-        n, is_open, [=] ORDO_FN(std::size_t p) { return Index(p); }, positions.span());
-    auto const* const position = positions.data();
-
-    letter_runs<B> const runs(machine, text, n);
-    common_prefix_over_runs const common_prefix{text, is_uniform_key(text), runs.key()};
-    auto const settle = [=] ORDO_FN(std::size_t p, std::size_t known) {
-      auto* const to = at + number(p);
-      store_relaxed(to, Index(common_prefix(*to, p, known < letters ? letters : known)));
-    };
-    machine.each(1, [=] ORDO_FN(std::size_t) { settle(position[0], 0); });
-    for (std::size_t stride = std::bit_floor(count); stride != 0; stride /= 2) {
-      machine.each(((count - 1) / stride + 1) / 2, [=] ORDO_FN(std::size_t i) {
-        std::size_t const j = (2 * i + 1) * stride, soon = j + 2 * lookahead * stride;
-        if (soon < count) text.expect(load_relaxed(at + number(position[soon])));  // too late if done already; never wrong
-        std::size_t const p = position[j], before = position[j - stride];
-        std::size_t const length = at[number(before)];
-        settle(p, length > p - before ? length - (p - before) : 0);
-      });
-    }
-  }
+  else
+    common_prefixes_by_rounds(machine, text, n, letters, by_position, number);
 }
 
 /// What common_prefixes_of_keys has left open. Memory: sizeof(Index) bytes a suffix, and once more for the open ones.
