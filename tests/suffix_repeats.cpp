@@ -217,7 +217,8 @@ TEST_CASE("occurrences of the letters at each position", "[suffix]") {
                                                              index.lcp(), 2, suffix::letter_choice::all, at, "f.sa"),
                     "bad index: f.sa: row 4: position 7 of 7 residues");
   at.resize(6);
-  CHECK_THROWS_WITH(suffix::count_occurrences<std::uint32_t>(index.stored.view(), index.sa(), index.lcp(), 2, at),
+  CHECK_THROWS_WITH(suffix::count_occurrences<std::uint32_t>(index.stored.view(), index.sa(), index.lcp(), 2,
+                                                             suffix::letter_choice::all, at),
                     "arrays of wrong size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
 }
 
