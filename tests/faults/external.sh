@@ -81,7 +81,7 @@ killed() {
   kill -s "$1" "$2"
   wait "$2" 2> /dev/null || status=$?
   [[ $status == $((128 + $(kill -l "$1"))) ]] || fail "SIG$1: status $status: $(cat err)"
-  [[ $1 != KILL ]] || rm -f place/.*.tmp
+  [[ $1 != KILL ]] || has_nameless place || rm -f place/.*.tmp
   untouched "SIG$1"
 }
 mkfifo feed hold pipe
