@@ -12,7 +12,7 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/cli/temporary.hpp"
+#include "tools/sufsort/index_files.hpp"
 
 namespace ordo::sufsort {
 
@@ -46,9 +46,10 @@ suffix::kmer_words words_for(std::string_view residues, unsigned length, unsigne
 
 void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell) {
   tell.phase("open");
-  suffix::stored_index const index(prefix, "kmers");  // who was killed between the two renames begins anew
+  suffix::stored_index const index(prefix, "kmers");  // whose table is made anew
   suffix::index_description about = index.about();
-  cli::output json(prefix + ".json"), kmers(prefix + ".kmers");
+  using enum cli::output::hard_links;
+  cli::output json(prefix + ".json", replace), kmers(prefix + ".kmers", replace);
   tell.stats.input(about.residues);
   about.words = words_for(index.view().residues, length, about.width, cli::available_memory());
   tell.phase("kmers", about.residues);
@@ -60,12 +61,11 @@ void add_kmers(std::string const& prefix, unsigned length, cli::common_options c
     kmers.expect(table.size());
     kmers.write(std::span<char const>(table));
   }
-  json.write(std::string_view(suffix::to_json(about)));
+  std::string const description = suffix::to_json(about);
+  json.write(std::string_view(description));
   kmers.finish();
   json.finish();
-  cli::held_signals const held;
-  kmers.commit();  // until the next line one that the old description knows nothing of, or of another size
-  json.commit();
+  exchange_index(prefix, description, json, {{"kmers", &kmers}}, {});
 }
 
 }  // namespace ordo::sufsort
