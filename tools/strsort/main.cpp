@@ -166,7 +166,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
   if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
   if (made.debug)
-    for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
+    for (std::string const& remark : strsort::remarks(made, by)) cli::tell(fmt::format("{}: {}\n", called.name(), remark));
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
