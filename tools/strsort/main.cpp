@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,7 +89,10 @@ strings::spill spill_of(command const& made) {
   strings::spill where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
-  where.most_memory = cli::available_memory();
+  where.available_memory = [least = made.memory ? least_memory : 0, found = std::optional<std::size_t>()]() mutable {
+    if (!found) found = std::max(cli::available_memory(), least);
+    return *found;
+  };
   where.compress_program = made.compress_program.value_or("");
   where.batch_size = std::size_t(made.batch_size.value_or(0));
   if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
@@ -124,10 +128,8 @@ int sort(work const& w, cli::stats& stats) {
     stats.phase(names[row]);
   };
   strings::options how = w.options();
-  how.memory = cli::available_memory();
   // Little memory makes so many runs that it is no use: GNU sort raises it, too.
-  if (made.memory)
-    how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
+  if (made.memory) how.memory = std::size_t(std::max<std::uint64_t>(*made.memory, least_memory));
   how.head = made.head.value_or(how.head);
   using strings::repeated;
   auto const equal = made.by_count ? repeated::by_count
@@ -135,6 +137,7 @@ int sort(work const& w, cli::stats& stats) {
                      : made.unique ? repeated::drop
                                    : repeated::keep;
   strings::spill const where = spill_of(made);
+  if (made.merge) how.memory = std::min(how.memory, where.available_memory());
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
   auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
                                : strings::sort_external(files, to, how, equal, where, began);
