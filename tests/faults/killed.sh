@@ -129,3 +129,23 @@ for signal in KILL TERM; do
   done
 done
 ((exchanges > 10)) || fail "stopped $exchanges times only"
+
+# Builds of one name at the same time, some of them killed: whoever reads meanwhile finds one of the indexes, whole.
+rm -f i/y.* i/.y.*
+sufsort build -q a.fa -o i/y --lcp
+builds() {
+  local k
+  for ((k = 0; k < 15; ++k)); do sufsort build -q "$@" -o i/y; done
+}
+builds a.fa --lcp & first=$!
+builds b.fa --kmer-table 1 & second=$!
+for ((k = 0; k < 15; ++k)); do
+  sufsort kmers -q i/y --length 1 2> kmers.err || grep -q 'replaced meanwhile' kmers.err || fail "kmers: $(< kmers.err)"
+  sufsort build -q a.fa -o i/y & sleep 0.0$((RANDOM % 10)); kill -s KILL $! 2> /dev/null || :
+  wait $! 2> /dev/null || :
+  expect 0 sufsort count i/y C
+  [[ $(cut -f 2 out) == [12] ]] || fail "no index of either text: $(cat out)"
+done
+wait $first || fail 'a build failed beside another one'
+wait $second || fail 'a build failed beside another one'
+expect 0 sufsort check i/y

@@ -142,7 +142,7 @@ void output::open_target(std::string const& path, hard_links links) {
   if (!end) fail(ELOOP);
   if (auto const number = descriptor_named(*end)) return open_descriptor(static_cast<int>(*number));
   struct stat old {};
-  bool const exists = stat(path.c_str(), &old) == 0;
+  bool exists = stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(old.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
@@ -150,7 +150,10 @@ void output::open_target(std::string const& path, hard_links links) {
     if (fd_ < 0) fail(errno);
     return;
   }
-  if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
+  if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+    if (errno != ENOENT) fail(errno);
+    exists = false;  // another process has removed it
+  }
   claim(id_of(path));
   target_ = *end;
   replaces_ = exists;

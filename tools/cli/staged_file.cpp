@@ -248,7 +248,8 @@ bool copy_attributes(std::string const& from, struct stat const& old, int to) {
 
   std::vector<char> names(std::size_t{64} << 10), value(names.size());  // the most that Linux has of either
   ssize_t const length = listxattr(from.c_str(), names.data(), names.size());
-  bool all = length >= 0 || errno == ENOTSUP || errno == ENOSYS;
+  // A file that another process has removed meanwhile has none to keep.
+  bool all = length >= 0 || errno == ENOTSUP || errno == ENOSYS || errno == ENOENT;
   std::string_view rest(names.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
   for (; !rest.empty(); rest.remove_prefix(rest.find('\0') + 1)) {
     std::string_view const name = rest.data();  // ended by NUL
@@ -261,7 +262,8 @@ bool copy_attributes(std::string const& from, struct stat const& old, int to) {
       continue;
     }
     ssize_t const size = getxattr(from.c_str(), name.data(), value.data(), value.size());
-    if (size < 0 ? errno == ENODATA : fsetxattr(to, name.data(), value.data(), static_cast<std::size_t>(size), 0) == 0)
+    if (size < 0 ? errno == ENODATA || errno == ENOENT
+                 : fsetxattr(to, name.data(), value.data(), static_cast<std::size_t>(size), 0) == 0)
       continue;
     all &= !needed;
   }

@@ -59,14 +59,6 @@ void remove_file(std::string const& path) {
   if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
 }
 
-// The checksum of the description that is there, in its place; nothing if there is none.
-std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
-  suffix::mapped_file const json(prefix + ".json");
-  return suffix::crc32_of(json.bytes(), 1);
-} catch (input_error const&) {
-  return std::nullopt;
-}
-
 // Copies a file over another one, and removes it. Readers have it as long as it is there.
 int copy_in_place(std::string const& from, std::string const& to) {
   struct stat whole {};
@@ -111,18 +103,25 @@ void remove_leftovers(std::string const& prefix) {
 }  // namespace
 
 void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
-                    std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted) {
+                    std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
+                    std::optional<std::uint32_t> made_of) {
   std::uint32_t const sum = suffix::crc32_of(description, 1);
   folder_lock const lock(prefix);
-  if (auto const before = sum_of_description(prefix)) complete(prefix, *before);
+  auto const before = sum_of_description(prefix);
+  if (made_of && made_of != before)
+    throw output_error(fmt::format("cannot write: {}.json: the index was replaced meanwhile", prefix));
+  if (before) complete(prefix, *before);
   remove_leftovers(prefix);
   cli::held_signals const held;
   bool const replaces_links = json.target() != prefix + ".json" || std::ranges::any_of(arrays, [&](auto const& array) {
                                 return array.second->target() != prefix + "." + array.first;
                               });
-  bool const in_one_step = !replaces_links && std::ranges::all_of(arrays, [&](auto const& array) {
-    return array.second->take_name(fs::path(hidden_part(prefix, array.first, sum)).filename());
-  });
+  // The description's name is the one that the next exchange takes, too, whatever becomes of this one.
+  bool const in_one_step = !replaces_links &&
+                           json.take_name(fmt::format(".{}.json.ordo.tmp", fs::path(prefix).filename().string())) &&
+                           std::ranges::all_of(arrays, [&](auto const& array) {
+                             return array.second->take_name(fs::path(hidden_part(prefix, array.first, sum)).filename());
+                           });
   if (!in_one_step) {
     json.withdraw_old();
     for (std::string const& name : unwanted) remove_file(prefix + "." + name);
@@ -146,6 +145,13 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], prefix + "." + arrays[k].first);
   for (std::string const& name : unwanted) remove_file(prefix + "." + name);
   unlink(mark.c_str());
+}
+
+std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
+  suffix::mapped_file const json(prefix + ".json");
+  return suffix::crc32_of(json.bytes(), 1);
+} catch (input_error const&) {
+  return std::nullopt;
 }
 
 std::vector<std::string> files_of(std::string const& prefix) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +22,14 @@ std::vector<std::string> files_of(std::string const& prefix);
 /// index until the new description is there.
 /// @param arrays    that change, with their names ("sa")
 /// @param unwanted  arrays that the new index does not have
+/// @param made_of   the checksum of the description that the arrays belong to which stay
+/// @throws output_error  if another description is there by now
 void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
-                    std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted);
+                    std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
+                    std::optional<std::uint32_t> made_of = std::nullopt);
+
+/// Returns the checksum of the description that is there, in its place; nothing if there is none.
+std::optional<std::uint32_t> sum_of_description(std::string const& prefix);
 
 /// What an index is made of cannot be replaced by it. @throws output_error
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs);

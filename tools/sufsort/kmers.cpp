@@ -46,6 +46,7 @@ suffix::kmer_words words_for(std::string_view residues, unsigned length, unsigne
 
 void add_kmers(std::string const& prefix, unsigned length, cli::common_options const& common, telling& tell) {
   tell.phase("open");
+  auto const made_of = sum_of_description(prefix);
   suffix::stored_index const index(prefix, "kmers");  // whose table is made anew
   suffix::index_description about = index.about();
   using enum cli::output::hard_links;
@@ -65,7 +66,7 @@ void add_kmers(std::string const& prefix, unsigned length, cli::common_options c
   json.write(std::string_view(description));
   kmers.finish();
   json.finish();
-  exchange_index(prefix, description, json, {{"kmers", &kmers}}, {});
+  exchange_index(prefix, description, json, {{"kmers", &kmers}}, {}, made_of);
 }
 
 }  // namespace ordo::sufsort
