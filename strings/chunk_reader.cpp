@@ -28,11 +28,14 @@ bool chunk_reader::next() {
   chunk_ = counted_ = lines_ = fitting_ = fitting_lines_ = 0;
   for (;;) {
     // Most texts that fit are seen to without a look at their lines.
-    if (!plan_.fits(bytes_.size(), lines_ + (bytes_.size() - counted_))) {
+    if (!fits(bytes_.size(), lines_ + (bytes_.size() - counted_))) {
       count();
-      if (!plan_.fits(bytes_.size(), lines_)) {
-        cut();
-        if (chunk_ != 0) return true;
+      if (!fits(bytes_.size(), lines_)) {
+        // A line that does not end yet is counted once, as it comes in, and never searched again.
+        if (lines_ != 0) {
+          cut();
+          return true;
+        }
       } else {
         fitting_ = counted_;
         fitting_lines_ = lines_;
@@ -64,10 +67,11 @@ void chunk_reader::count() {
   counted_ = bytes_.size();
 }
 
-// The chunk ends behind the last line that fits, beside what was read behind it, or behind the first one, if that is whole.
+// Ends the chunk behind the last line that fits beside the bytes read after it, or else behind the first line. The bytes hold a
+// delimiter.
 void chunk_reader::cut() {
   std::string_view const all(bytes_.data(), bytes_.size());
-  std::size_t const beside = std::max(plan_.limit - std::min(plan_.limit, all.size()), plan_.limit / 4 * 3);
+  std::size_t const beside = std::max(limit_ - std::min(limit_, all.size()), limit_ / 4 * 3);
   std::size_t end = fitting_, lines = fitting_lines_;
   for (std::size_t step = (all.size() - end + 1) / 2; step >= 256; step /= 2) {
     std::size_t const more = end + step <= all.size() ? lines_in(end, end + step) : 0;
@@ -76,8 +80,7 @@ void chunk_reader::cut() {
     lines += more;
   }
   std::size_t const last = end == 0 ? all.npos : all.rfind(how_.delimiter, end - 1);
-  std::size_t const found = last != all.npos ? last : all.find(how_.delimiter, end);
-  chunk_ = found == all.npos ? 0 : found + 1;
+  chunk_ = (last != all.npos ? last : all.find(how_.delimiter, end)) + 1;
   chunk_lines_ = std::max<std::size_t>(lines, 1);
 }
 
@@ -89,7 +92,8 @@ void chunk_reader::read_more() {
   source& open = *job_.open;
   // Ever smaller steps towards the limit; a line that is longer than the memory doubles what there is.
   std::size_t const used = plan_.needed(bytes_.size(), lines_ + (bytes_.size() - counted_) / 32);
-  std::size_t const left = used < plan_.limit ? plan_.limit - used : bytes_.size();
+  bool const is_long = lines_ == 0 && used >= limit_;
+  std::size_t const left = used < limit_ ? limit_ - used : bytes_.size();
   std::size_t step = std::max(left / 4, least_step);
   std::size_t const before = bytes_.size();
   auto const part = ordo::detail::addressed_part(open, step);
@@ -104,6 +108,8 @@ void chunk_reader::read_more() {
       work_on<cpu>(here, here.threads, [&](host& machine) { return machine.load(open, bytes_.span().subspan(before)); });
   bytes_.resize(before + got);
   read_ += got;
+  // The lines after a long one may use the memory that it took: a text that fits there is not written to disk.
+  if (is_long) limit_ = std::max(limit_, plan_.needed(bytes_.size() + bytes_.size() / 16, 1));
   if (got == step) return;
   job_.open.reset();
   if (bytes_.empty() || bytes_.span().back() == how_.delimiter) return;

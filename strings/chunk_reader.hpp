@@ -14,7 +14,7 @@ class chunk_reader {
  public:
   /// What the job has not read yet, behind what is in the host's memory.
   chunk_reader(text_job& job, memory_plan const& plan)
-      : job_(job), how_(job.how), plan_(plan), bytes_(std::move(job.host)), read_(bytes_.size()) {}
+      : job_(job), how_(job.how), plan_(plan), limit_(plan.limit), bytes_(std::move(job.host)), read_(bytes_.size()) {}
 
   /// The next chunk. @returns false if there are no lines left. The chunk before is gone then
   bool next();
@@ -30,6 +30,7 @@ class chunk_reader {
   void release() { bytes_ = host_bytes(); }
 
  private:
+  [[nodiscard]] bool fits(std::uint64_t bytes, std::uint64_t lines) const { return plan_.needed(bytes, lines) <= limit_; }
   void read_more();
   void count();
   void cut();
@@ -38,6 +39,7 @@ class chunk_reader {
   text_job& job_;
   options const& how_;
   memory_plan const& plan_;
+  std::size_t limit_;  // the plan's, or what the longest line has taken
   bool over_ = false;
   host_bytes bytes_;  // the chunk and what was read behind it
   std::size_t chunk_ = 0, chunk_lines_ = 0;

@@ -15,6 +15,7 @@
 #include "strings/line_sort.hpp"
 #include "strings/partition.hpp"
 #include "strings/run_store.hpp"
+#include "strings/small_sort.hpp"
 #include "strings/text_job.hpp"
 
 namespace ordo::strings {
@@ -49,8 +50,9 @@ class external_sort {
       : job_(job), to_(job.to), how_(job.how), kept_(kept_of(job.equal)), where_(where), store_(where, job.how.delimiter) {
     plan_.by = how_.by;
     plan_.delimiter = how_.delimiter;
-    plan_.limit = std::max(how_.memory, least_memory);
-    plan_.most = std::max(plan_.limit, where.most_memory);
+    std::size_t const available = where.available_memory ? where.available_memory() : std::numeric_limits<std::size_t>::max();
+    plan_.limit = std::max(std::min(how_.memory, available), least_memory);
+    plan_.most = std::max(plan_.limit, std::min(where.most_memory, available));
     plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
     how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
     how_.head = options{}.head;                             // of all of it
@@ -135,8 +137,7 @@ class external_sort {
     lines all;
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
       for (stored_lines& l : *level) all.push_back(std::move(l));
-    report_.written =
-        write_selected(to_, job_.how, job_.equal, where_, [&](sink& to) { return merge_into(to, all, true); });
+    report_.written = write_selected(to_, job_.how, job_.equal, where_, [&](sink& to) { return merge_into(to, all, true); });
   }
 
   std::uint64_t merge_into(sink& to, lines const& those, bool last = false) {
@@ -212,7 +213,7 @@ sort_report sort_external(texts const& from, sink& to, options const& how, repea
   check_delimiter(how.delimiter);
   text_job job{from, to, how, equal, began};
   job.begin(phase::read, from.bytes);
-  if (sorted_on_gpu(job)) return std::move(job.report);
+  if (sorted_on_gpu(job) || sorted_small(job)) return std::move(job.report);
   return external_sort(job, where).run();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ struct spill {
   std::string compress_program;
   /// Bytes that a line may take which alone is too long for options::memory.
   std::size_t most_memory = std::numeric_limits<std::size_t>::max();
+  /// Returns the memory that there is, where finding it out takes time: called once, for texts that are more than a few lines.
+  /// options::memory and most_memory are no more than that then.
+  std::function<std::size_t()> available_memory = {};
   /// How many files are merged at a time at most, at least 2; 0: as many as are good.
   std::size_t batch_size = 0;
 };

@@ -66,7 +66,10 @@ decision detail::choose_machine(options const& how, std::size_t bytes, std::func
             other, !other};
   }
   measured_rates const& rates = has_costly_keys(how.by) ? read_key_rates : string_rates;
-  return choose(how.machine, bytes, worth_a_gpu(rates, how.machine.threads),
+  constexpr std::size_t never_worth_it = std::size_t{1} << 20;  // however few the threads, which need not be counted then
+  std::size_t const worthwhile = !cuda_enabled || bytes < never_worth_it ? std::numeric_limits<std::size_t>::max()
+                                                                         : worth_a_gpu(rates, how.machine.threads);
+  return choose(how.machine, bytes, worthwhile,
                 [&](gpu_info const&) { return memory_needed(device::gpu, bytes, lines(), how.by, how.delimiter); });
 }
 

@@ -1,9 +1,11 @@
 #include "suffix/index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
@@ -22,6 +24,7 @@
 #include "sort_core/error.hpp"
 #include "sort_core/host/threads.hpp"
 #include "sort_core/machine_lease.hpp"
+#include "suffix/index_parts.hpp"
 
 namespace ordo::suffix {
 
@@ -112,17 +115,33 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
   return *this;
 }
 
+namespace {
+
+// Which file has a name now.
+std::array<std::int64_t, 5> identity_of(std::string const& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return {};
+  return {std::int64_t(info.st_dev), std::int64_t(info.st_ino), info.st_size, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
+}
+
+}  // namespace
+
 stored_index::stored_index(std::string prefix, std::string_view without) : prefix_(std::move(prefix)) {
-  std::string const description = prefix_ + ".json";
-  mapped_file const json(description);
-  about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
-  std::erase_if(about_.arrays, [&](index_array const& array) { return array.name == without; });
-  for (index_array const& array : about_.arrays) {
-    std::string const path = prefix_ + "." + array.name;
-    mapped_file file(path);
-    if (file.bytes().size() != array.bytes)
-      throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
-    files_.push_back(std::move(file));
+  // While another process exchanges the index, its arrays may be those of the one or of the other: what was opened belongs
+  // together if the description is the same one as before.
+  constexpr int most_exchanges = 100;
+  for (int attempt = 0;; ++attempt) {
+    auto const before = identity_of(prefix_ + ".json");
+    std::exception_ptr failure;
+    try {
+      open(without);
+    } catch (input_error const&) {
+      failure = std::current_exception();
+    }
+    bool const changes = identity_of(prefix_ + ".json") != before || (failure && exchanging_);
+    if (changes && attempt != most_exchanges) continue;
+    if (failure) std::rethrow_exception(failure);
+    break;
   }
   if (about_.policy.cuts())
     if (auto const flaw = flaw_in(pieces(), about_.residues, about_.starts, about_.lengths, about_.policy))
@@ -143,6 +162,26 @@ void stored_index::check_rows() const {
         fmt::format("bad index: {}: {} rows, of {} positions that may have one", path("json"), about_.rows(), most));
 }
 
+void stored_index::open(std::string_view without) {
+  std::string const description = prefix_ + ".json";
+  exchanging_ = false;
+  mapped_file const json(description);
+  about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
+  std::erase_if(about_.arrays, [&](index_array const& array) { return array.name == without; });
+  std::uint32_t const sum = crc32_of(json.bytes(), 1);
+  exchanging_ = access(hidden_part(prefix_, "json", sum).c_str(), F_OK) == 0;
+  files_.clear();
+  for (index_array const& array : about_.arrays) {
+    // An exchange that was not completed left arrays under these names.
+    std::string path = hidden_part(prefix_, array.name, sum);
+    if (!exchanging_ || access(path.c_str(), F_OK) != 0) path = prefix_ + "." + array.name;
+    mapped_file file(path);
+    if (file.bytes().size() != array.bytes)
+      throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
+    files_.push_back(std::move(file));
+  }
+}
+
 std::span<char const> stored_index::bytes(std::string_view array) const noexcept {
   for (std::size_t i = 0; i < files_.size(); ++i)
     if (about_.arrays[i].name == array) return files_[i].bytes();
@@ -154,6 +193,7 @@ kmer_table stored_index::words() const {
 }
 
 std::optional<std::string> stored_index::stray() const {
+  if (exchanging_) return std::nullopt;  // which would have removed it
   for (char const* array : {"lcp", "bwt", "kmers", "pieces"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);

@@ -147,6 +147,7 @@ class stored_index {
   }
 
  private:
+  void open(std::string_view without);
   void check_rows() const;
   template <class Index>
   static std::span<Index const> span_of(std::span<char const> bytes) noexcept {
@@ -156,6 +157,7 @@ class stored_index {
   std::string prefix_;
   index_description about_;
   std::vector<mapped_file> files_;  // of about_.arrays
+  bool exchanging_ = false;         // some arrays may not be in their places yet
 };
 
 }  // namespace ordo::suffix

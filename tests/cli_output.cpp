@@ -1,8 +1,11 @@
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
@@ -43,6 +47,22 @@ struct stat stat_of(std::string const& path) {
   struct stat info {};
   REQUIRE(stat(path.c_str(), &info) == 0);
   return info;
+}
+
+// Outputs are written as on a file system without O_TMPFILE, while this lives.
+class named_files {
+ public:
+  explicit named_files(bool nameless) { cli::staged_file::can_be_nameless = nameless; }
+  ~named_files() { cli::staged_file::can_be_nameless = true; }
+  named_files(named_files const&) = delete;
+  named_files& operator=(named_files const&) = delete;
+};
+
+// Not every file system has files without a name.
+bool has_nameless(temporary_folder const& folder) {
+  int const probe = open(folder.path("").c_str(), O_TMPFILE | O_RDWR, 0600);
+  if (probe >= 0) close(probe);
+  return probe >= 0;
 }
 
 mode_t mode_of(std::string const& path) {
@@ -159,18 +179,82 @@ TEST_CASE("a symbolic link stays, and what it leads to is replaced") {
   CHECK_THROWS_AS(cli::output(folder.path("loop")), output_error);
 }
 
-TEST_CASE("of two hard links one is replaced, the other keeps the old content") {
-  temporary_folder folder;
-  folder.write("a", "old");
-  fs::create_hard_link(folder.path("a"), folder.path("b"));
-  cli::input in(folder.path("a"));
-  cli::output out(folder.path("b"));
-  char text[8];
-  out.write(std::span<char const>(text, in.read(text)));
-  out.write(" and new"sv);
-  out.commit();
-  CHECK(folder.read("a") == "old");
-  CHECK(folder.read("b") == "old and new");
+TEST_CASE("two hard links show the new content, unless they are to be parted") {
+  for (bool const nameless : {true, false}) {
+    named_files const now(nameless);
+    temporary_folder folder;
+    folder.write("a", "old");
+    fs::create_hard_link(folder.path("a"), folder.path("b"));
+    ino_t const inode = stat_of(folder.path("b")).st_ino;
+    cli::input in(folder.path("a"));
+    {
+      cli::output out(folder.path("b"));
+      char text[8];
+      out.write(std::span<char const>(text, in.read(text)));
+      out.write(" and new"sv);
+      out.finish();
+      CHECK(folder.read("a") == "old");
+      out.commit();
+    }
+    CHECK(folder.read("a") == "old and new");
+    CHECK(folder.read("b") == "old and new");
+    CHECK(stat_of(folder.path("b")).st_ino == inode);
+    cli::output out(folder.path("b"), cli::output::hard_links::replace);
+    out.write("other"sv);
+    out.commit();
+    CHECK(folder.read("a") == "old and new");
+    CHECK(folder.read("b") == "other");
+    CHECK(folder.count() == 2);
+  }
+}
+
+TEST_CASE("a replaced file keeps its extended attributes and its access control list") {
+  struct entry {
+    std::uint16_t tag, rights;
+    std::uint32_t id;
+  };
+  // Of posix_acl_xattr.h: version 2; owner, user 1, group, mask, others.
+  constexpr std::uint32_t version = 2, nobody_in_particular = ~0u;
+  std::array<entry, 5> const list{{{1, 6, nobody_in_particular},
+                                   {2, 6, 1},
+                                   {4, 4, nobody_in_particular},
+                                   {16, 6, nobody_in_particular},
+                                   {32, 0, nobody_in_particular}}};
+  std::string acl(sizeof version + sizeof list, 0);
+  std::memcpy(acl.data(), &version, sizeof version);
+  std::memcpy(acl.data() + sizeof version, list.data(), sizeof list);
+  char const* const access = "system.posix_acl_access";
+  auto const attribute = [](std::string const& path, char const* name) {
+    std::string value(1000, 0);
+    ssize_t const size = getxattr(path.c_str(), name, value.data(), value.size());
+    return size < 0 ? std::string("none") : value.substr(0, std::size_t(size));
+  };
+  for (bool const nameless : {true, false}) {
+    named_files const now(nameless);
+    temporary_folder folder;
+    std::string const path = folder.write("file", "old");
+    if (setxattr(path.c_str(), "user.tag", "a\0b", 3, 0) != 0) return;  // not every file system has them
+    REQUIRE(setxattr(path.c_str(), "user.empty", "", 0, 0) == 0);
+    bool const has_lists = setxattr(path.c_str(), access, acl.data(), acl.size(), 0) == 0;
+    ino_t const inode = stat_of(path).st_ino;
+    put(path, "new");
+    CHECK(folder.read("file") == "new");
+    CHECK(stat_of(path).st_ino != inode);
+    CHECK(attribute(path, "user.tag") == std::string("a\0b", 3));
+    CHECK(attribute(path, "user.empty").empty());
+    if (!has_lists) continue;
+    CHECK(attribute(path, access) == acl);
+    CHECK(mode_of(path) == 0660);  // its mask
+    // What a folder gives to new files is nothing that the old one has.
+    REQUIRE(removexattr(path.c_str(), access) == 0);
+    REQUIRE(chmod(path.c_str(), 0640) == 0);
+    REQUIRE(setxattr(folder.path("").c_str(), "system.posix_acl_default", acl.data(), acl.size(), 0) == 0);
+    put(path, "new again");
+    CHECK(attribute(path, access) == "none");
+    CHECK(mode_of(path) == 0640);
+    put(folder.path("fresh"), "new");
+    CHECK(attribute(folder.path("fresh"), access) != "none");
+  }
 }
 
 TEST_CASE("no two outputs are the same file") {
@@ -193,8 +277,9 @@ TEST_CASE("no two outputs are the same file") {
     cli::output const device("/dev/null"), same_device("/dev/null");
   }
   put(folder.path("link"), "first");
-  put(folder.path("hard"), "second");
   CHECK(folder.read("there") == "first");
+  put(folder.path("hard"), "second");
+  CHECK(folder.read("there") == "second");
 }
 
 TEST_CASE("a descriptor by name is written directly") {
@@ -389,7 +474,7 @@ TEST_CASE("what cannot be written is found out at once") {
                     "cannot write: " + folder.path("no/such") + ": No such file or directory");
   CHECK_THROWS_WITH(cli::output(folder.path("")), contains_text("Is a directory"));
   CHECK_THROWS_AS(cli::output(folder.path("absent/")), output_error);
-  CHECK_THROWS_WITH(cli::output(""), "cannot write: : No such file or directory");
+  CHECK_THROWS_WITH(cli::output(""), "cannot write: '': No such file or directory");
   CHECK_THROWS_AS(cli::output("/proc/ordo"), output_error);
   CHECK_THROWS_AS(cli::output(folder.path(std::string(300, 'x'))), output_error);
   std::string const longest(255, 'x');
@@ -438,6 +523,7 @@ TEST_CASE("a signal removes what is half done") {
     int const status = in_child([&] {
       rlimit const no_core{0, 0};
       setrlimit(RLIMIT_CORE, &no_core);
+      named_files const now(false);
       cli::output out(folder.path("out"));
       out.write(std::string(1000000, 'x'));
       if (folder.count() != 2) return 3;  // the half file is beside
@@ -448,6 +534,108 @@ TEST_CASE("a signal removes what is half done") {
     CHECK(folder.read("out") == "old");
     CHECK(folder.count() == 1);
   }
+}
+
+TEST_CASE("of what is half done nothing has a name, so that SIGKILL leaves nothing") {
+  temporary_folder folder;
+  folder.write("out", "old");
+  if (!has_nameless(folder)) return;
+  for (char const* const name : {"out", "new"}) {
+    int const status = in_child([&] {
+      cli::output out(folder.path(name));
+      out.write(std::string(1000000, 'x'));
+      out.finish();
+      std::raise(SIGKILL);
+      return 4;
+    });
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    CHECK(folder.read("out") == "old");
+    CHECK(folder.count() == 1);
+  }
+}
+
+TEST_CASE("a name that a killed process left is removed") {
+  for (bool const replaces : {true, false}) {
+    temporary_folder folder;
+    if (!has_nameless(folder)) return;
+    if (replaces) folder.write("out", "old");
+    folder.write(".out.ordo.tmp", "left behind");
+    put(folder.path("out"), "new");
+    CHECK(folder.read("out") == "new");
+    CHECK(folder.count() == 1);
+  }
+}
+
+TEST_CASE("the hidden names of two long names differ") {
+  temporary_folder folder;
+  std::string const begin(240, 'x');
+  std::vector<std::string> const names{begin + "a", begin + "b"};
+  for (std::string const& name : names) folder.write(name, "old");
+  std::vector<pid_t> writers;
+  for (std::string const& name : names) {
+    pid_t const writer = fork();
+    if (writer == 0) {
+      for (int k = 0; k < 300; ++k) put(folder.path(name), name);
+      _exit(0);
+    }
+    writers.push_back(writer);
+  }
+  for (pid_t const writer : writers) {
+    int status = -1;
+    REQUIRE(waitpid(writer, &status, 0) == writer);
+    CHECK(status == 0);
+  }
+  for (std::string const& name : names) CHECK(folder.read(name) == name);
+  CHECK(folder.count() == 2);
+}
+
+TEST_CASE("processes that replace one file at the same time leave one of their results, and nothing else") {
+  for (bool const nameless : {true, false}) {
+    named_files const now(nameless);
+    temporary_folder folder;
+    folder.write("out", "old");
+    std::vector<pid_t> writers;
+    for (int process = 0; process < 4; ++process) {
+      pid_t const writer = fork();
+      if (writer == 0) {
+        int failed = 0;
+        for (int k = 0; k < 100; ++k) try {
+            put(folder.path("out"), std::string(1000, char('a' + process)));
+          } catch (output_error const&) {
+            ++failed;
+          }
+        _exit(failed == 0 ? 0 : 1);
+      }
+      writers.push_back(writer);
+    }
+    for (pid_t const writer : writers) {
+      int status = -1;
+      REQUIRE(waitpid(writer, &status, 0) == writer);
+      CHECK(status == 0);
+    }
+    std::string const made = folder.read("out");
+    CHECK(made == std::string(1000, made.empty() ? ' ' : made[0]));
+    CHECK(folder.count() == 1);
+  }
+}
+
+TEST_CASE("many outputs that wait for their commit take few descriptors") {
+  temporary_folder folder;
+  int const status = exit_status(in_child([&] {
+    rlimit const few{40, 40};
+    setrlimit(RLIMIT_NOFILE, &few);
+    std::deque<cli::output> all;
+    for (int k = 0; k < 200; ++k) {
+      all.emplace_back(folder.path(std::to_string(k)));
+      all.back().write(std::to_string(k));
+      all.back().finish();
+    }
+    for (cli::output& out : all) out.commit();
+    return 0;
+  }));
+  CHECK(status == 0);
+  CHECK(folder.count() == 200);
+  CHECK(folder.read("199") == "199");
 }
 
 TEST_CASE("signals wait for files that belong together, whichever thread they come to") {

@@ -138,6 +138,10 @@ TEST_CASE("lines longer than the memory", "[external]") {
   std::string several;  // of which some fit at a time
   for (int i = 0; i < 20; ++i) several += std::string(little / 5, char('a' + i * 7 % 26)) + std::to_string(i % 3) + "\n";
   check({several}, on_cpu());
+  // A little that follows a long line shares the memory that the line took: no file is written, and none could be.
+  strings::spill nowhere;
+  nowhere.folders = {"/no/such/folder"};
+  check({huge + huge + huge + "\n" + random_text(10'000, '\n', 9)}, on_cpu(), nowhere);
 }
 
 TEST_CASE("an order by keys, with equal keys in the order of the texts", "[external]") {

@@ -3,5 +3,5 @@
 set -euo pipefail
 script=$(readlink -f "$1"); export PATH="$(readlink -f "$2"):$PATH"
 export ORDO_SOURCE; ORDO_SOURCE=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d); trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+work=$(mktemp -d); trap 'chmod -R u+w "$work"; rm -rf --one-file-system "$work"' EXIT
 cd "$work"; bash -euo pipefail "$script"

@@ -61,3 +61,6 @@ sort_is_9_1() { [[ $(sort --version) == *'(GNU coreutils) 9.1'$'\n'* ]]; }
 
 # Nothing of the tools' temporary files is left in the folder.
 no_leftovers() { ! compgen -G '.*.tmp' > /dev/null || fail "left behind: $(compgen -G '.*.tmp')"; }
+
+# Does the folder's file system have files without a name (O_TMPFILE), of which a SIGKILL leaves nothing?
+has_nameless() { python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$1" 2> /dev/null; }

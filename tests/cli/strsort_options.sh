@@ -171,6 +171,19 @@ for arguments in '' -r -s -rb -n -b -k1n -k1,1n -k1 -k2,1 -k1b,1 '-t: -k1' -k2.2
   debugged $arguments text
 done
 debugged -z text
+# Remarks that cannot be written are an error, as sort has it.
+for stderr in /dev/full '&-'; do
+  status=0; eval "strsort --debug text > /dev/null 2>$stderr" || status=$?
+  [[ $status == 2 ]] || fail "--debug 2>$stderr: status $status"
+done
+# An empty name of the output: sort's words under its name, ours under our own.
+status=0; (exec -a "$theirs" bin/sort -o '' text) 2> strsort.err || status=$?
+"$theirs" -o '' text 2> sort.err || [[ $? == "$status" ]] || fail "-o '': status $status"
+cmp sort.err strsort.err || fail "other words: -o '': $(< strsort.err)"
+expect_error strsort -o '' text
+[[ $(< err) == "strsort: no file name: --output: ''" ]] || fail "-o '': $(< err)"
+# What --by-count says builds on what --count says.
+[[ $(strsort --help | grep -oe '^ *--\(by-\)*count ' | tr -d ' \n') == --count--by-count ]] || fail 'the order of --help'
 
 # Merging with few descriptors: with 3 taken, 3 are left, for 2 inputs and what holds the merged; a named output needs one more.
 mkdir many

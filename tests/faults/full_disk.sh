@@ -58,3 +58,40 @@ for tool in "${tools[@]}"; do
   fi
   rm "$file"
 done
+
+# In place where the disk has no room beside the file: by way of TMPDIR, and not at all where that is full, too.
+mkdir elsewhere tiny
+mount -t tmpfs -o size=8M none elsewhere
+mount -t tmpfs -o size=64k none tiny
+for tool in specsort strsort; do
+  if [[ $tool == specsort ]]; then sample $tool 9000 > in; else sample $tool 200000 > all; head -c 700000 all > in; fi
+  (($(wc -c < in) > 550000 && $(wc -c < in) < 1000000)) || fail "$tool: $(wc -c < in) bytes do not suit the disk"
+  work $tool in sorted
+  cp in small/file
+  inode=$(stat -c %i small/file)
+  TMPDIR=$PWD/elsewhere expect 0 work $tool small/file small/file
+  cmp small/file sorted
+  [[ $(stat -c %i small/file) == "$inode" && $(ls -A small elsewhere) == $'elsewhere:\n\nsmall:\nfile' ]] ||
+    fail "$tool: in place: $(ls -A small elsewhere)"
+  for folder in tiny small; do
+    cp in small/file
+    TMPDIR=$PWD/$folder expect_error work $tool small/file small/file
+    grep -q 'No space left' err || fail "$tool: no word of the disk: $(cat err)"
+    cmp small/file in
+    [[ $(ls -A small tiny) == $'small:\nfile\n\ntiny:' ]] || fail "$tool: left behind: $(ls -A small tiny)"
+  done
+  # More than the disk has: the old content stays.
+  cat in in > twice
+  cp in small/file
+  TMPDIR=$PWD/elsewhere expect_error work $tool twice small/file
+  cmp small/file in
+  rm small/file
+done
+# Found while it is written, as of a result whose size is not known before.
+head -c 700000 all > in
+cp in small/file.gz
+gzip -1 < in > packed
+head -c 330000 /dev/urandom > small/filler
+TMPDIR=$PWD/elsewhere expect 0 strsort packed -o small/file.gz
+gzip -dc small/file.gz | cmp - <(LC_ALL=C sort in)
+[[ ! $(ls -A elsewhere) ]] || fail "left behind: $(ls -A elsewhere)"

@@ -1,8 +1,18 @@
-# A process that is killed half way leaves the old output as it was; if it can, it clears up.
+# A process that is killed half way leaves the old output as it was, and nothing else: where the file system has files without
+# names even after SIGKILL.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 ulimit -c 0
 mkfifo pipe
+mkdir place
+nameless=0
+! has_nameless place || nameless=1
+# opened PROCESS: a file of the folder is open for writing, with a name or without.
+opened() {
+  local fd
+  for fd in /proc/"$1"/fd/*; do [[ $(readlink "$fd") != "$PWD/place/"* ]] || return 0; done 2> /dev/null
+  return 1
+}
 # Every signal that ends a process. INT and QUIT are ignored in the background; what a crash sends is a sanitizer's, too.
 every=(HUP TRAP ABRT USR1 USR2 PIPE ALRM TERM STKFLT XCPU VTALRM PROF IO PWR SYS RTMIN RTMAX-1 KILL)
 for tool in "${tools[@]}"; do
@@ -17,48 +27,125 @@ for tool in "${tools[@]}"; do
     exec 3> pipe
     cat in >&3  # and then no end of the input
     for ((i = 0; i < 300; ++i)); do
-      compgen -G 'place/.*.tmp' > /dev/null && break
+      opened $! && break
       sleep 0.05
     done
-    compgen -G 'place/.*.tmp' > /dev/null || fail "$tool does not open its output before it reads"
+    opened $! || fail "$tool does not open its output before it reads"
     kill -s $signal $!
     status=0; wait $! 2> /dev/null || status=$?
     exec 3>&-
     [[ $status == $((128 + $(kill -l $signal))) ]] || fail "$tool, SIG$signal: status $status"
     [[ $(cat "$file") == old ]] || fail "$tool, SIG$signal: the old output is gone"
-    if [[ $signal != KILL ]]; then
+    if [[ $signal != KILL || $nameless == 1 ]]; then
       [[ $(ls -A place) == "$(basename "$file")" ]] || fail "$tool, SIG$signal: left behind: $(ls -A place)"
     fi
   done
 done
 
-# A signal among the renames of an index waits for them: the new index is whole.
+crc32_of() { python3 -c 'import sys, zlib; print("%08x" % zlib.crc32(open(sys.argv[1], "rb").read()))' "$1"; }
+# Stopped at each call that changes names, in turn.
 strace -f -o /dev/null true 2> /dev/null || exit 0
-printf '>a\nGATTACA\n' > a.fa; printf '>b\nCC\n' > b.fa
-# stopped SIGNAL RENAME COMMAND...
+calls=(linkat rename unlink)
+# stopped SIGNAL CALL NUMBER COMMAND...: whether it was, before its so manieth call of that kind.
 stopped() {
-  local signal=$1 rename=$2 status=0
-  shift 2
-  strace -f -o /dev/null -e trace=rename -e "inject=rename:signal=SIG$signal:when=$rename" "$@" 2> err || status=$?
-  [[ $status == $((128 + $(kill -l "$signal"))) ]] || fail "SIG$signal at rename $rename: status $status: $* $(cat err)"
+  local signal=$1 call=$2 number=$3 status=0
+  shift 3
+  strace -f -o /dev/null -e "trace=$call" -e "inject=$call:signal=SIG$signal:when=$number" "$@" > out 2> err &
+  wait $! 2> /dev/null || status=$?
+  [[ $status == 0 || $status == $((128 + $(kill -l "$signal"))) ]] ||
+    fail "SIG$signal at $call $number: status $status: $* $(cat err)"
+  [[ $status != 0 ]]
 }
-for rename in 1 2 3 4; do
-  rm -f y.*
-  for fasta in a b; do  # with no index there, and one
-    stopped TERM $rename sufsort build -q $fasta.fa -o y --lcp
-    expect 0 sufsort check y
+
+# An output: the old one or the new one, whole; at most under one more name, which the next run removes.
+printf 'b\na\n' > in; printf 'a\nb\n' > want; mkdir f
+for call in "${calls[@]}"; do
+  for ((number = 1; ; ++number)); do
+    echo old > f/out
+    stopped KILL "$call" "$number" strsort in -o f/out || break
+    [[ $(< f/out) == old ]] || cmp f/out want
+    for left in f/.*.tmp; do [[ ! -e $left ]] || cmp "$left" want; done
+    expect 0 strsort in -o f/out
+    cmp f/out want
+    ((nameless)) || rm -f f/.*.tmp
+    [[ $(ls -A f) == out ]] || fail "after the run behind a SIGKILL at $call $number: $(ls -A f)"
   done
-  expect 0 sufsort count y C
-  [[ $(cat out) == C$'\t'2 ]] || fail "an index of another text: $(cat out)"
 done
-for rename in 1 2; do
-  stopped TERM $rename sufsort kmers -q y --length $rename --force
-  expect 0 sufsort check y
-  grep -q kmers out || fail "no table: $(cat out)"
+
+# At any moment.
+seq 200000 -1 1 > in
+LC_ALL=C sort in > want
+for ((moment = 0; moment < 20; ++moment)); do
+  echo old > f/out
+  strsort in -o f/out &
+  sleep 0.0$((RANDOM % 10))$((RANDOM % 10))
+  kill -s KILL $! 2> /dev/null || :
+  wait $! 2> /dev/null || :
+  [[ $(head -c 3 f/out) == old ]] || cmp f/out want
+  if ((nameless)); then
+    for left in f/.*.tmp; do [[ ! -e $left ]] || cmp "$left" want; done
+    [[ $(ls -A f | grep -v '^\.out\.ordo\.tmp$') == out ]] || fail "after a SIGKILL: $(ls -A f)"
+  fi
+  rm -f f/.*.tmp
 done
-no_leftovers
-# One that cannot wait leaves a table that is not the description's: to make the table again mends the index.
-strace -f -o /dev/null -e trace=rename -e inject=rename:signal=SIGKILL:when=2 sufsort kmers -q y --length 1 2> err || :
-expect_error sufsort count y C
-expect 0 sufsort kmers y --length 1
-expect 0 sufsort check y
+
+# An index: the one or the other, whatever the moment; with arrays that only one of them has. A signal that can wait is too late.
+printf '>a\nGATTACA\n' > a.fa; printf '>b\nCC\n' > b.fa
+mkdir i
+# is_index a|b|ab: of one of these texts, and right.
+is_index() {
+  expect 0 sufsort check i/y
+  expect 0 sufsort count i/y C
+  case $1$(cut -f 2 out) in
+    a1 | ab1 | b2 | ab2) ;;
+    *) fail "an index of another text than $1: $(cat out)" ;;
+  esac
+  if [[ $(cut -f 2 out) == 1 ]]; then expect 0 sufsort count i/y GATT; fi
+}
+exchanges=0
+for signal in KILL TERM; do
+  for call in "${calls[@]}"; do
+    for ((number = 1; ; ++number)); do
+      rm -f i/y.* i/.y.*
+      sufsort build -q a.fa -o i/y --lcp
+      was_stopped=1
+      stopped $signal "$call" "$number" sufsort build -q b.fa -o i/y --kmer-table 1 --force-kmer-table || was_stopped=0
+      exchanges=$((exchanges + was_stopped))
+      if ((was_stopped)) && [[ $signal == KILL ]]; then is_index ab; else is_index b; fi
+      # The next one of that name completes it, or begins anew.
+      expect 0 sufsort kmers i/y --length 2 --force
+      is_index ab
+      ((nameless)) || rm -f i/.*.tmp
+      [[ $(cd i && ls -A | grep -v '^y\.[a-z]*$') == '' ]] || fail "SIG$signal at $call $number: left behind: $(ls -A i)"
+      # What numpy.fromfile reads is the index's.
+      for name in seq sa; do
+        [[ $(crc32_of i/y.$name) == "$(sufsort info i/y | sed -n "s/^array\t$name\t.*crc32 //p")" ]] ||
+          fail "SIG$signal at $call $number: y.$name is not that of the description"
+      done
+      stopped $signal "$call" "$number" sufsort kmers i/y --length 1 --force || :
+      is_index ab
+      ((was_stopped)) || break
+    done
+  done
+done
+((exchanges > 10)) || fail "stopped $exchanges times only"
+
+# Builds of one name at the same time, some of them killed: whoever reads meanwhile finds one of the indexes, whole.
+rm -f i/y.* i/.y.*
+sufsort build -q a.fa -o i/y --lcp
+builds() {
+  local k
+  for ((k = 0; k < 15; ++k)); do sufsort build -q "$@" -o i/y; done
+}
+builds a.fa --lcp & first=$!
+builds b.fa --kmer-table 1 --force-kmer-table & second=$!
+for ((k = 0; k < 15; ++k)); do
+  sufsort kmers -q i/y --length 1 --force 2> kmers.err || grep -q 'replaced meanwhile' kmers.err || fail "kmers: $(< kmers.err)"
+  sufsort build -q a.fa -o i/y & sleep 0.0$((RANDOM % 10)); kill -s KILL $! 2> /dev/null || :
+  wait $! 2> /dev/null || :
+  expect 0 sufsort count i/y C
+  [[ $(cut -f 2 out) == [12] ]] || fail "no index of either text: $(cat out)"
+done
+wait $first || fail 'a build failed beside another one'
+wait $second || fail 'a build failed beside another one'
+expect 0 sufsort check i/y

@@ -36,3 +36,16 @@ done | sort | uniq -c > machines
 if have_gpu; then
   [[ $(grep -c . machines) == 2 ]] || fail "the GPU took all, or none: $(cat machines)"
 fi
+
+# Files of control groups and of memory are read once in a run, and not at all for a few lines, which load no library that
+# only compressed files need.
+strace -f -o /dev/null true 2> /dev/null || exit 0
+opened() { strace -f -e trace=openat -o calls "$@" > /dev/null; }
+seq 10 > few; seq 300000 > many
+opened strsort few
+! grep -E 'cgroup|meminfo|libhts|libcurl|libcrypto' calls || fail 'a few lines need none of these'
+for options in '' '-S 32M' -m; do
+  # shellcheck disable=SC2086
+  opened strsort $options many
+  [[ $(grep -c /proc/self/cgroup calls) == 1 ]] || fail "strsort $options reads its groups $(grep -c /proc/self/cgroup calls) times"
+done

@@ -75,12 +75,18 @@ temporary_of() {
   done 2> /dev/null
 }
 has_temporary() { [[ -n $(temporary_of "$1") ]]; }
+# Of a process that has begun its third part. Parts that are finished are open, or have a name.
+has_parts() {
+  local fd count=0
+  for fd in /proc/"$1"/fd/*; do [[ $(readlink "$fd") != "$PWD/place/"* ]] || count=$((count + 1)); done 2> /dev/null
+  ((count >= 3)) || compgen -G 'place/.parts.0003*' > /dev/null
+}
 killed() {
   local status=0
   kill -s "$1" "$2"
   wait "$2" 2> /dev/null || status=$?
   [[ $status == $((128 + $(kill -l "$1"))) ]] || fail "SIG$1: status $status: $(cat err)"
-  [[ $1 != KILL ]] || rm -f place/.*.tmp
+  [[ $1 != KILL ]] || has_nameless place || rm -f place/.*.tmp
   untouched "SIG$1"
 }
 mkfifo feed pipe
@@ -100,7 +106,7 @@ for signal in TERM INT HUP KILL; do  # INT is ignored in the background, but for
   env --default-signal=INT specsort - --split-size 2M --memory 1M -o place/parts < feed 2> err &
   exec 3> feed
   cat in >&3
-  wait_for compgen -G 'place/.parts.0003*' > /dev/null
+  wait_for has_parts $!
   killed $signal $!
   exec 3>&-
   # In the middle of the output.

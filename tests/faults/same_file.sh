@@ -18,7 +18,9 @@ for tool in specsort strsort; do
 
   cp original f; ln -f f hard
   expect 0 work "$tool" f hard
-  cmp hard sorted; cmp f original
+  cmp hard sorted; cmp f sorted
+  [[ $(stat -c %h f) == 2 ]] || fail "$tool: a hard link was broken"
+  rm hard
 
   # Read through stdin while it is written.
   cp original f; expect 0 work "$tool" - f < f; cmp f sorted

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -67,9 +68,23 @@ bool is_listed(std::string_view name, std::string_view list) {
   }
 }
 
+// What /proc says of the process's groups.
+struct group_files {
+  std::string groups, mounts;
+  explicit group_files(std::string const& root) : groups(text_of(root + "/proc/self/cgroup")) {
+    if (!groups.empty()) mounts = text_of(root + "/proc/self/mountinfo");
+  }
+
+ private:
+  static std::string text_of(std::string const& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
 // The process's group in the hierarchy of version 2 or in that of version 1's memory controller, as a path from its root.
-std::optional<std::string> group_of_process(std::string const& root, version const& names) {
-  std::ifstream file(root + "/proc/self/cgroup");
+std::optional<std::string> group_of_process(group_files const& files, version const& names) {
+  std::istringstream file(files.groups);
   for (std::string line; std::getline(file, line);) {  // number:controller,controller:path
     std::size_t const a = line.find(':'), b = line.find(':', a + 1);
     if (a == line.npos || b == line.npos) continue;
@@ -98,8 +113,8 @@ struct mount {
   std::string place;  // this folder
 };
 
-std::optional<mount> mount_of(std::string const& root, version const& names) {
-  std::ifstream file(root + "/proc/self/mountinfo");
+std::optional<mount> mount_of(group_files const& files, version const& names) {
+  std::istringstream file(files.mounts);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string skip, top, place, word, type, source, options;
@@ -113,10 +128,11 @@ std::optional<mount> mount_of(std::string const& root, version const& names) {
 }
 
 // What the groups of one hierarchy leave, from the process's own to the uppermost that can be seen.
-std::size_t left_in_groups(std::string const& root, version const& names) {
-  auto const group = group_of_process(root, names);
-  auto const seen = mount_of(root, names);
-  if (!group || !seen) return unlimited;
+std::size_t left_in_groups(std::string const& root, group_files const& files, version const& names) {
+  auto const group = group_of_process(files, names);
+  if (!group) return unlimited;
+  auto const seen = mount_of(files, names);
+  if (!seen) return unlimited;
   // Seen from within a container the path may lead elsewhere; its own group is then what is mounted.
   fs::path inside = fs::path(*group).lexically_relative(seen->top);
   if (inside.empty() || *inside.begin() == "..") inside = ".";
@@ -143,8 +159,9 @@ std::size_t left_in_process(std::string const& root) {
 
 std::size_t available_memory(std::string const& root) {
   std::size_t const kib = number_after("MemAvailable:", root + "/proc/meminfo", unlimited);
-  return std::min({kib == unlimited ? unlimited : kib * 1024, left_in_groups(root, first), left_in_groups(root, second),
-                   left_in_process(root)});
+  group_files const groups(root);
+  return std::min({kib == unlimited ? unlimited : kib * 1024, left_in_groups(root, groups, first),
+                   left_in_groups(root, groups, second), left_in_process(root)});
 }
 
 }  // namespace ordo::cli

@@ -5,10 +5,12 @@
 #include <deque>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <htslib/bgzf.h>
 #include <htslib/hts_log.h>
@@ -31,6 +33,49 @@ std::uint32_t little_endian(std::span<char const> bytes) {
   for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
 }
+
+/// Loads htslib when there is BGZF: with all that it brings along it would take a third of the time of a small command that has
+/// none.
+struct htslib {
+  decltype(&::bgzf_compress) bgzf_compress;
+  decltype(&::hts_set_log_level) set_log_level;
+  decltype(&::hts_tpool_init) pool_init;
+  decltype(&::hts_tpool_destroy) pool_destroy;
+  decltype(&::hts_tpool_process_init) process_init;
+  decltype(&::hts_tpool_process_destroy) process_destroy;
+  decltype(&::hts_tpool_dispatch) dispatch;
+  decltype(&::hts_tpool_next_result_wait) next_result_wait;
+  decltype(&::hts_tpool_delete_result) delete_result;
+
+  /// @throws std::runtime_error if the system no longer has it
+  static htslib const& get() {
+    static htslib const loaded;
+    return loaded;
+  }
+
+ private:
+  htslib() {
+    load(bgzf_compress, "bgzf_compress");
+    load(set_log_level, "hts_set_log_level");
+    load(pool_init, "hts_tpool_init");
+    load(pool_destroy, "hts_tpool_destroy");
+    load(process_init, "hts_tpool_process_init");
+    load(process_destroy, "hts_tpool_process_destroy");
+    load(dispatch, "hts_tpool_dispatch");
+    load(next_result_wait, "hts_tpool_next_result_wait");
+    load(delete_result, "hts_tpool_delete_result");
+  }
+  template <class Function>
+  void load(Function& function, char const* name) {
+    if (!library_) library_ = dlopen(ORDO_HTSLIB, RTLD_NOW | RTLD_LOCAL);
+    if (!library_) library_ = dlopen(ORDO_HTSLIB_FILE, RTLD_NOW | RTLD_LOCAL);  // in a folder that the system does not search
+    void* const found = library_ ? dlsym(library_, name) : nullptr;
+    if (!found) throw std::runtime_error(fmt::format("cannot load htslib: {}: {}", ORDO_HTSLIB, dlerror()));
+    function = reinterpret_cast<Function>(found);
+  }
+
+  void* library_ = nullptr;
+};
 
 /// Some blocks to be made or inflated.
 struct job {
@@ -59,7 +104,7 @@ class ordered_jobs {
     queue_.push_back(std::move(one));
     if (queue_.size() == 1 || !has_pool()) return;
     for (; started_ < queue_.size(); ++started_)
-      if (hts_tpool_dispatch(pool_.get(), results_.get(), run, queue_[started_].get()) != 0) throw std::bad_alloc();
+      if (htslib::get().dispatch(pool_.get(), results_.get(), run, queue_[started_].get()) != 0) throw std::bad_alloc();
   }
 
   /// The first one, done. @throws what its work threw
@@ -71,15 +116,16 @@ class ordered_jobs {
 
  private:
   struct closer {
-    void operator()(hts_tpool* pool) const { hts_tpool_destroy(pool); }
-    void operator()(hts_tpool_process* results) const { hts_tpool_process_destroy(results); }
+    void operator()(hts_tpool* pool) const { htslib::get().pool_destroy(pool); }
+    void operator()(hts_tpool_process* results) const { htslib::get().process_destroy(results); }
   };
 
   bool has_pool() {
     if (pool_ || threads_ == 1) return pool_ != nullptr;
-    hts_set_log_level(HTS_LOG_OFF);  // it would say that it has no threads
-    pool_.reset(hts_tpool_init(static_cast<int>(threads_)));
-    if (pool_) results_.reset(hts_tpool_process_init(pool_.get(), static_cast<int>(2 * threads_ + 1), 0));
+    htslib const& hts = htslib::get();
+    hts.set_log_level(HTS_LOG_OFF);  // it would say that it has no threads
+    pool_.reset(hts.pool_init(static_cast<int>(threads_)));
+    if (pool_) results_.reset(hts.process_init(pool_.get(), static_cast<int>(2 * threads_ + 1), 0));
     if (results_) return true;
     pool_.reset();
     threads_ = 1;  // the process may start no more: this one does the work
@@ -100,7 +146,7 @@ class ordered_jobs {
     if (started_ == 0) {
       run(queue_.front().get());
     } else {
-      hts_tpool_delete_result(hts_tpool_next_result_wait(results_.get()), 0);
+      htslib::get().delete_result(htslib::get().next_result_wait(results_.get()), 0);
       --started_;
     }
     std::unique_ptr<job> done = std::move(queue_.front());
@@ -151,7 +197,7 @@ void append_block(std::vector<char>& to, std::span<char const> text) {
   std::size_t const before = to.size();
   std::size_t size = largest_block;
   to.resize(before + size);
-  if (bgzf_compress(to.data() + before, &size, text.data(), text.size(), level) != 0) throw std::bad_alloc();
+  if (htslib::get().bgzf_compress(to.data() + before, &size, text.data(), text.size(), level) != 0) throw std::bad_alloc();
   to.resize(before + size);
 }
 

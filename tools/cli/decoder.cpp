@@ -78,18 +78,19 @@ class gzip_decoder final : public decoder {
 
 }  // namespace
 
-lookahead::lookahead(raw_reader read) : read_(std::move(read)), buffer_(buffer_size) {}
+// Not initialised: most of it is never touched for a small file.
+lookahead::lookahead(raw_reader read) : read_(std::move(read)), buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
 std::span<char const> lookahead::peek(std::size_t least) {
   if (waiting_.size() >= least) return waiting_;
-  std::copy(waiting_.begin(), waiting_.end(), buffer_.begin());
+  std::copy(waiting_.begin(), waiting_.end(), buffer_.get());
   std::size_t have = waiting_.size();
   while (have < least) {
-    std::size_t const got = read_(std::span(buffer_).subspan(have));
+    std::size_t const got = read_(std::span(buffer_.get(), buffer_size).subspan(have));
     if (got == 0) break;
     have += got;
   }
-  return waiting_ = std::span<char const>(buffer_).first(have);
+  return waiting_ = std::span<char const>(buffer_.get(), have);
 }
 
 void lookahead::use(std::size_t n) {

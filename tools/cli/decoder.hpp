@@ -6,7 +6,6 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <vector>
 
 #include "tools/cli/compression.hpp"
 
@@ -39,7 +38,7 @@ class lookahead {
 
  private:
   raw_reader read_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
   std::span<char const> waiting_;  // in buffer_
   std::uint64_t offset_ = 0;
 };

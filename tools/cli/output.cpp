@@ -1,6 +1,7 @@
 #include "tools/cli/output.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
@@ -28,7 +30,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
 constexpr std::size_t largest_write = std::size_t{1} << 30;    // Linux takes no more than 2 GiB at once
 constexpr std::uint64_t least_range = std::uint64_t{1} << 20;  // else one thread writes it as fast
-constexpr std::size_t longest_name = 200;                      // of the 255 bytes of a name; the rest is for ours
 
 // What outputs of this process are going to be, or are written directly.
 std::mutex claims_mutex;
@@ -54,6 +55,10 @@ bool is_on_disk(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
 }
 
+bool is_full(int error) {
+  return error == ENOSPC || error == EDQUOT;
+}
+
 class open_file {
  public:
   open_file(std::string const& path, int how) : fd_(open(path.c_str(), how | O_CLOEXEC | O_NOCTTY)) {}
@@ -71,9 +76,16 @@ class open_file {
 
 }  // namespace
 
-output::output(std::string const& path, compression how, unsigned threads) : name_(path == "-" ? "standard output" : path) {
+output::output(std::string const& path, hard_links links) : output(path, compression_named(path), 0, links) {}
+
+output::output(std::string const& path, compression how, unsigned threads) : output(path, how, threads, hard_links::keep) {}
+
+output::output(std::string const& path, compression how, unsigned threads, hard_links links)
+    : name_(path == "-"    ? "standard output"
+            : path.empty() ? "''"
+                           : path) {
   try {
-    open_target(path);
+    open_target(path, links);
     encoder_ = make_encoder(how, threads);
     buffer_.reserve(buffer_size);
   } catch (...) {
@@ -89,12 +101,14 @@ output::~output() {
 output::output(output&& other) noexcept
     : name_(std::move(other.name_)),
       target_(std::move(other.target_)),
-      staged_(std::exchange(other.staged_, {})),
+      staged_(std::move(other.staged_)),
       replaces_(other.replaces_),
       beside_(other.beside_),
+      copies_(other.copies_),
       claimed_(std::exchange(other.claimed_, std::nullopt)),
       ticket_(std::exchange(other.ticket_, nullptr)),
       fd_(std::exchange(other.fd_, -1)),
+      put_(other.put_),
       encoder_(std::move(other.encoder_)),
       buffer_(std::move(other.buffer_)),
       expected_(other.expected_),
@@ -121,14 +135,14 @@ void output::refuse_loop(input const& in) const {
     throw output_error(fmt::format("cannot write: {}: input file is output file: {}", name_, in.name()));
 }
 
-void output::open_target(std::string const& path) {
+void output::open_target(std::string const& path, hard_links links) {
   if (path.empty()) fail(ENOENT);
   if (path == "-") return open_descriptor(STDOUT_FILENO);
   std::optional<std::string> const end = follow_links(path);
   if (!end) fail(ELOOP);
   if (auto const number = descriptor_named(*end)) return open_descriptor(static_cast<int>(*number));
   struct stat old {};
-  bool const exists = stat(path.c_str(), &old) == 0;
+  bool exists = stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(old.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
@@ -136,17 +150,18 @@ void output::open_target(std::string const& path) {
     if (fd_ < 0) fail(errno);
     return;
   }
-  if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(errno);
+  if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+    if (errno != ENOENT) fail(errno);
+    exists = false;  // another process has removed it
+  }
   claim(id_of(path));
   target_ = *end;
   replaces_ = exists;
   open_staged();
   if (!exists || !beside_) return;
-  // Whom the file cannot be given to does not get more of it, nor do others through him.
-  mode_t mode = old.st_mode & 07777;
-  if (fchown(fd_, static_cast<uid_t>(-1), old.st_gid) != 0) mode &= ~(S_ISGID | S_IRWXG) | (mode & S_IRWXO) << 3;
-  if (fchown(fd_, old.st_uid, static_cast<gid_t>(-1)) != 0) mode &= ~mode_t{S_ISUID};
-  if (fchmod(fd_, mode) != 0) fail(errno);
+  // Other names of the file keep showing the same content: what is written is copied over it. So it is where the new file could
+  // not be made like the old one.
+  copies_ = (links == hard_links::keep && old.st_nlink > 1) || !copy_attributes(target_, old, fd_);
 }
 
 void output::open_descriptor(int number) {
@@ -166,39 +181,47 @@ void output::open_descriptor(int number) {
 void output::open_staged() {
   fs::path const target = target_;
   if (target.filename().empty()) fail(EISDIR);
-  int const error = create_staged(target.parent_path());
+  // Of a file that is there nobody else gets to read more than he could.
+  int const error = staged_.create(target.parent_path(), target.filename(), replaces_ ? 0600 : 0666);
+  fd_ = staged_.descriptor();
   if (error == 0) return;
   // Some file systems, /proc among them, know nothing of new files.
-  if (!replaces_ || !(is_denied(error) || error == ENOENT)) fail(error);
-  beside_ = false;
-  std::error_code none;
-  fs::path const folder = fs::temp_directory_path(none);
-  if (int const other = none ? none.value() : create_staged(folder))
-    throw output_error(fmt::format("cannot write: {}: {}; nor a temporary file in {}: {}", name_, std::strerror(error),
-                                   none ? "TMPDIR" : folder.string(), std::strerror(other)));
+  if (!replaces_ || !(is_denied(error) || is_full(error) || error == ENOENT)) fail(error);
+  stage_elsewhere(error);
 }
 
-// Returns what went wrong, or 0. Of a file that is there nobody else gets to read more than he could.
-int output::create_staged(std::string const& folder) {
-  std::string const base = fs::path(target_).filename().string().substr(0, longest_name);
-  for (unsigned attempt = 0;; ++attempt) {
-    staged_ = fs::path(folder) / fmt::format(".{}.{}-{}.tmp", base, getpid(), attempt);
-    ticket_ = remember_temporary(staged_);  // before there is anything to remember: a signal may come in between
-    fd_ = open(staged_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces_ ? 0600 : 0666);
-    if (fd_ >= 0) return 0;
-    int const error = errno;
-    forget_temporary(std::exchange(ticket_, nullptr));
-    staged_.clear();
-    if (error != EEXIST) return error;
-  }
+// For a reason that is an errno. What is written so far moves along.
+void output::stage_elsewhere(int why) {
+  std::error_code none;
+  fs::path const folder = fs::temp_directory_path(none);
+  staged_file other;
+  struct stat so_far {};
+  int error = none ? none.value() : other.create(folder, fs::path(target_).filename(), 0600);
+  if (error == 0 && staged_) error = fstat(fd_, &so_far) == 0 ? copy_bytes(fd_, other.descriptor(), so_far.st_size) : errno;
+  if (error != 0)
+    throw output_error(fmt::format("cannot write: {}: {}; nor a temporary file in {}: {}", name_, std::strerror(why),
+                                   none ? "TMPDIR" : folder.string(), std::strerror(error)));
+  std::swap(staged_, other);
+  fd_ = staged_.descriptor();
+  beside_ = false;
+  copies_ = true;
 }
 
 void output::put_directly(std::span<char const> data) {
   try {
     write_all(fd_, data);
   } catch (std::system_error const& e) {
-    fail(e.code().value());
+    int const error = e.code().value();
+    // The old file's room is free once it is written over. Several threads may be writing if there are addresses.
+    if (!is_full(error) || !replaces_ || !beside_ || addressable()) fail(error);
+    off_t const place = lseek(fd_, 0, SEEK_CUR);
+    if (place < 0) fail(error);
+    auto const done = static_cast<std::size_t>(static_cast<std::uint64_t>(place) - put_);
+    stage_elsewhere(error);
+    put_ += done;
+    return put_directly(data.subspan(done));
   }
+  put_ += data.size();
 }
 
 void output::flush() {
@@ -250,8 +273,12 @@ bool output::expect(std::uint64_t bytes) {
   file_wait const waiting;
   // Not every file system can give a file its blocks before its bytes; those that can do it say at once that they have no more.
   while (bytes > 0 && fallocate(fd_, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
-         errno != EINVAL)
-    if (errno != EINTR) fail(errno);
+         errno != EINVAL) {
+    if (is_full(errno) && replaces_ && beside_ && written_ == 0)
+      stage_elsewhere(errno);
+    else if (errno != EINTR)
+      fail(errno);
+  }
   expected_ = bytes;
   return true;
 }
@@ -277,7 +304,7 @@ void output::write_at(std::uint64_t offset, std::span<char const> data) {
 void output::finish() {
   if (expected_ && written_ != *expected_)
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
-  if (struct stat made {}; any_size_ && (fstat(fd_, &made) != 0 || static_cast<std::uint64_t>(made.st_size) != written_))
+  if (struct stat made{}; any_size_ && (fstat(fd_, &made) != 0 || static_cast<std::uint64_t>(made.st_size) != written_))
     throw output_error(fmt::format("cannot write: {}: {} bytes, with holes between them", name_, written_.load()));
   if (encoder_) encoder_->finish([this](std::span<char const> packed) { put(packed); });
   flush();
@@ -285,7 +312,7 @@ void output::finish() {
   if (replaces_ && !is_on_disk(fd_)) fail(errno);
   if (range_) forget_temporary(std::exchange(ticket_, nullptr));
   range_.reset();
-  if (close_file() != 0 && errno != EINTR) fail(errno);
+  if (int const error = close_file()) fail(error);
   // Of many outputs that wait for their commit nothing but the name is needed.
   encoder_.reset();
   buffer_ = {};
@@ -293,61 +320,75 @@ void output::finish() {
 
 int output::close_file() noexcept {
   int const fd = std::exchange(fd_, -1);
-  return fd == STDOUT_FILENO ? 0 : close(fd);  // which is run_main's to look after
+  if (staged_) return staged_.finish();
+  if (fd == STDOUT_FILENO) return 0;  // which is run_main's to look after
+  return close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
 
 void output::withdraw_old() noexcept {
-  if (!replaces_ || (beside_ && unlink(target_.c_str()) == 0)) return;
+  if (!replaces_ || (beside_ && !copies_ && unlink(target_.c_str()) == 0)) return;
   // What can be neither removed nor emptied cannot be written either: commit() will tell.
   if (truncate(target_.c_str(), 0) != 0) errno = 0;
+}
+
+bool output::take_name(std::string const& name) {
+  if (fd_ >= 0) finish();
+  if (!staged_ || copies_) return false;
+  int const error = staged_.take_name(name);
+  if (error == ENAMETOOLONG) return false;
+  if (error != 0) fail(error);
+  return true;
+}
+
+std::string output::release() noexcept {
+  return staged_.release();
 }
 
 void output::commit() {
   if (fd_ >= 0) finish();
   if (target_.empty()) return;
-  if (!beside_ || rename(staged_.c_str(), target_.c_str()) != 0) {
-    if (beside_ && !(replaces_ && is_denied(errno))) fail(errno);
-    return copy_over_old();
+  if (copies_) return copy_over_old();
+  if (int const error = staged_.move_to(target_)) {
+    if (!(replaces_ && is_denied(error))) fail(error);
+    copy_over_old();
   }
-  forget_temporary(std::exchange(ticket_, nullptr));
-  staged_.clear();
 }
 
 void output::copy_over_old() {
-  if (chmod(staged_.c_str(), S_IRUSR | S_IWUSR) != 0) fail(errno);  // it may have the old file's mode
-  open_file const from(staged_, O_RDONLY);
+  // From the first byte copied on the old content is gone: what is staged has a name until all of it is there, and keeps it
+  // whatever happens.
+  if (int const error = staged_.take_name()) fail(error);
+  std::string const staged = staged_.path();
+  if (chmod(staged.c_str(), S_IRUSR | S_IWUSR) != 0) fail(errno);  // it may have the old file's mode
+  open_file const from(staged, O_RDONLY);
   if (from < 0) fail(errno);
   open_file to(target_, O_WRONLY);
   if (to < 0) fail(errno);
-  struct stat whole {};
-  if (fstat(from, &whole) != 0) fail(errno);
-  // A full disk is found out while the old content is still there, if the file system can do that.
-  if (whole.st_size > 0 && fallocate(to, FALLOC_FL_KEEP_SIZE, 0, whole.st_size) != 0 &&
-      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-    fail(errno);
-  // From here on the old content is gone, and what is staged stays until all of it is copied, whatever happens.
-  forget_temporary(std::exchange(ticket_, nullptr));
-  std::string const staged = std::exchange(staged_, {});
-  try {
-    auto const check = [](bool good) {
-      if (!good) throw std::system_error(errno, std::generic_category());
-    };
-    buffer_.resize(buffer_size);
-    for (off_t copied = 0; copied < whole.st_size;) {
-      ssize_t const got = read(from, buffer_.data(), buffer_.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got == 0) errno = EIO;
-      check(got > 0);
-      write_all(to, std::span<char const>(buffer_).first(static_cast<std::size_t>(got)));
-      copied += got;
+  struct stat whole {
+  }, old{};
+  struct statvfs disk {};
+  if (fstat(from, &whole) != 0 || fstat(to, &old) != 0) fail(errno);
+  // A full disk is found while the old content is still there: by the file system where it can give blocks in advance, else by
+  // what it says is free.
+  if (whole.st_size > 0 && fallocate(to, FALLOC_FL_KEEP_SIZE, 0, whole.st_size) != 0) {
+    if (int const error = errno; is_full(error) || error == EFBIG) {
+      // Blocks that were given in vain go back.
+      std::array const times{old.st_atim, old.st_mtim};
+      if (ftruncate(to, old.st_size) != 0 || futimens(to, times.data()) != 0) errno = 0;
+      fail(error);
     }
-    check(ftruncate(to, whole.st_size) == 0);
-    check(is_on_disk(to));
-    check(to.close() == 0 || errno == EINTR);
-  } catch (std::system_error const& e) {
-    throw output_error(
-        fmt::format("cannot write: {}: {}; what it should hold is in {}", name_, std::strerror(e.code().value()), staged));
+    if (fstatvfs(to, &disk) == 0) {
+      std::uint64_t const free = std::uint64_t{disk.f_bavail} * disk.f_frsize + static_cast<std::uint64_t>(old.st_blocks) * 512;
+      if (disk.f_blocks != 0 && free < static_cast<std::uint64_t>(whole.st_size)) fail(ENOSPC);
+    }
   }
+  static_cast<void>(staged_.release());
+  int error = copy_bytes(from, to, whole.st_size);
+  if (error == 0 && ftruncate(to, whole.st_size) != 0) error = errno;
+  if (error == 0 && !is_on_disk(to)) error = errno;
+  if (error == 0 && to.close() != 0 && errno != EINTR) error = errno;
+  if (error != 0)
+    throw output_error(fmt::format("cannot write: {}: {}; what it should hold is in {}", name_, std::strerror(error), staged));
   unlink(staged.c_str());
 }
 
@@ -357,10 +398,11 @@ void output::discard() noexcept {
     forget_temporary(std::exchange(ticket_, nullptr));
     range_.reset();
   }
+  if (staged_) {
+    fd_ = -1;
+    staged_.discard();
+  }
   if (fd_ >= 0) close_file();
-  if (!staged_.empty()) unlink(staged_.c_str());
-  if (ticket_) forget_temporary(std::exchange(ticket_, nullptr));
-  staged_.clear();
   if (claimed_) {
     std::lock_guard const lock(claims_mutex);
     std::erase(claims, *std::exchange(claimed_, std::nullopt));

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view summary =
     "Write the sorted lines of all FILEs to standard output: byte for byte what LC_ALL=C sort writes, or with --locale=NAME "
-    "what LC_ALL=NAME sort writes. Without FILE, or where FILE is -, read standard input. A FILE of gzip, bzip2, xz or zstd data is decompressed.";
+    "what LC_ALL=NAME sort writes. Without FILE, or where FILE is -, read standard input. A FILE of gzip, bzip2, xz or zstd "
+    "data is decompressed.";
 constexpr std::string_view keys =
     "KEYDEF is F[.C][OPTS][,F[.C][OPTS]]: the field and the character in it, both from 1, where the key begins and where it "
     "ends, by default with the line; C of an end is by default the field's last. A field has the blanks in front of it, but "
@@ -32,13 +33,14 @@ constexpr titled sections[] = {{section::ordering, "Ordering options"},
                                {section::ours, "Options that GNU sort does not have"},
                                {section::common, "Options of all three tools"}};
 
-// The section's options in the order of the alphabet, by the letter where there is one.
+// Lists a section's options in the order of the alphabet, by the letter where there is one. Our own keep the table's order, as
+// the help of one builds on that of the one before.
 std::vector<option const*> rows_of(section where) {
   std::vector<option const*> rows;
   for (option const& o : all_options())
     if (o.where == where && !o.help.empty()) rows.push_back(&o);
   auto const letter = [](option const* o) { return std::tolower(o->letter ? o->letter : o->name[0]); };
-  std::ranges::stable_sort(rows, std::less<>(), letter);
+  if (where != section::ours) std::ranges::stable_sort(rows, std::less<>(), letter);
   return rows;
 }
 

@@ -2,11 +2,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
@@ -87,7 +89,10 @@ strings::spill spill_of(command const& made) {
   strings::spill where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
-  where.most_memory = cli::available_memory();
+  where.available_memory = [least = made.memory ? least_memory : 0, found = std::optional<std::size_t>()]() mutable {
+    if (!found) found = std::max(cli::available_memory(), least);
+    return *found;
+  };
   where.compress_program = made.compress_program.value_or("");
   where.batch_size = std::size_t(made.batch_size.value_or(0));
   if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
@@ -102,6 +107,9 @@ strings::spill spill_of(command const& made) {
 
 int sort(work const& w, cli::stats& stats) {
   command const& made = w.made;
+  // Else the C library takes large blocks from its heap after the first is freed, and keeps what is freed between others: the
+  // process takes up to three times what -S says.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
   cli::output out(made.output.value_or("-"), made.common.threads);
   w.writing = true;
@@ -120,10 +128,8 @@ int sort(work const& w, cli::stats& stats) {
     stats.phase(names[row]);
   };
   strings::options how = w.options();
-  how.memory = cli::available_memory();
   // Little memory makes so many runs that it is no use: GNU sort raises it, too.
-  if (made.memory)
-    how.memory = std::size_t(std::clamp<std::uint64_t>(*made.memory, least_memory, std::max(how.memory, least_memory)));
+  if (made.memory) how.memory = std::size_t(std::max<std::uint64_t>(*made.memory, least_memory));
   how.head = made.head.value_or(how.head);
   using strings::repeated;
   auto const equal = made.by_count ? repeated::by_count
@@ -131,6 +137,7 @@ int sort(work const& w, cli::stats& stats) {
                      : made.unique ? repeated::drop
                                    : repeated::keep;
   strings::spill const where = spill_of(made);
+  if (made.merge) how.memory = std::min(how.memory, where.available_memory());
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
   auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
                                : strings::sort_external(files, to, how, equal, where, began);
@@ -162,7 +169,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
   if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
   if (made.debug)
-    for (std::string const& remark : strsort::remarks(made, by)) cli::say(called.name(), remark);
+    for (std::string const& remark : strsort::remarks(made, by)) cli::tell(fmt::format("{}: {}\n", called.name(), remark));
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)

@@ -120,6 +120,7 @@ std::vector<option> make_table() {
       valued('o', "output", "FILE", other,
              "write to FILE, which may be one of the inputs; compressed if it is named .gz, .bgz, .bz2, .xz or .zst",
              [](command& made, value_of const& given) {
+               if (given.value.empty() && !given.by.is_gnu()) throw usage_error("no file name: --output: ''");
                set_once(made.output, given.value == "-" && given.by.is_gnu() ? "./-" : given.value, "output files");
              }),
       orders('r', "reverse", "the greatest first"),
@@ -150,7 +151,7 @@ std::vector<option> make_table() {
 
       flag(0, "count", ours, "of lines with equal keys only the first, behind their number, as uniq -c writes it",
            &command::count),
-      flag(0, "by-count", ours, "the same, with the greatest number first, as sort -rn puts what uniq -c writes",
+      flag(0, "by-count", ours, "the lines of --count with the greatest number first, as sort -rn puts what uniq -c writes",
            [](command& made, value_of const&) { made.count = made.by_count = true; }),
       valued(0, "head", "N", ours, "write the first N lines only of what would be written",
              [](command& made, value_of const& given) { made.head = parse_head(given); }),

@@ -1,17 +1,106 @@
 #include "tools/sufsort/index_files.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sort_core/error.hpp"
+#include "suffix/index.hpp"
+#include "suffix/index_parts.hpp"
 #include "tools/cli/file_id.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/temporary.hpp"
 
 namespace ordo::sufsort {
 namespace {
+
+namespace fs = std::filesystem;
+using suffix::hidden_part;
+
+constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "pieces"};
+
+fs::path folder_of(std::string const& prefix) {
+  fs::path const folder = fs::path(prefix).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+// One exchange in a folder at a time, where its file system has locks. A process that ends gives its lock back.
+class folder_lock {
+ public:
+  explicit folder_lock(std::string const& prefix) : fd_(open(folder_of(prefix).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0 && errno == EINTR) {}
+  }
+  ~folder_lock() {
+    if (fd_ >= 0) close(fd_);
+  }
+  folder_lock(folder_lock const&) = delete;
+  folder_lock& operator=(folder_lock const&) = delete;
+
+ private:
+  int fd_;
+};
+
+// A regular file, or the one that a symbolic link leads to; the link stays, as when a file is replaced. Where nothing can be
+// removed from the folder the file is emptied.
+void remove_file(std::string const& path) {
+  std::error_code error;
+  fs::path const file = fs::canonical(path, error);
+  if (error || !fs::is_regular_file(file, error)) return;
+  if (fs::remove(file, error)) return;
+  fs::resize_file(file, 0, error);
+  if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
+}
+
+// Copies a file over another one, and removes it. Readers have it as long as it is there.
+int copy_in_place(std::string const& from, std::string const& to) {
+  struct stat whole {};
+  int const in = open(from.c_str(), O_RDONLY | O_CLOEXEC), out = open(to.c_str(), O_WRONLY | O_CLOEXEC);
+  int error = in < 0 || out < 0 || fstat(in, &whole) != 0 ? errno : cli::copy_bytes(in, out, whole.st_size);
+  if (error == 0 && (ftruncate(out, whole.st_size) != 0 || fsync(out) != 0)) error = errno;
+  for (int const fd : {in, out})
+    if (fd >= 0) close(fd);
+  if (error == 0) unlink(from.c_str());
+  return error;
+}
+
+void put_in_place(std::string const& from, std::string const& to) {
+  if (rename(from.c_str(), to.c_str()) == 0) return;
+  int const why = errno;  // such as a folder that lets nobody else replace a file
+  if (copy_in_place(from, to) != 0)
+    throw output_error(fmt::format("cannot write: {}: {}; what it should hold is in {}", to, std::strerror(why), from));
+}
+
+// Completes the exchange that gave the prefix the description of this checksum, if it was not completed.
+void complete(std::string const& prefix, std::uint32_t sum) {
+  std::string const mark = hidden_part(prefix, "json", sum);
+  if (access(mark.c_str(), F_OK) != 0) return;
+  suffix::mapped_file const json(prefix + ".json");
+  auto const about = suffix::from_json({json.bytes().data(), json.bytes().size()}, prefix + ".json");
+  for (char const* const name : names) {
+    if (std::string const part = hidden_part(prefix, name, sum); access(part.c_str(), F_OK) == 0)
+      put_in_place(part, prefix + "." + name);
+    else if (!about.find(name))
+      remove_file(prefix + "." + name);
+  }
+  unlink(mark.c_str());
+}
+
+// Removes what exchanges left that ended before they came to their description. Under the lock nobody else is at work there.
+void remove_leftovers(std::string const& prefix) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder_of(prefix), error), end; !error && at != end; at.increment(error))
+    if (suffix::is_hidden_part(prefix, at->path().filename().string())) unlink(at->path().c_str());
+}
 
 std::string without_extension(std::string const& path) {
   std::size_t const dot = path.rfind('.'), slash = path.rfind('/');
@@ -31,6 +120,58 @@ char first_printed(std::string const& path) try {
 }
 
 }  // namespace
+
+void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
+                    std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
+                    std::optional<std::uint32_t> made_of) {
+  std::uint32_t const sum = suffix::crc32_of(description, 1);
+  folder_lock const lock(prefix);
+  auto const before = sum_of_description(prefix);
+  if (made_of && made_of != before)
+    throw output_error(fmt::format("cannot write: {}.json: the index was replaced meanwhile", prefix));
+  if (before) complete(prefix, *before);
+  remove_leftovers(prefix);
+  cli::held_signals const held;
+  bool const replaces_links = json.target() != prefix + ".json" || std::ranges::any_of(arrays, [&](auto const& array) {
+                                return array.second->target() != prefix + "." + array.first;
+                              });
+  // The description's name is the one that the next exchange takes, too, whatever becomes of this one.
+  bool const in_one_step = !replaces_links &&
+                           json.take_name(fmt::format(".{}.json.ordo.tmp", fs::path(prefix).filename().string())) &&
+                           std::ranges::all_of(arrays, [&](auto const& array) {
+                             return array.second->take_name(fs::path(hidden_part(prefix, array.first, sum)).filename());
+                           });
+  if (!in_one_step) {
+    json.withdraw_old();
+    for (std::string const& name : unwanted) remove_file(prefix + "." + name);
+    for (auto const& [name, array] : arrays) array->commit();
+    json.commit();
+    return;
+  }
+  std::string const mark = hidden_part(prefix, "json", sum);
+  int const made = open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (made < 0) throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno)));
+  close(made);
+  try {
+    json.commit();
+  } catch (...) {
+    unlink(mark.c_str());
+    throw;
+  }
+  // From here on the new index is there: nothing of it is removed, whatever fails.
+  std::vector<std::string> parts;
+  for (auto const& [name, array] : arrays) parts.push_back(array->release());
+  for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], prefix + "." + arrays[k].first);
+  for (std::string const& name : unwanted) remove_file(prefix + "." + name);
+  unlink(mark.c_str());
+}
+
+std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
+  suffix::mapped_file const json(prefix + ".json");
+  return suffix::crc32_of(json.bytes(), 1);
+} catch (input_error const&) {
+  return std::nullopt;
+}
 
 std::vector<std::string> files_of(std::string const& prefix) {
   std::vector<std::string> files;

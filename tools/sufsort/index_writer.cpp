@@ -1,42 +1,24 @@
 #include "tools/sufsort/index_writer.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sort_core/error.hpp"
-#include "tools/cli/temporary.hpp"
+#include "tools/sufsort/index_files.hpp"
 
 namespace ordo::sufsort {
-namespace {
-
-// A regular file, or the one that a symbolic link leads to; the link stays, as when a file is replaced. Where nothing can be
-// removed from the folder the file is emptied.
-void remove_file(std::string const& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path const file = fs::canonical(path, error);
-  if (error || !fs::is_regular_file(file, error)) return;
-  if (fs::remove(file, error)) return;
-  fs::resize_file(file, 0, error);
-  if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
-}
-
-}  // namespace
-
 index_writer::index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers)
-    : prefix_(std::move(prefix)), json_(prefix_ + ".json") {
+    : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
   for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
                                      std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers)}) {
     if (!wanted) {
-      unwanted_.push_back(path(name));
+      unwanted_.emplace_back(name);
       continue;
     }
     names_.emplace_back(name);
-    arrays_.emplace_back(path(name));
+    arrays_.emplace_back(path(name), cli::output::hard_links::replace);
     sums_.emplace_back(arrays_.back());
   }
   finished_.resize(names_.size());
@@ -71,14 +53,15 @@ std::vector<suffix::index_array> index_writer::written() const {
 }
 
 void index_writer::commit(suffix::index_description const& about) {
-  json_.write(std::string_view(suffix::to_json(about)));
-  for (std::size_t array = 0; array < arrays_.size(); ++array) finish(array);
+  std::string const description = suffix::to_json(about);
+  json_.write(std::string_view(description));
+  std::vector<std::pair<std::string, cli::output*>> arrays;
+  for (std::size_t array = 0; array < arrays_.size(); ++array) {
+    finish(array);
+    arrays.emplace_back(names_[array], &arrays_[array]);
+  }
   json_.finish();
-  cli::held_signals const held;
-  json_.withdraw_old();
-  for (std::string const& path : unwanted_) remove_file(path);
-  for (cli::output& array : arrays_) array.commit();
-  json_.commit();
+  exchange_index(prefix_, description, json_, arrays, unwanted_);
 }
 
 }  // namespace ordo::sufsort

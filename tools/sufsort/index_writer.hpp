@@ -11,10 +11,8 @@
 
 namespace ordo::sufsort {
 
-/// The files of an index, which appear together: first all are written, then the old description goes, which makes the old
-/// index none, then its arrays that the new one lacks, then the arrays take their places, and last the new description. Signals
-/// wait for that. Who is stopped in the midst all the same, as by SIGKILL, leaves no description, and what is left of the old
-/// arrays goes with the next index of that name.
+/// The files of an index, which appear together: first all are written, then they are exchanged for the old ones
+/// (exchange_index). Each replaces the old file, of which other names (hard links) keep the old content.
 class index_writer {
  public:
   /// @param pieces, kmers  are there arrays of them? @throws output_error  where a file cannot be written

@@ -10,7 +10,7 @@
 #include "suffix/index.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/cli/temporary.hpp"
+#include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/memory_limits.hpp"
 
 namespace ordo::sufsort {
@@ -91,9 +91,11 @@ void check_memory(suffix::kmer_words const& words, unsigned width, std::size_t m
 
 void add_kmers(std::string const& prefix, kmer_options const& how, cli::common_options const& common, telling& tell) {
   tell.phase("open");
-  suffix::stored_index const index(prefix, "kmers");  // who was killed between the two renames begins anew
+  auto const made_of = sum_of_description(prefix);
+  suffix::stored_index const index(prefix, "kmers");  // whose table is made anew
   suffix::index_description about = index.about();
-  cli::output json(prefix + ".json"), kmers(prefix + ".kmers");
+  using enum cli::output::hard_links;
+  cli::output json(prefix + ".json", replace), kmers(prefix + ".kmers", replace);
   tell.stats.input(about.residues);
   about.words = words_for(index.view().residues, how, about.rows(), about.width);
   memory_limits const memory;  // what is free
@@ -107,12 +109,11 @@ void add_kmers(std::string const& prefix, kmer_options const& how, cli::common_o
     kmers.expect(table.size());
     kmers.write(std::span<char const>(table));
   }
-  json.write(std::string_view(suffix::to_json(about)));
+  std::string const description = suffix::to_json(about);
+  json.write(std::string_view(description));
   kmers.finish();
   json.finish();
-  cli::held_signals const held;
-  kmers.commit();  // until the next line one that the old description knows nothing of, or of another size
-  json.commit();
+  exchange_index(prefix, description, json, {{"kmers", &kmers}}, {}, made_of);
 }
 
 }  // namespace ordo::sufsort
