@@ -178,8 +178,10 @@ memory_plan build_memory(std::size_t n, std::size_t records, wanted what, bool c
     auto const limit = how.workers_limit();
     std::size_t const some = std::min(n, how.in_range(limit.value_or(plan.most), true));
     if (how.at_once())
-      plan.quickest = beside(
-          std::max({worker_sort<B, Index>::memory(n, n, some, 0), repetition_estimate<B, Index>::memory(n), how.lengths()}));
+      // The last letters of records, one range for each of four letters, are the largest ranges of a text of short records.
+      plan.quickest =
+          beside(std::max({worker_sort<B, Index>::memory(n, n, some, 0), worker_sort<B, Index>::memory_of_range(records / 4),
+                           repetition_estimate<B, Index>::memory(n), how.lengths()}));
     if (limit) plan.most = beside(std::max(*limit, how.lengths(n)));
   }
   plan.least = std::min(plan.quickest, beside(copies ? std::min(how.by_ranges(), how.in_parts()) : how.by_ranges()));

@@ -49,6 +49,14 @@ class worker_sort {
     return std::max(division_blocks{letters}.memory(ranges), buffer_sizes::of(some / 2, sizeof(group)) + settled);
   }
 
+  /// Bytes that sorting a range of so many suffixes takes, if these are more than one worker may take on some machine.
+  static std::size_t memory_of_range(std::size_t count) {
+    if (count <= shares_of_worker * least_share) return 0;
+    return buffer_sizes::of(count, sizeof(std::uint64_t)) +
+           std::max(B::radix_sort_memory(count, sizeof(std::uint64_t), sizeof(Index)),
+                    2 * buffer_sizes::of(count / 2, sizeof(group)) + buffer_sizes::of(count / 2, sizeof(Index)));
+  }
+
   /// @param order  of all suffixes @param lcp  as long, or empty @param at_a_time  suffixes in a batch: its groups take
   ///     memory, and the larger it is, the more of a repeat one scan settles
   worker_sort(B& machine, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::span<Index> lcp,
@@ -58,7 +66,7 @@ class worker_sort {
         order_(order),
         lcp_(lcp),
         at_a_time_(at_a_time),
-        most_(4 * share(machine, order.size())),
+        most_(shares_of_worker * share(machine, order.size())),
         long_(order.size() / letters_of_step),
         rounds_{text, runs.empty() ? run_key{} : runs.key(), !runs.empty(), order.data(), lcp.empty() ? nullptr : lcp.data()} {}
 
@@ -83,7 +91,7 @@ class worker_sort {
   [[nodiscard]] all_groups take_left() { return std::exchange(left_, {}); }
 
  private:
-  static constexpr std::size_t least_share = std::size_t{1} << 11;
+  static constexpr std::size_t least_share = std::size_t{1} << 11, shares_of_worker = 4;
   // One thread settles a block of groups. Steps that it may take: for each suffix, and for the block besides. For long repeats
   // all threads together may take one step more for every letters_of_step letters of the text.
   static constexpr std::size_t block = 1 << 14, steps_of_suffix = 64, steps_of_block = 1 << 17, letters_of_step = 4;
