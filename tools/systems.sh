@@ -27,7 +27,8 @@ command -v debootstrap > /dev/null || fail 'debootstrap is not installed'
 mkdir -p "$folder"
 folder=$(readlink -e "$folder")
 project=$(cd "$(dirname "$0")/.." && git rev-parse --show-toplevel)
-git -C "$project" diff --quiet HEAD || echo 'systems.sh: changes that are not committed are left out' >&2
+[[ ${ORDO_SYSTEMS_MOUNTS-} == own ]] || git -C "$project" diff --quiet HEAD ||
+  echo 'systems.sh: changes that are not committed are left out' >&2
 if [[ ! $mirror ]]; then
   # shellcheck disable=SC2016
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | sed -n 1p)
