@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -10,6 +11,15 @@
 
 namespace ordo::spectra::detail {
 namespace {
+
+/// Returns where the parser is. Newer versions of expat have a call that is 64 bits wide on every system, and deprecate the other.
+template <class Parser>
+std::int64_t byte_index(Parser parser) {
+  if constexpr (requires { XML_GetCurrentByteIndex64(parser); })
+    return XML_GetCurrentByteIndex64(parser);
+  else
+    return XML_GetCurrentByteIndex(parser);
+}
 
 // Between a namespace, or its prefix, and a name. No namespace that is an address holds it behind its last colon.
 constexpr char separator = ':';
@@ -167,7 +177,7 @@ bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& 
 struct xml_parser::state {
   XML_Parser parser = nullptr;
   xml_handler* to = nullptr;
-  XML_Index given = 0;  // bytes, in the pieces before
+  std::int64_t given = 0;  // bytes, in the pieces before
   std::vector<attributes::attribute> known;
   std::exception_ptr thrown;  // must not pass through expat, which is C
   std::string encoding;
@@ -303,8 +313,8 @@ void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
     piece.remove_prefix(part.size());
     auto const status = XML_Parse(state_->parser, part.data(), int(part.size()), last && piece.empty());
     if (status == XML_STATUS_ERROR) {
-      auto const index = XML_GetCurrentByteIndex(state_->parser) - state_->given;
-      std::size_t const place = std::size_t(std::clamp<XML_Index>(index, 0, XML_Index(part.size())));
+      std::int64_t const index = byte_index(state_->parser) - state_->given;
+      std::size_t const place = std::size_t(std::clamp<std::int64_t>(index, 0, std::int64_t(part.size())));
       std::size_t const where = begin + state_->place_before(at + place - begin);
       if (state_->thrown) {
         try {
@@ -318,7 +328,7 @@ void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
       if (code == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
       throw state_->fault(code, part, place, where);
     }
-    state_->given += XML_Index(part.size());
+    state_->given += std::int64_t(part.size());
     at += part.size();
   } while (!piece.empty());
 }
