@@ -12,7 +12,7 @@
 // sorted besides, to see whether any two overlap.
 namespace ordo::detail {
 
-/// What one segment tells. The least value of all segments decides: the number of the first bad one, or `unordered`, or `good`.
+/// The state of one segment. The minimum over all segments decides: the number of the first bad one, or `unordered`, or `good`.
 template <class Segments>
 struct state_of_segment {
   static constexpr std::uint64_t unordered = std::uint64_t{1} << 63, good = ~std::uint64_t{0};

@@ -22,7 +22,7 @@ void check_length(char const* array, char const* where, std::size_t length, std:
 /// Checks that an index of so many bytes has room for the positions of n keys.
 void check_index_width(std::size_t n, std::size_t index_bytes);
 
-/// What the host knows of segments in an array of n items, wherever their offsets lie.
+/// The properties of segments in an array of n items that the host knows, wherever their offsets lie.
 struct known_segments {
   std::size_t n, begins, ends;  // the array's length; how many begins and ends there are
   bool null;                    // no offsets

@@ -35,7 +35,7 @@ class indexed_elements {
   std::optional<std::size_t> find(std::size_t id);
   [[nodiscard]] std::uint64_t place_of(std::size_t number) const { return all_[number].at; }
 
-  /// Of what was visited: has it got an entry that was not in the index?
+  /// Returns true if a visited element has an entry that the index lacked.
   void note_added(std::size_t number);
   /// @returns whether it had, which is then forgotten
   bool take_added(std::size_t number);

@@ -52,7 +52,7 @@ void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
   if (least != 0) open_empty(list, list_end_);
 }
 
-// Of an empty tag makes one that something can stand behind.
+// Turns an empty-element tag into a start tag.
 void mzml_writer::open_empty(index_mark const& mark, std::string& to_close) {
   if (!is_closed(mark)) return;
   put_to(mark.begin - 2);
@@ -125,7 +125,7 @@ void mzml_writer::compare_offset(index_mark const& mark, std::uint64_t read_at) 
   differences_.wrong += number<std::uint64_t>(told) != read_at;
 }
 
-// Of the elements up to a number, whose entries are missing here.
+// The elements up to a number, whose entries are missing here.
 void mzml_writer::add_entries(std::size_t end) {
   while (index_->next_number() < end) {
     indexed_elements::element const one = *index_->next();

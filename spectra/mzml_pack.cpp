@@ -147,7 +147,7 @@ void mzml_work::pack(mzml_options const& how, mzml_spectrum const& one, job cons
   std::string_view const tag = piece.text().substr(found->begin, found->end - found->begin);
   if (auto const id = attribute_in(tag, "id")) made.name = tag.substr(id->begin - 1, id->size + 2);
 
-  // What changes of the tag, in its order. Its number is that of the output, which the writer knows.
+  // The changes to the tag, in its order. The writer knows its number in the output.
   std::size_t const size = !change ? 0 : change->whole ? change->size : change->count;
   enum { number, length, reference };
   std::array<std::pair<std::size_t, int>, 3> changes;

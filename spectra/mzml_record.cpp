@@ -21,7 +21,7 @@ struct element {
   std::string_view tag, id;
 };
 
-// What the head says of software and processing.
+// The lists of software and processing in the head.
 class head_reader {
  public:
   explicit head_reader(std::string_view head) : text_(head) {

@@ -166,7 +166,7 @@ std::string_view mzml_writer::tag_of(index_mark const& mark) const {
   return text_.substr(mark.tag, mark.begin - mark.tag);
 }
 
-// Where the blanks before a place begin, of what is not yet written.
+// Returns where the blanks before a place begin, in the text that is not yet written.
 std::size_t mzml_writer::before_blanks(std::size_t at) const {
   while (at > done_ && is_space(text_[at - 1])) --at;
   return at;

@@ -59,7 +59,7 @@ std::size_t utf8_size(std::string_view text, std::size_t at) {
   return bad ? 0 : size;
 }
 
-// Of the bytes 0x80 to 0x9f; what Windows-1252 leaves open is a control character, as in HTML.
+// The characters of bytes 0x80 to 0x9f. Bytes that Windows-1252 leaves undefined are control characters, as in HTML.
 constexpr std::array<std::uint16_t, 32> windows_1252{0x20ac, 0x81,   0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                                      0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d,   0x017d, 0x8f,
                                                      0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
@@ -80,7 +80,7 @@ bool is_named(std::string_view encoding, std::string_view name) {
   return std::ranges::equal(encoding, name, {}, [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
 }
 
-// What the declaration at the front of a document says.
+// Returns the encoding that the declaration at the front of a document names.
 std::string declared_encoding(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (!text.starts_with("<?xml")) return {};
@@ -206,7 +206,7 @@ struct xml_parser::state {
     text += piece.substr(done);
     return text;
   }
-  // Where a byte of the repaired piece was before.
+  // Returns the place that a byte of the repaired piece had before.
   [[nodiscard]] std::size_t place_before(std::size_t at) const {
     std::size_t more = 0;
     for (auto const& [bad, by] : longer) {
@@ -216,7 +216,7 @@ struct xml_parser::state {
     return at - std::min(more, at);
   }
 
-  // What expat says of a byte that is not of the encoding is that it is no token.
+  // expat reports a byte outside the encoding as an invalid token.
   [[nodiscard]] xml_fault fault(XML_Error code, std::string_view piece, std::size_t index, std::size_t where) const {
     bool const odd = (code == XML_ERROR_INVALID_TOKEN || code == XML_ERROR_PARTIAL_CHAR) && index < piece.size() &&
                      byte_at(piece, index) >= 0x80;

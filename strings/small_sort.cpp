@@ -39,7 +39,7 @@ bool read_small(text_job& job) {
   return true;
 }
 
-// Of a text that ends with a delimiter, or is empty.
+// The text ends with a delimiter, or is empty.
 std::string in_order(std::string_view text, order const& by, char delimiter, bool drop) {
   std::vector<std::string_view> lines;
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(end + 1)) {

@@ -31,7 +31,7 @@ struct fasta_sizes {
 inline constexpr std::uint64_t counted_times = 8, counted_bytes = std::uint64_t{1} << 30;
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// What the CPU does for append_fasta: fasta_host.cpp. Texts that do not fit are counted: see append_counted.
+/// The CPU's part of append_fasta: fasta_host.cpp. Texts that do not fit are counted: see append_counted.
 void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how, fasta_totals& totals);
 
 /// Residues that a machine parses for the host's memory.

@@ -15,7 +15,7 @@ namespace ordo::suffix::detail {
 /// The text has no records. @throws input_error
 [[noreturn]] void refuse_no_records(std::string const& file);
 
-/// What texts hold, one after the other.
+/// The records of several texts, in order.
 struct fasta_totals {
   std::uint64_t residues = 0, records = 0, name_bytes = 0;
   bool kept = true;  // else they do not fit, and are only counted
@@ -25,7 +25,7 @@ struct fasta_totals {
   [[nodiscard]] std::uint64_t memory() const { return residues + 2 * (name_bytes + 2 * sizeof(std::uint64_t) * records); }
 };
 
-/// What to say where the records do not fit.
+/// Returns the message for records that do not fit.
 std::string large_records(std::string const& file, fasta_totals const& found, std::size_t memory);
 
 /// The records do not fit. @throws records_too_large

@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 2> letter_choice_words{"nucleotide
 /// text, by `threads` threads (0: all).
 letter_choice usual_letters(std::string_view residues, unsigned threads = 0);
 
-/// Where the letters of a text are that are none of A, C, G, T and U. Memory: a bit for each letter of the text, and a
+/// Marks the letters of a text other than A, C, G, T and U. Memory: a bit for each letter of the text, and a
 /// sixty-third of that.
 class ambiguous_positions {
  public:

@@ -29,7 +29,7 @@ struct build_plan {
   static constexpr std::size_t least_ranges = has_workers<B> ? 64 : 128;
   // And these are as quick as any.
   static constexpr std::size_t quick_ranges = has_workers<B> ? 16 : 20;
-  // Of more suffixes at a time, the groups that workers leave take much memory and no less time.
+  // Larger batches take more memory for the groups that workers leave, and no less time.
   static constexpr std::size_t least_batch = std::size_t{1} << 20, most_batch = std::size_t{1} << 22;
   static constexpr std::size_t index = sizeof(Index);
 
@@ -73,7 +73,7 @@ struct build_plan {
     std::size_t const listed = has_workers<B> ? 0 : buffer_sizes::of(open, index);
     return what.lcp ? buffer_sizes::of(n, index) + listed + selected_positions<B>::memory(letters + 1) : 0;
   }
-  /// What workers may take for sorting all suffixes, beside the packed text, and what is enough for any text, since these are
+  /// The memory that workers may take to sort all suffixes, beside the packed text. It suffices for any text, since texts are
   /// sorted by induction where workers run out of memory. None, where that is not possible.
   [[nodiscard]] std::optional<std::size_t> workers_limit() const {
     if constexpr (has_workers<B>) {

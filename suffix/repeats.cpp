@@ -17,7 +17,7 @@ class common_letters {
   common_letters(entries lcp, std::span<char const> bwt, letters_apart const& apart) : lcp_(lcp), bwt_(bwt), apart_(apart) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return lcp_.size(); }
-  /// Of the suffixes of a row and of the one before; 0 where they are less than `least`.
+  /// The common prefix of a row's suffix and the one before; 0 where it is shorter than `least`.
   [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t least) const noexcept {
     std::uint64_t length = lcp_[row];
     if (length < least) return 0;

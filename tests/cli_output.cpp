@@ -245,7 +245,7 @@ TEST_CASE("a replaced file keeps its extended attributes and its access control 
     if (!has_lists) continue;
     CHECK(attribute(path, access) == acl);
     CHECK(mode_of(path) == 0660);  // its mask
-    // What a folder gives to new files is nothing that the old one has.
+    // A default ACL of the folder does not belong to the old file.
     REQUIRE(removexattr(path.c_str(), access) == 0);
     REQUIRE(chmod(path.c_str(), 0640) == 0);
     REQUIRE(setxattr(folder.path("").c_str(), "system.posix_acl_default", acl.data(), acl.size(), 0) == 0);

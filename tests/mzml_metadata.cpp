@@ -7,7 +7,7 @@
 #include "spectra/xml.hpp"
 #include "tests/mzml_cases.hpp"
 
-// What a document says beside its arrays: of peaks that leave, of what was done, of time, and in which bytes.
+// The metadata of a document: totals after peaks were removed, the processing record, times, and the encoding.
 namespace {
 
 using namespace mzml;
@@ -170,7 +170,7 @@ TEST_CASE("mzml: a selection is recorded as a step of the spectra's processing")
   std::string const other_name = replaced(in, " <softwareList", " <cvParam cvRef='PSI' accession='MS:1000580'/><softwareList");
   CHECK(made_of(other_name, how).text.find("<cvParam cvRef=\"PSI\" accession=\"MS:1001486\"") != std::string::npos);
 
-  // Where peaks are put in order alone, or nothing is wanted, nothing is recorded.
+  // A run that only sorts peaks records nothing.
   options sort_only;
   sort_only.descending = true;
   CHECK(made_of(in, sort_only).text.find("ordo") == std::string::npos);
@@ -296,7 +296,7 @@ TEST_CASE("mzml: bytes that are no UTF-8 are read as Windows-1252 where that is 
     REQUIRE(made.warnings.size() == 2);  // the offsets of the index are others
     CHECK(made.warnings[1].ends_with(" bytes are no UTF-8: they are read as Windows-1252, and stay as they are"));
     CHECK(made_of(named(sign), how, format::mgf).text.find("TITLE=a" + utf8 + " scan=2\n") != std::string::npos);
-    // What is UTF-8 is not touched.
+    // Valid UTF-8 is unchanged.
     outcome const right = made_of(named(utf8), how, format::mgf);
     CHECK(right.text == made_of(named(sign), how, format::mgf).text);
     CHECK(right.warnings.empty());  // where no index is written

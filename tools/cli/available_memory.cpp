@@ -68,7 +68,7 @@ bool is_listed(std::string_view name, std::string_view list) {
   }
 }
 
-// What /proc says of the process's groups.
+// The control groups of the process, as /proc lists them.
 struct group_files {
   std::string groups, mounts;
   explicit group_files(std::string const& root) : groups(text_of(root + "/proc/self/cgroup")) {

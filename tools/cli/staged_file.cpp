@@ -145,7 +145,7 @@ int staged_file::take_name(std::string const& name) {
   return 0;
 }
 
-// Of a file that has no name and cannot get one: the file system or a rule of the system's forbids it.
+// An unnamed file that cannot be linked: the file system or a rule of the system forbids it.
 int staged_file::copy_to_named() {
   struct stat info {};
   staged_file named;

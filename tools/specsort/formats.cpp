@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t looked_at = 4096;  // of an input, for its format
 
-// Of other formats that hold spectra.
+// The extensions of other formats that hold spectra.
 constexpr std::array<std::string_view, 13> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
                                                    "wiff",  "d",     "msp",    "ms1",   "ms2", "dta"};
 
-// What a name ends in, in small letters, without .gz and the like behind it.
+// Returns the extension of a name in lower case, without a trailing .gz or similar.
 std::string extension(std::string name) {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');

@@ -41,7 +41,7 @@ struct held_memory {
   std::size_t results;  // entries as the CPU has them
 };
 
-/// What the host's memory has to be for a build by the CPU, a table of k-mers included.
+/// The host memory that a build by the CPU needs, including a table of k-mers.
 struct needed_memory {
   held_memory held;
   suffix::memory_plan sorting;
