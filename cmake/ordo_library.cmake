@@ -9,10 +9,17 @@ function(ordo_options target)
       $<$<BOOL:${ORDO_LINE_INFO}>:-lineinfo> ${ordo_compress}>)
 endfunction()
 
-# ordo_library(NAME SOURCES file.cpp... [CUDA file.cu...] [HEADERS public.hpp...] [LINK ...] [PUBLIC_LINK ...])
+# One include folder for users; the sources of the project see its rooms besides.
+function(ordo_include_folders target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# ordo_library(NAME SOURCES file.cpp... [CUDA file.cu...] [LINK ...] [PUBLIC_LINK ...])
 # Makes the static library ordo::NAME, a component of the installed package; its CUDA files are left out of a build without nvcc.
 function(ordo_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;HEADERS;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;LINK;PUBLIC_LINK" ${ARGN})
   if(NOT ORDO_CUDA)
     set(ARG_CUDA)
   endif()
@@ -21,11 +28,8 @@ function(ordo_library name)
   ordo_options(${name})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ordo_${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  target_include_directories(${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ordo>)
+  ordo_include_folders(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} PUBLIC ${ARG_PUBLIC_LINK})
   install(TARGETS ${name} EXPORT ordo_${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT ordo_${name} NAMESPACE ordo:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ordo)
-  install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ordo/${name})
 endfunction()

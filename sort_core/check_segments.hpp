@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <span>
 
-#include "sort_core/backend.hpp"
-#include "sort_core/checks.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/detail/checks.hpp"
+#include "ordo/segments.hpp"
 #include "sort_core/functors.hpp"
-#include "sort_core/segments.hpp"
 
 // Checks of segments by their offsets, in the memory of a Backend. One pass over the offsets; segments that do not ascend are
 // sorted besides, to see whether any two overlap.

@@ -1,9 +1,9 @@
-#include "sort_core/checks.hpp"
+#include "ordo/detail/checks.hpp"
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
-#include "sort_core/task.hpp"
+#include "ordo/detail/task.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::detail {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "sort_core/fn.hpp"
+#include "ordo/detail/fn.hpp"
 
 // Operators for the verbs `scan` and `reduce` of a Backend (backend.hpp). Types with names, not lambdas: nvcc's
 // __host__ __device__ lambdas are other types in every source, so that what is instantiated with them is never shared.

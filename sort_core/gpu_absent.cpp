@@ -1,5 +1,5 @@
-#include "sort_core/error.hpp"
-#include "sort_core/gpu.hpp"
+#include "ordo/error.hpp"
+#include "ordo/gpu.hpp"
 
 // The door to a GPU in a build without CUDA: it says so.
 namespace ordo {

@@ -1,5 +1,5 @@
 #pragma once
-#include "sort_core/host/host.hpp"
+#include "sort_core/host/backend.hpp"
 #include "sort_core/run_task.hpp"
 
 // The core's sorts on the CPU have a source for each width of keys (CMakeLists.txt): together they take minutes to compile.

@@ -1,4 +1,4 @@
-#include "sort_core/machine.hpp"
+#include "ordo/machine.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/config.hpp"
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
+#include "ordo/memory.hpp"
 #include "sort_core/cuda/devices.hpp"
-#include "sort_core/error.hpp"
-#include "sort_core/memory.hpp"
 
 namespace ordo {
 

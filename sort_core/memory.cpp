@@ -1,4 +1,4 @@
-#include "sort_core/memory.hpp"
+#include "ordo/memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo {
 namespace {

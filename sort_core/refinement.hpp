@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "sort_core/backend.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/memory.hpp"
 #include "sort_core/functors.hpp"
-#include "sort_core/memory.hpp"
 #include "sort_core/sort_by_key.hpp"
 
 namespace ordo {

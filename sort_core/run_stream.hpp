@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "sort_core/array_stream.hpp"
+#include "ordo/array_stream.hpp"
 #include "sort_core/run_task.hpp"
 
 // Behind the door of array_stream.hpp: lanes, each a machine of its own on a thread of its own, take part after part. One lane

@@ -4,11 +4,11 @@
 #include <span>
 #include <type_traits>
 
-#include "sort_core/backend.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/detail/checks.hpp"
+#include "ordo/detail/task.hpp"
+#include "ordo/error.hpp"
 #include "sort_core/check_segments.hpp"
-#include "sort_core/checks.hpp"
-#include "sort_core/error.hpp"
-#include "sort_core/task.hpp"
 
 // What is behind the door: a sort_task becomes a call of the machine's verbs. Instantiated once for each machine.
 namespace ordo::detail {

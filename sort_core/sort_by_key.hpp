@@ -4,8 +4,8 @@
 #include <span>
 #include <type_traits>
 
-#include "sort_core/backend.hpp"
-#include "sort_core/memory.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/memory.hpp"
 
 // Segments by computed keys, for algorithms over a Backend: as segmented_sort_by, or with keys that are written first.
 namespace ordo {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <tbb/parallel_pipeline.h>
 
-#include "sort_core/error.hpp"
-#include "sort_core/host/threads.hpp"
+#include "base/threads.hpp"
+#include "ordo/error.hpp"
 #include "spectra/pipeline.hpp"
 
 namespace ordo::spectra::detail {

@@ -7,10 +7,10 @@
 
 #include <tbb/task_arena.h>
 
-#include "sort_core/io.hpp"
-#include "spectra/mzml_work.hpp"
-#include "spectra/mzml_writer.hpp"
-#include "spectra/work_pool.hpp"
+#include "ordo/io.hpp"
+#include "spectra/mzml/work.hpp"
+#include "spectra/mzml/writer.hpp"
+#include "spectra/peaks/work_pool.hpp"
 
 namespace ordo::spectra::detail {
 

@@ -5,7 +5,7 @@
 
 #include <tbb/parallel_pipeline.h>
 
-#include "sort_core/host/threads.hpp"
+#include "base/threads.hpp"
 
 namespace ordo::spectra::detail {
 

@@ -6,12 +6,12 @@
 
 #include <tbb/task_arena.h>
 
-#include "sort_core/io.hpp"
-#include "spectra/findings.hpp"
-#include "spectra/peak_machines.hpp"
-#include "spectra/slice_work.hpp"
-#include "spectra/summary.hpp"
-#include "spectra/work_pool.hpp"
+#include "ordo/io.hpp"
+#include "ordo/spectra/summary.hpp"
+#include "spectra/mgf/diagnostics.hpp"
+#include "spectra/mgf/slice_work.hpp"
+#include "spectra/peaks/peak_machines.hpp"
+#include "spectra/peaks/work_pool.hpp"
 
 namespace ordo::spectra::detail {
 

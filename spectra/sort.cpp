@@ -1,9 +1,9 @@
 #include <cstring>
 #include <functional>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
+#include "ordo/spectra.hpp"
 #include "spectra/pipeline.hpp"
-#include "spectra/spectra.hpp"
 
 // Whole inputs: from sources to sinks, in memory, as streams, block by block.
 namespace ordo::spectra {

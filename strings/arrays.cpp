@@ -1,4 +1,4 @@
-#include "strings/arrays.hpp"
+#include "ordo/strings/arrays.hpp"
 
 #include <algorithm>
 #include <bitset>
@@ -15,9 +15,9 @@
 #include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
-#include "sort_core/error.hpp"
-#include "sort_core/host/threads.hpp"
-#include "sort_core/host_bytes.hpp"
+#include "base/threads.hpp"
+#include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
 
 namespace ordo::strings {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/config.hpp"
-#include "sort_core/cpu_backend.hpp"
-#include "sort_core/error.hpp"
-#include "sort_core/machine_lease.hpp"
-#include "sort_core/worth_a_gpu.hpp"
-#include "strings/line_sort.hpp"
-#include "strings/strings.hpp"
-#include "strings/text_job.hpp"
+#include "ordo/cpu_backend.hpp"
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
+#include "ordo/strings.hpp"
+#include "sort_core/gpu_threshold.hpp"
+#include "sort_core/scoped_machine.hpp"
+#include "strings/sort/line_sort.hpp"
+#include "strings/sort/text_job.hpp"
 
 namespace ordo::strings {
 namespace {

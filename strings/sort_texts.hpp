@@ -5,18 +5,18 @@
 #include <limits>
 #include <span>
 
-#include "sort_core/backend.hpp"
-#include "sort_core/error.hpp"
-#include "strings/count_field.hpp"
-#include "strings/order_lines.hpp"
-#include "strings/store_counted.hpp"
-#include "strings/store_lines.hpp"
-#include "strings/text_job.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/error.hpp"
+#include "strings/sort/order_lines.hpp"
+#include "strings/sort/text_job.hpp"
+#include "strings/write/count_field.hpp"
+#include "strings/write/store_counted.hpp"
+#include "strings/write/store_lines.hpp"
 
 // From texts to a sink through a machine's memory.
 namespace ordo::strings::detail {
 
-constexpr std::size_t read_beyond = 8;  // who reads bytes by words reads the last one whole (sort_core/load.hpp)
+constexpr std::size_t read_beyond = 8;  // who reads bytes by words reads the last one whole (ordo/detail/load.hpp)
 
 struct write_bytes {
   unsigned char* to;

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "strings/strings.hpp"
+#include "ordo/strings.hpp"
 
 namespace ordo::strings {
 

@@ -1,14 +1,14 @@
-#include "suffix/build_fasta.hpp"
+#include "ordo/suffix/build_fasta.hpp"
 
 #include <algorithm>
 #include <future>
 #include <utility>
 
-#include "sort_core/config.hpp"
-#include "sort_core/error.hpp"
-#include "sort_core/worth_a_gpu.hpp"
-#include "suffix/index.hpp"
-#include "suffix/records_on.hpp"
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "sort_core/gpu_threshold.hpp"
+#include "suffix/device_records.hpp"
 
 namespace ordo::suffix {
 

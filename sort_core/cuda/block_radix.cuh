@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sort_core/bits.hpp"
+#include "base/bits.hpp"
 #include "sort_core/cuda/group.cuh"
 
 // A block's stable sort of positions by digits, from the lowest up. A warp's items are consecutive, 32 at a time: ranks follow

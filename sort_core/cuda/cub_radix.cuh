@@ -1,7 +1,7 @@
 #pragma once
 #include <cub/device/device_radix_sort.cuh>
 
-#include "sort_core/cuda/cuda.cuh"
+#include "sort_core/cuda/backend.cuh"
 #include "sort_core/cuda/zeros.cuh"
 
 namespace ordo::cuda_detail {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "sort_core/machine.hpp"
+#include "ordo/machine.hpp"
 
 namespace ordo::cuda_detail {
 

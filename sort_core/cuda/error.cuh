@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::cuda_detail {
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "sort_core/bits.hpp"
-#include "sort_core/fn.hpp"
-#include "sort_core/radix_key.hpp"
+#include "base/bits.hpp"
+#include "ordo/detail/fn.hpp"
+#include "ordo/radix_key.hpp"
 
 // Long segments of floats are divided by their values, if these are evener than their codes: half of all codes stand for
 // magnitudes below 1, so that of floats spread over [-1, 1) the first digit tells little but the sign.

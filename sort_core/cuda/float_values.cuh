@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ordo/radix_key.hpp"
 #include "sort_core/cuda/group.cuh"
-#include "sort_core/radix_key.hpp"
 
 namespace ordo::cuda_detail {
 

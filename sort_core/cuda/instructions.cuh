@@ -3,7 +3,7 @@
 #include <cstdint>
 
 // What C++ has no words for: the instructions of a GPU that the core uses as assembly, and its shared memory. Kernels hold no
-// assembly of their own, so that tests/emulation can run them on any machine.
+// assembly of their own, so that tests/gpu/emulation can run them on any machine.
 namespace ordo::cuda_detail {
 
 constexpr unsigned warp_threads = 32;

@@ -3,9 +3,9 @@
 #include <new>
 #include <string>
 
+#include "ordo/gpu.hpp"
+#include "ordo/memory.hpp"
 #include "sort_core/cuda/error.cuh"
-#include "sort_core/gpu.hpp"
-#include "sort_core/memory.hpp"
 
 namespace ordo {
 

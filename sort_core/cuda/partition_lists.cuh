@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sort_core/bits.hpp"
+#include "base/bits.hpp"
 #include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/segment_data.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"

@@ -2,12 +2,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sort_core/backend.hpp"
+#include "ordo/backend.hpp"
+#include "sort_core/cuda/block_sort.cuh"
 #include "sort_core/cuda/merging.cuh"
-#include "sort_core/cuda/on_chip.cuh"
-#include "sort_core/cuda/short_segments.cuh"
-#include "sort_core/cuda/small.cuh"
+#include "sort_core/cuda/small_segments.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
+#include "sort_core/cuda/warp_sort.cuh"
 
 // The first kernel of a segmented sort: segments of one item are done, tiny ones are sorted at once, all others are listed by
 // class for the kernels to come. The lists and their lengths stay on the device.

@@ -8,9 +8,9 @@
 #include <functional>
 #include <span>
 
+#include "ordo/detail/fn.hpp"
 #include "sort_core/cuda/tuning/radix.hpp"
 #include "sort_core/cuda/tuning/segmented.cuh"
-#include "sort_core/fn.hpp"
 
 // Whether an array of keys is sorted from the most significant digit (MSD) or from the least (LSD). An MSD sort moves every
 // key as often as the segments that it falls into are too long for a block: twice where keys are evenly distributed, more

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <span>
 
+#include "ordo/radix_key.hpp"
 #include "sort_core/cuda/float_numbers.hpp"
 #include "sort_core/cuda/instructions.cuh"
 #include "sort_core/cuda/launch.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/tuning/radix.hpp"
-#include "sort_core/radix_key.hpp"
 
 // The keys that a radix sort looks at before it chooses its way (radix_choice.hpp). The host waits for them, so that what
 // counts is the time to the last one: they come in order, as sorting 1024 of them took the host longer than all the rest, and

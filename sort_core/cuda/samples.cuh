@@ -7,14 +7,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "ordo/detail/fn.hpp"
 #include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/large_segments.cuh"
 #include "sort_core/cuda/launch.cuh"
-#include "sort_core/cuda/long_segments.cuh"
 #include "sort_core/cuda/merging.cuh"
 #include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/tuning/samples.hpp"
-#include "sort_core/fn.hpp"
 
 // Stable sample sort by any order (Leischner, Osipov and Sanders, "GPU Sample Sort", IPDPS'10). A sorted sample of a segment
 // gives splitters, a search tree of which lies in shared memory; every item finds its bucket there without a branch. The

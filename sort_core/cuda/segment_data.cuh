@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sort_core/bits.hpp"
+#include "base/bits.hpp"
+#include "ordo/radix_key.hpp"
 #include "sort_core/cuda/float_numbers.hpp"
 #include "sort_core/cuda/group.cuh"
-#include "sort_core/radix_key.hpp"
 
 // What the kernels of the segmented sort share: where keys and values lie, and the lists of segments still to be sorted.
 namespace ordo::cuda_detail {

@@ -6,11 +6,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "sort_core/backend.hpp"
+#include "ordo/backend.hpp"
 #include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/large_arrays.cuh"
+#include "sort_core/cuda/large_segments.cuh"
 #include "sort_core/cuda/launch.cuh"
-#include "sort_core/cuda/long_arrays.cuh"
-#include "sort_core/cuda/long_segments.cuh"
 #include "sort_core/cuda/parts.hpp"
 #include "sort_core/cuda/plan.cuh"
 #include "sort_core/cuda/radix_sample.cuh"

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <optional>
 
+#include "base/shared_ranges.hpp"
+#include "base/streaming_copy.hpp"
+#include "base/threads.hpp"
 #include "sort_core/cuda/devices.hpp"
 #include "sort_core/cuda/error.cuh"
-#include "sort_core/host/streaming_copy.hpp"
-#include "sort_core/host/threads.hpp"
-#include "sort_core/pieces.hpp"
 
 namespace ordo::cuda_detail {
 

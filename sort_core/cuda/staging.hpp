@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "sort_core/io.hpp"
+#include "ordo/io.hpp"
 
 namespace ordo::cuda_detail {
 

@@ -1,4 +1,4 @@
-#include "sort_core/cuda/cuda.cuh"
+#include "sort_core/cuda/backend.cuh"
 
 namespace ordo::cuda_detail {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cooperative_groups.h>
 
+#include "ordo/radix_key.hpp"
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/instructions.cuh"
-#include "sort_core/radix_key.hpp"
 
 // CUB sorts floats as they are, so that no passes are needed to encode and decode them; but it takes -0.0 and +0.0 for equal.
 namespace ordo::cuda_detail {

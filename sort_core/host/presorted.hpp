@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sort_core/host/parallel.hpp"
+#include "base/parallel.hpp"
 #include "sort_core/host/records.hpp"
 
 // What is sorted already, or sorted the wrong way round. `code` says what of a key counts (small.hpp).

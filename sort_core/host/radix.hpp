@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "sort_core/backend.hpp"
+#include "ordo/backend.hpp"
 #include "sort_core/host/distribution.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"

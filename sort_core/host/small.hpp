@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ordo/radix_key.hpp"
 #include "sort_core/host/records.hpp"
-#include "sort_core/radix_key.hpp"
 
 // Sorting a few items by counting for each how many come before it: no branch depends on a key, so nothing is mispredicted,
 // and all comparisons are independent of each other. Values are moved once.

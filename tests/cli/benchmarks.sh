@@ -1,6 +1,6 @@
 # BENCHMARKS.md and its plots are what the benchmarks printed, and nothing else; run.py runs what the page names.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-page=$ORDO_SOURCE/tools/bench/page results=$ORDO_SOURCE/tools/bench/results
+page=$ORDO_SOURCE/bench/page results=$ORDO_SOURCE/bench/results
 make_page() { python3 -B "$page/make.py" "$@"; }
 run_all() { python3 -B "$page/run.py" "$@"; }
 
@@ -9,13 +9,13 @@ sed '/make.py writes from here/a what is replaced' "$ORDO_SOURCE/README.md" > ma
 make_page --out made 2> err
 [[ ! -s err ]] || fail "$(cat err)"  # files that the page does not show
 cmp made/BENCHMARKS.md "$ORDO_SOURCE/BENCHMARKS.md"
-diff -r made/tools/bench/plots "$ORDO_SOURCE/tools/bench/plots"
+diff -r made/bench/plots "$ORDO_SOURCE/bench/plots"
 cmp made/README.md "$ORDO_SOURCE/README.md"  # its table
 
 # Every plot is shown, every file named is there, and every JSON is named.
-grep -oE 'tools/bench/[a-z0-9_/.]+\.(svg|json|py)' made/BENCHMARKS.md | sort -u > named
+grep -oE 'bench/[a-z0-9_/.]+\.(svg|json|py)' made/BENCHMARKS.md | sort -u > named
 while read -r file; do [[ -s $ORDO_SOURCE/$file ]] || fail "no $file"; done < named
-for plot in made/tools/bench/plots/*; do grep -q "${plot#made/}" named || fail "$plot is not shown"; done
+for plot in made/bench/plots/*; do grep -q "${plot#made/}" named || fail "$plot is not shown"; done
 for json in "$results"/*.json; do grep -q "${json#"$ORDO_SOURCE/"}" named || fail "$json is not on the page"; done
 
 # Every figure comes from a file that says on which device it was measured. Older than that, and told so on the page:
@@ -102,7 +102,7 @@ grep -qF '| 200,000 arrays of 1000 floats, in place | **9.25** |' made/README.md
 for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' \
   'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
   'Others: u64/u32 20-bit told 2^28 0.62 (CUB)' \
-  '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(tools/bench/plots/arrays_by_number.svg)' \
+  '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(bench/plots/arrays_by_number.svg)' \
   '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
   '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
   '| url | 10 | 305 | 6.35 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'It is random 0.50 (tlx).' \

@@ -131,7 +131,7 @@ expect 0 specsort - --min-peaks 260 < <(gzip -c result.mzML); cmp out few.mzML
 expect 0 specsort result.mzML --min-peaks 260 -o few.mzML.gz; gzip -dc few.mzML.gz | cmp - few.mzML
 cp result.mzML same.mzML; expect 0 specsort same.mzML --min-peaks 260 -o same.mzML; cmp same.mzML few.mzML
 if [[ $(command -v python3) ]]; then
-  reference="$ORDO_SOURCE/tests/specsort_mzml_reference.py"
+  reference="$ORDO_SOURCE/tests/reference/specsort_mzml_reference.py"
   python3 "$reference" files run.mzML result.mzML turned.mzML
   python3 "$reference" random 1 150
 fi

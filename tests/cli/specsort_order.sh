@@ -1,7 +1,7 @@
 # specsort --spectra-by, --map and parts, against a reference in plain Python; names of parts, and what is refused.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
-reference="$ORDO_SOURCE/tests/specsort_order_reference.py"
+reference="$ORDO_SOURCE/tests/reference/specsort_order_reference.py"
 printf 'COM=head\n\nBEGIN IONS\nTITLE=one\nPEPMASS=500\n3.5 1\n1.5 3 b\nEND IONS\n\n# of two\nBEGIN IONS\nTITLE=two\nPEPMASS=400\n1 9\nEND IONS\n' > in.mgf
 printf 'COM=head\n\n# of two\nBEGIN IONS\nTITLE=two\nPEPMASS=400\n1 9\nEND IONS\nBEGIN IONS\nTITLE=one\nPEPMASS=500\n1.5 3 b\n3.5 1\nEND IONS\n\n' > by_pepmass
 
@@ -178,7 +178,7 @@ finds 'the second time' --spectra-by charge --map <(sed 's/few.mgf/twice.mgf/' t
 if [[ $(command -v python3) ]]; then
   python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf
   python3 "$reference" random 1 150
-  python3 "$ORDO_SOURCE/tests/specsort_mzml_order_reference.py" files whole.mzML ordered.mzML
-  python3 "$ORDO_SOURCE/tests/specsort_mzml_order_reference.py" random 1 100
+  python3 "$ORDO_SOURCE/tests/reference/specsort_mzml_order_reference.py" files whole.mzML ordered.mzML
+  python3 "$ORDO_SOURCE/tests/reference/specsort_mzml_order_reference.py" random 1 100
 fi
 no_leftovers

@@ -1,7 +1,7 @@
 # specsort: which peaks stay, against a reference in plain Python; and what --explain says.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
-reference="$ORDO_SOURCE/tests/specsort_reference.py"
+reference="$ORDO_SOURCE/tests/reference/specsort_reference.py"
 printf 'COM=head\nBEGIN IONS\nTITLE=one\nPEPMASS=2.5\n3.5 1\n1.5 3 b\n2.5 2\nEND IONS\n\nBEGIN IONS\nTITLE=two\n1 9\nEND IONS\n' > in.mgf
 printf 'COM=head\nBEGIN IONS\nTITLE=one\nPEPMASS=2.5\n1.5 3 b\n2.5 2\nEND IONS\n\nBEGIN IONS\nTITLE=two\n1 9\nEND IONS\n' > top2
 

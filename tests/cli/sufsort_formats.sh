@@ -126,7 +126,7 @@ if command -v ordo_read_sdsl > /dev/null; then
 fi
 if command -v repeat-match > /dev/null; then
   awk 'BEGIN { srand(7); print ">r"; for (i = 0; i < 400; ++i) { if (i % 5) line = ""; for (k = length(line); k < 60; ++k) line = line substr("ACGT", int(rand() * 4) + 1, 1); print line } }' > random.fa
-  "$ORDO_SOURCE/tests/readers/repeat_match.sh" random.fa 9 > compared 2>&1 || fail "repeat-match: $(cat compared)"
+  "$ORDO_SOURCE/tests/reference/readers/repeat_match.sh" random.fa 9 > compared 2>&1 || fail "repeat-match: $(cat compared)"
 fi
 no_leftovers
 

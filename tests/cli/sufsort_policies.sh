@@ -1,7 +1,7 @@
 # The policies of sufsort build: strands, ambiguous letters, lower case, samples; beside a plain reference, and where they meet.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
-reference=$ORDO_SOURCE/tests/sufsort_reference.py
+reference=$ORDO_SOURCE/tests/reference/sufsort_reference.py
 python3 "$reference" random "${ORDO_SEED-1}" "${ORDO_CASES-60}"
 samples=$ORDO_SOURCE/datasets/samples
 python3 "$reference" files "$samples"/{cholera_iupac.fa,lambda.fa,human_mt_y.fa,macaque_chr20.fa.gz}

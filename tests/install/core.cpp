@@ -1,5 +1,5 @@
 #include <iostream>
-#include <ordo/sort_core/cpu.hpp>
+#include <ordo/cpu.hpp>
 #include <vector>
 
 int main() {

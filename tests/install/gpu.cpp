@@ -1,6 +1,6 @@
 #include <cuda_runtime_api.h>
 #include <iostream>
-#include <ordo/sort_core/gpu.hpp>
+#include <ordo/gpu.hpp>
 #include <vector>
 
 int main() {

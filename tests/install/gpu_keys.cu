@@ -1,5 +1,5 @@
 #include <iostream>
-#include <ordo/sort_core/gpu.cuh>
+#include <ordo/gpu.cuh>
 #include <vector>
 
 int main() {

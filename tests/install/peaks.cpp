@@ -1,6 +1,6 @@
 #include <iostream>
-#include <ordo/sort_core/cpu.hpp>
-#include <spectra/arrays.hpp>
+#include <ordo/cpu.hpp>
+#include <ordo/spectra/arrays.hpp>
 #include <vector>
 
 int main() {

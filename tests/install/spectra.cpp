@@ -1,5 +1,5 @@
 #include <iostream>
-#include <spectra/spectra.hpp>
+#include <ordo/spectra.hpp>
 
 int main() {
   std::string mgf = "BEGIN IONS\nTITLE=one\nPEPMASS=401.2\n230.1 55\n112.05 9 1+\n175.119 300\nEND IONS\n";

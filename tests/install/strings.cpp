@@ -1,6 +1,6 @@
 #include <iostream>
+#include <ordo/strings.hpp>
 #include <string_view>
-#include <strings/strings.hpp>
 
 int main() {
   std::string_view const text = "pear\napple\nfig\napple\n";

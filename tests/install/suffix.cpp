@@ -1,5 +1,5 @@
 #include <iostream>
-#include <suffix/suffix.hpp>
+#include <ordo/suffix.hpp>
 
 int main() {
   std::string_view const residues = "GATTACA";

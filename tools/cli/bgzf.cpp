@@ -17,7 +17,7 @@
 #include <htslib/thread_pool.h>
 #include <libdeflate.h>
 
-#include "sort_core/host/threads.hpp"
+#include "base/threads.hpp"
 
 namespace ordo::cli {
 namespace {

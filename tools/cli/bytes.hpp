@@ -1,5 +1,5 @@
 #pragma once
-#include "sort_core/host_bytes.hpp"
+#include "ordo/host_bytes.hpp"
 
 namespace ordo::cli {
 

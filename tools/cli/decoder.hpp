@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "tools/cli/compression.hpp"
+#include "tools/cli/codecs.hpp"
 
 namespace ordo::cli {
 

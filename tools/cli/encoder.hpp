@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "tools/cli/compression.hpp"
+#include "tools/cli/codecs.hpp"
 
 namespace ordo::cli {
 

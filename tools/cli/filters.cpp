@@ -15,7 +15,7 @@
 #include <boost/iostreams/filter/symmetric.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
 
-#include "sort_core/host/threads.hpp"
+#include "base/threads.hpp"
 
 // Boost's filters are symmetric ones: filter(in, in_end, out, out_end, flush) moves both begins and returns whether there may
 // be more. It is called directly, so that what a filter has left over and whether it came to its end are known.

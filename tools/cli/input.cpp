@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "sort_core/io.hpp"
+#include "ordo/io.hpp"
 #include "tools/cli/bytes.hpp"
-#include "tools/cli/compression.hpp"
+#include "tools/cli/codecs.hpp"
 #include "tools/cli/decoder.hpp"
 #include "tools/cli/file_id.hpp"
 #include "tools/cli/raw_file.hpp"

@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/config.hpp"
-#include "sort_core/error.hpp"
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::cli {
 namespace {

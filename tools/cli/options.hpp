@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sort_core/machine.hpp"
+#include "ordo/machine.hpp"
 
 namespace CLI {
 class App;

@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/file_wait.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/temporary.hpp"

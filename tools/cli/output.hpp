@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sort_core/io.hpp"
-#include "tools/cli/compression.hpp"
+#include "ordo/io.hpp"
+#include "tools/cli/codecs.hpp"
 #include "tools/cli/encoder.hpp"
 #include "tools/cli/file_id.hpp"
 #include "tools/cli/reserved_range.hpp"

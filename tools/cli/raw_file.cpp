@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/file_wait.hpp"
 
 namespace ordo::cli {

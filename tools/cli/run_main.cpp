@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"

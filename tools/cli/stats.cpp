@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
-#include "sort_core/config.hpp"
-#include "sort_core/error.hpp"
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/file_wait.hpp"
 #include "tools/cli/run_main.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sort_core/machine.hpp"
+#include "ordo/machine.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 

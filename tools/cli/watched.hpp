@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "sort_core/io.hpp"
+#include "ordo/io.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 
 namespace ordo::generate {

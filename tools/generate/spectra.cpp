@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 
 namespace ordo::generate {

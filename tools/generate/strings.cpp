@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 #include "tools/generate/string_sets.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 
 namespace ordo::generate {

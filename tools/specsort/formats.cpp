@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
-#include "tools/cli/compression.hpp"
+#include "ordo/error.hpp"
+#include "tools/cli/codecs.hpp"
 
 namespace ordo::specsort {
 namespace {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "spectra/mzml.hpp"
+#include "ordo/spectra/mzml.hpp"
 #include "tools/cli/input.hpp"
 
 namespace ordo::specsort {

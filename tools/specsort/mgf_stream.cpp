@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sort_core/error.hpp"
-#include "spectra/mzml.hpp"
+#include "ordo/error.hpp"
+#include "ordo/spectra/mzml.hpp"
 
 namespace ordo::specsort {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "sort_core/io.hpp"
-#include "spectra/spectra.hpp"
+#include "ordo/io.hpp"
+#include "ordo/spectra.hpp"
 
 namespace ordo::specsort {
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/error.hpp"
-#include "sort_core/machine.hpp"
+#include "ordo/error.hpp"
+#include "ordo/machine.hpp"
 #include "tools/cli/available_memory.hpp"
-#include "tools/cli/compression.hpp"
+#include "tools/cli/codecs.hpp"
 #include "tools/cli/options.hpp"
 
 namespace ordo::specsort {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "spectra/order.hpp"
+#include "ordo/spectra/order.hpp"
 
 namespace CLI {
 class App;

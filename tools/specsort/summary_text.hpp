@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "spectra/summary.hpp"
+#include "ordo/spectra/summary.hpp"
 
 namespace ordo::specsort {
 

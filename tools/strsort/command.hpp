@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "strings/order.hpp"
+#include "ordo/strings/order.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/keys.hpp"
-#include "tools/strsort/words.hpp"
 
 namespace ordo::strsort {
 

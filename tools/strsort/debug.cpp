@@ -9,7 +9,7 @@
 #include <cwchar>
 #include <cwctype>
 
-#include "strings/named_locale.hpp"
+#include "strings/keys/named_locale.hpp"
 
 namespace ordo::strsort {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sort_core/io.hpp"
-#include "strings/order.hpp"
+#include "ordo/io.hpp"
+#include "ordo/strings/order.hpp"
 #include "tools/strsort/command.hpp"
 
 /// --debug, as GNU sort has it.

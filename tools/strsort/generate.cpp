@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/config.hpp"
+#include "ordo/detail/config.hpp"
 #include "tools/strsort/options.hpp"
 
 namespace ordo::strsort {

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/strsort/words.hpp"
+#include "tools/strsort/gnu_messages.hpp"
 
 /// What is made from the table of options.
 namespace ordo::strsort {

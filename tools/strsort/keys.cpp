@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
+#include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/numbers.hpp"
-#include "tools/strsort/words.hpp"
 
 namespace ordo::strsort {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strings/order.hpp"
+#include "ordo/strings/order.hpp"
 
 /// The options that say how lines are compared, and -k in all its forms.
 namespace ordo::strsort {

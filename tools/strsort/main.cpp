@@ -11,9 +11,9 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "sort_core/error.hpp"
-#include "strings/external_sort.hpp"
-#include "strings/strings.hpp"
+#include "ordo/error.hpp"
+#include "ordo/strings.hpp"
+#include "ordo/strings/external_sort.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::strsort {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tools/strsort/words.hpp"
+#include "tools/strsort/gnu_messages.hpp"
 
 /// Numbers of the command line, as GNU's programs read them: blanks, a plus sign and leading zeros are nothing.
 namespace ordo::strsort {

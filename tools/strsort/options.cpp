@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/strsort/generate.hpp"
 
 namespace ordo::strsort {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/strsort/options.hpp"
 
 // Arguments are taken one after the other, as getopt_long of the GNU C library takes them, with its words for what it refuses;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "strings/named_locale.hpp"
+#include "strings/keys/named_locale.hpp"
 #include "tools/strsort/debug.hpp"
 
 namespace ordo::strsort {

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/error.hpp"
-#include "suffix/build_fasta.hpp"
-#include "suffix/index.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/build_fasta.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"

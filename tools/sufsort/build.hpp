@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
-#include "suffix/policy.hpp"
-#include "suffix/suffix.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/policy.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/kmers.hpp"
 #include "tools/sufsort/memory_limits.hpp"
-#include "tools/sufsort/telling.hpp"
 
 namespace ordo::sufsort {
 

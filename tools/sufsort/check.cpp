@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
-#include "suffix/index.hpp"
-#include "suffix/suffix.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::sufsort {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "tools/cli/options.hpp"
+#include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/memory_limits.hpp"
-#include "tools/sufsort/telling.hpp"
 
 namespace ordo::sufsort {
 

@@ -1,4 +1,4 @@
-#include "suffix/export.hpp"
+#include "ordo/suffix/export.hpp"
 
 #include <array>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "suffix/index.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/export.hpp"
 #include "tools/sufsort/index_files.hpp"

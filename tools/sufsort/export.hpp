@@ -2,7 +2,7 @@
 #include <string>
 
 #include "tools/cli/options.hpp"
-#include "tools/sufsort/telling.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace CLI {
 class App;

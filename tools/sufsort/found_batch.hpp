@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "suffix/complement.hpp"
-#include "suffix/index.hpp"
-#include "suffix/search.hpp"
-#include "suffix/sparse_search.hpp"
+#include "ordo/suffix/complement.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/search.hpp"
+#include "ordo/suffix/sparse_search.hpp"
 #include "tools/sufsort/queries.hpp"
 
 namespace ordo::sufsort {

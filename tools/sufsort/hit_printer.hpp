@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suffix/pieces.hpp"
+#include "ordo/suffix/pieces.hpp"
 #include "tools/sufsort/found_batch.hpp"
 #include "tools/sufsort/search.hpp"
 

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sort_core/error.hpp"
-#include "suffix/index.hpp"
-#include "suffix/index_parts.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "suffix/index/index_parts.hpp"
 #include "tools/cli/file_id.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/temporary.hpp"

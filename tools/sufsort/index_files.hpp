@@ -20,9 +20,9 @@ void expect_index(std::string const& prefix);
 /// Writes an index, or what changes of one, in the place of an old one: whatever the moment at which the process ends,
 /// stored_index finds the old index or the new one. The new arrays get hidden names that the checksum of the new description is
 /// part of; then the description takes its place, which makes the new index the one that is there; then the arrays take theirs,
-/// and those that it lacks go. Until that is done a hidden file says where a reader finds them (suffix/index_parts.hpp), and
-/// the next exchange of that prefix completes it first. Where a file of the old index cannot be replaced in one step (it is a
-/// symbolic link or a mount point, or the folder lets nothing be renamed) the old description goes first: then there is no
+/// and those that it lacks go. Until that is done a hidden file says where a reader finds them (suffix/index/index_parts.hpp),
+/// and the next exchange of that prefix completes it first. Where a file of the old index cannot be replaced in one step (it is
+/// a symbolic link or a mount point, or the folder lets nothing be renamed) the old description goes first: then there is no
 /// index until the new description is there.
 /// @param arrays    that change, with their names ("sa")
 /// @param unwanted  arrays that the new index does not have

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/sufsort/index_files.hpp"
 
 namespace ordo::sufsort {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sort_core/io.hpp"
-#include "suffix/index.hpp"
-#include "suffix/suffix.hpp"
+#include "ordo/io.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
 
 namespace ordo::sufsort {

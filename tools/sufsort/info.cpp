@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "suffix/index.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
 
 namespace ordo::sufsort {

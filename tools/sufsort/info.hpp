@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "tools/sufsort/telling.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace ordo::sufsort {
 

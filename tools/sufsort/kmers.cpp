@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/error.hpp"
-#include "suffix/index.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/index_files.hpp"

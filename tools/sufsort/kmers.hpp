@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "suffix/kmer_table.hpp"
+#include "ordo/suffix/kmer_table.hpp"
 #include "tools/cli/options.hpp"
-#include "tools/sufsort/telling.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace CLI {
 class App;

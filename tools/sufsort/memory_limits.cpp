@@ -7,7 +7,7 @@
 #include <malloc.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/machine.hpp"
+#include "ordo/machine.hpp"
 #include "tools/cli/available_memory.hpp"
 
 namespace ordo::sufsort {

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/options.hpp"
 
 namespace ordo::sufsort {

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "suffix/letters.hpp"
-#include "suffix/policy.hpp"
+#include "ordo/suffix/letters.hpp"
+#include "ordo/suffix/policy.hpp"
 
 namespace CLI {
 class App;

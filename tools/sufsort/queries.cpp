@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/lines.hpp"
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/error.hpp"
-#include "suffix/index.hpp"
-#include "suffix/repeats.hpp"
-#include "suffix/search.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/repeats.hpp"
+#include "ordo/suffix/search.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/index_files.hpp"

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "suffix/letters.hpp"
+#include "ordo/suffix/letters.hpp"
 #include "tools/cli/options.hpp"
-#include "tools/sufsort/telling.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace CLI {
 class App;

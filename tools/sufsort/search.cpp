@@ -9,8 +9,8 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
-#include "sort_core/error.hpp"
-#include "sort_core/host/threads.hpp"
+#include "base/threads.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/found_batch.hpp"
 #include "tools/sufsort/hit_printer.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tools/cli/options.hpp"
-#include "tools/sufsort/telling.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace CLI {
 class App;

@@ -10,11 +10,11 @@
 #include <tbb/task_arena.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/buffer.hpp"
-#include "sort_core/error.hpp"
-#include "sort_core/host/threads.hpp"
-#include "suffix/index.hpp"
-#include "suffix/occurrences.hpp"
+#include "base/threads.hpp"
+#include "ordo/detail/buffer.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/occurrences.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-// Which way a radix sort goes. Numbers only, measured with tools/bench/radix_sort on an H200 (9.0) at 2^28 items.
+// Which way a radix sort goes. Numbers only, measured with bench/radix_sort on an H200 (9.0) at 2^28 items.
 namespace ordo::cuda_detail::tuning {
 
 /// Sorts of fewer items are LSD sorts: with keys of 32 bits there is little to win, and much to lose where keys are uneven.

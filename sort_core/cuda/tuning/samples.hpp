@@ -4,7 +4,7 @@
 
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// How the sample sort by comparisons goes. Numbers only, measured with tools/bench/comparator_sort on an H200 (9.0).
+// How the sample sort by comparisons goes. Numbers only, measured with bench/comparator_sort on an H200 (9.0).
 namespace ordo::cuda_detail::tuning {
 
 /// Items of more bytes, and those that are not whole words, are merged by CUB.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 
-// Which length of segment is sorted how. Numbers only, chosen with tools/bench/segmented_sort and its --sweep on an H200 (9.0);
+// Which length of segment is sorted how. Numbers only, chosen with bench/segmented_sort and its --sweep on an H200 (9.0);
 // sensible from 8.0 to 10.x: classes that need more shared memory than a card has are left out at run time.
 namespace ordo::cuda_detail::tuning {
 

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/array_stream.hpp"
-#include "sort_core/cpu.hpp"
-#include "sort_core/gpu.hpp"
+#include "ordo/array_stream.hpp"
+#include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"

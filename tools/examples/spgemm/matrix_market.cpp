@@ -12,7 +12,7 @@
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::spgemm {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "sort_core/io.hpp"
-#include "sort_core/temporary_file.hpp"
+#include "base/temporary_file.hpp"
+#include "ordo/io.hpp"
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
 // Matrix Market's coordinate format (Boisvert, Pozo and Remington, NISTIR 5935).

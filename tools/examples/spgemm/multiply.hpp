@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "sort_core/backend.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/sort.hpp"
 #include "sort_core/functors.hpp"
-#include "sort_core/sort.hpp"
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
 // The product of sparse matrices by expansion, sorting and compression (Bell, Dalton and Olson, SIAM J. Sci. Comput. 2012), the

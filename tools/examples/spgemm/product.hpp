@@ -4,8 +4,8 @@
 #include <functional>
 #include <type_traits>
 
-#include "sort_core/cpu.hpp"
-#include "sort_core/gpu.hpp"
+#include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
 namespace ordo::spgemm {

@@ -1,4 +1,4 @@
-#include "sort_core/gpu.cuh"
+#include "ordo/gpu.cuh"
 #include "tools/examples/spgemm/product_on.hpp"
 
 namespace ordo::spgemm {

@@ -1,4 +1,4 @@
-#include "sort_core/cpu_backend.hpp"
+#include "ordo/cpu_backend.hpp"
 #include "tools/examples/spgemm/product_on.hpp"
 
 namespace ordo::spgemm {

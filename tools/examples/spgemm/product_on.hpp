@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/examples/spgemm/multiply.hpp"
 #include "tools/examples/spgemm/product.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "sort_core/error.hpp"
+#include "ordo/error.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"

@@ -1,0 +1,39 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "ordo/detail/fn.hpp"
+
+// Counting bits, on either machine. Not std::countl_zero and its like: nvcc 13 compiles those of libstdc++ 12, without a
+// word, to the constant that they have for zero.
+namespace ordo {
+
+/// Zeros above the highest one of x; 64 for 0.
+ORDO_FN inline unsigned leading_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return unsigned(__clzll(static_cast<long long>(x)));
+#else
+  return unsigned(std::countl_zero(x));
+#endif
+}
+
+/// Zeros below the lowest one of x; 64 for 0.
+ORDO_FN inline unsigned trailing_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return x == 0 ? 64u : unsigned(__ffsll(static_cast<long long>(x))) - 1u;
+#else
+  return unsigned(std::countr_zero(x));
+#endif
+}
+
+/// The lowest bit highest.
+ORDO_FN inline std::uint64_t reversed_bits(std::uint64_t x) {
+  x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
+  x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
+  x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
+  x = (x >> 8 & 0x00ff00ff00ff00ff) | (x & 0x00ff00ff00ff00ff) << 8;
+  x = (x >> 16 & 0x0000ffff0000ffff) | (x & 0x0000ffff0000ffff) << 16;
+  return x >> 32 | x << 32;
+}
+
+}  // namespace ordo

@@ -1,0 +1,89 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "ordo/io.hpp"
+
+// How the threads of either machine share what is read or written: who takes which piece, and what happens if one fails.
+namespace ordo::detail {
+
+struct piece {
+  std::uint64_t at;
+  std::size_t size;
+};
+
+/// The pieces of [0, bytes), each given to one of several threads, in order. After a failure there are no more.
+class pieces {
+ public:
+  pieces(std::uint64_t bytes, std::size_t largest) : bytes_(bytes), largest_(largest) {}
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return (bytes_ + largest_ - 1) / largest_; }
+  [[nodiscard]] std::optional<piece> next() noexcept {
+    if (failed_.load(std::memory_order_relaxed)) return std::nullopt;
+    std::uint64_t const p = next_.fetch_add(1, std::memory_order_relaxed);
+    if (p >= count()) return std::nullopt;
+    return piece{p * largest_, std::size_t(std::min<std::uint64_t>(largest_, bytes_ - p * largest_))};
+  }
+
+  /// work(k) on threads k of [0, threads), as many of them at a time as the arena has; work calls next() until there is none.
+  /// @throws what the first of them to fail threw, when all have ended
+  template <class Work>
+  void share(tbb::task_arena& arena, unsigned threads, Work work) {
+    threads = unsigned(std::min<std::uint64_t>(threads, count()));
+    auto const guarded = [&](unsigned k) {
+      try {
+        work(k);
+      } catch (...) {
+        std::lock_guard const lock(failing_);
+        if (!failed_.exchange(true)) failure_ = std::current_exception();
+      }
+    };
+    if (threads == 1)
+      guarded(0);
+    else if (threads > 1)
+      arena.execute([&] { tbb::parallel_for(0u, threads, guarded); });
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  std::uint64_t bytes_;
+  std::size_t largest_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex failing_;
+  std::exception_ptr failure_;
+};
+
+/// Memory of the host from a source, and to a sink, straight, by all threads of the arena.
+inline std::size_t load(tbb::task_arena& arena, source& from, std::span<char> to) {
+  constexpr std::size_t piece_bytes = std::size_t{2} << 20;
+  auto const part = addressed_part(from, to.size());
+  if (!part) return from.read(to);
+  pieces all(part->bytes, piece_bytes);
+  all.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
+    while (auto const p = all.next()) from.read_at(part->from + p->at, to.subspan(std::size_t(p->at), p->size));
+  });
+  from.skip(part->bytes);
+  return std::size_t(part->bytes);
+}
+inline void store(tbb::task_arena& arena, std::span<char const> from, sink& to, std::uint64_t offset) {
+  constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+  constexpr unsigned most_threads = 4;  // a file system lets one write to a file at a time: more only take turns
+  if (!to.addressable()) return to.write(from);
+  pieces all(from.size(), piece_bytes);
+  all.share(arena, std::min(most_threads, unsigned(arena.max_concurrency())), [&](unsigned) {
+    while (auto const p = all.next()) to.write_at(offset + p->at, from.subspan(std::size_t(p->at), p->size));
+  });
+}
+
+}  // namespace ordo::detail

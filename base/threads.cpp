@@ -1,0 +1,49 @@
+#include "base/threads.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <tbb/info.h>
+#include <tbb/task_arena.h>
+
+namespace ordo {
+namespace {
+
+// What oneTBB takes at its start, and more.
+constexpr std::size_t start_memory = std::size_t{4} << 20;
+
+// oneTBB 2022 waits for ever if memory runs out while it starts: it throws under the lock that throwing asks for. So see that
+// there is some, and let it start here; it stays until this thread ends.
+bool start() {
+  void* const room = mmap(nullptr, start_memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, start_memory);
+  tbb::task_arena(1).execute([] {});
+  return true;
+}
+
+// Address space that a thread takes: its stack, an arena of malloc's, and what it works on.
+constexpr rlim_t thread_space = rlim_t{128} << 20;
+
+// Where address space is limited (ulimit -v) all the threads of a large machine would leave none for the work, and oneTBB ends
+// the process when one of its threads cannot start another.
+int most_threads() {
+  int const all = tbb::info::default_concurrency();
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return all;
+  return int(std::clamp(space.rlim_cur / thread_space, rlim_t{1}, rlim_t(all)));
+}
+
+}  // namespace
+
+int threads_for(unsigned wanted) {
+  thread_local bool const started = start();
+  static_cast<void>(started);
+  int const most = most_threads();
+  return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
+}
+
+}  // namespace ordo

@@ -1,0 +1,396 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <cub/version.cuh>
+
+#include "bench/bench.hpp"
+#include "bench/processor.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/error.hpp"
+#include "ordo/radix_key.hpp"
+#include "sort_core/cuda/backend.cuh"
+
+// What the GPU benchmarks share: inputs, the clock, and how a sort is timed. Segments: segment_bench.cuh.
+//
+// Two machines: `lab` makes inputs, runs the rivals and checks; the sort under test gets a machine of its own for every row,
+// so that the peak of that machine's pool is what the sort took beyond its arguments.
+namespace ordo::bench {
+
+// ---- Numbers ----
+
+/// splitmix64: a bijection of 64-bit words that looks random.
+ORDO_FN inline std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+ORDO_FN inline double unit_interval(std::uint64_t x) {
+  return double(x >> 11) * 0x1p-53;
+}
+
+/// A key from 64 bits, monotonically. Floats lie evenly in [-1, 1).
+template <class K>
+ORDO_FN K key_from(std::uint64_t x) {
+  if constexpr (std::is_same_v<K, float>)
+    return float(std::int64_t(x >> 40) - (std::int64_t{1} << 23)) * 0x1p-23f;
+  else if constexpr (std::is_same_v<K, double>)
+    return double(std::int64_t(x >> 11) - (std::int64_t{1} << 52)) * 0x1p-52;
+  else
+    return K(x >> (64 - 8 * sizeof(K)));
+}
+
+ORDO_FN inline unsigned bits_of(std::uint64_t x) {
+  unsigned bits = 0;
+  for (; x != 0; x >>= 1) ++bits;
+  return bits;
+}
+
+/// Key i of n, see pattern.
+template <class K>
+struct key_at {
+  pattern order;
+  std::uint64_t step;  // n of these reach from end to end of the range
+  std::size_t n;
+  ORDO_FN K operator()(std::size_t i) const {
+    switch (order) {
+      case pattern::equal:
+        return key_from<K>(mixed(1));
+      case pattern::few:
+        return key_from<K>(mixed(i) & (std::uint64_t{15} << 60));
+      case pattern::sorted:
+        return key_from<K>(i * step);
+      case pattern::reversed:
+        return key_from<K>((n - 1 - i) * step);
+      case pattern::gaussian:
+        return key_from<K>((mixed(4 * i) >> 2) + (mixed(4 * i + 1) >> 2) + (mixed(4 * i + 2) >> 2) + (mixed(4 * i + 3) >> 2));
+      case pattern::power_law:
+        return key_from<K>(mixed(~std::uint64_t(exp2(20 * unit_interval(mixed(i))))));
+      case pattern::low_20_bits:
+        return K(mixed(i) >> 44);
+      case pattern::low_half:
+        return low_half_of(mixed(i));
+      case pattern::and_2:
+        return key_from<K>(rare_ones(i, 2));
+      case pattern::and_3:
+        return key_from<K>(rare_ones(i, 3));
+      case pattern::and_4:
+        return key_from<K>(rare_ones(i, 4));
+      case pattern::and_5:
+        return key_from<K>(rare_ones(i, 5));
+      case pattern::product:
+        return product_at(i);
+      case pattern::bucket_sorted:
+        return key_from<K>(within(i % block() * blocks / block(), i));
+      case pattern::staggered: {
+        std::size_t const b = i / block() + 1;
+        return key_from<K>(within(2 * b <= blocks ? 2 * b - 1 : 2 * b - blocks - 2, i));
+      }
+      case pattern::duplicates:
+        return K(bits_of(n - i - 1));  // log n in the first half, log n - 1 in the next quarter, and so forth
+      case pattern::random:
+        break;
+    }
+    return key_from<K>(mixed(i));
+  }
+
+ private:
+  ORDO_FN static K low_half_of(std::uint64_t x) {
+    std::uint64_t const upper = mixed(1) << (4 * sizeof(K));
+    return K(upper | x >> (64 - 4 * sizeof(K)));
+  }
+  ORDO_FN static std::uint64_t rare_ones(std::size_t i, unsigned words) {
+    std::uint64_t x = ~std::uint64_t{0};
+    for (unsigned w = 0; w < words; ++w) x &= mixed(8 * i + w);
+    return x;
+  }
+  /// Column k of the matrix has 8 entries, near its diagonal: 64 products, in the order of columns.
+  ORDO_FN K product_at(std::size_t i) const {
+    std::uint64_t const most = sizeof(K) <= 4 ? 1 << 16 : 1 << 30;
+    std::uint64_t const rows = n / 64 < 256 ? 256 : n / 64 < most ? n / 64 : most;
+    std::uint64_t const k = i / 64, first = i % 64 / 8, second = i % 8;
+    auto const row = [&](std::uint64_t entry) { return (k + mixed(8 * k + entry) % 256) % rows; };
+    return K(row(second) * rows + row(first));
+  }
+  static constexpr std::uint64_t blocks = 240;
+  ORDO_FN std::size_t block() const { return n < blocks ? 1 : (n + blocks - 1) / blocks; }
+  /// A random word of the part-th of as many equal parts of the range.
+  ORDO_FN static std::uint64_t within(std::uint64_t part, std::size_t i) {
+    std::uint64_t const length = ~std::uint64_t{0} / blocks;
+    return part * length + mixed(i) % length;
+  }
+};
+
+template <class K>
+key_at<K> keys_like(pattern order, std::size_t n) {
+  return {order, ~std::uint64_t{0} / std::max<std::size_t>(n, 1), n};
+}
+
+// ---- Small functors: nvcc's lambdas must not be shared between translation units ----
+
+template <class T, class F>
+struct assign {
+  T* to;
+  F f;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = T(f(i)); }
+};
+
+struct identity {
+  ORDO_FN std::size_t operator()(std::size_t i) const { return i; }
+};
+
+template <class T>
+struct constant {
+  T value;
+  ORDO_FN T operator()(std::size_t) const { return value; }
+};
+
+struct multiple {
+  std::size_t step, offset;
+  ORDO_FN std::size_t operator()(std::size_t i) const { return i * step + offset; }
+};
+
+template <class T>
+struct load {
+  T const* from;
+  ORDO_FN T operator()(std::size_t i) const { return from[i]; }
+};
+
+struct sum {
+  template <class T>
+  ORDO_FN T operator()(T a, T b) const {
+    return T(a + b);
+  }
+};
+
+struct larger {
+  template <class T>
+  ORDO_FN T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+
+/// to[i] := f(i) for i in [0, to.size()).
+template <class T, class F>
+void fill(cuda& machine, std::span<T> to, F f) {
+  machine.each(to.size(), assign<T, F>{to.data(), f});
+}
+
+template <class T>
+void copy(std::span<T> from, std::span<T> to, cudaStream_t stream) {
+  ORDO_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice, stream));
+}
+
+inline void wait_for(cuda const& machine) {
+  ORDO_CUDA(cudaStreamSynchronize(machine.stream()));
+}
+
+// ---- The clock ----
+
+class event {
+ public:
+  event() { ORDO_CUDA(cudaEventCreate(&event_)); }
+  ~event() { static_cast<void>(cudaEventDestroy(event_)); }
+  event(event const&) = delete;
+  event& operator=(event const&) = delete;
+  void record(cudaStream_t stream) { ORDO_CUDA(cudaEventRecord(event_, stream)); }
+  /// Waits for this event.
+  [[nodiscard]] double ms_since(event const& start) const {
+    ORDO_CUDA(cudaEventSynchronize(event_));
+    float ms = 0;
+    ORDO_CUDA(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+inline double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  std::size_t const middle = x.size() / 2;
+  return x.size() % 2 != 0 ? x[middle] : (x[middle - 1] + x[middle]) / 2;
+}
+
+/// The median of some runs of work() after `warm_ups`, each after before(), which does not count. Work that takes more than
+/// two seconds is run once; what has taken five in all is not run again.
+template <class Before, class Work>
+timing median_time(cudaStream_t stream, unsigned runs, Before before, Work work, unsigned warm_ups = 2) {
+  constexpr double patience_ms = 2000, patience_in_all_ms = 5000;
+  event start, stop;
+  std::vector<double> ms;
+  double spent = 0;
+  for (unsigned run = 0; run < warm_ups + runs; ++run) {
+    before();
+    start.record(stream);
+    work();
+    stop.record(stream);
+    double const t = stop.ms_since(start);
+    if (t > patience_ms) return {t, 1};
+    if (run >= warm_ups) ms.push_back(t);
+    spent += t;
+    if (spent > patience_in_all_ms && !ms.empty()) break;
+  }
+  return {median(ms), unsigned(ms.size())};
+}
+
+/// What a caller waits for work() on an idle device, which was warmed up before: the median, in milliseconds.
+template <class Before, class Work>
+double median_wait(cudaStream_t stream, unsigned runs, Before before, Work work) {
+  std::vector<double> ms;
+  for (unsigned run = 0; run < runs; ++run) {
+    before();
+    ORDO_CUDA(cudaStreamSynchronize(stream));
+    auto const start = std::chrono::steady_clock::now();
+    work();
+    ORDO_CUDA(cudaStreamSynchronize(stream));
+    ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  return median(ms);
+}
+
+/// Both, of a sort of n items: for few of them what the caller waits is what counts.
+template <class Before, class Work>
+timing time_whole(cudaStream_t stream, unsigned runs, std::size_t n, Before before, Work work) {
+  timing time = median_time(stream, runs, before, work);
+  if (n <= std::size_t{1} << 20) time.wait_ms = median_wait(stream, runs, before, work);
+  return time;
+}
+
+// ---- Columns of keys and values ----
+
+struct no_values {};
+
+/// How values lie in memory; of no_values there are none.
+template <class V>
+using stored = std::conditional_t<std::is_same_v<V, no_values>, std::uint32_t, V>;
+
+template <class K, class V>
+struct columns {
+  static constexpr bool pairs = !std::is_same_v<V, no_values>;
+  buffer<K> keys;
+  buffer<stored<V>> values;
+
+  columns(cuda& machine, std::size_t n) : keys(machine.buffer<K>(n)), values(machine.buffer<stored<V>>(pairs ? n : 0)) {}
+
+  void copy_to(columns const& to, cudaStream_t stream) const {
+    copy(keys.span(), to.keys.span(), stream);
+    if constexpr (pairs) copy(values.span(), to.values.span(), stream);
+  }
+};
+
+/// Input: values are positions, so that the check knows where every item came from.
+template <class K, class V, class At>
+columns<K, V> make_columns(cuda& lab, std::size_t n, At key_at) {
+  columns<K, V> made(lab, n);
+  fill(lab, made.keys.span(), key_at);
+  if constexpr (made.pairs) fill(lab, made.values.span(), identity{});
+  return made;
+}
+template <class K, class V>
+columns<K, V> make_columns(cuda& lab, std::size_t n, pattern order) {
+  return make_columns<K, V>(lab, n, keys_like<K>(order, n));
+}
+
+template <class K>
+ORDO_FN auto code_of(K key) {
+  return radix_key<K>::encode(key);
+}
+
+// ---- Sorts ----
+
+struct session {
+  cuda lab;
+  options how;
+  report& out;
+};
+
+/// f(call): CUB's call with its temporary memory, taken before the clock starts.
+template <class Call, class F>
+timing with_cub(session& s, Call call, F f) {
+  std::size_t bytes = 0;
+  ORDO_CUDA(call(nullptr, bytes));
+  auto const temporary = s.lab.buffer<char>(std::max<std::size_t>(bytes, 1));
+  return f([&] { ORDO_CUDA(call(temporary.data(), bytes)); });
+}
+
+template <class Call>
+timing time_cub(session& s, Call call) {
+  return with_cub(s, call, [&](auto work) {
+    return median_time(
+        s.lab.stream(), s.how.runs, [] {}, work);
+  });
+}
+
+/// Thrust's temporary memory, from a pool, so that it is taken in the warm-up only.
+struct pooled {
+  using value_type = char;
+  pool* from;
+  char* allocate(std::ptrdiff_t bytes) { return static_cast<char*>(from->allocate(std::size_t(bytes))); }
+  void deallocate(char* block, std::size_t bytes) { from->deallocate(block, bytes); }
+};
+
+/// f(machine) on a fresh machine. @returns the peak of its pool
+template <class F>
+std::size_t on_fresh_machine(session& s, F f) {
+  wait_for(s.lab);
+  s.lab.pool().trim();  // what rivals have used and left there is not to be missing here
+  cuda machine;
+  f(machine);
+  wait_for(machine);
+  return machine.pool().peak();
+}
+
+/// f(), unless it takes more memory than there is: then it is left out, and told.
+template <class F>
+void if_it_fits(session& s, std::string const& what, F f) {
+  try {
+    f();
+  } catch (out_of_memory const& e) {
+    s.lab.pool().trim();
+    s.out.say(what + ": left out: " + e.what());
+  }
+}
+
+inline void find_fault(measured& result, bool right, char const* what) {
+  if (!right && result.wrong.empty()) result.wrong = what;
+}
+
+inline std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  ORDO_CUDA(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+/// Name and versions of what this runs on.
+inline facts describe_machine() {
+  cudaDeviceProp device{};
+  int driver = 0, runtime = 0;
+  ORDO_CUDA(cudaGetDeviceProperties(&device, 0));
+  ORDO_CUDA(cudaDriverGetVersion(&driver));
+  ORDO_CUDA(cudaRuntimeGetVersion(&runtime));
+  auto const cuda_version = [](int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); };
+  std::string kernel_driver;
+  std::getline(std::ifstream("/proc/driver/nvidia/version") >> std::ws, kernel_driver);
+  return {{"device", device.name},
+          {"memory", std::to_string(device.totalGlobalMem)},
+          {"driver", kernel_driver.empty() ? "unknown" : kernel_driver},
+          {"driver_cuda", cuda_version(driver)},
+          {"cuda", cuda_version(runtime)},
+          {"cccl", std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+                       std::to_string(CUB_SUBMINOR_VERSION)},
+          {"compiler", __VERSION__},
+          {"processor", processor()}};
+}
+
+}  // namespace ordo::bench

@@ -1,0 +1,115 @@
+// What a machine that is kept is worth: suffix::build of FASTA files, host text in, host array out, by one handle that is used
+// again, and by the process's own; then two machines from two threads beside the same work one after the other, on one GPU or
+// on two. Medians, in this process; reading is not counted. With --device cpu the same on the CPU.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bench/host_bench.hpp"
+#include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/fasta.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/run_main.hpp"
+
+using namespace ordo;
+
+namespace {
+
+struct task {
+  std::string name;
+  std::shared_ptr<suffix::fasta const> records;
+  std::vector<std::uint32_t> sa;
+  suffix::report done;
+
+  void build(machine_options const& how) {
+    done = suffix::build(records->view(), suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = how});
+  }
+};
+
+template <class Work>
+double median_ms(std::size_t runs, Work work) {
+  for (int warm = 0; warm < 2; ++warm) work();
+  std::vector<double> times;
+  for (std::size_t k = 0; k < runs; ++k) times.push_back(1e3 * bench::seconds_of(work));
+  return bench::median(times);
+}
+
+std::unique_ptr<machine> make(machine_options const& how, unsigned index) {
+  if (how.where == device::cpu) return std::make_unique<cpu>(cpu_options{.threads = how.threads});
+  return std::make_unique<gpu>(gpu_options{.device = index});
+}
+
+int run(int argc, char const* const* argv) {
+  CLI::App app("Suffix arrays on machines that are kept.", "machines");
+  std::vector<std::string> files;
+  std::string json;
+  std::size_t runs = 7;
+  cli::common_options common;
+  cli::add_common_options(app, common);
+  app.add_option("files", files, "FASTA")->required();
+  app.add_option("--runs", runs, "of which the median counts [7]");
+  app.add_option("--json", json, "write the rows there");
+  if (auto const status = cli::parse(app, argc, argv)) return *status;
+
+  machine_options how = common.machine();
+  if (how.where == device::automatic) how.where = gpus().empty() ? device::cpu : device::gpu;
+  auto const first = make(how, 0), second = make(how, 0);
+  nlohmann::ordered_json rows = nlohmann::json::array();
+  fmt::print("{:<28} {:>11} {:>8} {:>10} {:>10} {:>12} {:>12} {:>12}\n", "input", "residues", "machine", "kept ms", "own ms",
+             "one by one", "two threads", "two GPUs");
+  for (std::string const& file : files) {
+    cli::input in(file);
+    task one{file.substr(file.rfind('/') + 1), std::make_shared<suffix::fasta>(suffix::read_fasta(in.name(), in)), {}, {}};
+    one.sa.resize(one.records->residues.size());
+    task other = one;
+    double const kept = median_ms(runs, [&] { one.build({.on = first.get()}); });
+    std::size_t const memory = one.done.device_memory;
+    double const own = median_ms(runs, [&] { one.build(how); });
+    double const serial = median_ms(runs, [&] {
+      one.build({.on = first.get()});
+      other.build({.on = second.get()});
+    });
+    auto const at_once = [&](machine& beside) {
+      return median_ms(runs, [&] {
+        std::thread helper([&] { other.build({.on = &beside}); });
+        one.build({.on = first.get()});
+        helper.join();
+      });
+    };
+    double const threads = at_once(*second);
+    double two_gpus = 0;
+    if (how.where == device::gpu && gpus().size() > 1) {
+      auto const elsewhere = make(how, 1);
+      two_gpus = at_once(*elsewhere);
+    }
+    if (one.sa != other.sa) throw error(fmt::format("different suffix arrays: {}", file));
+    fmt::print("{:<28} {:>11} {:>8} {:>10.2f} {:>10.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", one.name, one.sa.size(),
+               to_string(how.where), kept, own, serial, threads, two_gpus);
+    rows.push_back({{"input", one.name},
+                    {"residues", one.sa.size()},
+                    {"machine", to_string(how.where)},
+                    {"kept_ms", kept},
+                    {"own_ms", own},
+                    {"device_memory", memory},
+                    {"two_builds_one_by_one_ms", serial},
+                    {"two_builds_two_threads_ms", threads},
+                    {"two_builds_two_gpus_ms", two_gpus}});
+  }
+  bench::write_report(json, common.threads, runs, rows, how.where == device::gpu);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return cli::run_main("machines", [&] { return run(argc, argv); });
+}

@@ -1,0 +1,84 @@
+"""The benchmarks that make the page: what run.py runs, and the commands that the page names."""
+
+import re
+import shlex
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run of one program, which leaves NAME_CARD.json.
+
+    command: variables of the environment, the program and what it is told. FILE stands for that file, PROGRAMS for the folder
+    of programs, FASTA for the files that --fasta names, or else a genome that is made, MATRIX for those of --matrix, G for the
+    10^9 floats that nearly fill the card, S for the 10^9 bytes that the host's memory takes besides all else, and HALF for half
+    of them, or four fifths of the card's if these are less, DEVICES for the machines there are."""
+
+    name: str
+    command: str
+    minutes: float  # about, with an H200 and 16 cores
+    gpu: bool = True  # is of no use without one
+    host: bool = False  # for machines without one: where a card is, only when asked for by name
+    large: bool = False  # needs more than a common card or host has: only when asked for by name
+    own: str = ""  # the kind of files without which there is nothing to do: FASTA (--fasta), MATRIX (--matrix)
+
+    def words(self) -> tuple[dict[str, str], list[str]]:
+        """The variables, and the program with its arguments."""
+        words = shlex.split(self.command)
+        begin = next(i for i, word in enumerate(words) if not re.match(r"[A-Z_]+=", word))
+        return dict(word.split("=", 1) for word in words[:begin]), words[begin:]
+
+    @property
+    def program(self) -> str:
+        return self.words()[1][0]
+
+
+FILES = "bench/files.py --tools PROGRAMS --devices DEVICES --runs 3"
+
+# Those that need a card first, those of the host alone last: a run that is cut short has what it is for.
+STEPS = [
+    Step("segmented_sort", "segmented_sort --json FILE", 0.35),
+    Step("segmented_sort_sweep_pairs", "segmented_sort --sweep --pairs --json FILE", 0.35),
+    Step("segmented_sort_sweep_keys", "segmented_sort --sweep --keys --json FILE", 0.35),
+    Step("radix_sort", "radix_sort --sizes 16,20,24,26,28 --json FILE", 0.5),
+    Step("array_sort", "array_sort --json FILE", 0.45),
+    Step("array_sort_sweep", "array_sort --sweep --json FILE", 0.45),
+    Step("array_sort_capacity", "array_sort --capacity G --json FILE", 0.25),
+    Step("array_stream", "ORDO_GPU_MEMORY=HALF array_stream --gigabytes S --json FILE", 0.45),
+    Step("comparator_sort", "comparator_sort --json FILE", 0.35),
+    Step("string_sort", "string_sort --json FILE", 0.65, gpu=False),
+    Step("spgemm", "spgemm_bench --json FILE", 0.65),
+    Step("spgemm_matrices", "spgemm_bench MATRIX --json FILE", 0.5, own="MATRIX"),
+    Step("machines", "machines FASTA --json FILE", 0.15),
+    Step(
+        "suffix_array",
+        "suffix_array FASTA --runs 5 --patience 3 --divsufsort-limit 70M --made-up random-dna:100M,equal:50M,"
+        "fibonacci:63M,genome:250M,genome:1G --json FILE",
+        4,
+        gpu=False,
+    ),
+    Step(
+        "suffix_array_3100m",
+        "suffix_array --made-up genome:3100M --device gpu --rivals none --runs 3 --json FILE",
+        0.6,
+        large=True,
+    ),
+    Step(
+        "suffix_array_6200m",
+        "ORDO_GPU_MEMORY=71470M suffix_array --made-up genome:6200M --device gpu --rivals none --runs 2 --json FILE",
+        0.8,
+        large=True,
+    ),
+    Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.4, gpu=False),
+    Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 0.3, gpu=False, own="FASTA"),
+    Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 2.4, gpu=False),
+    Step("host_sorts", "host_sorts --sizes 16 20 24 --runs 3 --json FILE", 1.5, gpu=False, host=True),
+    Step("host_segments", "host_segments --json FILE", 2, gpu=False, host=True),
+    Step(
+        "files_3100m",
+        "bench/files.py --tools PROGRAMS --devices gpu --runs 2 --scale full --only 3100 --json FILE",
+        1,
+        large=True,
+    ),
+]
+BY_NAME = {step.name: step for step in STEPS}

@@ -1,0 +1,10 @@
+#include "bench/string_rival.hpp"
+
+namespace ordo::bench {
+
+std::string_view string_rival() {
+  return {};
+}
+void sort_by_rival(std::vector<unsigned char const*>&) {}
+
+}  // namespace ordo::bench

@@ -1,0 +1,50 @@
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "ordo/detail/load.hpp"
+
+namespace ordo::suffix {
+
+/// The entries of an array of an index as they lie in its file: little-endian, of 4, 5 or 8 bytes, at any address.
+class entries {
+ public:
+  entries() = default;
+  /// @param width  bits of an entry: 32, 40 or 64
+  entries(std::span<char const> bytes, unsigned width) : bytes_(bytes), size_of_one_(width / 8) {}
+  template <std::unsigned_integral Index>
+  requires(sizeof(Index) == 4 || sizeof(Index) == 8) entries(std::span<Index const> values)
+      : bytes_(reinterpret_cast<char const*>(values.data()), values.size_bytes()), size_of_one_(sizeof(Index)) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() / size_of_one_; }
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  [[nodiscard]] unsigned width() const noexcept { return 8 * size_of_one_; }
+
+  /// Entry i, i in [0, size()). No byte behind it is read.
+  [[nodiscard]] std::uint64_t operator[](std::size_t i) const noexcept {
+    char const* const at = bytes_.data() + i * size_of_one_;
+    std::uint32_t low;
+    std::memcpy(&low, at, 4);
+    if (size_of_one_ == 4) return low;
+    if (size_of_one_ == 5) return low | std::uint64_t(static_cast<unsigned char>(at[4])) << 32;
+    std::uint64_t value;
+    std::memcpy(&value, at, 8);
+    return value;
+  }
+  /// Entry i will soon be read.
+  void expect(std::size_t i) const noexcept { prefetch(bytes_.data() + i * size_of_one_); }
+
+ private:
+  std::span<char const> bytes_;
+  unsigned size_of_one_ = 4;
+};
+
+/// Writes a value as an entry of so many bytes, 4, 5 or 8.
+inline void store_entry(char* to, unsigned bytes, std::uint64_t value) noexcept {
+  std::memcpy(to, &value, bytes);  // little-endian machines
+}
+
+}  // namespace ordo::suffix

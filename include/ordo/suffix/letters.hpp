@@ -1,0 +1,45 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ordo/suffix/policy.hpp"
+
+/// Which letters of a text k-mers and repeats may hold. An index does not state it: its text tells.
+namespace ordo::suffix {
+
+/// `nucleotides`: A, C, G, T and U, in either case. `all`: N, other codes and gaps are letters like these.
+enum class letter_choice { nucleotides, all };
+
+inline constexpr std::array<std::string_view, 2> letter_choice_words{"nucleotides", "all"};
+
+/// Returns the choice that suits a text: all letters of proteins, else nucleotides. A text is taken for proteins if one letter
+/// in a hundred or more is E, F, I, J, L, O, P, Q or Z, which stand for amino acids and for no nucleotides. One pass over the
+/// text, by `threads` threads (0: all).
+letter_choice usual_letters(std::string_view residues, unsigned threads = 0);
+
+/// Marks the letters of a text other than A, C, G, T and U. Memory: a bit for each letter of the text, and a
+/// sixty-third of that.
+class ambiguous_positions {
+ public:
+  /// Knows of none.
+  ambiguous_positions() = default;
+  /// @param threads  that look for them; 0: all
+  explicit ambiguous_positions(std::string_view residues, unsigned threads = 0);
+
+  /// How many there are.
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// The first one at p or behind it; none if there is none, or p is no position of the text. O(log n).
+  [[nodiscard]] std::optional<std::uint64_t> next(std::uint64_t p) const noexcept;
+
+ private:
+  using bits = std::vector<std::uint64_t>;
+
+  std::vector<bits> levels_;  // of the text; and for each word of a level a bit in the next: is it more than 0?
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace ordo::suffix

@@ -1,0 +1,63 @@
+#include "ordo/cpu.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "sort_core/host_tasks.hpp"
+#include "sort_core/run_stream.hpp"
+
+namespace ordo {
+
+struct cpu::state {
+  explicit state(cpu_options const& how)
+      : threads(how.threads),
+        reuse(how.allocator ? pool::reuse::none : pool::reuse::same_size),
+        limited(how.allocator ? *how.allocator : static_cast<memory&>(plain), how.memory_limit) {}
+
+  unsigned threads;
+  pool::reuse reuse;
+  host_memory plain;
+  limiting_memory limited;
+  std::optional<host> machine;  // made by the first call
+};
+
+cpu::cpu(cpu_options const& how) : state_(std::make_unique<state>(how)) {}
+cpu::~cpu() = default;
+cpu::cpu(cpu&&) noexcept = default;
+cpu& cpu::operator=(cpu&&) noexcept = default;
+
+host& cpu::backend() {
+  if (!state_->machine) state_->machine.emplace(state_->threads, state_->limited, state_->reuse);
+  return *state_->machine;
+}
+
+void cpu::reserve(std::size_t bytes) {
+  backend().pool().reserve(bytes);
+}
+
+void cpu::trim(std::size_t keep) noexcept {
+  if (state_->machine) state_->machine->pool().trim(keep);
+}
+
+std::size_t cpu::peak_memory() noexcept {
+  return state_->machine ? state_->machine->pool().take_peak() : 0;
+}
+
+void cpu::run(detail::sort_task const& task) {
+  detail::check_arguments(task);
+  if (task.segments != 0 && !detail::check_bounds_of(backend(), task)) {
+    host apart(state_->threads);  // what the check takes is no part of what sorts state
+    detail::check_overlap_of(apart, task);
+  }
+  detail::run_task(backend(), task);
+}
+
+std::size_t cpu::memory_for(detail::sort_task const& task) {
+  return detail::memory_of_task(backend(), task);
+}
+
+std::uint64_t cpu::stream(detail::stream_task const& task) {
+  return detail::run_stream(backend(), task, 1, [](auto const&) {});
+}
+
+}  // namespace ordo

@@ -1,0 +1,289 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tbb/task_arena.h>
+
+#include "base/shared_ranges.hpp"
+#include "base/threads.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/detail/checks.hpp"
+#include "sort_core/host/arrays.hpp"
+#include "sort_core/host/radix.hpp"
+#include "sort_core/host/samples.hpp"
+#include "sort_core/host/segmented.hpp"
+#include "sort_core/host/worker.hpp"
+
+namespace ordo {
+
+/// The CPU machine: plain C++ on oneTBB, and the oracle of the GPU's. Use it from one thread at a time. Contracts: see
+/// Backend.
+class host {
+ public:
+  /// Segments may have offsets of a width known at run time.
+  static constexpr bool takes_any_offset = true;
+
+  /// @param threads  0 for as many as the process may use, which is also the most
+  explicit host(unsigned threads = 0) : host(threads, plain_) {}
+  /// Memory from `source`, which must outlive the machine.
+  host(unsigned threads, memory& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
+      : pool_(source, how), arena_(threads_for(threads)) {}
+
+  template <class T>
+  ordo::buffer<T> buffer(std::size_t n) {
+    return {pool_, n};
+  }
+  template <class T>
+  ordo::buffer<T const> upload(std::span<T const> data) {
+    return ordo::buffer<T const>(data);
+  }
+  template <class T>
+  ordo::buffer<T> target(std::span<T> data) {
+    return ordo::buffer<T>(data);
+  }
+  template <class T>
+  void download(std::span<T const> from, std::span<std::type_identity_t<T>> to) {
+    if (from.data() != to.data() && !from.empty()) std::memcpy(to.data(), from.data(), from.size_bytes());
+  }
+  template <class T>
+  std::size_t load(source& from, std::span<T> to) {
+    return detail::load(arena_, from, {reinterpret_cast<char*>(to.data()), to.size_bytes()}) / sizeof(T);
+  }
+  template <class T>
+  void store(std::span<T const> from, sink& to, std::uint64_t offset) {
+    detail::store(arena_, {reinterpret_cast<char const*>(from.data()), from.size_bytes()}, to, offset);
+  }
+  [[nodiscard]] tbb::task_arena& arena() noexcept { return arena_; }
+  [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
+
+  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.
+  static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
+    return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes);
+  }
+  /// Bytes that sample_sort takes from the pool at most, beyond its arguments: a second copy, and a byte an item.
+  static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
+    return radix_sort_memory(n, item_bytes, value_bytes) + ordo::pool::rounded(n);
+  }
+  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
+  /// @param longest  items in the longest segment; n if that is less
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t longest, std::size_t key_bytes,
+                                           std::size_t value_bytes, bit_range /*bits*/ = {}) {
+    longest = std::min(longest, n);
+    return longest <= host_detail::parallel_limit
+               ? 0
+               : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
+  }
+
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+                                              std::size_t value_bytes) {
+    return segmented_sort_memory(n, segments, longest, key_bytes, value_bytes);
+  }
+
+  template <class F>
+  void each(std::size_t n, F f) {
+    arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
+  }
+
+  /// f(worker, i) for every i in [0, n), in any order, worker being the host_worker of the thread that runs it.
+  template <class F>
+  void each_worker(std::size_t n, F f) {
+    arena_.execute([&] {
+      tbb::enumerable_thread_specific<host_worker> workers;
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](auto const& range) {
+        auto& worker = workers.local();
+        for (std::size_t i = range.begin(); i != range.end(); ++i) f(worker, i);
+      });
+    });
+  }
+  /// How many of n items a worker may take: few enough that they stay in its cache, and that others have as many.
+  [[nodiscard]] std::size_t worker_share(std::size_t n) const {
+    constexpr std::size_t least = std::size_t{1} << 11, most = std::size_t{1} << 17;
+    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), least, most);
+  }
+
+  template <class In, class T, class Op>
+  void scan(std::size_t n, In in, std::span<T> out, Op op) {
+    if (n == 0) return;
+    arena_.execute([&] {
+      host_detail::blocks const parts(n, 1 << 13);
+      std::vector<T> sums(parts.count);
+      if (parts.count > 1) {
+        parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+          T sum = in(begin);
+          for (std::size_t i = begin + 1; i < end; ++i) sum = op(sum, T(in(i)));
+          sums[part] = sum;
+        });
+      }
+      for (std::size_t p = 1; p < parts.count; ++p) sums[p] = op(sums[p - 1], sums[p]);
+      parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+        T sum = part == 0 ? T(in(begin)) : op(sums[part - 1], T(in(begin)));
+        out[begin] = sum;
+        for (std::size_t i = begin + 1; i < end; ++i) out[i] = sum = op(sum, T(in(i)));
+      });
+    });
+  }
+
+  template <class In, class T, class Op>
+  T reduce(std::size_t n, In in, T init, Op op) {
+    if (n == 0) return init;
+    arena_.execute([&] {
+      host_detail::blocks const parts(n, 1 << 13);
+      std::vector<T> sums(parts.count);
+      parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+        T sum = in(begin);
+        for (std::size_t i = begin + 1; i < end; ++i) sum = op(sum, T(in(i)));
+        sums[part] = sum;
+      });
+      for (T const& sum : sums) init = op(init, sum);
+    });
+    return init;
+  }
+
+  template <class Keep, class Item, class T>
+  std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
+    std::size_t kept = 0;
+    arena_.execute([&] {
+      host_detail::blocks const parts(n, 1 << 13);
+      std::vector<std::size_t> at(parts.count, 0);
+      if (parts.count > 1) {
+        parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+          std::size_t count = 0;
+          for (std::size_t i = begin; i < end; ++i) count += bool(keep(i));
+          at[part] = count;
+        });
+        for (std::size_t& a : at) kept += std::exchange(a, kept);
+      }
+      std::size_t last = 0;
+      parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+        std::size_t to = at[part];
+        for (std::size_t i = begin; i < end; ++i)
+          if (keep(i)) out[to++] = item(i);
+        if (part + 1 == parts.count) last = to;
+      });
+      kept = last;
+    });
+    return kept;
+  }
+
+  template <class T, class Index>
+  void gather(std::span<T const> from, std::span<Index const> index, std::span<std::type_identity_t<T>> to) {
+    each(index.size(), [=](std::size_t i) { to[i] = from[index[i]]; });
+  }
+
+  template <class K>
+  void radix_sort(std::span<K> keys, bit_range bits = {}, key_code<K> code = {}) {
+    sort<K, host_detail::nothing>({keys.data(), nullptr}, keys.size(), bits, code);
+  }
+  template <class K, class V>
+  void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    detail::check_length("values", "radix sort", values.size(), keys.size());
+    sort<K, V>({keys.data(), values.data()}, keys.size(), bits, code);
+  }
+
+  template <class T, class Less>
+  void sample_sort(std::span<T> items, Less less) {
+    sort_by<T, host_detail::nothing>({items.data(), nullptr}, items.size(), less);
+  }
+  template <class K, class V, class Less>
+  void sample_sort(std::span<K> keys, std::span<V> values, Less less) {
+    detail::check_length("values", "sample sort", values.size(), keys.size());
+    sort_by<K, V>({keys.data(), values.data()}, keys.size(), less);
+  }
+
+  template <class Key, class K, class Index>
+  void argsort(std::size_t n, Key key, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
+    struct computed {
+      Key of;
+      [[nodiscard]] K key(std::size_t i) const { return of(i); }
+      [[nodiscard]] Index value(std::size_t i) const { return Index(i); }
+    };
+    with_scratch<K, Index>(n, [&](host_detail::records<K, Index> scratch) {
+      arena_.execute([&] {
+        host_detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, detail::clipped<K>(bits));
+      });
+    });
+  }
+
+  template <class K, class V, class Offset>
+  void segmented_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
+                      bit_range bits = {}, key_code<K> code = {}) {
+    if (!values.empty()) detail::check_length("values", "segmented sort", values.size(), keys.size());
+    if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), keys.size());
+    if (values.empty()) return sort_segments<K, host_detail::nothing>({keys.data(), nullptr}, segments, heads, bits, code);
+    sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
+  }
+
+  /// Beyond its arguments: array_sort_stable items of keys and values a thread (at most 96 KiB), a word for every array of more
+  /// than 2^18 items, and some hundred bytes for each 2^18 items of one; none of it from the pool. Values of equal keys in
+  /// arrays of more than array_sort_stable items do not come as a GPU brings them.
+  template <class K, class V, class Offset>
+  void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
+    if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
+    arena_.execute([&] {
+      if (values.empty())
+        host_detail::sort_arrays(host_detail::records<K, host_detail::nothing>{keys.data(), nullptr}, arrays, code);
+      else
+        host_detail::sort_arrays(host_detail::records<K, V>{keys.data(), values.data()}, arrays, code);
+    });
+  }
+  /// Bytes that array_sort takes from the pool at most.
+  static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*longest*/,
+                                       std::size_t /*key_bytes*/, std::size_t /*value_bytes*/) {
+    return 0;
+  }
+
+  template <class V, class Offset, class Key>
+  void segmented_sort_by(std::span<V> items, segment_list<Offset> segments, Key key, std::span<std::uint8_t> heads = {},
+                         bit_range bits = {}) {
+    if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), items.size());
+    using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
+    arena_.execute([&] {
+      host_detail::sort_computed_segments<K>(
+          items.data(), segments, key, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits),
+          [&]<class Values>(std::size_t n, Values, auto use) { with_scratch<K, Values>(n, use); });
+    });
+  }
+
+ private:
+  template <class K, class V, class Use>
+  void with_scratch(std::size_t n, Use use) {
+    auto keys = buffer<K>(n);
+    auto values = buffer<V>(std::is_same_v<V, host_detail::nothing> ? 0 : n);
+    use(host_detail::records<K, V>{keys.data(), values.data()});
+  }
+  template <class K, class V>
+  void sort(host_detail::records<K, V> all, std::size_t n, bit_range bits, key_code<K> code) {
+    with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
+      arena_.execute([&] { host_detail::sort_encoded(all, scratch, n, detail::clipped<K>(bits), code); });
+    });
+  }
+  template <class K, class V, class Less>
+  void sort_by(host_detail::records<K, V> all, std::size_t n, Less less) {
+    with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
+      auto const numbers = buffer<std::uint8_t>(n);
+      arena_.execute([&] { host_detail::sort_by_samples(all, scratch, numbers.data(), n, less); });
+    });
+  }
+  template <class K, class V, class Offset>
+  void sort_segments(host_detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads,
+                     bit_range bits, key_code<K> code) {
+    arena_.execute([&] {
+      host_detail::sort_stored_segments(all, segments, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits), code,
+                                        [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
+    });
+  }
+
+  host_memory plain_;
+  ordo::pool pool_;
+  tbb::task_arena arena_;
+};
+
+static_assert(Backend<host>);
+
+}  // namespace ordo

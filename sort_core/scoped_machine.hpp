@@ -1,0 +1,87 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
+#include "ordo/machine.hpp"
+
+namespace ordo {
+
+/// The machine of one library call: the caller's, or one of the process's own, which are made once and lent to one call at a
+/// time. They live as long as the process, and between calls keep what they have started, but little memory.
+template <class Machine>
+class machine_lease {
+ public:
+  /// @param which  of the process's own: a GPU's index, or how many threads of the CPU
+  machine_lease(machine_options const& how, unsigned which) : which_(which) {
+    if (how.on) {
+      machine_ = static_cast<Machine*>(how.on);  // whose kind was looked at when the machine was chosen
+    } else {
+      own_ = take(which);
+      machine_ = own_.get();
+    }
+    static_cast<void>(machine_->peak_memory());  // what was before this call does not count
+  }
+  ~machine_lease() {
+    if (own_) give_back();
+  }
+  machine_lease(machine_lease const&) = delete;
+  machine_lease& operator=(machine_lease const&) = delete;
+
+  [[nodiscard]] Machine& operator*() const noexcept { return *machine_; }
+  [[nodiscard]] Machine* operator->() const noexcept { return machine_; }
+
+ private:
+  /// What a GPU may keep: enough for the next small call to ask nobody.
+  static constexpr std::size_t kept = std::is_same_v<Machine, gpu> ? std::size_t{512} << 20 : 0;
+
+  struct idle_machines {
+    std::mutex changing;
+    std::map<unsigned, std::vector<std::unique_ptr<Machine>>> by_kind;
+  };
+  /// Never destroyed: a card's driver may be gone before the last static object of a process.
+  static idle_machines& idle() {
+    static auto& all = *new idle_machines;
+    return all;
+  }
+  static std::unique_ptr<Machine> take(unsigned which) {
+    {
+      std::lock_guard const lock(idle().changing);
+      if (auto& machines = idle().by_kind[which]; !machines.empty()) {
+        auto last = std::move(machines.back());
+        machines.pop_back();
+        return last;
+      }
+    }
+    if constexpr (std::is_same_v<Machine, gpu>)
+      return std::make_unique<gpu>(gpu_options{.device = which});
+    else
+      return std::make_unique<cpu>(cpu_options{.threads = which});
+  }
+  void give_back() noexcept try {
+    own_->trim(kept);
+    std::lock_guard const lock(idle().changing);
+    idle().by_kind[which_].push_back(std::move(own_));
+  } catch (std::bad_alloc const&) {  // then it is destroyed
+  }
+
+  unsigned which_;
+  std::unique_ptr<Machine> own_;
+  Machine* machine_ = nullptr;
+};
+
+/// f(backend) on such a machine. For one call of a library: include gpu.cuh or cpu_backend.hpp, too.
+template <class Machine, class F>
+auto work_on(machine_options const& how, unsigned which, F f) {
+  machine_lease<Machine> const on(how, which);
+  return with_backend(*on, f);
+}
+
+}  // namespace ordo

@@ -1,0 +1,119 @@
+#include "spectra/detect_format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "ordo/spectra/mzml.hpp"
+#include "spectra/mgf/line.hpp"
+#include "spectra/mzml/xml.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t looked_at = 4096;
+
+struct signature {
+  std::string_view front, kind;
+};
+
+constexpr std::array signatures{
+    signature{"\x1f\x8b", "gzip data inside gzip"},
+    signature{"\xff\xfe", "UTF-16 text"},
+    signature{"\xfe\xff", "UTF-16 text"},
+    signature{"BZh", "bzip2 data"},
+    signature{"\xfd"
+              "7zXZ",
+              "xz data"},
+    signature{"\x28\xb5\x2f\xfd", "zstd data"},
+    signature{"PK\x03\x04", "a zip archive"},
+    signature{"\x89HDF", "HDF5"},
+    signature{"SQLite format 3", "an SQLite database"},
+    signature{"\x01\xa1"
+              "F\0i\0n\0n\0"sv,
+              "a Thermo RAW file"},
+};
+
+// By their first tags.
+constexpr std::array documents{
+    signature{"mzML", "mzML"},     signature{"indexedmzML", "mzML"}, signature{"mzXML", "mzXML"}, signature{"msRun", "mzXML"},
+    signature{"mzData", "mzData"}, signature{"html", "HTML"},        signature{"HTML", "HTML"},
+};
+
+// The name of the first tag of an XML document, without its prefix; empty if it is not in this text.
+std::string_view first_tag(std::string_view text) {
+  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+    std::string_view name = text.substr(at + 1);
+    if (!name.starts_with('?') && !name.starts_with('!')) {
+      name = name.substr(0, name.find_first_of(" \t\r\n/>"));
+      return name.substr(name.find(':') + 1);  // all of it where there is no prefix
+    }
+    auto const skipped = next_markup(text, at);
+    if (!skipped) break;
+    at = skipped->end;
+  }
+  return {};
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
+}
+
+}  // namespace
+
+std::string_view kind_of(std::string_view text) {
+  text = text.substr(0, looked_at);
+  for (auto const& [front, kind] : signatures)
+    if (text.starts_with(front)) return kind;
+  // Every other byte of Latin text is zero.
+  auto const zeros = std::ranges::count(text, '\0');
+  if (text.size() >= 4 && std::size_t(zeros) >= text.size() / 2 - text.size() / 16 && (text[0] == 0) != (text[1] == 0))
+    return "UTF-16 text";
+  if (std::ranges::any_of(text, is_control)) return "binary data";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.starts_with('<')) {
+    std::string_view const name = first_tag(text);
+    for (auto const& [tag, kind] : documents)
+      if (name == tag) return kind;
+    return "XML";
+  }
+  if (text.starts_with('{') || text.starts_with('[')) return "JSON";
+  if (text.starts_with("Name:") || text.starts_with("NAME:")) return "MSP";
+  if (text.starts_with("H\t") || text.starts_with("S\t")) return "MS2";
+  return {};
+}
+
+std::string description_of(std::string_view kind) {
+  std::string text = fmt::format("it looks like {}", kind);
+  if (kind == "mzXML" || kind == "mzData") return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
+  if (kind == "a Thermo RAW file")
+    return text + "; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it";
+  return text + "; MGF and mzML can be read";
+}
+
+std::string_view kind_of_line(std::string_view line) {
+  if (line.find('\t') != std::string_view::npos) return "a table";
+  for (std::size_t i = 1; i + 1 < line.size(); ++i)
+    if ((line[i] == ',' || line[i] == ';') && !is_blank(line[i + 1])) return "CSV";
+  return {};
+}
+
+}  // namespace ordo::spectra::detail
+
+namespace ordo::spectra {
+
+format format_of(std::string_view front) {
+  return detail::kind_of(front) == "mzML" ? format::mzml : format::mgf;
+}
+
+std::string foreign_format(std::string_view front) {
+  std::string_view const kind = detail::kind_of(front);
+  return kind.empty() || kind == "mzML" ? "" : detail::description_of(kind);
+}
+
+}  // namespace ordo::spectra

@@ -1,0 +1,165 @@
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include <fast_float/fast_float.h>
+
+#include "ordo/spectra/spectrum.hpp"
+#include "spectra/mgf/line.hpp"
+
+namespace ordo::spectra {
+namespace {
+
+using detail::is_blank;
+
+using taken = mgf_header::taken;
+
+void skip_blanks(std::string_view& text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+}
+
+// Takes a finite number off a text. What follows it must not be what a decimal comma would be: a digit behind a comma is the
+// next number of a list only where `list` says so.
+std::optional<double> take_real(std::string_view& text, bool list = false) {
+  skip_blanks(text);
+  std::string_view rest = text;
+  if (rest.starts_with('+')) rest.remove_prefix(1);
+  double value = 0;
+  auto const [end, error] = fast_float::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return {};
+  rest.remove_prefix(std::size_t(end - rest.data()));
+  bool const ended = rest.empty() || is_blank(rest.front()) || (list && (rest.front() == ',' || rest.front() == '-'));
+  if (!ended) return {};
+  text = rest;
+  return value;
+}
+
+constexpr int most_charge = 1000;
+
+// Takes a charge off a text: 2, 2+, 2-, +2, -2. What is greater than any is none.
+std::optional<int> take_charge(std::string_view& text) {
+  bool negative = false;
+  std::string_view rest = text;
+  if (rest.starts_with('+') || rest.starts_with('-')) {
+    negative = rest.front() == '-';
+    rest.remove_prefix(1);
+  }
+  int value = 0;
+  auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (error != std::errc() || value < 0 || value > most_charge) return {};
+  rest.remove_prefix(std::size_t(end - rest.data()));
+  if (rest.starts_with('+') || rest.starts_with('-')) {
+    negative = rest.front() == '-';
+    rest.remove_prefix(1);
+  }
+  text = rest;
+  return negative ? -value : value;
+}
+
+// "2+", "2+ and 3+", "2+,3+", "1, 2, 3": charges with blanks, commas, "and" and "or" between them.
+taken read_charges(std::string_view text, charge_list& to) {
+  charge_list found;
+  for (;;) {
+    while (!text.empty() && (is_blank(text.front()) || text.front() == ',' || text.front() == ';')) text.remove_prefix(1);
+    if (text.empty()) break;
+    if (text.starts_with("and")) {
+      text.remove_prefix(3);
+    } else if (text.starts_with("or")) {
+      text.remove_prefix(2);
+    } else if (auto const charge = take_charge(text)) {
+      if (*charge != 0) found.push_back(*charge);
+    } else {
+      return taken::not_a_number;
+    }
+  }
+  if (to.empty()) to = found;
+  return taken::read;
+}
+
+template <class T>
+void set(std::optional<T>& to, T value) {
+  if (!to) to = value;
+}
+
+taken read_real(std::string_view text, std::optional<double>& to) {
+  if (text.empty()) return taken::read;
+  auto const value = take_real(text, true);
+  if (!value) return taken::not_a_number;
+  set(to, *value);
+  return taken::read;
+}
+
+template <class T>
+taken read_whole(std::string_view text, std::optional<T>& to) {
+  if (text.empty()) return taken::read;
+  T value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return taken::not_a_number;
+  set(to, value);
+  return taken::read;
+}
+
+taken read_mz(std::string_view& text, std::optional<double>& to) {
+  skip_blanks(text);
+  if (text.empty()) return taken::read;
+  auto const value = take_real(text);
+  if (!value) return taken::not_a_number;
+  if (*value > 0) set(to, *value);
+  return taken::read;
+}
+
+}  // namespace
+
+std::optional<double> neutral_mass(spectrum_header const& header) {
+  if (!header.precursor_mz || header.charges.empty()) return {};
+  int const charge = header.charges.front();
+  return charge > 0 ? (*header.precursor_mz - proton_mass) * charge : (*header.precursor_mz + proton_mass) * -charge;
+}
+
+mgf_header::taken mgf_header::take(std::string_view line) {
+  line = detail::trimmed(line);
+  std::size_t const equals = line.find('=');
+  if (equals == std::string_view::npos) return taken::other;
+  std::string_view const key = line.substr(0, equals);
+  std::string_view value = detail::trimmed(line.substr(equals + 1));
+  if (key == "TITLE") {
+    set(header_.title, value);
+    return taken::read;
+  }
+  if (key == "PEPMASS") {
+    if (taken const mz = read_mz(value, header_.precursor_mz); mz != taken::read) return mz;
+    skip_blanks(value);
+    if (value.empty()) return taken::read;
+    if (auto const intensity = take_real(value)) set(header_.precursor_intensity, *intensity);
+    skip_blanks(value);
+    read_charges(value, fallback_charges_);
+    return taken::read;
+  }
+  if (key == "PRECURSOR_MZ") return read_mz(value, fallback_mz_);
+  if (key == "CHARGE") return read_charges(value, header_.charges);
+  if (key == "RTINSECONDS") return read_real(value, header_.rt_seconds);
+  if (key == "SCANS") return read_whole(value, header_.scan);
+  if (key == "MSLEVEL") return read_whole(value, header_.ms_level);
+  return taken::other;
+}
+
+spectrum_header mgf_header::done() {
+  if (!header_.precursor_mz) header_.precursor_mz = fallback_mz_;
+  if (header_.charges.empty()) header_.charges = fallback_charges_;
+  spectrum_header const read = header_;
+  *this = {};
+  return read;
+}
+
+spectrum_header read_mgf_header(std::string_view text) {
+  mgf_header header;
+  detail::take_line(text);
+  while (!text.empty()) {
+    std::string_view const line = detail::take_line(text);
+    if (detail::trimmed(line) == detail::end_ions) break;
+    header.take(line);
+  }
+  return header.done();
+}
+
+}  // namespace ordo::spectra

@@ -1,0 +1,72 @@
+#include "spectra/mgf/line.hpp"
+
+#include <cstring>
+
+#include "ordo/spectra.hpp"
+
+namespace ordo::spectra {
+namespace detail {
+namespace {
+
+// If the `words` at `at` are there and make a whole line: where it begins.
+std::optional<std::size_t> line_of(std::string_view text, std::size_t at, std::string_view words) {
+  if (text.compare(at, words.size(), words) != 0) return {};
+  std::size_t end = at + words.size();
+  while (end != text.size() && is_blank(text[end])) ++end;
+  if (end == text.size() || !is_line_end(text[end])) return {};
+  while (at != 0 && is_blank(text[at - 1])) --at;
+  if (text.substr(0, at).ends_with(byte_order_mark)) at -= byte_order_mark.size();
+  if (at != 0 && !is_line_end(text[at - 1])) return {};
+  return at;
+}
+
+std::optional<std::size_t> next_line_of(std::string_view text, std::size_t from, std::string_view words) {
+  for (std::size_t at = text.find(words, from); at != std::string_view::npos; at = text.find(words, at + 1))
+    if (auto const line = line_of(text, at, words)) return line;
+  return {};
+}
+
+std::optional<std::size_t> last_line_of(std::string_view text, std::string_view words) {
+  for (std::size_t end = text.size();;) {
+    auto const* const found = static_cast<char const*>(memrchr(text.data(), words.front(), end));
+    if (!found) return {};
+    end = std::size_t(found - text.data());
+    if (auto const line = line_of(text, end, words)) return line;
+  }
+}
+
+}  // namespace
+
+std::string_view take_line(std::string_view& text) {
+  std::string_view const line = text.substr(0, text.find_first_of("\r\n"));
+  text.remove_prefix(line.size());
+  text.remove_prefix(text.starts_with("\r\n") ? 2 : text.empty() ? 0 : 1);
+  return line;
+}
+
+std::string_view title_of(std::string_view text) {
+  constexpr std::string_view key = "TITLE=";
+  take_line(text);
+  while (!text.empty()) {
+    std::string_view const line = trimmed(take_line(text));
+    if (line.starts_with(key)) return line.substr(key.size());
+    if (line == begin_ions || line == end_ions) break;
+  }
+  return {};
+}
+
+last_cut find_cut(std::string_view text) {
+  if (text.ends_with('\r')) text.remove_suffix(1);  // an LF may follow, and belong to it
+  while (!text.empty() && !is_line_end(text.back())) text.remove_suffix(1);
+  auto const begin = last_line_of(text, begin_ions);
+  // Behind the last BEGIN IONS a whole line is a place to cut only where END IONS came before.
+  return {begin && !next_line_of(text, *begin, end_ions) ? *begin : text.size(), begin};
+}
+
+}  // namespace detail
+
+std::size_t whole_spectra(std::span<char const> text) {
+  return detail::find_cut({text.data(), text.size()}).at;
+}
+
+}  // namespace ordo::spectra

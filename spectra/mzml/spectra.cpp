@@ -1,0 +1,327 @@
+#include "spectra/mzml/spectra.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "spectra/mzml/terms.hpp"
+#include "spectra/mzml/xml_number.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+// Can XML tell nothing of it but that it is text? What base64 is, and most else. All bytes alike, so that many go at a time.
+bool is_plain(std::string_view text) {
+  unsigned char marked = 0;
+  for (unsigned char const c : text) {
+    auto const low = static_cast<unsigned char>(c < 0x2b);  // '&' and what controls
+    auto const space = static_cast<unsigned char>((c == ' ') | (c == '\n') | (c == '\r') | (c == '\t'));
+    marked |= static_cast<unsigned char>((low & (space ^ 1)) | (c >> 7) | (c == ']'));
+  }
+  return marked == 0;
+}
+
+// The value of a key in a native id: "controllerType=0 controllerNumber=1 scan=7".
+std::string_view id_value(std::string_view id, std::string_view key) {
+  for (std::size_t at = 0; at < id.size();) {
+    std::string_view const word = id.substr(at, id.find(' ', at) - at);
+    if (word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=') return word.substr(key.size() + 1);
+    at += word.size() + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+binary_array const* mzml_spectrum::find(array_kind kind) const {
+  for (auto const& one : arrays)
+    if (one.kind == kind) return &one;
+  return nullptr;
+}
+
+void mzml_spectra::read(mzml_piece const& piece) {
+  now_ = nullptr;
+  context_ = piece.context.get();
+  text_ = piece.text();
+  used_ = next_array_ = next_content_ = next_term_ = 0;
+  array_tags_.clear();
+  term_tags_.clear();
+  contents_.clear();
+  where_.clear();
+  repaired_ = 0;
+  if (piece.spectra.empty()) return all_.clear();
+  std::size_t const begin = piece.spectra.front().begin;
+  xml_parser parser(*this, false, context_->encoding, context_->lenient);
+  parser_ = &parser;
+  try {
+    parser.parse("<spectrumList>", begin);  // a document has one first tag
+    for (auto const& one : piece.spectra) read(parser, one, text_);
+  } catch (...) {
+    all_.resize(used_);
+    throw;
+  }
+  repaired_ = parser.repaired();
+  all_.resize(used_);
+  for (auto& one : all_)
+    if (!one.title.empty()) one.header.title = one.title;
+}
+
+// The parser is not given what is plain: the text between <binary> and </binary>, which is the most, and parameters.
+void mzml_spectra::read(xml_parser& parser, mzml_piece::element const& one, std::string_view text) {
+  begin_ = one.begin;
+  text = text.substr(0, one.end);
+  std::size_t given = one.begin;
+  auto const give = [&](std::size_t end) {
+    if (given != end) parser.parse(text.substr(given, end - given), given);
+    given = end;
+  };
+  bool open = false;  // <binary>
+  for (auto found = next_markup(text, one.begin); found; found = next_markup(text, found->end)) {
+    if (std::exchange(open, false)) {
+      content& last = contents_.back();
+      last.text_end = last.end = found->begin;
+      last.plain = is_plain(text.substr(last.begin, last.end - last.begin));
+      if (last.plain) {
+        give(last.begin);
+        given = last.text_end;
+      }
+    }
+    if (found->kind == markup_kind::end && found->name == "binary" && !contents_.empty()) contents_.back().end = found->begin;
+    if (found->kind != markup_kind::start && found->kind != markup_kind::empty) continue;
+    std::string_view const tag = text.substr(found->begin, found->end - found->begin);
+    bool const term = found->name == "cvParam", parameter = term || found->name == "userParam";
+    bool const prefixed = tag.data() + 1 != found->name.data();
+    if (parameter && !prefixed && found->kind == markup_kind::empty && plain_attributes(tag, plain_)) {
+      if (text.substr(given, found->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(found->begin);
+      mzml_piece::element const place{found->begin, found->end};
+      term ? take(term_of(attributes(plain_)), place) : take_user(attributes(plain_), place);
+      given = found->end;
+    } else if (parameter) {
+      term_tags_.push_back({found->begin, found->end});
+    } else if (found->name == "binaryDataArray") {
+      array_tags_.push_back({found->begin, found->end});
+    } else if (found->name == "binary") {
+      contents_.push_back({found->end, found->end, found->end, true});
+      open = found->kind == markup_kind::start;
+    }
+  }
+  give(one.end);
+}
+
+void mzml_spectra::start(std::string_view name, attributes const& all) {
+  place const outer = where_.empty() ? place::other : where_.back();
+  place inner = place::other;
+  if (bool const term = name == "cvParam"; term || name == "userParam") {
+    if (next_term_ >= term_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+    mzml_piece::element const place = term_tags_[next_term_++];
+    term ? take(term_of(all), place) : take_user(all, place);
+  } else if (name == "spectrum") {
+    start_spectrum(all);
+    inner = place::spectrum;
+  } else if (name == "scan") {
+    take_reference(all);
+    inner = scans_++ == 0 ? place::scan : place::other;
+  } else if (name == "precursor") {
+    take_reference(all);
+    if (precursors_++ != 0) ++ions_;  // the first ion is of the first precursor, or there is none
+  } else if (name == "selectedIon") {
+    inner = ions_++ == 0 ? place::ion : place::other;
+  } else if (name == "binaryDataArray" && now_) {
+    start_array(all);
+    inner = place::array;
+  } else if (name == "binary" && outer == place::array) {
+    start_binary();
+    inner = place::binary;
+  } else if (name == "referenceableParamGroupRef") {
+    auto const found = context_->groups.find(all.get("ref"));
+    if (found == context_->groups.end())
+      throw xml_fault(xml_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
+    for (auto const& one : found->second) take(one.view(), {xml_fault::here, xml_fault::here});
+  }
+  where_.push_back(inner);
+}
+
+void mzml_spectra::end(std::string_view name) {
+  place const inner = where_.back();
+  where_.pop_back();
+  if (inner == place::binary) {
+    parser_->want_characters(false);
+    binary_array& array = now_->arrays.back();
+    if (!array.in_text) array.end = contents_[next_content_ - 1].end;
+  } else if (inner == place::spectrum) {
+    end_spectrum();
+  }
+  static_cast<void>(name);
+}
+
+void mzml_spectra::characters(std::string_view text) {
+  if (where_.empty() || where_.back() != place::binary) return;
+  binary_array& array = now_->arrays.back();
+  if (array.in_text) array.content = contents_[next_content_ - 1].plain ? array.base64(text_) : std::string_view();
+  array.in_text = false;
+  array.content += text;
+}
+
+void mzml_spectra::start_spectrum(attributes const& all) {
+  if (now_) throw xml_fault(xml_fault::here, "not mzML", "a spectrum inside a spectrum");
+  if (used_ == all_.size()) all_.emplace_back();
+  now_ = &all_[used_];
+  *now_ = {};
+  now_->begin = begin_;
+  now_->id = all.get("id");
+  auto const count = number_of<std::size_t>("defaultArrayLength", all.get("defaultArrayLength"));
+  if (!count) throw xml_fault(xml_fault::here, "not mzML", "a spectrum without defaultArrayLength");
+  now_->count = *count;
+  now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
+  now_->processing = all.get("dataProcessingRef");
+  scans_ = precursors_ = ions_ = 0;
+  negative_ = ms1_ = false;
+  charge_.clear();
+}
+
+void mzml_spectra::take_reference(attributes const& all) {
+  if (now_ && all.has("spectrumRef")) now_->references.push_back(id_hash(all.get("spectrumRef")));
+}
+
+void mzml_spectra::start_array(attributes const& all) {
+  if (next_array_ >= array_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+  auto const& tag = array_tags_[next_array_++];
+  binary_array& array = now_->arrays.emplace_back();
+  array.tag = tag.begin;
+  array.tag_end = array.begin = array.end = tag.end;
+  array.own_count = number_of<std::size_t>("arrayLength", all.get("arrayLength"));
+}
+
+void mzml_spectra::start_binary() {
+  if (next_content_ >= contents_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+  content const& found = contents_[next_content_++];
+  binary_array& array = now_->arrays.back();
+  array.begin = found.begin;
+  array.end = found.text_end;
+  parser_->want_characters(true);
+}
+
+void mzml_spectra::end_spectrum() {
+  mzml_spectrum& one = *std::exchange(now_, nullptr);
+  for (auto& array : one.arrays) array.count = array.own_count.value_or(one.count);
+  if (one.title.empty() && context_->thermo) {
+    std::string_view const scan = id_value(one.id, "scan");
+    one.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, charge_);
+  } else if (one.title.empty()) {
+    one.title = one.id;
+  }
+  if (ms1_ && !one.header.ms_level) one.header.ms_level = 1;
+  if (negative_) {
+    charge_list turned;
+    for (int const charge : one.header.charges) turned.push_back(-std::abs(charge));
+    one.header.charges = turned;
+  }
+  ++used_;
+}
+
+// @param tag  its place; that of a parameter group's terms is not known
+void mzml_spectra::take(cv_term const& term, mzml_piece::element tag) try {
+  if (!now_ || where_.empty()) return;
+  switch (where_.back()) {
+    case place::spectrum:
+      return take_spectrum(term, tag);
+    case place::scan:
+      if (term.number == terms::scan_start_time) take_time(term, tag.begin);
+      return;
+    case place::ion:
+      return take_ion(term);
+    case place::array:
+      if (terms::is_external(term))
+        throw xml_fault(xml_fault::here, "external binary array not supported",
+                        fmt::format("'{}' ({}): its numbers are in another file", term.name, term.accession));
+      return terms::describe(term.number, term.name, now_->arrays.back());
+    default:
+      return;
+  }
+} catch (xml_fault& fault) {
+  fault.at = tag.begin;
+  throw;
+}
+
+// Some writers give values that are made of peaks so.
+void mzml_spectra::take_user(attributes const& all, mzml_piece::element tag) {
+  if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
+  if (std::uint32_t const term = terms::value_of_peaks(all.get("name")))
+    now_->peak_values.push_back({term, tag.begin, tag.end});
+}
+
+void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
+  auto& seconds = now_->header.rt_seconds;
+  now_->bad_time.reset();
+  seconds = number_of<double>("the start time of a scan", term.value);
+  if (!seconds) return;
+  now_->time_without_unit = term.unit.empty() && term.unit_name.empty();
+  seconds = terms::seconds(*seconds, term.unit, term.unit_name);
+  if (seconds) return;
+  now_->bad_time.emplace(at == xml_fault::here ? begin_ : at, "unit not supported",
+                         fmt::format("the start time of a scan is in '{}' ({}), which is no unit of time of a fixed length",
+                                     term.unit_name, term.unit));
+}
+
+void mzml_spectra::take_spectrum(cv_term const& term, mzml_piece::element tag) {
+  switch (term.number) {
+    case terms::total_ion_current:
+    case terms::base_peak_mz:
+    case terms::base_peak_intensity:
+    case terms::highest_mz:
+    case terms::lowest_mz:
+    case terms::data_points:
+      if (tag.begin != xml_fault::here) now_->peak_values.push_back({term.number, tag.begin, tag.end});
+      return;
+    case terms::ms1_spectrum:
+      ms1_ = true;
+      return;
+    case terms::ms_level:
+      now_->header.ms_level = number_of<unsigned>("the MS level", term.value);
+      return;
+    case terms::negative_scan:
+      negative_ = true;
+      return;
+    case terms::spectrum_title:
+      now_->title = term.value;
+      return;
+    case terms::srm_spectrum:
+    case terms::crm_spectrum:
+      now_->transitions = true;
+      return;
+    default:
+      return;
+  }
+}
+
+void mzml_spectra::take_ion(cv_term const& term) {
+  spectrum_header& header = now_->header;
+  now_->has_ion = true;
+  switch (term.number) {
+    case terms::selected_ion_mz:
+      header.precursor_mz = number_of<double>("the m/z of a selected ion", term.value);
+      if (header.precursor_mz && !(*header.precursor_mz > 0)) header.precursor_mz.reset();
+      return;
+    case terms::peak_intensity:
+      header.precursor_intensity = number_of<double>("the intensity of a selected ion", term.value);
+      return;
+    case terms::charge_state:
+    case terms::possible_charge_state: {
+      bool const known = term.number == terms::charge_state;
+      if (!known && !charge_.empty()) return;
+      auto const charge = number_of<int>("the charge of a selected ion", term.value);
+      if (known) {
+        charge_ = charge ? fmt::format("{}", *charge) : "";
+        header.charges = {};
+      }
+      if (charge && *charge != 0) header.charges.push_back(*charge);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace ordo::spectra::detail

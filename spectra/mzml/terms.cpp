@@ -1,0 +1,113 @@
+#include "spectra/mzml/terms.hpp"
+
+#include <array>
+#include <utility>
+
+namespace ordo::spectra::detail::terms {
+namespace {
+
+// A unit of so many seconds; of less than one, so many of them make a second.
+struct time_unit {
+  std::string_view accession, name;
+  double seconds, a_second = 1;
+};
+
+// The units of time of UO (https://github.com/bio-ontology-research-group/unit-ontology) that have a fixed length, which month
+// and half life have not; and those that MS had before it used UO's.
+constexpr std::array<time_unit, 13> time_units{{
+    {"UO:0000010", "second", 1},
+    {"UO:0000031", "minute", 60},
+    {"UO:0000028", "millisecond", 1, 1e3},
+    {"UO:0000029", "microsecond", 1, 1e6},
+    {"UO:0000150", "nanosecond", 1, 1e9},
+    {"UO:0000030", "picosecond", 1, 1e12},
+    {"UO:0000032", "hour", 3600},
+    {"UO:0000033", "day", 86400},
+    {"UO:0000034", "week", 7 * 86400},
+    {"UO:0000036", "year", 365.25 * 86400},
+    {"UO:0000151", "century", 36525. * 86400},
+    {"MS:1000038", "minute", 60},
+    {"MS:1000039", "second", 1},
+}};
+
+}  // namespace
+
+std::optional<double> seconds(double time, std::string_view unit, std::string_view name) {
+  if (unit.empty() && name.empty()) return time;
+  for (auto const& known : time_units)
+    if (unit.empty() ? name == known.name : unit == known.accession) return time * known.seconds / known.a_second;
+  return std::nullopt;
+}
+
+std::uint32_t value_of_peaks(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> all{{{"total ion current", total_ion_current},
+                                                                           {"base peak m/z", base_peak_mz},
+                                                                           {"base peak intensity", base_peak_intensity},
+                                                                           {"highest observed m/z", highest_mz},
+                                                                           {"lowest observed m/z", lowest_mz},
+                                                                           {"number of data points", data_points}}};
+  for (auto const& [known, term] : all)
+    if (name == known) return term;
+  return 0;
+}
+
+bool is_external(cv_term const& term) {
+  constexpr std::uint32_t hdf5_dataset = 1002841, hdf5_offset = 1002842, hdf5_length = 1002843;
+  if (term.accession == "IMS:1000101") return term.value != "false";
+  if (term.accession == "IMS:1000102" || term.accession == "IMS:1000103" || term.accession == "IMS:1000104") return true;
+  return term.number == hdf5_dataset || term.number == hdf5_offset || term.number == hdf5_length;
+}
+
+void describe(std::uint32_t term, std::string_view name, binary_array& array) {
+  switch (term) {
+    case 1000514:
+      array.kind = array_kind::mz;
+      return;
+    case 1000515:
+      array.kind = array_kind::intensity;
+      return;
+    case 1000617:  // wavelength
+    case 1002893:  // ion mobility, and its kinds
+    case 1002477:
+    case 1002816:
+    case 1003006:
+    case 1003007:
+    case 1003008:
+    case 1003153:
+    case 1003154:
+    case 1003155:
+    case 1003156:
+    case 1003157:  // scanning quadrupole position, lower bound m/z
+    case 1003158:  // upper bound
+      array.kind = array_kind::axis;
+      return;
+    case 1000519:
+      array.type = number_type::int32;
+      return;
+    case 1000521:
+      array.type = number_type::float32;
+      return;
+    case 1000522:
+      array.type = number_type::int64;
+      return;
+    case 1000523:
+      array.type = number_type::float64;
+      return;
+    case 1000574:
+      array.how = packing::zlib;
+      return;
+    case 1000576:
+      array.how = packing::none;
+      return;
+    case 1000520:  // 16-bit float
+    case 1001479:  // null-terminated ASCII strings
+      array.unknown_type = name;
+      return;
+    default:
+      // MS-Numpress, zstd, predictions: what is named beside them, as zlib, is done before or after.
+      if (name.find("compression") != std::string_view::npos || name.find("Numpress") != std::string_view::npos)
+        array.unknown_packing = name;
+  }
+}
+
+}  // namespace ordo::spectra::detail::terms

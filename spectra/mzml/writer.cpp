@@ -1,0 +1,220 @@
+#include "spectra/mzml/writer.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+namespace ordo::spectra::detail {
+
+// SHA-1 of all that was written.
+struct mzml_writer::digest {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+
+  digest() {
+    if (!context || EVP_DigestInit_ex(context, EVP_sha1(), nullptr) != 1) {
+      EVP_MD_CTX_free(context);
+      throw std::bad_alloc();
+    }
+  }
+  ~digest() { EVP_MD_CTX_free(context); }
+  digest(digest const&) = delete;
+  digest& operator=(digest const&) = delete;
+
+  void add(std::string_view text) { EVP_DigestUpdate(context, text.data(), text.size()); }
+  [[nodiscard]] std::string hex() const {
+    digest copy;
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_MD_CTX_copy_ex(copy.context, context);
+    EVP_DigestFinal_ex(copy.context, bytes, &size);
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
+    return text;
+  }
+};
+
+mzml_writer::mzml_writer(sink& to, std::string const* folder)
+    : to_(to), digest_(std::make_unique<digest>()), spool_(folder ? std::make_unique<spool>(*folder) : nullptr) {}
+mzml_writer::~mzml_writer() = default;
+
+std::string mzml_writer::checksum() const {
+  return digest_->hex();
+}
+
+void mzml_writer::put(std::string_view text) {
+  if (ordering_ && (holds_ || ordering_->holds_entries)) {
+    ordering_->carried += text;
+    return;
+  }
+  written_ += text.size();
+  if (holds_)
+    spool_->put(text);
+  else
+    send(text);
+}
+
+void mzml_writer::send(std::string_view text) {
+  if (indexed_) digest_->add(text);
+  to_.write(text);
+}
+
+// The piece's text up to there.
+void mzml_writer::put_to(std::size_t end) {
+  put(text_.substr(done_, end - done_));
+  done_ = end;
+}
+
+// What is left of it before `end`.
+void mzml_writer::replace(std::size_t end, std::string_view by) {
+  put(by);
+  done_ = end;
+}
+
+void mzml_writer::write(mzml_work const& one) {
+  indexed_ = one.piece.indexed;
+  text_ = one.written();
+  done_ = 0;
+  if (!document_at_) document_at_ = one.piece.offset;
+  piece_at_ = one.piece.offset - *document_at_;
+  if (indexed_ || spool_ || ordering_) {
+    std::size_t next = 0;
+    auto const take_spectra = [&](std::size_t end) {
+      for (; next != one.starts.size() && one.starts[next].at < end; ++next) take(one, next);
+    };
+    auto const& marks = one.piece.marks;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      take_spectra(marks[i].tag);
+      take(marks[i], i + 1 < marks.size() ? &marks[i + 1] : nullptr);
+    }
+    take_spectra(text_.size() + 1);
+    references_.insert(references_.end(), one.references.begin(), one.references.end());
+  }
+  put_to(text_.size());
+}
+
+void mzml_writer::take(mzml_work const& from, std::size_t spectrum) {
+  if (ordering_ && holds_) return keep_spectrum(from, spectrum);
+  auto const& one = from.starts[spectrum];
+  if (ordering_) ++ordering_->read;
+  if (indexed_)
+    spectra_.add(one.id, one.name, piece_at_ + one.read_at, one.gone ? indexed_elements::gone : written_ + (one.at - done_));
+  if (one.gone) return gone_.push_back(one.id);
+  if (!spool_) return;
+  if (one.index) {
+    put_to(*one.index);
+    replace(*one.index + one.index_size, fmt::format("{}", numbered_));
+  }
+  ++numbered_;
+}
+
+void mzml_writer::take(index_mark const& mark, index_mark const* next) {
+  if (mark.what != index_mark::kind::entry && mark.what != index_mark::kind::index_end) release_entries();
+  release();  // of what follows the list
+  switch (mark.what) {
+    case index_mark::kind::spectra:
+      if (ordering_)
+        keep_list(mark);
+      else if (spool_)
+        hold(mark);
+      break;
+    case index_mark::kind::chromatogram:
+      if (indexed_) {
+        auto const id = attribute_in(tag_of(mark), "id");
+        chromatograms_.add(mark.id, id ? tag_of(mark).substr(id->begin - 1, id->size + 2) : std::string_view(),
+                           piece_at_ + mark.at, written_ + (mark.tag - done_));
+      }
+      break;
+    case index_mark::kind::list:
+      begin_list(mark, next);
+      break;
+    case index_mark::kind::index:
+      begin_index(mark);
+      break;
+    case index_mark::kind::entry:
+      take_entry(mark);
+      break;
+    case index_mark::kind::index_end:
+      end_index(mark);
+      break;
+    case index_mark::kind::list_end:
+      end_list(mark);
+      break;
+    case index_mark::kind::list_offset:
+      add_list(mark, false);
+      offset_seen_ = true;
+      put_to(mark.begin);
+      if (is_closed(mark)) break;
+      compare_offset(mark, list_read_at_);
+      replace(mark.end, fmt::format("{}", list_at_));
+      break;
+    case index_mark::kind::checksum:
+      add_list(mark, false);
+      checksum_seen_ = true;
+      put_to(mark.begin);
+      if (!is_closed(mark)) replace(mark.end, checksum());
+      break;
+    case index_mark::kind::document_end:
+      add_list(mark, true);
+      break;
+  }
+}
+
+std::string_view mzml_writer::tag_of(index_mark const& mark) const {
+  return text_.substr(mark.tag, mark.begin - mark.tag);
+}
+
+// Returns where the blanks before a place begin, in the text that is not yet written.
+std::size_t mzml_writer::before_blanks(std::size_t at) const {
+  while (at > done_ && is_space(text_[at - 1])) --at;
+  return at;
+}
+
+// <offset/>, which has no place for a number.
+bool mzml_writer::is_closed(index_mark const& mark) const {
+  return text_.substr(0, mark.begin).ends_with("/>");
+}
+
+std::size_t mzml_writer::end_of_entry(index_mark const& mark) const {
+  if (is_closed(mark)) return mark.end;
+  auto const closing = next_markup(text_, mark.end);
+  if (!closing || closing->kind != markup_kind::end || closing->name != "offset")
+    throw xml_fault(mark.at, "wrong index", "an entry with tags in it");
+  return closing->end;
+}
+
+// From the number of spectra in the tag of their list on.
+void mzml_writer::hold(index_mark const& list) {
+  numbered_ = 0;
+  auto const count = attribute_in(text_.substr(list.tag, list.begin - list.tag), "count");
+  if (!count) return;
+  put_to(list.tag + count->begin);
+  done_ += count->size;
+  first_held_ = spectra_.size();
+  holds_ = true;
+}
+
+void mzml_writer::release() {
+  if (!std::exchange(holds_, false)) return;
+  if (ordering_) return release_spectra();
+  std::string const count = fmt::format("{}", numbered_);
+  send(count);
+  written_ += count.size();
+  spectra_.move(first_held_, count.size());
+  spool_->drain([&](std::string_view text) { send(text); });
+}
+
+void mzml_writer::end() {
+  release();
+  release_entries();
+}
+
+std::uint64_t mzml_writer::stray_references() {
+  std::ranges::sort(gone_);
+  return std::uint64_t(
+      std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(gone_, id); }));
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ordo/machine.hpp"
+#include "ordo/spectra/order.hpp"
+#include "ordo/spectra/spectrum.hpp"
+
+// The keys of spectra as 64-bit codes, by which they are compared and sorted.
+namespace ordo::spectra::detail {
+
+/// A code for each key; a title's is made of its first bytes, and does not tell all titles apart.
+class order_keys {
+ public:
+  /// Above all others: comes last.
+  static constexpr std::uint64_t missing = ~std::uint64_t{0};
+
+  /// @throws usage_error for a key that is there twice
+  explicit order_keys(spectrum_order const& order);
+
+  [[nodiscard]] std::size_t count() const noexcept { return order_.by.size(); }
+  [[nodiscard]] spectrum_order const& order() const noexcept { return order_; }
+  [[nodiscard]] bool has(spectrum_key key) const noexcept;
+  /// Writes count() codes.
+  void encode(spectrum_header const& header, std::uint64_t peaks, std::uint64_t* codes) const;
+  /// Is title a before title b? Of codes that are equal, and not missing.
+  [[nodiscard]] bool title_before(std::string_view a, std::string_view b) const noexcept {
+    return order_.descending ? b < a : a < b;
+  }
+
+  /// What is compared of a spectrum.
+  struct values {
+    std::uint64_t const* codes;
+    std::string_view title;  // if there is a title key
+  };
+  /// Below, above or 0.
+  [[nodiscard]] int compare(values const& a, values const& b) const noexcept;
+
+ private:
+  [[nodiscard]] std::uint64_t code_of(spectrum_key key, spectrum_header const& header, std::uint64_t peaks) const;
+
+  spectrum_order order_;
+};
+
+/// Spectra of which the order is wanted.
+struct key_table {
+  std::vector<std::uint64_t> codes;      // count() of each, one after the other
+  std::vector<std::string_view> titles;  // if there is a title key
+};
+
+/// order[i] := the i-th spectrum, equal ones in the order in which they are. Memory: 28 bytes a spectrum.
+std::vector<std::uint32_t> sorted_order(order_keys const& keys, key_table const& table, std::size_t count,
+                                        machine_options const& how);
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,105 @@
+#include "spectra/order/store.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "ordo/memory.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+host_memory plain;
+
+constexpr std::size_t least_block = std::size_t{64} << 10, most_block = std::size_t{16} << 20;
+// A vector that grows holds up to three times what is in it. Sorting takes 28 bytes a spectrum.
+constexpr std::size_t growing = 3, to_sort = 28;
+constexpr std::size_t most_spectra = ~std::uint32_t{0};
+
+}  // namespace
+
+spectrum_store::spectrum_store(order_keys const& keys, std::size_t limit)
+    : keys_(keys), limit_(limit), block_(std::clamp(limit / 16, least_block, most_block)) {}
+
+// How large a block is made for a piece; 0 if it fits the last one.
+std::size_t spectrum_store::new_block(std::size_t bytes) const {
+  if (blocks_used_ != 0 && blocks_[blocks_used_ - 1].size() - used_ >= bytes) return 0;
+  if (blocks_used_ != blocks_.size() && blocks_[blocks_used_].size() >= bytes) return 0;
+  return std::max(bytes, block_);
+}
+
+bool spectrum_store::has_room(std::size_t bytes, std::size_t spectra) {
+  std::size_t const title = keys_.has(spectrum_key::title) ? sizeof(std::string_view) : 0;
+  std::size_t const each = growing * (sizeof(ordered_spectrum) + keys_.count() * sizeof(std::uint64_t) + title) + to_sort;
+  std::size_t const count = all_.size() + spectra;
+  if (count >= most_spectra) return false;
+  for (;;) {
+    if (taken_ + new_block(bytes) + count * each <= limit_) return true;
+    if (blocks_.size() == blocks_used_) return false;
+    taken_ -= blocks_.back().size();  // kept since before, and not in use
+    blocks_.pop_back();
+  }
+}
+
+char* spectrum_store::place(std::size_t bytes) {
+  if (std::size_t const size = new_block(bytes); size != 0) {
+    blocks_.emplace(blocks_.begin() + std::ptrdiff_t(blocks_used_), plain, size);
+    taken_ += size;
+  }
+  if (blocks_used_ == 0 || blocks_[blocks_used_ - 1].size() - used_ < bytes) {
+    ++blocks_used_;
+    used_ = 0;
+  }
+  return blocks_[blocks_used_ - 1].data() + std::exchange(used_, used_ + bytes);
+}
+
+void spectrum_store::add(ordered_spectrum const& one, std::span<std::uint64_t const> codes, std::string_view title) {
+  all_.push_back(one);
+  table_.codes.insert(table_.codes.end(), codes.begin(), codes.end());
+  if (keys_.has(spectrum_key::title)) table_.titles.push_back(title);
+  text_bytes_ += one.bytes;
+}
+
+// Blocks of the usual size are kept for what comes next.
+void spectrum_store::clear() noexcept {
+  std::erase_if(blocks_, [&](buffer<char> const& one) { return one.size() != block_; });
+  taken_ = blocks_.size() * block_;  // which they are in has_room() until they are given back
+  blocks_used_ = used_ = 0;
+  text_bytes_ = 0;
+  all_.clear();
+  table_.codes.clear();
+  table_.titles.clear();
+}
+
+void spectrum_store::release() noexcept {
+  clear();
+  blocks_.clear();
+  taken_ = 0;
+  all_ = {};
+  table_ = {};
+}
+
+bool stored_in_order::next(ordered_spectrum& to) {
+  if (next_ == order_.size()) return false;
+  to = from_.all()[order_[next_++]];
+  return true;
+}
+
+void stored_in_order::append_index(std::string& to) const {
+  std::size_t const i = order_[next_ - 1], keys = from_.keys().count();
+  ordered_spectrum const& one = from_.all()[i];
+  std::string_view const title = from_.table().titles.empty() ? std::string_view() : from_.table().titles[i];
+  index_entry const entry{one.bytes, one.number, one.offset, one.input, std::uint32_t(title.size())};
+  to.append(reinterpret_cast<char const*>(&entry), sizeof(entry));
+  to.append(reinterpret_cast<char const*>(from_.table().codes.data() + i * keys), keys * sizeof(std::uint64_t));
+  to.append(title);
+}
+
+void stored_in_order::load(std::span<ordered_spectrum const> all, char* to) const {
+  for (ordered_spectrum const& one : all) {
+    std::memcpy(to, one.text, one.bytes);
+    to += one.bytes;
+  }
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,31 @@
+#include "ordo/spectra/arrays.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
+#include "spectra/peaks/select_on.hpp"
+
+namespace ordo::spectra::detail {
+
+void check_lengths(std::size_t mz, std::size_t intensity) {
+  if (mz != intensity) throw usage_error(fmt::format("bad arrays: peaks: {} m/z values and {} intensities", mz, intensity));
+}
+
+std::size_t select_arrays(machine& on, arrays_task const& task, selection const& how) {
+  how.check();
+  if (how.remove_precursor && task.of.mz.empty() && task.spectra != 0)
+    throw usage_error("bad selection: precursor: it is to be removed, but was not given");
+  for (auto const& [name, length] : {std::pair{"m/z values", task.of.mz.size()}, {"charges", task.of.charge.size()}})
+    if (length != 0 && length != task.spectra)
+      throw usage_error(fmt::format("bad precursors: selection: {} {} for {} spectra", length, name, task.spectra));
+  if (task.spectra == 0) return 0;
+  if constexpr (cuda_enabled) {
+    if (on.kind() == device::gpu) return select_on_cuda(static_cast<gpu&>(on), task, how);
+  }
+  return select_on_host(static_cast<cpu&>(on), task, how);
+}
+
+}  // namespace ordo::spectra::detail

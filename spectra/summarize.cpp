@@ -1,0 +1,103 @@
+#include "ordo/spectra/summary.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "spectra/pipeline.hpp"
+
+namespace ordo::spectra {
+namespace {
+
+template <class Key>
+void add_counts(std::map<Key, std::uint64_t>& to, std::map<Key, std::uint64_t> const& from) {
+  for (auto const& [key, count] : from) to[key] += count;
+}
+
+// NaN comes last, as in sorting.
+bool comes_before(double a, double b) {
+  return a < b || (std::isnan(b) && !std::isnan(a));
+}
+
+std::uint64_t repeats(std::span<double const> in_order) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 1; i < in_order.size(); ++i) count += in_order[i] == in_order[i - 1];
+  return count;
+}
+
+}  // namespace
+
+void summary::add(spectrum const& one) {
+  ++spectra;
+  peaks += one.peaks.size();
+  ++peak_counts[one.peaks.size()];
+  for (double const value : one.peaks.mz) mz.add(value);
+  for (double const value : one.peaks.intensity) {
+    if (std::isnan(value)) {
+      ++without_intensity;
+    } else {
+      intensity.add(value);
+      zeros += value == 0;
+    }
+  }
+  if (std::ranges::is_sorted(one.peaks.mz, comes_before)) {
+    ++in_order;
+    duplicates += repeats(one.peaks.mz);
+  } else {
+    std::vector<double> sorted(one.peaks.mz.begin(), one.peaks.mz.end());
+    std::ranges::sort(sorted, comes_before);
+    duplicates += repeats(sorted);
+  }
+  spectrum_header const& header = one.header;
+  titles += header.title.has_value();
+  scans += header.scan.has_value();
+  if (header.precursor_mz) precursor_mz.add(*header.precursor_mz);
+  if (header.rt_seconds) rt_seconds.add(*header.rt_seconds);
+  ++charges[header.charges.empty() ? 0 : header.charges.front()];
+  if (header.ms_level) ++ms_levels[*header.ms_level];
+}
+
+void summary::take_size(report const& done) {
+  bytes = done.bytes;
+  lines = done.lines;
+  warnings = done.warnings;
+}
+
+void summary::add(summary const& other) {
+  bytes += other.bytes;
+  lines += other.lines;
+  spectra += other.spectra;
+  peaks += other.peaks;
+  warnings += other.warnings;
+  in_order += other.in_order;
+  zeros += other.zeros;
+  without_intensity += other.without_intensity;
+  duplicates += other.duplicates;
+  titles += other.titles;
+  scans += other.scans;
+  add_counts(peak_counts, other.peak_counts);
+  mz.add(other.mz);
+  intensity.add(other.intensity);
+  precursor_mz.add(other.precursor_mz);
+  rt_seconds.add(other.rt_seconds);
+  add_counts(charges, other.charges);
+  add_counts(ms_levels, other.ms_levels);
+}
+
+std::uint64_t summary::peaks_at(double share) const {
+  std::uint64_t before = 0;
+  for (auto const& [peaks_of_one, count] : peak_counts) {
+    before += count;
+    if (double(before) > share * double(spectra - 1)) return peaks_of_one;
+  }
+  return 0;
+}
+
+summary summarize(source& from, options const& how) {
+  detail::pipeline work(how, detail::purpose::summary);
+  work.run(from, nullptr, true);
+  summary all = work.summarized();
+  all.take_size(work.done());
+  return all;
+}
+
+}  // namespace ordo::spectra

@@ -1,0 +1,112 @@
+#include "strings/external/count_lines.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "strings/external/run_store.hpp"
+#include "strings/write/count_field.hpp"
+
+namespace ordo::strings::detail {
+namespace {
+
+constexpr std::size_t written_at_once = std::size_t{256} << 10;
+
+}  // namespace
+
+void head_sink::write(std::span<char const> data) {
+  std::size_t wanted = 0;
+  while (left_ != 0 && wanted != data.size()) {
+    void const* const found = std::memchr(data.data() + wanted, delimiter_, data.size() - wanted);
+    wanted = found ? std::size_t(static_cast<char const*>(found) - data.data()) + 1 : data.size();
+    if (found) --left_;
+  }
+  if (wanted != 0) to_.write(data.first(wanted));
+  written_ += wanted;
+  if (wanted != data.size()) throw enough_lines{};
+}
+
+void counting_sink::write(std::span<char const> data) {
+  std::string_view rest(data.data(), data.size());
+  while (!rest.empty()) {
+    std::size_t const length = rest.find(delimiter_);
+    if (length == rest.npos) {
+      unfinished_ += rest;
+      return;
+    }
+    if (unfinished_.empty()) {
+      take(rest.substr(0, length));
+    } else {
+      unfinished_ += rest.substr(0, length);
+      take(unfinished_);
+      unfinished_.clear();
+    }
+    rest.remove_prefix(length + 1);
+  }
+}
+
+void counting_sink::take(std::string_view line) {
+  if (count_ != 0 && (plain_ ? line == first_ : compare_(line, first_) == 0)) {
+    ++count_;
+    return;
+  }
+  put();
+  first_ = line;
+  count_ = 1;
+}
+
+void counting_sink::put() {
+  if (count_ != 0) {
+    append_count(out_, count_);
+    out_.append(first_).push_back(delimiter_);
+  }
+  if (out_.size() < written_at_once) return;
+  to_.write(out_);
+  out_.clear();
+}
+
+void counting_sink::finish() {
+  if (!unfinished_.empty()) take(unfinished_);
+  put();
+  count_ = 0;
+  if (!out_.empty()) to_.write(out_);
+  out_.clear();
+}
+
+order by_falling_count() {
+  order by;
+  by.keys.push_back({.as = reading::number, .reverse = true});
+  by.reverse = true;
+  return by;
+}
+
+std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill const& where,
+                             std::function<std::uint64_t(sink&)> const& fill) {
+  if (equal == kept_of(equal) && how.head == options{}.head) return fill(to);
+  auto const count_into = [&](sink& counted) {
+    counting_sink counter(counted, how);
+    fill(counter);
+    counter.finish();
+  };
+  if (equal == repeated::by_count) {
+    run_store store(where, how.delimiter);
+    auto const counted = store.keep(std::numeric_limits<std::uint64_t>::max(), count_into);
+    options second = how;
+    second.by = by_falling_count();
+    second.by.locale = how.by.locale;
+    texts const one{1, counted.plain.bytes, [&](std::size_t) { return store.open(counted); }};
+    std::uint64_t const written = sort_external(one, to, second, repeated::keep, where).written;
+    counted.plain.check();
+    return written;
+  }
+  head_sink first(to, how.head, how.delimiter);
+  try {
+    if (equal == repeated::count)
+      count_into(first);
+    else
+      fill(first);
+  } catch (enough_lines const&) {}
+  return first.written();
+}
+
+}  // namespace ordo::strings::detail

@@ -1,0 +1,230 @@
+#include "strings/keys/compiled_keys.hpp"
+
+#include <langinfo.h>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+#include "strings/keys/collation.hpp"
+#include "strings/keys/named_locale.hpp"
+#include "strings/keys/single_bytes.hpp"
+#include "strings/keys/version_codes.hpp"
+
+namespace ordo::strings::detail {
+
+namespace {
+
+// In ASCII, whatever the locale.
+bool is_small(unsigned byte) {
+  return byte - 'a' < 26;
+}
+bool is_letter(unsigned byte) {
+  return (byte | 32) - 'a' < 26;
+}
+
+constexpr std::string_view units = "KMGTPEZY";
+
+// What a locale says of single bytes. In a locale of several bytes a character it says nothing of those above 127.
+class byte_classes {
+ public:
+  explicit byte_classes(locale_t in) : in_(in) {}
+  // A newline in a line is one, too.
+  [[nodiscard]] bool is_blank(unsigned byte) const { return isblank_l(int(byte), in_) || byte == '\n'; }
+  [[nodiscard]] bool is_alphanumeric(unsigned byte) const { return isalnum_l(int(byte), in_); }
+  [[nodiscard]] bool is_printed(unsigned byte) const { return isprint_l(int(byte), in_); }
+  [[nodiscard]] unsigned upper(unsigned byte) const { return unsigned(toupper_l(int(byte), in_)); }
+
+ private:
+  locale_t in_;
+};
+
+void set_images(key const& from, byte_classes const& of, compiled_key& to) {
+  to.direct = true;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    bool const dropped = from.dictionary         ? !of.is_alphanumeric(byte) && !of.is_blank(byte)
+                         : from.ignore_unprinted ? !of.is_printed(byte)
+                                                 : false;
+    to.image[byte] = dropped ? compiled_key::dropped : std::uint16_t(from.fold_case ? of.upper(byte) : byte);
+    to.direct = to.direct && to.image[byte] == byte;
+  }
+}
+
+// Codes in the order of the images. An end code is below them. Where there are more images than codes, the two greatest share
+// one and are told apart by a second: text in UTF-8 does not have them.
+void set_codes(compiled_key& by) {
+  bool used[256] = {};
+  for (unsigned byte = 0; byte < 256; ++byte)
+    if (byte != by.delimiter && by.image[byte] != compiled_key::dropped) used[by.image[byte]] = true;
+  std::uint16_t code_of[256] = {};
+  unsigned code = by.ended ? 1 : 0;
+  for (unsigned image = 0; image < 256; ++image)
+    if (used[image]) code_of[image] = std::uint16_t(++code);
+  if (code == 256) {
+    auto* const last = std::find(std::begin(code_of), std::end(code_of), 256);
+    auto* const before = std::find(std::begin(code_of), std::end(code_of), 255);
+    *before = 255 | 1 << 8;
+    *last = 255 | 2 << 8;
+  }
+  by.one_code_each = true;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned const codes = by.image[byte] == compiled_key::dropped ? 0 : code_of[by.image[byte]];
+    unsigned first = codes & 255, second = codes >> 8;
+    if (by.reverse && first != 0) first = 256 - first;
+    if (by.reverse && second != 0) second = 256 - second;
+    by.codes[byte] = std::uint16_t(first | second << 8);
+    by.one_code_each = by.one_code_each && (byte == by.delimiter || (first != 0 && second == 0));
+  }
+}
+
+compiled_key compiled(key const& from, bool last, bool collated, locale_t in, unsigned char delimiter) {
+  compiled_key to{};
+  to.first_field = from.first_field;
+  to.first_character = from.first_character;
+  to.last_field = from.last_field;
+  to.end_character = from.end_character;
+  to.skip_blanks_at_first = from.skip_blanks_at_first;
+  to.skip_blanks_at_end = from.skip_blanks_at_end;
+  to.as = from.as;
+  to.reverse = from.reverse;
+  to.ended = !last || from.reverse;
+  to.delimiter = delimiter;
+  to.collated = collated && (from.as == reading::bytes || from.as == reading::random);
+  to.locale = in;
+  to.single = to.collated ? &single_bytes_of(in) : nullptr;
+  set_images(from, byte_classes(in), to);
+  set_codes(to);
+  to.by_words = to.direct && delimiter < 128;
+  return to;
+}
+
+// The codes of bytes in versions. There are not enough for all: control characters share two.
+void set_version_codes(key_rules& rules) {
+  using code = version_code;
+  unsigned next = code::others;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    bool const shares = byte < '\t' || (byte > '\n' && byte < ' ');
+    if (is_letter(byte)) {
+      rules.version[byte] = std::uint16_t(code::letters + (is_small(byte) ? 26 + byte - 'a' : byte - 'A'));
+    } else if (byte == '~') {
+      rules.version[byte] = code::tilde;
+    } else if (shares) {
+      rules.version[byte] = std::uint16_t(next | (byte + 1) << 8);
+      if (byte + 1 == '\t' || byte + 1 == ' ') ++next;
+    } else if (!is_digit(byte)) {
+      rules.version[byte] = std::uint16_t(next++);
+    }
+  }
+}
+
+// The names without their blanks, sorted.
+void set_months(locale_t in, byte_classes const& classes, key_rules& rules) {
+  std::array<std::string, 12> names;
+  for (std::size_t i = 0; i < 12; ++i)
+    for (char const* c = nl_langinfo_l(nl_item(ABMON_1 + int(i)), in); *c != 0; ++c)
+      if (auto const byte = static_cast<unsigned char>(*c); !isblank_l(byte, in))
+        names[i] += static_cast<char>(classes.upper(byte));
+  std::array<unsigned char, 12> months{};
+  std::iota(months.begin(), months.end(), static_cast<unsigned char>(0));
+  std::ranges::stable_sort(months, std::less<>(), [&](unsigned char month) { return std::string_view(names[month]); });
+  for (std::size_t i = 0; i < 12; ++i) {
+    std::string_view const name = std::string_view(names[months[i]]).substr(0, sizeof rules.month[i] - 1);
+    std::copy(name.begin(), name.end(), rules.month[i]);
+    rules.month_number[i] = static_cast<unsigned char>(months[i] + 1);
+  }
+}
+
+// Of one byte; else what stands for it.
+unsigned one_byte(char const* text, unsigned other) {
+  return text[0] != 0 && text[1] == 0 ? static_cast<unsigned char>(text[0]) : other;
+}
+
+void set_rules(order const& by, locale_t in, key_rules& rules) {
+  byte_classes const classes(in);
+  rules.separated = by.separator.has_value();
+  rules.separator = static_cast<unsigned char>(by.separator.value_or(0));
+  std::size_t blanks = 0;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    rules.blank[byte] = classes.is_blank(byte);
+    rules.upper[byte] = static_cast<unsigned char>(classes.upper(byte));
+    if (rules.blank[byte] && blanks++ < 3) rules.some_blanks[blanks - 1] = static_cast<unsigned char>(byte);
+  }
+  rules.few_blanks = blanks <= 3;
+  for (; blanks < 3; ++blanks) rules.some_blanks[blanks] = '\n';
+  for (std::size_t i = 0; i < units.size(); ++i)
+    rules.unit[static_cast<unsigned char>(units[i])] = static_cast<unsigned char>(i + 1);
+  rules.unit['k'] = rules.unit['K'];
+  set_version_codes(rules);
+  set_months(in, classes, rules);
+  rules.decimal_point = one_byte(nl_langinfo_l(RADIXCHAR, in), '.');
+  // GNU sort 9.1: what stands for none there is 128, and is compared with a char.
+  rules.thousands_separator = one_byte(nl_langinfo_l(THOUSEP, in), 0x80);
+  for (unsigned i = 0; i < 64; ++i) rules.md5_sines[i] = std::uint32_t(std::floor(std::fabs(std::sin(double(i + 1))) * 0x1p32));
+  std::copy(by.random_seed.begin(), by.random_seed.end(), rules.random_seed);
+}
+
+}  // namespace
+
+compiled_keys::compiled_keys(order const& by, unsigned char delimiter) : compiled_keys(by, delimiter, 0, 0) {}
+
+compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines) {
+  bool const collated = by.is_collated();
+  locale_t const in = named_locale(collated ? by.locale : "C");
+  std::vector<key> keys = by.keys;
+  if (collated && (keys.empty() || by.last_resort)) {
+    key whole;
+    whole.reverse = by.reverse;
+    keys.push_back(whole);
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, in, delimiter));
+    keys_.back().first_level_codes = first_level_codes(bytes, lines);
+  }
+  auto const first_collated = std::find_if(keys_.begin(), keys_.end(), [](auto const& k) { return is_collated(k); });
+  coded_ = std::size_t(first_collated - keys_.begin()) + (first_collated != keys_.end());
+  set_rules(by, in, rules_);
+}
+
+// About the first level of lines of that length.
+std::size_t compiled_keys::first_level_codes(std::size_t bytes, std::size_t lines) {
+  return std::min(16 + (lines == 0 ? 0 : 2 * (bytes / lines)), most_first_level_codes);
+}
+
+bool compiled_keys::needs_host() const {
+  return std::any_of(keys_.begin(), keys_.end(),
+                     [](compiled_key const& k) { return k.collated || k.as == reading::general_number; });
+}
+
+std::size_t compiled_keys::most_codes(std::size_t bytes, std::size_t lines) const {
+  std::size_t most = 0;
+  for (compiled_key const& by : std::span(keys_).first(coded_)) {
+    switch (by.as) {
+      case reading::bytes:
+        most += by.collated ? lines * (first_level_codes(bytes, lines) + 1) : (by.one_code_each ? bytes : 2 * bytes) + lines;
+        break;
+      case reading::number:
+      case reading::human_number:
+        most += bytes / 2 + 10 * lines;
+        break;
+      case reading::general_number:
+        most += 36 * lines;
+        break;
+      case reading::month:
+        most += lines;
+        break;
+      case reading::version:
+        most += 2 * bytes + 3 * lines;
+        break;
+      case reading::random:
+        most += (by.collated ? 0 : 2 * bytes) + 20 * lines;
+        break;
+    }
+  }
+  return most;
+}
+
+}  // namespace ordo::strings::detail

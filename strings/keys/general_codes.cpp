@@ -1,0 +1,164 @@
+#include "strings/keys/general_codes.hpp"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "base/bits.hpp"
+
+namespace ordo::strings::detail {
+
+namespace {
+
+constexpr unsigned no_number = 1, nan = 2;
+// Of positive numbers; those of negative ones are negated.
+constexpr unsigned zero = 128, small = 129, near_one = 190, large = 251, infinite = 252;
+constexpr int nearest = 60;             // near_one + x stands for the exponents x from -60 to 60
+constexpr int least_exponent = -16500;  // below all that a long double has, and its greatest is no farther from 0
+
+constexpr bool extended = std::numeric_limits<long double>::digits == 64;  // of x86
+
+// A number above 0: [0.5, 1) * 2^exponent, and the bits of the mantissa from the highest on, by sixes.
+class parts {
+ public:
+  explicit parts(long double value) {
+    if constexpr (extended) {
+      std::uint16_t field = 0;
+      std::memcpy(&mantissa_, &value, 8);
+      std::memcpy(&field, reinterpret_cast<char const*>(&value) + 8, 2);
+      unsigned const zeros = leading_zeros(mantissa_);  // of a subnormal number
+      mantissa_ <<= zeros;
+      exponent = std::max<int>(field & 0x7fff, 1) - 16382 - int(zeros);
+    } else {
+      rest_ = std::frexp(std::fabs(value), &exponent);
+    }
+  }
+  int exponent = 0;
+  [[nodiscard]] bool more() const { return extended ? mantissa_ != 0 : rest_ != 0; }
+  unsigned next() {
+    if constexpr (extended) {
+      auto const bits = unsigned(mantissa_ >> 58);
+      mantissa_ <<= 6;
+      return bits;
+    }
+    rest_ *= 64;
+    auto const bits = unsigned(rest_);
+    rest_ -= bits;
+    return bits;
+  }
+
+ private:
+  std::uint64_t mantissa_ = 0;
+  long double rest_ = 0;
+};
+
+// Sign and exponent in one code, or in three if the exponent is far from 0; then six bits of the mantissa a code, each with
+// the mark that more bits follow, which are not all 0.
+void put_value(long double value, general_number& number) {
+  if (value == 0) return number.put(zero);
+  key_output<general_number> const put(number, std::signbit(value));
+  if (std::isinf(value)) return put(infinite);
+  parts of(value);
+  if (of.exponent >= -nearest && of.exponent <= nearest) {
+    put(unsigned(int{near_one} + of.exponent));
+  } else {
+    put(of.exponent < 0 ? small : large);
+    auto const above = unsigned(of.exponent - least_exponent);
+    put(1 + above / 200);
+    put(1 + above % 200);
+  }
+  while (of.more()) {
+    unsigned const bits = of.next();
+    put(1 + 2 * bits + of.more());
+  }
+}
+
+void put_nan(long double value, general_number& number) {
+  constexpr std::size_t size = extended ? 10 : sizeof value;  // without padding
+  unsigned char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  number.put(nan);
+  for (std::size_t i = 0; i < size; ++i) {
+    number.put(1 + bytes[i] / 16);
+    number.put(1 + bytes[i] % 16);
+  }
+}
+
+// Up to 19 digits and a small exponent: an integer times or over a power of ten, both exact, is rounded once, as strtold
+// rounds it (Clinger, PLDI'90). @returns whether the text is such a number
+bool read_short_number(char const* text, locale_t in, long double& value) {
+  constexpr int most_digits = 19, most_exponent = 27;
+  static_assert(std::numeric_limits<long double>::digits >= 64);  // 10^19 < 2^64, 5^27 < 2^63
+  static constexpr auto powers = [] {
+    std::array<long double, most_exponent + 1> p{1};
+    for (std::size_t i = 1; i < p.size(); ++i) p[i] = 10 * p[i - 1];
+    return p;
+  }();
+  char const* const point = nl_langinfo_l(RADIXCHAR, in);
+  if (point[0] == 0 || point[1] != 0) return false;
+  while (*text == ' ') ++text;
+  bool const negative = *text == '-';
+  if (negative || *text == '+') ++text;
+  if (*text == '0' && (text[1] | 32) == 'x') return false;
+  std::uint64_t digits = 0;
+  int count = 0, exponent = 0;
+  auto const take = [&] {
+    char const* const first = text;
+    for (; is_digit(static_cast<unsigned char>(*text)) && count <= most_digits; ++text) {
+      digits = 10 * digits + std::uint64_t(*text - '0');
+      ++count;
+    }
+    return int(text - first);
+  };
+  take();
+  if (*text == *point) {
+    ++text;
+    exponent = -take();
+  }
+  if (count == 0 || count > most_digits || (*text | 32) == 'e' || exponent < -most_exponent) return false;
+  value = exponent < 0 ? static_cast<long double>(digits) / powers[std::size_t(-exponent)] : static_cast<long double>(digits);
+  if (negative) value = -value;
+  return true;
+}
+
+general_number read(char const* text, locale_t in) {
+  general_number number;
+  long double value = 0;
+  if (!read_short_number(text, in, value)) {
+    char* end = nullptr;
+    value = strtold_l(text, &end, in);
+    if (end == text) {
+      number.put(no_number);
+      return number;
+    }
+  }
+  if (std::isnan(value))
+    put_nan(value, number);
+  else
+    put_value(value, number);
+  return number;
+}
+
+}  // namespace
+
+general_number read_general_number(compiled_key const& by, text_piece const& of) {
+  char small_text[64];
+  std::string large_text;
+  char* text = small_text;
+  if (std::size_t(of.last - of.first) >= sizeof small_text) {
+    large_text.resize(std::size_t(of.last - of.first) + 1);
+    text = large_text.data();
+  }
+  char* to = text;
+  for (mapped_piece piece(by, of); *piece != mapped_piece::end; ++piece) *to++ = static_cast<char>(*piece);
+  *to = 0;
+  return read(text, by.locale);
+}
+
+}  // namespace ordo::strings::detail

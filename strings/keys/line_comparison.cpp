@@ -1,0 +1,132 @@
+#include "ordo/strings/line_comparison.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "strings/keys/line_keys.hpp"
+
+namespace ordo::strings {
+
+namespace {
+
+using detail::compiled_key;
+using detail::key_rules;
+using detail::line_fields;
+using detail::text_piece;
+
+text_piece piece_of(std::string_view line) {
+  auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
+  return {first, first + line.size(), first + line.size()};
+}
+
+/// Codes on the stack, unless there are many.
+class codes {
+ public:
+  void put(unsigned code) {
+    if (size_ < sizeof few_)
+      few_[size_++] = static_cast<unsigned char>(code);
+    else
+      put_many(code);
+  }
+  void put_word(std::uint64_t word, std::size_t count) {
+    for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
+  }
+  void put_bytes(compiled_key const& by, text_piece const& of) {
+    for (unsigned char const* p = of.first; p != of.last; ++p) {
+      unsigned const code = by.codes[*p];
+      if (code != 0) put(code & 255);
+      if (code > 255) put(code >> 8);
+    }
+  }
+  [[nodiscard]] std::string_view view() const {
+    return many_.empty() ? std::string_view(reinterpret_cast<char const*>(few_), size_) : std::string_view(many_);
+  }
+
+ private:
+  void put_many(unsigned code) {
+    if (many_.empty()) many_.assign(reinterpret_cast<char const*>(few_), size_);
+    many_.push_back(static_cast<char>(code));
+  }
+
+  unsigned char few_[120];
+  std::size_t size_ = 0;
+  std::string many_;
+};
+
+int sign_of(int difference) {
+  return (difference > 0) - (difference < 0);
+}
+
+// Codes of bytes where each has one, in the order of the bytes: they need not be looked up.
+int compare_direct(compiled_key const& by, text_piece const& a, text_piece const& b) {
+  std::size_t const lengths[] = {std::size_t(a.last - a.first), std::size_t(b.last - b.first)};
+  std::size_t const shorter = std::min(lengths[0], lengths[1]);
+  int difference = shorter == 0 ? 0 : std::memcmp(a.first, b.first, shorter);
+  if (difference == 0) difference = (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+  return by.reverse ? -sign_of(difference) : sign_of(difference);
+}
+
+// Codes of bytes, looked up one by one: what comes behind the first difference is not read.
+int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
+  auto const next = [&](text_piece& of) -> unsigned {
+    while (of.first != of.last)
+      if (unsigned const code = by.codes[*of.first++]; code != 0) return code;
+    return by.ended && by.reverse ? 255 : 0;
+  };
+  while (true) {
+    bool const both_end = a.first == a.last && b.first == b.last;
+    unsigned const of_a = next(a), of_b = next(b);
+    if (of_a != of_b) return int(of_a & 255) - int(of_b & 255) != 0 ? int(of_a & 255) - int(of_b & 255) : int(of_a) - int(of_b);
+    if (both_end) return 0;
+  }
+}
+
+int compare_key(compiled_key const& by, key_rules const& rules, text_piece const& a, text_piece const& b) {
+  if (by.as == reading::bytes && by.collated) return detail::collate(by, a, b);
+  if (by.as == reading::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
+  codes of_a, of_b;
+  put_key(by, rules, a, of_a, detail::host_readings{});
+  put_key(by, rules, b, of_b, detail::host_readings{});
+  return of_a.view().compare(of_b.view());
+}
+
+}  // namespace
+
+line_comparison::line_comparison(order const& by, char delimiter)
+    : keys_(std::make_shared<detail::compiled_keys>(by, static_cast<unsigned char>(delimiter))),
+      count_(by.keys.empty() ? keys_->keys().size() : by.keys.size()),
+      collated_(by.is_collated()),
+      reverse_(by.reverse),
+      last_resort_(by.last_resort) {}
+
+int line_comparison::by_first(std::size_t count, std::string_view a, std::string_view b) const {
+  key_rules const& rules = keys_->rules().front();
+  text_piece const whole_a = piece_of(a), whole_b = piece_of(b);
+  line_fields fields_of_a(rules, whole_a), fields_of_b(rules, whole_b);
+  for (compiled_key const& key : keys_->keys().first(count))
+    if (int const difference = compare_key(key, rules, fields_of_a(key), fields_of_b(key)); difference != 0) return difference;
+  return 0;
+}
+
+int line_comparison::by_keys(std::string_view a, std::string_view b) const {
+  if (count_ == 0) return reverse_ ? b.compare(a) : a.compare(b);
+  return by_first(count_, a, b);
+}
+
+int line_comparison::operator()(std::string_view a, std::string_view b) const {
+  if (collated_) return by_first(keys_->keys().size(), a, b);
+  int const difference = by_keys(a, b);
+  if (difference != 0 || !last_resort_) return difference;
+  return reverse_ ? b.compare(a) : a.compare(b);
+}
+
+key_encoder::key_encoder(order const& by, char delimiter)
+    : keys_(std::make_shared<detail::compiled_keys>(by, static_cast<unsigned char>(delimiter))) {}
+
+void key_encoder::append(std::string_view line, std::string& to) const {
+  codes of_line;
+  put_keys(keys_->view(), piece_of(line), of_line, detail::host_readings{});
+  to.append(of_line.view());
+}
+
+}  // namespace ordo::strings

@@ -1,0 +1,124 @@
+#pragma once
+#include <cstddef>
+
+#include "strings/keys/code_output.hpp"
+#include "strings/keys/key_codes.hpp"
+
+// Names with versions in them as codes, in the order of GNU's filevercmp: bytes and numbers by turns, compared one after the
+// other; '~' comes before the end, the end before numbers, numbers before letters, letters before other bytes. First "", "."
+// and "..", then hidden names, then the others. The suffix of a file's name, as far as it matches (\.[A-Za-z~][A-Za-z0-9~]*)*$,
+// counts only where the names before it are equal.
+//
+// A name that ends where the other one has the number 0 compares as if it had that number, too. So zeros at the end have no
+// codes, and zeros before a '~', which comes before the end, have a code below that of the end.
+namespace ordo::strings::detail {
+
+struct version_code {
+  static constexpr unsigned empty = 1, dot = 2, two_dots = 3, hidden = 4;  // of whole names, or before them
+  static constexpr unsigned tilde = 5, zero_and_tilde = 6, end = 7, zero = 8;
+  static constexpr unsigned one_digit = 8;     // + the digit, from 1 on
+  static constexpr unsigned digits = 16;       // + how many they are, 2 to 18, then the digits by twos
+  static constexpr unsigned many_digits = 35;  // then how many, then they
+  static constexpr unsigned letters = 36;      // from 'A' on, then from 'a' on
+  static constexpr unsigned others = 88;
+};
+
+ORDO_FN inline bool is_version_letter(unsigned byte) {
+  return (byte | 32) - 'a' < 26 || byte == '~';
+}
+
+/// Where the suffix of a name begins, which can be all of it; its end, if it has none.
+template <class Piece>
+ORDO_FN unsigned char const* find_suffix(Piece name) {
+  enum { outside, behind_dot, inside } state = outside;
+  Piece found = name;
+  for (; *name != Piece::end; ++name) {
+    unsigned const byte = *name;
+    if (byte == '.') {
+      if (state != inside) found = name;
+      state = behind_dot;
+    } else if (state != outside && !(is_version_letter(byte) || (state == inside && is_digit(byte)))) {
+      state = outside;
+    } else if (state == behind_dot) {
+      state = inside;
+    }
+  }
+  return state == inside ? found.at() : name.at();
+}
+
+/// The number at `digits`, which is not 0, of as many digits.
+template <class Piece, class Out>
+ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out> put) {
+  if (count == 1) return put(version_code::one_digit + (*digits - '0'));
+  if (count <= 18) {
+    put(version_code::digits + unsigned(count));
+  } else {
+    unsigned const digits_of_count = size_digits(count);
+    put(version_code::many_digits);
+    put(digits_of_count);
+    put_size(count, digits_of_count, put);
+  }
+  for (; count != 0; count -= count == 1 ? 1 : 2) {
+    unsigned pair = 10 * (*digits - '0');
+    ++digits;
+    if (count > 1) {
+      pair += *digits - '0';
+      ++digits;
+    }
+    put(1 + pair);
+  }
+}
+
+/// The bytes and numbers up to the end. @returns where the zeros begin that it ends with, or its end
+template <class Piece, class Out>
+ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rules, key_output<Out> put) {
+  while (true) {
+    unsigned const byte = *name;
+    if (byte == Piece::end) return name.at();
+    if (!is_digit(byte)) {
+      unsigned const code = rules.version[byte];
+      put(code & 255);
+      if (code > 255) put(code >> 8);
+      ++name;
+      continue;
+    }
+    unsigned char const* const begin = name.at();
+    while (*name == '0') ++name;
+    Piece const digits = name;
+    std::size_t count = 0;
+    for (; is_digit(*name); ++name) ++count;
+    if (count != 0) {
+      put_version_number(digits, count, put);
+    } else if (*name == Piece::end) {
+      return begin;
+    } else if (*name == '~') {
+      put(version_code::zero_and_tilde);
+      ++name;
+    } else {
+      put(version_code::zero);
+    }
+  }
+}
+
+template <class Piece, class Out>
+ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put) {
+  if (*name == Piece::end) return put(version_code::empty);
+  if (*name == '.') {
+    Piece next = name;
+    ++next;
+    if (*next == Piece::end) return put(version_code::dot);
+    bool const two = *next == '.';
+    ++next;
+    if (two && *next == Piece::end) return put(version_code::two_dots);
+    put(version_code::hidden);
+  }
+  Piece prefix = name, rest = name;
+  prefix.end_at(find_suffix(name));
+  // The whole names would be compared next; those before the suffixes are known to be equal, but for zeros at their ends.
+  rest.begin_at(put_version_parts(prefix, rules, put));
+  put(version_code::end);
+  put_version_parts(rest, rules, put);
+  put(version_code::end);
+}
+
+}  // namespace ordo::strings::detail

@@ -1,0 +1,23 @@
+#include "ordo/cpu_backend.hpp"
+#include "sort_core/scoped_machine.hpp"
+#include "strings/sort/order_lines.hpp"
+
+namespace ordo::strings::detail {
+
+template <class Offset>
+line_sort<Offset> sort_on_host(std::string_view text, options const& how) {
+  return work_on<cpu>(how.machine, how.machine.threads,
+                      [&](host& machine) { return sort_on<Offset>(machine, text, how, how.memory, host_readings{}); });
+}
+
+template <class Offset>
+std::size_t memory_on_host(std::size_t bytes, std::size_t lines, order const& by, char delimiter) {
+  return order_memory<Offset, host>(bytes, lines, by, delimiter, false);
+}
+
+template line_sort<std::uint32_t> sort_on_host(std::string_view, options const&);
+template line_sort<std::uint64_t> sort_on_host(std::string_view, options const&);
+template std::size_t memory_on_host<std::uint32_t>(std::size_t, std::size_t, order const&, char);
+template std::size_t memory_on_host<std::uint64_t>(std::size_t, std::size_t, order const&, char);
+
+}  // namespace ordo::strings::detail

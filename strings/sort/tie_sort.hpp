@@ -1,0 +1,86 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ordo/backend.hpp"
+#include "ordo/strings.hpp"
+#include "ordo/strings/line_comparison.hpp"
+#include "strings/keys/symbols.hpp"
+
+// What no codes tell apart: sorted by comparison, on the host.
+namespace ordo::strings::detail {
+
+/// A line and its start in the text.
+template <class Offset>
+struct started_line {
+  char const* text;
+  std::size_t size;
+  Offset start;
+  [[nodiscard]] std::string_view view() const { return {text, size}; }
+};
+
+/// Sorts lines by all threads of the caller's arena. Stable. Memory: a quarter of what the lines take besides.
+template <class Offset>
+void sort_by_comparison(std::span<started_line<Offset>> lines, line_comparison const& compare);
+
+/// Puts starts of lines in order, stably, and marks all but the first that equal the one before.
+template <class Offset>
+class tie_sort {
+ public:
+  tie_sort(symbols text, options const& how)
+      : text_(reinterpret_cast<char const*>(text.data()), text.size()),
+        delimiter_(how.delimiter),
+        compare_(how.by, how.delimiter) {}
+
+  void operator()(std::span<Offset> starts, std::uint8_t* repeats) const {
+    using line = started_line<Offset>;
+    line few[16];
+    std::vector<line> many(starts.size() <= std::size(few) ? 0 : starts.size());
+    std::span<line> const lines = many.empty() ? std::span<line>(few).first(starts.size()) : std::span<line>(many);
+    bool same = true;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::string_view const rest = text_.substr(starts[i]);
+      lines[i] = {rest.data(), std::min(rest.size(), rest.find(delimiter_)), starts[i]};
+      same = same && lines[i].view() == lines[0].view();
+    }
+    if (same) return;
+    sort_by_comparison(lines, compare_);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      starts[i] = lines[i].start;
+      if (i != 0) repeats[i] = compare_(lines[i - 1].view(), lines[i].view()) == 0;
+    }
+  }
+
+ private:
+  std::string_view text_;
+  char delimiter_;
+  line_comparison compare_;
+};
+
+/// Sorts each row of lines of which all but the first are marked in `repeats`; then those are marked that compare equal to the
+/// line before. Memory: a byte a line, and what long rows take.
+template <class Offset, class B>
+void sort_ties(B& machine, symbols text, options const& how, std::span<Offset> order, std::span<std::uint8_t> repeats) {
+  constexpr std::size_t block = 4096, ahead = 16;
+  tie_sort<Offset> const sort(text, how);
+  // Marks change when their row is sorted, and a block has to know of a row that began before it.
+  std::vector<std::uint8_t> const marks(repeats.begin(), repeats.end());
+  machine.each_worker((order.size() + block - 1) / block, [&](auto&, std::size_t b) {
+    std::size_t const end = std::min(order.size(), (b + 1) * block);
+    std::size_t first = b * block;
+    while (first < end && marks[first] != 0) ++first;
+    for (; first < end; ++first) {
+      if (first + ahead < end && marks[first + ahead] != 0) text.prefetch(order[first + ahead]);
+      if (marks[first] != 0 || first + 1 == order.size() || marks[first + 1] == 0) continue;
+      std::size_t last = first + 1;
+      while (last + 1 < order.size() && marks[last + 1] != 0) ++last;
+      sort(order.subspan(first, last + 1 - first), &repeats[first]);
+    }
+  });
+}
+
+}  // namespace ordo::strings::detail

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tbb/task_arena.h>
+
+#include "base/shared_ranges.hpp"
+#include "base/threads.hpp"
+#include "ordo/strings.hpp"
+#include "strings/write/count_field.hpp"
+#include "strings/write/selected_lines.hpp"
+
+namespace ordo::strings {
+namespace {
+
+using detail::append_count;
+using detail::selected_lines;
+
+constexpr std::size_t batch_bytes = std::size_t{1} << 20, most_lines = std::size_t{1} << 14;
+constexpr std::size_t long_line = 4096;  // from this length on a line is not copied before it is written
+constexpr std::size_t look_ahead = 16;
+
+// Lines gathered on one thread. Short ones are copied behind one another; each long one is a piece of its own.
+class batch {
+ public:
+  void gather(sorted_lines const& lines, selected_lines const& selected, std::size_t first, std::size_t last) {
+    text_.clear();
+    pieces_.clear();
+    size_ = 0;
+    char const* const from = lines.text().data();
+    for (std::size_t k = first; k < last; ++k) {
+      if (k + look_ahead < last) __builtin_prefetch(from + lines.start(selected.line(k + look_ahead)));
+      if (selected.is_left_out(k)) continue;
+      if (std::uint64_t const count = selected.count(k)) append_count(text_, count);
+      std::string_view const line = lines[selected.line(k)];
+      bool const ends = line.data() + line.size() != from + lines.text().size();  // else no delimiter follows
+      std::string_view const whole(line.data(), line.size() + ends);
+      if (whole.size() < long_line) {
+        text_.append(whole);
+      } else {
+        pieces_.push_back({text_.size(), whole});
+        size_ += whole.size();
+      }
+      if (!ends) text_.push_back(lines.delimiter());
+    }
+    size_ += text_.size();
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// put(bytes) for every piece, in order.
+  template <class Put>
+  void each_piece(Put put) const {
+    std::size_t done = 0;
+    auto const copied = [&](std::size_t end) {
+      if (end != done) put(std::string_view(text_).substr(done, end - done));
+      done = end;
+    };
+    for (piece const& p : pieces_) {
+      copied(p.copied);
+      put(p.line);
+    }
+    copied(text_.size());
+  }
+
+ private:
+  struct piece {
+    std::size_t copied;  // end of what goes out before it, in text_
+    std::string_view line;
+  };
+  std::string text_;
+  std::vector<piece> pieces_;
+  std::size_t size_ = 0;
+};
+
+// Lets threads do something in the order of their numbers.
+class turns {
+ public:
+  /// f() when all lower numbers have had theirs. @returns false, and does nothing, after stop()
+  template <class F>
+  [[nodiscard]] bool take(std::uint64_t number, F f) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return next_ == number || stopped_; });
+    if (stopped_) return false;
+    f();
+    ++next_;
+    changed_.notify_all();
+    return true;
+  }
+  void stop() {
+    std::lock_guard const lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to, std::uint64_t head) {
+  if (lines.size() == 0 || head == 0) {
+    to.expect(0);
+    return 0;
+  }
+  tbb::task_arena arena(threads_for(threads));
+  std::optional<selected_lines> selected;
+  std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
+  bool const addressed = to.expect(total);
+  std::size_t const length = lines.text().size() / lines.size() + 1;
+  std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
+  ordo::detail::pieces batches(selected->size(), step);
+  turns in_order;
+  std::uint64_t end = 0;  // of all batches that had their turn
+  batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
+    try {
+      batch lines_here;
+      while (auto const p = batches.next()) {
+        lines_here.gather(lines, *selected, p->at, p->at + p->size);
+        std::uint64_t at = 0;
+        bool const had_turn = in_order.take(p->at / step, [&] {
+          at = end;
+          end += lines_here.size();
+          if (!addressed) lines_here.each_piece([&](std::string_view piece) { to.write(piece); });
+        });
+        if (!had_turn) return;
+        if (!addressed) continue;
+        lines_here.each_piece([&](std::string_view piece) {
+          to.write_at(at, piece);
+          at += piece.size();
+        });
+      }
+    } catch (...) {
+      in_order.stop();
+      throw;
+    }
+  });
+  return total;
+}
+
+}  // namespace ordo::strings

@@ -1,0 +1,147 @@
+#include "ordo/suffix/export.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix/records.hpp"
+
+namespace ordo::suffix {
+namespace {
+
+/// Numbers and texts to a sink, in pieces that are worth a write.
+class writer {
+ public:
+  explicit writer(sink& to) : to_(to) {}
+
+  void number(std::uint64_t value, unsigned bytes) {
+    char* const at = room(bytes);
+    if (bytes == 1)
+      *at = static_cast<char>(value);
+    else
+      store_entry(at, bytes, value);
+  }
+  void text(std::string_view letters) {
+    flush();
+    to_.write(letters);
+  }
+  void flush() {
+    to_.write(std::span<char const>(buffer_.data(), used_));
+    used_ = 0;
+  }
+
+ private:
+  char* room(unsigned bytes) {
+    if (used_ + bytes > buffer_.size()) flush();
+    used_ += bytes;
+    return buffer_.data() + used_ - bytes;
+  }
+  sink& to_;
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 20);
+  std::size_t used_ = 0;
+};
+
+std::uint64_t position(stored_index const& index, entries sa, std::size_t row) {
+  std::uint64_t const p = sa[row], n = index.about().residues;
+  if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", index.path("sa"), row, p, n));
+  return p;
+}
+
+void write_positions(stored_index const& index, unsigned bytes, writer& out) {
+  entries const sa = index.array("sa");
+  for (std::size_t row = 0; row < sa.size(); ++row) out.number(position(index, sa, row), bytes);
+}
+
+void write_raw(stored_index const& index, unsigned bytes, sink& to) {
+  std::uint64_t const n = index.about().residues;
+  if (bytes < 8 && n > std::uint64_t{1} << (8 * bytes))
+    throw input_error(fmt::format("too many positions: {}: {} residues do not fit {} bits", index.path("sa"), n, 8 * bytes));
+  to.expect(index.array("sa").size() * bytes);
+  writer out(to);
+  write_positions(index, bytes, out);
+  out.flush();
+}
+
+void write_sdsl(stored_index const& index, sink& to) {
+  unsigned const width = index.about().width;
+  std::uint64_t const rows = index.array("sa").size(), bits = rows * width, words = (bits + 63) / 64;
+  to.expect(9 + 8 * words);
+  writer out(to);
+  out.number(bits, 8);
+  out.number(width, 1);
+  write_positions(index, width / 8, out);
+  for (std::uint64_t bytes = rows * (width / 8); bytes < 8 * words; ++bytes) out.number(0, 1);
+  out.flush();
+}
+
+void write_sufr(stored_index const& index, sink& to) {
+  text const input = index.view();
+  entries const sa = index.array("sa"), lcp = index.array("lcp");
+  if (lcp.empty() && !sa.empty())
+    throw input_error(fmt::format("no LCP array: {}: sufr wants one (build --lcp)", index.path("json")));
+  policy const& which = index.about().policy;
+  if (which.cuts() || which.sample != 1)
+    throw input_error(fmt::format("no such format: {}: sufr has no pieces of records, no reverse complements and no samples",
+                                  index.path("json")));
+  std::uint64_t const n = input.size(), records = input.records(), text_bytes = n + records, rows = sa.size() + 1;
+  unsigned const entry = text_bytes < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
+  constexpr std::uint64_t head = 4 + 7 * 8;
+  std::uint64_t const text_at = head + records * entry + 8, sa_at = text_at + text_bytes, lcp_at = sa_at + rows * entry;
+  std::uint64_t names = 8;
+  for (std::size_t r = 0; r < records; ++r) names += 8 + index.about().names[r].size();
+  to.expect(lcp_at + rows * entry + names);
+
+  bool const dna = input.residues.find_first_not_of("ACGTURYSWKMBDHVNacgturyswkmbdhvn") == input.residues.npos;
+  writer out(to);
+  unsigned const all_letters = which.ambiguous == ambiguous_letters::symbol;
+  for (unsigned const byte : {6u, unsigned(dna), all_letters, 0u}) out.number(byte, 1);  // and: is the mask ignored?
+  for (std::uint64_t const value : {text_bytes, text_at, sa_at, lcp_at, rows, std::uint64_t{0}, records}) out.number(value, 8);
+  for (std::size_t r = 0; r < records; ++r) out.number(input.begin_of(r) + r, entry);
+  out.number(0, 8);  // no mask of seeds
+  for (std::size_t r = 0; r < records; ++r) {
+    out.text(input.residues.substr(input.begin_of(r), input.end_of(r) - input.begin_of(r)));
+    out.number(static_cast<unsigned char>(r + 1 == records ? '$' : '%'), 1);
+  }
+  out.number(text_bytes - 1, entry);
+  record_finder const record_of(input);
+  for (std::size_t row = 0; row < sa.size(); ++row) {
+    std::uint64_t const p = position(index, sa, row);
+    out.number(p + record_of(p), entry);
+  }
+  out.number(0, entry);
+  for (std::size_t row = 0; row < lcp.size(); ++row) {
+    if (lcp[row] > n)
+      throw input_error(fmt::format("bad index: {}: row {}: {} common letters of {}", index.path("lcp"), row, lcp[row], n));
+    out.number(lcp[row], entry);
+  }
+  out.number(records, 8);
+  for (std::size_t r = 0; r < records; ++r) {
+    std::string_view const name = index.about().names[r];
+    out.number(name.size(), 8);
+    out.text(name);
+  }
+  out.flush();
+}
+
+}  // namespace
+
+void export_index(stored_index const& index, export_format how, sink& to) {
+  switch (how) {
+    case export_format::raw32:
+      return write_raw(index, 4, to);
+    case export_format::raw40:
+      return write_raw(index, 5, to);
+    case export_format::raw64:
+      return write_raw(index, 8, to);
+    case export_format::sdsl:
+      return write_sdsl(index, to);
+    case export_format::sufr:
+      return write_sufr(index, to);
+  }
+}
+
+}  // namespace ordo::suffix

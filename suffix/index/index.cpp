@@ -1,0 +1,213 @@
+#include "ordo/suffix/index.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/threads.hpp"
+#include "ordo/cpu_backend.hpp"
+#include "ordo/error.hpp"
+#include "sort_core/scoped_machine.hpp"
+#include "suffix/index/index_parts.hpp"
+
+namespace ordo::suffix {
+
+static_assert(std::endian::native == std::endian::little, "the arrays are written as they lie in memory");
+
+std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads) {
+  constexpr std::size_t block = std::size_t{16} << 20;
+  std::vector<uLong> sums((bytes.size() + block - 1) / block);
+  auto const part = [&](std::size_t b) { return bytes.subspan(b * block, std::min(block, bytes.size() - b * block)); };
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t b) {
+      sums[b] = crc32_z(0, reinterpret_cast<Bytef const*>(part(b).data()), part(b).size());
+    });
+  });
+  uLong all = crc32_z(0, nullptr, 0);
+  for (std::size_t b = 0; b < sums.size(); ++b) all = crc32_combine(all, sums[b], z_off_t(part(b).size()));
+  return std::uint32_t(all);
+}
+
+void checksum_sink::add(std::uint64_t offset, std::span<char const> data) {
+  auto const crc32 = std::uint32_t(crc32_z(0, reinterpret_cast<Bytef const*>(data.data()), data.size()));
+  std::lock_guard const lock(adding_);
+  parts_[offset] = {data.size(), crc32};
+}
+
+void checksum_sink::write(std::span<char const> data) {
+  if (data.empty()) return;
+  add(written_, data);
+  to_.write(data);
+  written_ += data.size();
+}
+
+void checksum_sink::write_at(std::uint64_t offset, std::span<char const> data) {
+  if (data.empty()) return;
+  add(offset, data);  // while it is in a cache
+  to_.write_at(offset, data);
+}
+
+index_array checksum_sink::of(std::string name) const {
+  index_array array{std::move(name), 0, std::uint32_t(crc32_z(0, nullptr, 0))};
+  for (auto const& [offset, p] : parts_) {
+    if (offset != array.bytes) throw std::logic_error("checksum: a part is missing");
+    array.crc32 = std::uint32_t(crc32_combine(array.crc32, p.crc32, z_off_t(p.bytes)));
+    array.bytes += p.bytes;
+  }
+  return array;
+}
+
+void store(std::span<char const> bytes, sink& to, unsigned threads) {
+  to.expect(bytes.size());
+  machine_options how;
+  how.threads = threads;
+  work_on<cpu>(how, threads, [&](host& machine) { machine.store(bytes, to, 0); });
+}
+
+mapped_file::mapped_file(std::string const& path) {
+  auto const fail = [&](char const* why) { throw input_error(fmt::format("cannot read: {}: {}", path, why)); };
+  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // a pipe may have no writer for ever
+  if (fd < 0) fail(std::strerror(errno));
+  struct stat info {};
+  char const* why = fstat(fd, &info) != 0    ? std::strerror(errno)
+                    : S_ISDIR(info.st_mode)  ? std::strerror(EISDIR)
+                    : S_ISFIFO(info.st_mode) ? "it is a pipe"
+                                             : nullptr;
+  if (!why && info.st_size > 0) {
+    size_ = std::size_t(info.st_size);
+    void* const block = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (block == MAP_FAILED)
+      why = std::strerror(errno);
+    else
+      data_ = static_cast<char const*>(block);
+  }
+  close(fd);
+  if (why) fail(why);
+}
+
+mapped_file::~mapped_file() {
+  if (data_) munmap(const_cast<char*>(data_), size_);
+}
+
+mapped_file::mapped_file(mapped_file&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+namespace {
+
+// Which file has a name now.
+std::array<std::int64_t, 5> identity_of(std::string const& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return {};
+  return {std::int64_t(info.st_dev), std::int64_t(info.st_ino), info.st_size, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
+}
+
+}  // namespace
+
+stored_index::stored_index(std::string prefix, std::string_view without) : prefix_(std::move(prefix)) {
+  // While another process exchanges the index, its arrays may be those of the one or of the other: what was opened belongs
+  // together if the description is the same one as before.
+  constexpr int most_exchanges = 100;
+  for (int attempt = 0;; ++attempt) {
+    auto const before = identity_of(prefix_ + ".json");
+    std::exception_ptr failure;
+    try {
+      open(without);
+    } catch (input_error const&) {
+      failure = std::current_exception();
+    }
+    bool const changes = identity_of(prefix_ + ".json") != before || (failure && exchanging_);
+    if (changes && attempt != most_exchanges) continue;
+    if (failure) std::rethrow_exception(failure);
+    break;
+  }
+  if (about_.policy.cuts())
+    if (auto const flaw = flaw_in(pieces(), about_.residues, about_.starts, about_.lengths, about_.policy))
+      throw input_error(fmt::format("bad index: {}: {}", path("pieces"), *flaw));
+  check_rows();
+}
+
+// As far as it can be told without the letters.
+void stored_index::check_rows() const {
+  row_choice const which = about_.policy.rows();
+  if (which.all()) return;
+  text const input = view();
+  std::uint64_t most = 0;
+  for (std::size_t r = 0; r < input.records(); ++r)
+    if (input.begin_of(r) != input.end_of(r)) most += (input.end_of(r) - input.begin_of(r) - 1) / which.sample + 1;
+  if (about_.rows() > most || (!which.skip_ambiguous && about_.rows() != most))
+    throw input_error(
+        fmt::format("bad index: {}: {} rows, of {} positions that may have one", path("json"), about_.rows(), most));
+}
+
+void stored_index::open(std::string_view without) {
+  std::string const description = prefix_ + ".json";
+  exchanging_ = false;
+  mapped_file const json(description);
+  about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
+  std::erase_if(about_.arrays, [&](index_array const& array) { return array.name == without; });
+  std::uint32_t const sum = crc32_of(json.bytes(), 1);
+  exchanging_ = access(hidden_part(prefix_, "json", sum).c_str(), F_OK) == 0;
+  files_.clear();
+  for (index_array const& array : about_.arrays) {
+    // An exchange that was not completed left arrays under these names.
+    std::string path = hidden_part(prefix_, array.name, sum);
+    if (!exchanging_ || access(path.c_str(), F_OK) != 0) path = prefix_ + "." + array.name;
+    mapped_file file(path);
+    if (file.bytes().size() != array.bytes)
+      throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
+    files_.push_back(std::move(file));
+  }
+}
+
+std::span<char const> stored_index::bytes(std::string_view array) const noexcept {
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (about_.arrays[i].name == array) return files_[i].bytes();
+  return {};
+}
+
+kmer_table stored_index::words() const {
+  return about_.find("kmers") ? kmer_table(about_.words, array("kmers"), path("kmers")) : kmer_table();
+}
+
+std::optional<std::string> stored_index::stray() const {
+  if (exchanging_) return std::nullopt;  // which would have removed it
+  for (char const* array : {"lcp", "bwt", "kmers", "pieces"}) {
+    std::error_code missing;
+    std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
+    if (!about_.find(array) && !missing && bytes != 0) return array;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> stored_index::altered(unsigned threads) const {
+  for (index_array const& array : about_.arrays)
+    if (crc32_of(bytes(array.name), threads) != array.crc32) return array.name;
+  mapped_file const json(path("json"));
+  if (about_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
+  return std::nullopt;
+}
+
+}  // namespace ordo::suffix

@@ -1,0 +1,191 @@
+#include "ordo/suffix/kmer_table.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include "base/parallel.hpp"
+#include "base/threads.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/records.hpp"
+
+namespace ordo::suffix {
+namespace {
+
+constexpr std::size_t lookahead = 16;  // rows whose letters are asked for before they are read
+
+std::array<std::size_t, 256> count_bytes(std::string_view text) {
+  std::array<std::size_t, 256> count{};
+  for (char const c : text) ++count[static_cast<unsigned char>(c)];
+  return count;
+}
+
+/// How many words are not above a suffix: those whose entries are at most its row.
+class words_below {
+ public:
+  words_below(text const& input, entries sa, kmer_words const& words, std::string const& name)
+      : input_(input), sa_(sa), length_(words.length), name_(name), finder_(input) {
+    std::size_t const letters = words.letters.size();
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      auto const above = [&](char c) { return static_cast<unsigned char>(c) < byte; };
+      smaller_[byte] = std::uint32_t(std::ranges::count_if(words.letters, above));
+      is_letter_[byte] = words.letters.find(static_cast<char>(byte)) != words.letters.npos;
+    }
+    power_.push_back(1);
+    for (unsigned k = 0; k < length_; ++k) power_.push_back(power_.back() * letters);
+  }
+
+  void expect(std::size_t row) const noexcept {
+    if (row < sa_.size()) prefetch(input_.residues.data() + std::min<std::uint64_t>(sa_[row], input_.size()));
+  }
+  std::uint64_t operator()(std::size_t row) const {
+    std::uint64_t const p = sa_[row];
+    if (p >= input_.size())
+      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
+    std::size_t const end = input_.end_of(finder_(p));
+    std::uint64_t words = 0;
+    for (unsigned k = 0; k < length_; ++k) {
+      if (p + k >= end) return words;
+      auto const byte = static_cast<unsigned char>(input_.residues[p + k]);
+      words += smaller_[byte] * power_[length_ - k - 1];
+      if (!is_letter_[byte]) return words;
+    }
+    return words + 1;
+  }
+
+ private:
+  text input_;
+  entries sa_;
+  unsigned length_;
+  std::string const& name_;
+  record_finder finder_;
+  std::vector<std::uint64_t> power_;
+  std::array<std::uint32_t, 256> smaller_{};
+  std::array<bool, 256> is_letter_{};
+};
+
+/// f(word, row) for every word, several threads at a time: its first row that is not below the word; and for the number of
+/// words the number of rows.
+template <class F>
+void each_first_row(text const& input, entries sa, kmer_words const& words, std::string const& name, unsigned threads, F f) {
+  std::uint64_t const count = words.count().value();
+  words_below const below(input, sa, words, name);
+  std::size_t const n = sa.size();
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      std::uint64_t before = begin == 0 ? 0 : below(begin - 1);
+      for (std::size_t row = begin; row < end; ++row) {
+        below.expect(row + lookahead);
+        std::uint64_t const next = below(row);
+        if (next < before)
+          throw input_error(fmt::format("bad index: {}: row {}: out of order with the row before it", name, row));
+        for (; before < next; ++before) f(before, row);
+      }
+    });
+  });
+  for (std::uint64_t word = n == 0 ? 0 : below(n - 1); word <= count; ++word) f(word, n);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> kmer_words::count() const noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  if (length == 0 || letters.empty()) return std::nullopt;
+  if (length > longest) return std::nullopt;
+  std::uint64_t count = 1;
+  for (unsigned k = 0; k < length; ++k)
+    if ((count *= letters.size()) > most) return std::nullopt;
+  return count;
+}
+
+std::string frequent_letters(std::string_view residues) {
+  auto const count = count_bytes(residues);
+  std::string all;
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (count[byte] != 0) all += static_cast<char>(byte);
+  auto const of = [&](char c) { return count[static_cast<unsigned char>(c)]; };
+  std::size_t const known = residues.size() - of('N');
+  for (char const* nucleotides : {"ACGT", "ACGU"}) {
+    std::string_view const four = nucleotides;
+    std::size_t found = 0;
+    for (char const c : four) found += of(c);
+    if (found != 0 && found >= known - known / 10) return std::string(four);
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, of);
+  std::size_t found = 0, letters = 0;
+  while (letters < all.size() && found < residues.size() - residues.size() / 100) found += of(all[letters++]);
+  all.resize(letters);
+  std::ranges::sort(all, {}, [](char c) { return static_cast<unsigned char>(c); });
+  return all;
+}
+
+kmer_table::kmer_table(kmer_words words, entries first_rows, std::string name)
+    : words_(std::move(words)), first_rows_(first_rows), name_(std::move(name)) {
+  digit_of_.fill(-1);
+  for (std::size_t k = 0; k < words_.letters.size(); ++k)
+    digit_of_[static_cast<unsigned char>(words_.letters[k])] = static_cast<signed char>(k);
+  power_[0] = 1;
+  for (unsigned k = 0; k < words_.length; ++k) power_[k + 1] = power_[k] * words_.letters.size();
+}
+
+std::optional<kmer_table::bounds> kmer_table::find(std::string_view pattern) const noexcept {
+  if (first_rows_.empty()) return std::nullopt;
+  std::uint64_t word = 0;
+  unsigned known = 0;
+  for (; known < words_.length && known < pattern.size(); ++known) {
+    int const digit = digit_of_[static_cast<unsigned char>(pattern[known])];
+    if (digit < 0) break;
+    word = word * words_.letters.size() + std::uint64_t(digit);
+  }
+  if (known == 0) return std::nullopt;
+  std::uint64_t const step = power_[words_.length - known];
+  // A suffix that begins with a prefix of a word may go on below the first word of that prefix: with the end of its record, or
+  // with a letter that no word has.
+  std::uint64_t const first = word * step;
+  return bounds{known == words_.length ? first : first - std::min<std::uint64_t>(first, 1), first + step};
+}
+
+void kmer_table::expect(std::string_view pattern) const noexcept {
+  if (auto const found = find(pattern)) {
+    first_rows_.expect(found->first);
+    first_rows_.expect(found->last);
+  }
+}
+
+row_range kmer_table::rows(std::string_view pattern, std::size_t n) const {
+  auto const found = find(pattern);
+  if (!found) return {0, n};
+  // What begins with less than the first word of a prefix may be below the first word at all.
+  std::uint64_t const begin = found->first == 0 ? 0 : first_rows_[found->first], end = first_rows_[found->last];
+  if (begin > end || end > n)
+    throw input_error(
+        fmt::format("bad index: {}: words {} and {}: rows {} and {} of {}", name_, found->first, found->last, begin, end, n));
+  return {std::size_t(begin), std::size_t(end)};
+}
+
+std::vector<char> make_kmer_table(text const& input, entries sa, kmer_words const& words, std::string const& name,
+                                  unsigned threads) {
+  unsigned const size = sa.width() / 8;
+  std::vector<char> table((words.count().value() + 1) * size);
+  each_first_row(input, sa, words, name, threads,
+                 [&](std::uint64_t word, std::size_t row) { store_entry(table.data() + word * size, size, row); });
+  return table;
+}
+
+std::optional<std::size_t> wrong_kmer(text const& input, entries sa, kmer_words const& words, entries first_rows,
+                                      std::string const& name, unsigned threads) {
+  std::size_t const none = words.count().value() + 1;
+  std::atomic<std::size_t> wrong{none};
+  each_first_row(input, sa, words, name, threads, [&](std::uint64_t word, std::size_t row) {
+    if (first_rows[word] == row) return;
+    std::size_t least = wrong;
+    while (word < least && !wrong.compare_exchange_weak(least, word)) {}
+  });
+  return wrong == none ? std::nullopt : std::optional<std::size_t>(wrong);
+}
+
+}  // namespace ordo::suffix

@@ -1,0 +1,194 @@
+#include "ordo/suffix/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+
+namespace ordo::suffix {
+namespace {
+
+std::size_t common_prefix(char const* a, char const* b, std::size_t most) {
+  std::size_t i = 0;
+  for (; i + 8 <= most; i += 8) {
+    std::uint64_t x, y;
+    std::memcpy(&x, a + i, 8);
+    std::memcpy(&y, b + i, 8);
+    if (x != y) return i + std::size_t(std::countr_zero(x ^ y)) / 8;
+  }
+  while (i < most && a[i] == b[i]) ++i;
+  return i;
+}
+
+}  // namespace
+
+/// The search for one pattern, told in steps, each of which has what it reads asked for by the one before.
+class searcher::lane {
+ public:
+  /// @returns false where nothing is left to do
+  bool start(searcher const& all, std::string_view pattern, row_range& found) {
+    all_ = &all;
+    pattern_ = pattern;
+    found_ = &found;
+    found = {0, pattern.empty() ? all.sa_.size() : 0};
+    if (pattern.empty() || all.sa_.empty()) return false;
+    all.words_.expect(pattern);
+    stage_ = stage::bounds;
+    return true;
+  }
+
+  /// The row's position, or the first bounds. @returns false where the search has ended
+  bool fetch() {
+    if (stage_ == stage::bounds) {
+      row_range const all = all_->words_.rows(pattern_, all_->sa_.size());
+      low_ = all.begin;
+      high_ = beyond_ = all.end;
+      low_common_ = high_common_ = beyond_common_ = 0;
+      matched_ = false;
+      stage_ = stage::begin;
+      return choose();
+    }
+    position_ = all_->position(row_);
+    prefetch(all_->input_.residues.data() + std::min(position_ + common(), all_->input_.size() - 1));
+    compares_ = true;
+    return true;
+  }
+
+  /// Compares, if there is a position, and chooses the next row. @returns false where the search has ended
+  bool compare() {
+    if (!std::exchange(compares_, false)) return true;
+    std::size_t const end = all_->input_.end_of(all_->record_of_(position_)), m = pattern_.size();
+    std::size_t const reach = std::min(end - position_, m), known = std::min(common(), reach);
+    char const* const letters = all_->input_.residues.data() + position_;
+    std::size_t const agree = known + common_prefix(letters + known, pattern_.data() + known, reach - known);
+    if (agree == m)
+      matches();
+    else if (agree<reach&& static_cast<unsigned char>(letters[agree])> static_cast<unsigned char>(pattern_[agree]))
+      is_above(agree);
+    else
+      is_below(agree);
+    return choose();
+  }
+
+ private:
+  // begin: rows below low_ are below the pattern, those from high_ on are not. end: rows [begin_, low_) match, those from
+  // beyond_ on do not.
+  enum class stage { bounds, begin, end };
+
+  // Letters that the row has in common with the pattern for sure, in a suffix array.
+  [[nodiscard]] std::size_t common() const {
+    return stage_ == stage::begin ? std::min(low_common_, high_common_) : beyond_common_;
+  }
+  void matches() {
+    if (stage_ == stage::end) {
+      low_ = row_ + 1;
+      step_ *= 2;
+      return;
+    }
+    if (!std::exchange(matched_, true)) first_matched_ = row_;
+    high_ = row_;
+    high_common_ = pattern_.size();
+  }
+  void is_above(std::size_t agree) {
+    beyond_ = row_;
+    beyond_common_ = agree;
+    high_ = row_;
+    high_common_ = agree;
+    step_ = 0;
+  }
+  void is_below(std::size_t agree) {
+    if (stage_ == stage::end) return is_above(agree);  // not in order: whatever is found is wrong
+    low_ = row_ + 1;
+    low_common_ = agree;
+  }
+
+  // The next row to look at.
+  bool choose() {
+    if (stage_ == stage::begin) {
+      if (low_ < high_) return look_at(low_ + (high_ - low_) / 2);
+      if (!matched_) return end_with({low_, low_});
+      begin_ = low_;
+      low_ = first_matched_ + 1;
+      step_ = 1;
+      stage_ = stage::end;
+    }
+    // Most patterns have few rows: steps of 1, 2, 4, ... until one goes too far, then halves.
+    if (low_ >= beyond_) return end_with({begin_, beyond_});
+    std::size_t const left = beyond_ - low_;
+    return look_at(low_ + (step_ != 0 ? std::min(step_ - 1, left - 1) : left / 2));
+  }
+  bool look_at(std::size_t row) {
+    row_ = row;
+    all_->sa_.expect(row);
+    return true;
+  }
+  bool end_with(row_range found) {
+    *found_ = found;
+    return false;
+  }
+
+  searcher const* all_ = nullptr;
+  std::string_view pattern_;
+  row_range* found_ = nullptr;
+  stage stage_ = stage::bounds;
+  bool compares_ = false, matched_ = false;
+  std::size_t low_ = 0, high_ = 0, row_ = 0, step_ = 0;
+  std::size_t begin_ = 0, first_matched_ = 0, beyond_ = 0;
+  std::size_t low_common_ = 0, high_common_ = 0, beyond_common_ = 0;
+  std::uint64_t position_ = 0;
+};
+
+searcher::searcher(text const& input, entries sa, std::string name, kmer_table words)
+    : input_(input), sa_(sa), name_(std::move(name)), words_(std::move(words)), record_of_(input) {}
+
+void searcher::refuse(std::size_t row, std::uint64_t p) const {
+  throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
+}
+
+void searcher::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
+  if (rows.size() != patterns.size())
+    throw usage_error(fmt::format("bad rows: search: room for {}, but {} patterns", rows.size(), patterns.size()));
+  constexpr std::size_t most = 32;  // at a time: more than a core can wait for at once gain nothing
+  std::array<lane, most> lanes;
+  std::size_t active = 0, next = 0;
+  auto const start = [&](lane& one) {
+    while (next < patterns.size()) {
+      std::size_t const i = next++;
+      if (one.start(*this, patterns[i], rows[i])) return true;
+    }
+    return false;
+  };
+  while (active < most && start(lanes[active])) ++active;
+  auto const each = [&](auto step) {
+    for (std::size_t i = 0; i < active;)
+      if (step(lanes[i]) || start(lanes[i]))
+        ++i;
+      else
+        std::swap(lanes[i], lanes[--active]);
+  };
+  while (active != 0) {
+    each([](lane& one) { return one.fetch(); });
+    each([](lane& one) { return one.compare(); });
+  }
+}
+
+row_range searcher::find(std::string_view pattern) const {
+  row_range rows;
+  find({&pattern, 1}, {&rows, 1});
+  return rows;
+}
+
+std::vector<std::uint64_t> searcher::locate(std::string_view pattern) const {
+  row_range const rows = find(pattern);
+  std::vector<std::uint64_t> positions(rows.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = position(rows.begin + i);
+  std::ranges::sort(positions);
+  return positions;
+}
+
+}  // namespace ordo::suffix

@@ -1,0 +1,46 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "ordo/backend.hpp"
+#include "ordo/memory.hpp"
+#include "sort_core/refinement.hpp"
+
+namespace ordo::suffix::detail {
+
+/// The sizes of buffers of one machine.
+struct buffer_sizes {
+  bool copies;  // is what is uploaded, and what comes down, a copy of the host's? Else it is the host's memory itself
+
+  static std::size_t of(std::size_t count, std::size_t size) { return count == 0 ? 0 : pool::rounded(count * size); }
+  [[nodiscard]] std::size_t copy(std::size_t count, std::size_t size) const { return copies ? of(count, size) : 0; }
+
+  /// The bounds of records, and their bits.
+  static std::size_t breaks(std::size_t n, std::size_t records) {
+    return of(records + 1, 8) + of(n / 64 + 2, 8) + of(n / 64 / 4096 + 1, 8);
+  }
+  /// Temporary memory of verbs that do not state theirs.
+  [[nodiscard]] std::size_t verbs(std::size_t n) const { return copies ? n / 64 + (std::size_t{1} << 20) : 0; }
+};
+
+/// What sorting a range of so many suffixes takes at most, its part of the order and all.
+template <class Index, Backend B>
+std::size_t range_memory(std::size_t suffixes) {
+  using open = refinement<B, Index, Index>;
+  std::size_t const part = buffer_sizes::of(suffixes, sizeof(Index)), key = sizeof(std::uint64_t);
+  std::size_t const first =
+      buffer_sizes::of(suffixes, key) + std::max(B::radix_sort_memory(suffixes, key, sizeof(Index)), open::memory(suffixes));
+  std::size_t const round = std::max(open::sort_memory(suffixes, suffixes / 2, key), part);
+  return part + std::max(first, open::memory(suffixes) + round);
+}
+
+/// The most suffixes in a range that sorting takes at most so many bytes for; one at least.
+template <class Index, Backend B>
+std::size_t suffixes_in_range(std::size_t n, std::size_t bytes) {
+  std::size_t most = std::max<std::size_t>(n, 1);
+  while (most > 1 && range_memory<Index, B>(most) > bytes) most -= (most + 15) / 16;
+  return most;
+}
+
+}  // namespace ordo::suffix::detail

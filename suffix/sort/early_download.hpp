@@ -1,0 +1,149 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "base/threads.hpp"
+#include "ordo/backend.hpp"
+#include "ordo/detail/fn.hpp"
+#include "suffix/sort/buffer_sizes.hpp"
+#include "suffix/sort/place_range.hpp"
+
+// A kept order on its way to the host's memory while what is left of it is still being sorted.
+namespace ordo::suffix::detail {
+
+/// How many suffixes of a part may be open, one of so many, so that it is brought down early all the same: what is written over
+/// later costs the host more than a download. Of a whole order there is only one time to do so.
+constexpr std::size_t ahead_share(bool in_ranges) {
+  return in_ranges ? 32 : 8;
+}
+
+template <class Index>
+struct copy_place {
+  Index const* from;
+  Index* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+/// Where the order is the host's own memory, or stays with the machine: nothing is on its way.
+template <Backend B, class Index>
+class order_ahead {
+ public:
+  order_ahead(B&, std::span<Index const>, std::span<Index>, std::size_t) {}
+  bool give(place_range, std::span<Index const>) { return false; }
+  void finish() {}
+  [[nodiscard]] static std::size_t memory(std::size_t, std::size_t) { return 0; }
+};
+
+/// Parts of the order are brought down as soon as few of their suffixes are open; these follow at the end, one by one.
+template <downloads_beside B, class Index>
+class order_ahead<B, Index> {
+ public:
+  /// @param order  in the machine's memory @param host  as large, or empty: then nothing is brought
+  /// @param open_share  one of so many suffixes of a part may be open, or more
+  order_ahead(B& machine, std::span<Index const> order, std::span<Index> host, std::size_t open_share)
+      : machine_(machine), order_(order), host_(host), open_share_(open_share), downloads_(machine.downloads_beside()) {}
+
+  /// These places have their suffixes, but for those of some groups, which are open. Each place is given once at most, and
+  /// those that are not are brought at the end. @param open  the places of these groups, in order @returns whether so few are
+  /// open that it is of use; else nothing is given
+  bool give(place_range part, std::span<Index const> open) {
+    if (host_.empty() || open.size() > part.count / open_share_) return false;
+    std::size_t const count = open.size();
+    given_part& one = given_.emplace_back(part, machine_.template buffer<Index>(count));
+    one.on_host = std::make_unique_for_overwrite<Index[]>(count);
+    machine_.each(count, copy_place<Index>{open.data(), one.open.data()});
+    one.number = bring(part);
+    if (count != 0) downloads_.add(std::span<Index const>(one.open.span()), std::span<Index>(one.on_host.get(), count));
+    open_ += count;
+    return true;
+  }
+
+  /// All are in their places. The host has them when this returns.
+  void finish() {
+    if (host_.empty()) return;
+    auto const last = bring_rest();
+    auto const suffixes = machine_.template buffer<Index>(open_);
+    auto const on_host = std::make_unique_for_overwrite<Index[]>(open_);
+    std::size_t at = 0;
+    for (given_part const& one : given_) {
+      std::size_t const count = one.open.size();
+      machine_.gather(order_, std::span<Index const>(one.open.span()), suffixes.span().subspan(at, count));
+      at += count;
+    }
+    if (open_ != 0)
+      downloads_.wait(downloads_.add_first(std::span<Index const>(suffixes.span()), std::span<Index>(on_host.get(), open_)));
+    at = 0;
+    for (given_part const& one : given_) {
+      downloads_.wait(one.number + (one.open.size() != 0 ? 1 : 0));  // the open places come behind the part
+      place(one, on_host.get() + at);
+      at += one.open.size();
+    }
+    if (last) downloads_.wait(*last);
+  }
+
+  /// Bytes of the machine's memory, for an order of so many places.
+  static std::size_t memory(std::size_t count, std::size_t open_share) {
+    return 2 * buffer_sizes::of(count / open_share, sizeof(Index));
+  }
+
+ private:
+  static constexpr std::size_t block = std::size_t{1} << 14;  // of open ones, for one thread
+
+  struct given_part {
+    place_range places;
+    buffer<Index> open;  // places
+    std::unique_ptr<Index[]> on_host = {};
+    std::size_t number = 0;  // of the download
+
+    given_part(place_range part, buffer<Index> open_places) : places(part), open(std::move(open_places)) {}
+  };
+
+  /// @returns the number of the download
+  std::size_t bring(place_range part) {
+    return downloads_.add(order_.subspan(part.first, part.count), host_.subspan(part.first, part.count));
+  }
+
+  /// What was not given. @returns the number of the last download, if there is one
+  std::optional<std::size_t> bring_rest() {
+    std::vector<place_range> given;
+    for (given_part const& one : given_) given.push_back(one.places);
+    given.push_back({order_.size(), 0});
+    std::ranges::sort(given, {}, &place_range::first);
+    std::optional<std::size_t> last;
+    std::size_t next = 0;
+    for (place_range const part : given) {
+      if (part.first != next) last = bring({next, part.first - next});
+      next = part.first + part.count;
+    }
+    return last;
+  }
+
+  /// The suffixes that the open places of a part have now.
+  void place(given_part const& part, Index const* suffix) {
+    std::size_t const count = part.open.size();
+    arena_.execute([&] {
+      tbb::parallel_for(std::size_t{0}, (count + block - 1) / block, [&](std::size_t b) {
+        for (std::size_t i = b * block, end = std::min(count, i + block); i < end; ++i) host_[part.on_host[i]] = suffix[i];
+      });
+    });
+  }
+
+  B& machine_;
+  std::span<Index const> order_;
+  std::span<Index> host_;
+  std::size_t open_share_;
+  tbb::task_arena arena_{threads_for(0)};
+  std::vector<given_part> given_;
+  std::size_t open_ = 0;  // of all of them
+  decltype(std::declval<B&>().downloads_beside()) downloads_;
+};
+
+}  // namespace ordo::suffix::detail

@@ -1,0 +1,172 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ordo/backend.hpp"
+#include "sort_core/functors.hpp"
+#include "suffix/sort/select_positions.hpp"
+#include "suffix/text/packed_text.hpp"
+
+// Runs of one letter, as those of N in genomes: the suffixes that begin in one agree in as many letters as are left of it, so
+// that doubling would take them along until it has passed the longest. But their order is known: c...c, r times, and then
+// nothing or a letter below c, comes the sooner the shorter r is; with a letter above c behind it the later; and all of the
+// former before all of the latter.
+namespace ordo::suffix::detail {
+
+/// Is a key whole, and of one letter?
+struct is_uniform_key {
+  packed_view text;
+  std::uint64_t ones;  // the letters of a key, if each were 1
+
+  explicit is_uniform_key(packed_view of) : text(of), ones(of.ones()) {}
+  ORDO_FN bool operator()(std::uint64_t key) const {
+    std::uint64_t const letters = key >> text.length_bits;
+    return !text.ends(key) && letters == text.last_of_equal(letters) * ones;
+  }
+};
+
+/// Bit k of word b: does a run end in front of position 64 b + k, which is below n: as many letters as a key has, or more, all
+/// the same and of one record?
+struct ends_run {
+  packed_view text;
+  std::size_t n;
+
+  ORDO_FN std::uint64_t operator()(std::size_t b) const {
+    // Which letters are as the one before, in the record; then, which end so many of these.
+    stream const equal{b == 0 ? 0 : equal_to_last(b - 1, 65 - text.letters), equal_to_last(b, 0)};
+    stream runs{~std::uint64_t{0}, ~std::uint64_t{0}}, power = equal;
+    for (unsigned length = 1; length < text.letters; length *= 2) {
+      if ((text.letters - 1) & length) runs = power & runs.behind(length);
+      power = power & power.behind(length);
+    }
+    std::uint64_t const follows = runs.behind(1).here & (b == 0 ? ~std::uint64_t{0} >> text.letters : ~std::uint64_t{0});
+    std::uint64_t const inside = n - 64 * b < 64 ? ~(~std::uint64_t{0} >> (n - 64 * b)) : ~std::uint64_t{0};
+    return reversed_bits(follows & ~equal.here & inside);
+  }
+
+ private:
+  /// 64 positions and the 64 before them, the first one's bit the highest.
+  struct stream {
+    std::uint64_t before, here;
+    ORDO_FN stream behind(unsigned positions) const {  // 1 to 63
+      return {before >> positions, here >> positions | before << (64 - positions)};
+    }
+    ORDO_FN stream operator&(stream other) const { return {before & other.before, here & other.here}; }
+  };
+
+  /// Of the 64 positions from 64 w on, of those from the `first`-th on.
+  ORDO_FN std::uint64_t equal_to_last(std::size_t w, unsigned first) const {
+    unsigned const bits = text.letter_bits;
+    std::size_t const begin = 64 * w + first, letters = n - 1, end = 64 * w + 64 < letters ? 64 * w + 64 : letters;
+    std::uint64_t equal = 0;
+    for (std::size_t p = begin == 0 ? 1 : begin; p < end;) {
+      std::uint64_t const window = bits_from(text.words, (p - 1) * bits);
+      std::uint64_t differing = window ^ window << bits;
+      for (unsigned k = 1; k < 64 / bits && p < end; ++k, ++p, differing <<= bits)
+        equal |= std::uint64_t(differing >> (64 - bits) == 0) << (63 - p % 64);
+    }
+    return equal & ~text.breaks.words[w];
+  }
+};
+
+/// The key of suffixes that begin with a uniform key of the same letter: letters of the run that are left, and what is behind
+/// it. Suffixes of equal keys agree in all of that.
+struct run_key {
+  packed_view text;
+  std::uint64_t const* ends;  // where runs end, behind their last letters, in order
+  std::size_t count;
+  unsigned width;  // bits of a length
+
+  [[nodiscard]] bit_range bits() const { return {0, width + 10}; }
+  ORDO_FN std::uint64_t operator()(std::size_t p) const {
+    std::size_t const end = end_of(p);
+    std::uint64_t const left = end - p;
+    if (text.breaks(end)) return left << 9;
+    unsigned const behind = text.letter(end);
+    std::uint64_t const all = (std::uint64_t{1} << width) - 1;
+    return behind < text.letter(p) ? left << 9 | (behind + 1) : (all + 1 + all - left) << 9 | (behind + 1);
+  }
+  /// How many letters of p's run there are from p on.
+  ORDO_FN std::size_t left(std::size_t p) const { return end_of(p) - p; }
+  /// Is the run at p the end of its record? Then suffixes of the same key are equal.
+  ORDO_FN bool ends_record(std::size_t p) const { return text.breaks(end_of(p)); }
+
+ private:
+  ORDO_FN std::size_t end_of(std::size_t p) const {
+    std::size_t low = 0, high = count - 1;  // the first that is behind p
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (ends[middle] <= p)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return ends[low];
+  }
+};
+
+/// The ends of runs, as ends_run says, found in one look at most of a text: for where a thread may write as many as it
+/// finds.
+struct run_ends {
+  static constexpr std::size_t block = std::size_t{1} << 16;  // letters
+  ends_run is_end;
+
+  void operator()(std::size_t b, std::vector<std::uint64_t>& found) const {
+    for (std::size_t w = b * block / 64, end = std::min((b + 1) * block, is_end.n); w * 64 < end; ++w) {
+      if (!may_end(w)) continue;
+      for (std::uint64_t rest = is_end(w); rest != 0; rest &= rest - 1) found.push_back(64 * w + trailing_zeros(rest));
+    }
+  }
+
+ private:
+  /// A run of 31 bits and more has the whole of some 16 bits of a word, which are equal, each to those of the letter before.
+  [[nodiscard]] bool may_end(std::size_t w) const {
+    packed_view const& text = is_end.text;
+    unsigned const bits = text.letter_bits;
+    if (text.letters * bits < 31) return true;
+    constexpr std::uint64_t lanes = 0x0001000100010001;
+    std::uint64_t const compared = lanes * (0x10000u - (1u << bits));
+    std::size_t const first = 64 * w < text.letters ? 0 : 64 * w - text.letters, last = std::min(64 * w + 63, is_end.n - 1);
+    for (std::size_t k = first * bits / 64; k <= last * bits / 64; ++k) {
+      std::uint64_t const differing = (text.words[k] ^ text.words[k] << bits) & compared;
+      if (((differing - lanes) & ~differing & lanes << 15) != 0) return true;
+    }
+    return false;
+  }
+};
+
+/// The runs of a text that are as long as a key or longer. Memory: 8 bytes each.
+template <Backend B>
+class letter_runs {
+ public:
+  letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
+    ends_run const is{text, n + 1};
+    if constexpr (has_workers<B>) {
+      std::vector<std::vector<std::uint64_t>> found(n / run_ends::block + 1);
+      machine.each_worker(found.size(), [&](auto&, std::size_t b) { run_ends{is}(b, found[b]); });
+      std::size_t count = 0;
+      for (auto const& some : found) count += some.size();
+      ends_ = machine.template buffer<std::uint64_t>(count);
+      std::uint64_t* to = ends_.data();
+      for (auto const& some : found) to = std::ranges::copy(some, to).out;
+    } else {
+      selected_positions<B> found(machine, n + 1);
+      ends_ = machine.template buffer<std::uint64_t>(found.count(is));
+      if (!empty()) found.write(is, ends_.span());
+    }
+  }
+  [[nodiscard]] bool empty() const { return ends_.size() == 0; }
+  /// Of suffixes with uniform keys. There are none where this is empty.
+  [[nodiscard]] run_key key() const { return {text_, ends_.data(), ends_.size(), unsigned(std::bit_width(n_))}; }
+
+ private:
+  packed_view text_;
+  std::size_t n_;
+  buffer<std::uint64_t> ends_;
+};
+
+}  // namespace ordo::suffix::detail

@@ -1,0 +1,74 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ordo/detail/fn.hpp"
+#include "ordo/radix_key.hpp"
+#include "tests/unit/mixed.hpp"
+
+// Keys for sorts that are too large for a check on the host: a function of their first place, so that a result can be checked
+// where it lies, on the machine.
+
+enum class key_kind {
+  uniform,
+  few,
+  equal,
+  narrow,
+  uneven,
+  ordered,
+  even_floats,  // the bits of floats in [-1, 1), and some of any floats, NaNs among them
+  zeros         // the same, but for every third one a zero, of either sign
+};
+
+/// The key that is at i at first.
+template <class K>
+struct large_key {
+  key_kind what;
+  ORDO_FN K operator()(std::size_t i) const {
+    std::uint64_t const x = mixed(i);
+    switch (what) {
+      case key_kind::uniform:
+        return K(x);
+      case key_kind::few:
+        return K(mixed(x % 16));
+      case key_kind::equal:
+        return K(7);
+      case key_kind::narrow:
+        return K(x & 0xfffff);
+      case key_kind::uneven:
+        return K(x & mixed(x) & mixed(x + 1) & mixed(x + 2) & mixed(x + 3));
+      case key_kind::ordered:
+        return K(i / 3);
+      case key_kind::zeros:
+        if (x % 3 == 0) return K(x >> 32 << (8 * sizeof(K) - 1));
+        [[fallthrough]];
+      case key_kind::even_floats: {
+        using real = std::conditional_t<sizeof(K) == 4, float, double>;
+        return x % 1024 == 0 ? K(mixed(x)) : std::bit_cast<K>(real(double(std::int64_t(x)) * 0x1p-63));
+      }
+    }
+    return 0;
+  }
+};
+
+/// How keys of a kind are encoded: floats as such.
+template <class K>
+ordo::key_code<K> code_of_large(key_kind what, bool descending = false) {
+  if (what != key_kind::even_floats && what != key_kind::zeros) return {};
+  using real = std::conditional_t<sizeof(K) == 4, float, double>;
+  return descending ? ordo::radix_key<real, ordo::order::descending>::code : ordo::radix_key<real>::code;
+}
+
+/// Writes key i, and i as its value.
+template <class K, class V>
+struct fill_large {
+  large_key<K> key;
+  K* keys;
+  V* values;  // null: keys alone
+  ORDO_FN void operator()(std::size_t i) const {
+    keys[i] = key(i);
+    if (values) values[i] = V(i);
+  }
+};

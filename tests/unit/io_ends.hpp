@@ -1,0 +1,69 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "ordo/error.hpp"
+#include "ordo/io.hpp"
+
+/// A text whose bytes come in order only, or which fails where it is read at `bad`.
+class test_source final : public ordo::source {
+ public:
+  test_source(std::string_view text, bool addressed, std::uint64_t bad = ~std::uint64_t{0})
+      : all_(text), addressed_(addressed), bad_(bad) {}
+  std::size_t read(std::span<char> to) override {
+    check(all_.position(), to.size());
+    return all_.read(to);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return addressed_ ? all_.size() : std::nullopt; }
+  void read_at(std::uint64_t offset, std::span<char> to) const override {
+    check(offset, to.size());
+    all_.read_at(offset, to);
+  }
+  [[nodiscard]] std::uint64_t position() const override { return all_.position(); }
+  void skip(std::uint64_t bytes) override { all_.skip(bytes); }
+
+ private:
+  void check(std::uint64_t offset, std::size_t size) const {
+    if (offset <= bad_ && bad_ < offset + size) throw ordo::input_error("cannot read: test: bad byte");
+  }
+  ordo::memory_source all_;
+  bool addressed_;
+  std::uint64_t bad_;
+};
+
+/// Keeps what it is given, and how often each byte came; fails at `bad`.
+class test_sink final : public ordo::sink {
+ public:
+  explicit test_sink(bool addressed, std::uint64_t bad = ~std::uint64_t{0}) : addressed_(addressed), bad_(bad) {}
+  void write(std::span<char const> data) override {
+    std::uint64_t const at = text_.size();
+    text_.resize(at + data.size());
+    take(at, data);
+  }
+  bool expect(std::uint64_t bytes) override {
+    if (addressed_) text_.resize(bytes);
+    return addressed_;
+  }
+  [[nodiscard]] bool addressable() const override { return addressed_; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { take(offset, data); }
+  [[nodiscard]] std::string const& text() const { return text_; }
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
+
+ private:
+  void take(std::uint64_t at, std::span<char const> data) {
+    if (at <= bad_ && bad_ < at + data.size()) throw ordo::output_error("cannot write: test: no space");
+    if (at + data.size() > text_.size()) throw std::logic_error("beyond what was announced");  // no CHECK on other threads
+    std::copy(data.begin(), data.end(), text_.begin() + std::ptrdiff_t(at));
+    taken_ += data.size();
+  }
+  bool addressed_;
+  std::uint64_t bad_;
+  std::string text_;
+  std::atomic<std::uint64_t> taken_{0};
+};

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <clocale>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/strings.hpp"
+#include "strings/keys/collation.hpp"
+#include "strings/keys/compiled_keys.hpp"
+#include "strings/keys/named_locale.hpp"
+#include "strings/keys/single_bytes.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/strings/lines.hpp"
+
+namespace strings = ordo::strings;
+using strings::reading;
+
+namespace {
+
+bool is_there(std::string const& name) {
+  try {
+    return strings::detail::named_locale(name) != locale_t{};
+  } catch (ordo::usage_error const&) {
+    return false;
+  }
+}
+
+// Those that collate, of which the system has one or the other.
+std::vector<std::string> locales() {
+  std::vector<std::string> all{"en_US.UTF-8", "de_DE.UTF-8", "cs_CZ.UTF-8", "C.UTF-8"};
+  std::erase_if(all, [](std::string const& name) { return !is_there(name); });
+  return all;
+}
+
+strings::order order_in(std::string const& locale, std::vector<strings::key> keys = {}) {
+  strings::order by;
+  by.locale = locale;
+  by.keys = std::move(keys);
+  return by;
+}
+
+// Below, above or equal to 0, as two pieces compare in a locale when read in that way.
+int compared(std::string const& locale, reading as, std::string_view a, std::string_view b) {
+  strings::key k;
+  k.as = as;
+  strings::line_comparison const compare(order_in(locale, {k}), '\n');
+  CHECK(compare.by_keys(a, b) == -compare.by_keys(b, a));
+  return compare.by_keys(a, b);
+}
+
+// Words in which letters, accents, cases, digits and what collation passes over meet; bytes that are no characters, and NULs.
+std::string words(std::uint64_t seed, std::size_t lines) {
+  constexpr std::string_view parts[] = {"a",
+                                        "b",
+                                        "A",
+                                        "B",
+                                        "e",
+                                        "E",
+                                        "l",
+                                        "L",
+                                        "ch",
+                                        "z",
+                                        "\xc3\xa4",
+                                        "\xc3\x84",
+                                        "e\xcc\x81",
+                                        "\xc3\xa9",
+                                        "\xc3\x9f",
+                                        "l\xc2\xb7",
+                                        "1",
+                                        "2",
+                                        "0",
+                                        "-",
+                                        ".",
+                                        " ",
+                                        "'",
+                                        "(",
+                                        "\xc2\xa5",
+                                        "\xff",
+                                        "\x80",
+                                        "\x01",
+                                        "\xe6\x97\xa5",
+                                        "\xef\xb7\xba"};
+  random_numbers random(seed);
+  std::string text;
+  for (std::size_t i = 0; i < lines; ++i) {
+    for (std::size_t k = random.below(7); k > 0; --k) text += parts[random.below(std::size(parts))];
+    if (random.below(20) == 0) text += std::string_view("\0a", 1 + random.below(2));
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("A locale that the system does not know is refused by name", "[locale]") {
+  for (std::string const name : {"xx_XX.UTF-8", "", "no such"})
+    CHECK_THROWS_WITH(strings::line_comparison(order_in(name), '\n'), contains_text("unknown locale '" + name + "'"));
+  CHECK(order_in("POSIX").is_plain());
+  CHECK_FALSE(order_in("C.UTF-8").is_plain());
+  CHECK(std::string_view(std::setlocale(LC_ALL, nullptr)) == "C");  // no thread's own is changed
+}
+
+TEST_CASE("Lines are sorted as a locale collates them", "[locale]") {
+  for (std::string const& name : locales()) {
+    INFO(name);
+    strings::key word, folded, second;
+    word.last_field = 0;
+    word.reverse = true;
+    folded.fold_case = true;
+    folded.dictionary = true;
+    folded.last_field = 0;
+    second.first_field = 1;
+    for (auto const& keys : std::vector<std::vector<strings::key>>{{}, {folded}, {second}, {word, folded}})
+      for (unsigned const kind : {0u, 1u, 2u, 3u}) {
+        strings::options how;
+        how.by = order_in(name, keys);
+        how.by.reverse = (kind & 1) != 0;
+        how.by.last_resort = (kind & 2) != 0;
+        how.machine = {ordo::device::cpu, 1 + kind % 2};
+        std::string const text = words(kind + 1, 700);
+        strings::line_comparison const compare(how.by, '\n');
+        auto want = lines_of(text, '\n');
+        std::stable_sort(want.begin(), want.end(), [&](auto a, auto b) { return compare(a, b) < 0; });
+        auto const got = strings::sort(text, how);
+        REQUIRE(got.size() == want.size());
+        bool right = true;
+        for (std::size_t i = 0; i < want.size() && right; ++i) {
+          right = got[i].data() == want[i].data();
+          right = right && got.repeats(i) == (i != 0 && compare(want[i - 1], want[i]) == 0);
+        }
+        CHECK(right);
+      }
+  }
+}
+
+TEST_CASE("Whole lines compare as strcoll has them, between NULs", "[locale]") {
+  for (std::string const& name : locales()) {
+    INFO(name);
+    locale_t const in = strings::detail::named_locale(name);
+    strings::line_comparison const compare(order_in(name), '\n');
+    std::string const text = words(9, 400);
+    auto const lines = lines_of(text, '\n');
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      std::string const a(lines[i - 1]), b(lines[i]);
+      if (a.empty() || b.empty() || std::strlen(a.c_str()) != a.size() || std::strlen(b.c_str()) != b.size()) continue;
+      int const want = strcoll_l(a.c_str(), b.c_str(), in), got = compare(a, b);
+      CHECK((want > 0) - (want < 0) == (got > 0) - (got < 0));
+    }
+    using namespace std::string_view_literals;
+    CHECK(compare("a", "a\0"sv) < 0);
+    CHECK(compare("a\0b"sv, "a\0a"sv) > 0);
+    CHECK(compare(""sv, "\0"sv) < 0);
+    CHECK(compare("a\0z"sv, "b"sv) < 0);
+  }
+}
+
+TEST_CASE("Codes of the first level are in the order of the lines", "[locale]") {
+  for (std::string const& name : locales())
+    for (bool const reverse : {false, true}) {
+      INFO(name);
+      strings::order by = order_in(name);
+      by.reverse = reverse;
+      strings::line_comparison const compare(by, '\n');
+      strings::key_encoder const encode(by, '\n');
+      std::string text = words(5, 500);
+      // Longer than what is transformed at first; and all of it passed over, but for the end.
+      for (char const end : {'a', 'b'}) text += std::string(5000, '-') + end + '\n' + std::string(9000, 'x') + end + '\n';
+      auto lines = lines_of(text, '\n');
+      std::sort(lines.begin(), lines.end(), [&](auto a, auto b) { return compare(a, b) < 0; });
+      std::string before;
+      bool right = true;
+      for (std::string_view const line : lines) {
+        std::string codes;
+        encode.append(line, codes);
+        right = right && codes.find('\0') == codes.npos && before <= codes;
+        before = codes;
+      }
+      CHECK(right);
+      CHECK((text.size() > 10000 && !before.empty()));
+    }
+}
+
+TEST_CASE("Codes of a locale's lines are as many as were planned, or fewer", "[locale]") {
+  for (std::string const& name : locales()) {
+    std::string const text = words(3, 300) + std::string(3000, 'z') + '\n' + std::string(3000, '-') + "\n";
+    auto const lines = lines_of(text, '\n');
+    strings::detail::compiled_keys const keys(order_in(name), '\n', text.size(), lines.size());
+    std::size_t sum = 0;
+    for (std::string_view const line : lines) {
+      auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
+      strings::detail::text_piece const piece{first, first + line.size(), first + line.size()};
+      std::size_t const most = strings::detail::first_level::most(keys.keys()[0], piece);
+      CHECK(strings::detail::first_level(keys.keys()[0], piece).codes().size() <= most);
+      sum += most;
+    }
+    CHECK(sum <= keys.most_codes(text.size(), lines.size()));
+  }
+}
+
+TEST_CASE("Bytes that are characters by themselves are known", "[locale]") {
+  if (!is_there("en_US.UTF-8")) {
+    WARN("no locale en_US.UTF-8");
+    return;
+  }
+  auto const& all = strings::detail::single_bytes_of(strings::detail::named_locale("en_US.UTF-8"));
+  CHECK(all.has('a', 'b'));
+  CHECK(all.has('l', 'l'));
+  CHECK_FALSE(all.has('l', 0xc2));  // l and a middle dot
+  CHECK_FALSE(all.has(0xc3, 0xa4));
+  CHECK(all.size['a'] == 1);
+  CHECK(all.size['-'] == 0);
+  CHECK(strings::detail::single_bytes_of(strings::detail::named_locale("C")).known.none());
+}
+
+TEST_CASE("Numbers and months are read as the locale writes them", "[locale]") {
+  using enum reading;
+  CHECK(compared("C", number, "1.5", "1") > 0);
+  CHECK(compared("C", number, "1,5", "1") == 0);
+  CHECK(compared("C", month, "feb", "JAN") > 0);
+  if (is_there("en_US.UTF-8")) {
+    CHECK(compared("en_US.UTF-8", number, "1,000.5", "1000") > 0);
+    CHECK(compared("en_US.UTF-8", number, "1,000", "1000") == 0);
+    CHECK(compared("en_US.UTF-8", human_number, "1,000K", "999K") > 0);
+    CHECK(compared("en_US.UTF-8", general_number, "1.5", "1,7") > 0);
+  } else {
+    WARN("no locale en_US.UTF-8");
+  }
+  if (!is_there("de_DE.UTF-8")) {
+    WARN("no locale de_DE.UTF-8");
+    return;
+  }
+  CHECK(compared("de_DE.UTF-8", number, "1,5", "1") > 0);
+  CHECK(compared("de_DE.UTF-8", number, "1.5", "14") > 0);
+  CHECK(compared("de_DE.UTF-8", number, "1.000,5", "1000,50") == 0);
+  CHECK(compared("de_DE.UTF-8", general_number, "1,5e1", "14,9") > 0);
+  CHECK(compared("de_DE.UTF-8", general_number, "1.9", "1") == 0);
+  CHECK(compared("de_DE.UTF-8", human_number, "1,5K", "1K") > 0);
+  CHECK(compared("de_DE.UTF-8", human_number, "1.5", "2K") < 0);
+  CHECK(compared("de_DE.UTF-8", month, "m\xc3\xa4r", "Feb") > 0);
+  CHECK(compared("de_DE.UTF-8", month, "Mai", "Apr") > 0);
+  CHECK(compared("de_DE.UTF-8", month, "May", "Mar") == 0);  // neither is one
+  CHECK(compared("de_DE.UTF-8", month, "Dez", "Okt") > 0);
+}
+
+TEST_CASE("What a locale has to compare is left to the host", "[locale]") {
+  auto const needs_host = [](strings::order const& by) { return strings::detail::compiled_keys(by, '\n').needs_host(); };
+  strings::key number;
+  number.as = reading::number;
+  strings::order by = order_in("C.UTF-8", {number});
+  if (!is_there(by.locale)) {
+    WARN("no locale C.UTF-8");
+    return;
+  }
+  CHECK(needs_host(by));  // by the last resort
+  by.last_resort = false;
+  CHECK_FALSE(needs_host(by));
+  CHECK(needs_host(order_in("C.UTF-8")));
+  by.locale = "C";
+  CHECK_FALSE(needs_host(by));
+}

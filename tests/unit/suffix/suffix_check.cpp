@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/devices.hpp"
+#include "tests/unit/suffix/suffix_texts.hpp"
+
+using namespace ordo;
+
+namespace {
+
+template <class Index>
+std::optional<suffix::fault> check(suffix::text const& text, suffix::result<Index> const& all, device where) {
+  suffix::options how;
+  how.machine.where = where;
+  return suffix::check(text, suffix::arrays<Index const>{all.sa, all.lcp, all.bwt}, how);
+}
+
+stored_text sample() {
+  random_numbers random(1);
+  std::string const unit = random_letters(random, "ACGT", 200);
+  return stored_text(
+      std::vector<std::string>{unit, "", unit + unit, "A", random_letters(random, "ACGNT", 300), "A", "", unit, ""});
+}
+
+}  // namespace
+
+TEST_CASE("check finds every planted fault, and its row", "[suffix]") {
+  stored_text const records = sample();
+  suffix::text const text = records.view();
+  auto const right = suffix::build<std::uint32_t>(text, {true, true});
+  std::size_t const n = text.size(), k = text.records();
+  random_numbers random(2);
+  for (device const where : devices()) {
+    REQUIRE_FALSE(check(text, right, where).has_value());
+    for (int trial = 0; trial < 200; ++trial) {
+      std::size_t const row = random.below(n), other = random.below(n), bwt_row = random.below(n + k);
+      auto wrong = right;
+      INFO(row << " and " << other);
+      if (row != other) {
+        std::swap(wrong.sa[row], wrong.sa[other]);
+        auto found = check(text, wrong, where);
+        REQUIRE(found.has_value());
+        CHECK(found->array == "sa");
+
+        wrong = right;
+        wrong.sa[row] = wrong.sa[other];
+        found = check(text, wrong, where);
+        REQUIRE(found.has_value());
+        CHECK(found->array == "sa");
+        CHECK(found->why == "position " + std::to_string(right.sa[other]) + " occurs twice");
+        CHECK(found->row == std::max(row, other));
+      }
+
+      for (std::uint32_t outside : {std::uint32_t(n), std::uint32_t(n + 1000), ~std::uint32_t{0}}) {
+        wrong = right;
+        wrong.sa[row] = outside;
+        auto const found = check(text, wrong, where);
+        REQUIRE(found.has_value());
+        CHECK(found->why == "there is no position " + std::to_string(outside));
+        CHECK((found->array == "sa" && found->row == row));
+      }
+
+      for (std::uint32_t length :
+           {right.lcp[row] + 1, right.lcp[row] - 1, std::uint32_t{0}, std::uint32_t(n), ~std::uint32_t{0}}) {
+        if (length == right.lcp[row]) continue;
+        wrong = right;
+        wrong.lcp[row] = length;
+        auto const found = check(text, wrong, where);
+        REQUIRE(found.has_value());
+        CHECK(found->array == "lcp");
+        CHECK(found->row == row);
+      }
+
+      wrong = right;
+      wrong.bwt[bwt_row] = wrong.bwt[bwt_row] == 'A' ? 'C' : 'A';
+      auto const found = check(text, wrong, where);
+      REQUIRE(found.has_value());
+      CHECK(found->array == "bwt");
+      CHECK(found->row == bwt_row);
+    }
+  }
+}
+
+TEST_CASE("check knows the order of equal suffixes", "[suffix][small]") {
+  stored_text const records(std::vector<std::string>{"ACA", "ACA", "ACA"});
+  for (device const where : devices()) {
+    auto made = suffix::build<std::uint64_t>(records.view());
+    REQUIRE_FALSE(check(records.view(), made, where).has_value());
+    // 2, 5, 8 are the three suffixes "A", first in the order.
+    REQUIRE(made.sa[0] == 2);
+    REQUIRE(made.sa[1] == 5);
+    std::swap(made.sa[0], made.sa[1]);
+    auto const found = check(records.view(), made, where);
+    REQUIRE(found.has_value());
+    CHECK(found->row == 1);
+  }
+}
+
+TEST_CASE("a permutation that is not the suffix array never passes", "[suffix]") {
+  // All of them, for every text of five letters over two.
+  for (unsigned bits = 0; bits < 32; ++bits) {
+    std::string letters(5, 'A');
+    for (unsigned i = 0; i < 5; ++i)
+      if (bits >> i & 1) letters[i] = 'B';
+    suffix::text const text{letters};
+    auto const right = suffix::build(text);
+    auto any = right;
+    std::sort(any.sa.begin(), any.sa.end());
+    do {
+      CHECK(check(text, any, device::cpu).has_value() == (any.sa != right.sa));
+    } while (std::next_permutation(any.sa.begin(), any.sa.end()));
+  }
+}
+
+TEST_CASE("of an LCP array that is wrong in several places the first one is named", "[suffix]") {
+  auto const expect_first = [](suffix::text const& text, auto const& right, auto const& any, device where) {
+    auto const found = check(text, any, where);
+    auto const differing = std::ranges::mismatch(any.lcp, right.lcp).in1;
+    REQUIRE(found.has_value() == (differing != any.lcp.end()));
+    if (!found) return;
+    CHECK(found->array == "lcp");
+    CHECK(found->row == std::size_t(differing - any.lcp.begin()));
+  };
+  // All of them, for small texts: entries 0 to 4.
+  for (std::string const letters : {"AAAA", "ABAB", "ABBA", "AABA"}) {
+    suffix::text const text{letters};
+    auto const right = suffix::build(text, {.lcp = true});
+    auto any = right;
+    for (unsigned code = 0; code < 5 * 5 * 5 * 5; ++code) {
+      for (unsigned i = 0, rest = code; i < 4; ++i, rest /= 5) any.lcp[i] = rest % 5;
+      expect_first(text, right, any, device::cpu);
+    }
+  }
+  stored_text const records = sample();
+  auto const right = suffix::build<std::uint32_t>(records.view(), {.lcp = true});
+  random_numbers random(3);
+  for (device const where : devices())
+    for (int trial = 0; trial < 100; ++trial) {
+      auto any = right;
+      for (int k = 0; k < 20; ++k) any.lcp[random.below(any.lcp.size())] += std::uint32_t(random.below(3)) - 1;
+      expect_first(records.view(), right, any, where);
+    }
+}
+
+TEST_CASE("a wrong LCP array takes no more letters to refute than a right one to prove", "[suffix]") {
+  std::string const letters(std::size_t{1} << 19, 'A');  // its square is out of reach
+  suffix::text const text{letters};
+  auto wrong = suffix::build(text, {.lcp = true});
+  for (std::size_t i = 1001; i < wrong.lcp.size(); i += 2) wrong.lcp[i] = 0;
+  for (device const where : devices()) {
+    auto const found = check(text, wrong, where);
+    REQUIRE(found.has_value());
+    CHECK(found->array == "lcp");
+    CHECK(found->row == 1001);
+  }
+}
+
+TEST_CASE("check takes texts of no and of one residue", "[suffix][small]") {
+  for (device const where : devices())
+    for (std::vector<std::string> const& records : {std::vector<std::string>{""}, {"", ""}, {"A"}, {"", "A", ""}}) {
+      stored_text const text(records);
+      auto const made = suffix::build<std::uint32_t>(text.view(), {true, true});
+      CHECK_FALSE(check(text.view(), made, where).has_value());
+    }
+}

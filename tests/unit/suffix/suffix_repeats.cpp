@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/occurrences.hpp"
+#include "ordo/suffix/repeats.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/suffix/suffix_texts.hpp"
+
+using namespace ordo;
+
+namespace {
+
+struct indexed {
+  stored_text stored;
+  suffix::result<std::uint32_t> made;
+
+  explicit indexed(std::vector<std::string> const& records)
+      : stored(records), made(suffix::build<std::uint32_t>(stored.view(), {.lcp = true, .bwt = true})) {}
+  [[nodiscard]] suffix::entries sa() const { return std::span<std::uint32_t const>(made.sa); }
+  [[nodiscard]] suffix::entries lcp() const { return std::span<std::uint32_t const>(made.lcp); }
+  [[nodiscard]] std::span<char const> bwt() const { return std::span<char const>(made.bwt).last(made.sa.size()); }
+};
+
+bool is_apart(char letter, suffix::letter_choice letters) {
+  return letters == suffix::letter_choice::nucleotides && std::string_view("ACGTUacgtu").find(letter) == std::string::npos;
+}
+
+// The letter before, which differs from all others at the begin of a record, and where it is apart.
+int letter_before(suffix::text const& text, std::size_t p, suffix::letter_choice letters) {
+  return p == text.begin_of(text.record_of(p)) || is_apart(text.residues[p - 1], letters) ? -1 : text.residues[p - 1];
+}
+std::size_t end_at(suffix::text const& text, std::size_t p) {
+  return text.end_of(text.record_of(p));
+}
+
+using pairs = std::multiset<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  // positions and length
+
+pairs plain_pairs(suffix::text const& text, std::size_t least, suffix::letter_choice letters) {
+  pairs all;
+  for (std::size_t p = 0; p < text.size(); ++p)
+    for (std::size_t q = p + 1; q < text.size(); ++q) {
+      if (letter_before(text, p, letters) == letter_before(text, q, letters) && letter_before(text, p, letters) != -1) continue;
+      std::size_t length = 0;
+      while (p + length < end_at(text, p) && q + length < end_at(text, q) &&
+             text.residues[p + length] == text.residues[q + length] && !is_apart(text.residues[p + length], letters))
+        ++length;
+      if (length >= least) all.emplace(p, q, length);
+    }
+  return all;
+}
+
+// Maximal repeats and where they occur: what the pairs have in common.
+std::set<std::pair<std::string, std::vector<std::uint64_t>>> plain_repeats(suffix::text const& text, std::size_t least,
+                                                                           suffix::letter_choice letters) {
+  std::set<std::string> words;
+  for (auto const& [p, q, length] : plain_pairs(text, least, letters))
+    words.insert(std::string(text.residues.substr(p, length)));
+  std::set<std::pair<std::string, std::vector<std::uint64_t>>> all;
+  for (std::string const& word : words) {
+    std::vector<std::uint64_t> at;
+    for (std::size_t p = 0; p < text.size(); ++p)
+      if (text.residues.substr(p, std::min(end_at(text, p) - p, word.size())) == word) at.push_back(p);
+    all.emplace(word, at);
+  }
+  return all;
+}
+
+std::vector<std::vector<std::string>> texts() {
+  random_numbers random(1);
+  std::vector<std::vector<std::string>> all{{""},
+                                            {"A"},
+                                            {"AA"},
+                                            {"AAAAAAAAAA"},
+                                            {"", "A", "", "A"},
+                                            {"AC", "AC"},
+                                            {"ACACACAC"},
+                                            {fibonacci_word(60)},
+                                            {"ACGTTACGTAACGTCACGT"},
+                                            {"GA", "GA", "GA", "GAT"}};
+  for (char const* alphabet : {"AC", "ACGT", "A", "ACN", "AN", "ANRY-", "acACNn", "N"})
+    for (std::size_t records : {1, 2, 6}) {
+      std::vector<std::string> some(records);
+      std::string const unit = random_letters(random, alphabet, 20);
+      for (std::string& record : some)
+        record = random_letters(random, alphabet, random.below(40)) + unit.substr(random.below(20));
+      all.push_back(some);
+    }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("maximal repeats and maximal pairs are those that brute force finds", "[suffix]") {
+  for (auto const& records : texts()) {
+    indexed const index(records);
+    suffix::text const text = index.stored.view();
+    suffix::ambiguous_positions const ambiguous(text.residues);
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::size_t const least = std::array{1, 2, 3, 7}[k / 2];
+      auto const letters = suffix::letter_choice(k % 2);
+      suffix::letters_apart const apart{index.sa(), letters == suffix::letter_choice::all ? nullptr : &ambiguous};
+      INFO(index.stored.residues << ' ' << least << ' ' << suffix::letter_choice_words[k % 2]);
+      std::set<std::pair<std::string, std::vector<std::uint64_t>>> repeats;
+      std::size_t told = 0;
+      suffix::find_repeats(index.lcp(), index.bwt(), apart, least, [&](suffix::repeat const& one) {
+        ++told;
+        std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.rows.begin),
+                                      index.made.sa.begin() + std::ptrdiff_t(one.rows.end));
+        std::ranges::sort(at);
+        repeats.emplace(text.residues.substr(at.front(), one.length), at);
+      });
+      CHECK(told == repeats.size());
+      CHECK(repeats == plain_repeats(text, least, letters));
+
+      pairs found;
+      std::uint64_t counted = 0;
+      suffix::find_pairs(
+          index.lcp(), index.bwt(), apart, least, 0,
+          [&](suffix::repeat_pair const& one) {
+            std::uint64_t const p = index.made.sa[one.row], q = index.made.sa[one.other_row];
+            found.emplace(std::min(p, q), std::max(p, q), one.length);
+          },
+          [&](suffix::pairs_of_repeat const& one) {
+            counted += one.pairs;
+            std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.of.rows.begin),
+                                          index.made.sa.begin() + std::ptrdiff_t(one.of.rows.end));
+            std::ranges::sort(at);
+            CHECK(repeats.contains({std::string(text.residues.substr(at.front(), one.of.length)), at}));
+          });
+      CHECK(found == plain_pairs(text, least, letters));
+      CHECK(counted == found.size());
+    }
+  }
+}
+
+TEST_CASE("pairs of a repeat are told up to a limit, and counted beyond", "[suffix]") {
+  indexed const index({"GATC", "GATC", "GATC", "GATC", "GATC"});
+  for (std::uint64_t limit : {1, 3, 10, 11}) {
+    std::uint64_t told = 0, pairs = 0;
+    suffix::find_pairs(
+        index.lcp(), index.bwt(), {}, 4, limit, [&](suffix::repeat_pair const& one) { told += one.length == 4; },
+        [&](suffix::pairs_of_repeat const& one) { pairs += one.pairs; });
+    CHECK(told == std::min<std::uint64_t>(limit, 10));
+    CHECK(pairs == 10);
+  }
+}
+
+TEST_CASE("repeats of arrays that lie end", "[suffix]") {
+  random_numbers random(2);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<std::uint64_t> lcp(random.below(40));
+    std::string bwt(lcp.size(), '\0');
+    std::vector<std::uint64_t> sa(lcp.size());
+    for (auto& length : lcp) length = random.below(3) == 0 ? random() : random.below(5);
+    for (auto& p : sa) p = random.below(3) == 0 ? random() : random.below(40);
+    for (char& c : bwt) c = "ACN$"[random.below(4)];
+    suffix::ambiguous_positions const ambiguous(random_letters(random, "ACGTN", 40));
+    suffix::letters_apart const apart{std::span<std::uint64_t const>(sa), trial % 2 == 0 ? &ambiguous : nullptr};
+    suffix::entries const lengths = std::span<std::uint64_t const>(lcp);
+    auto const inside = [&](suffix::row_range rows) { return rows.begin < rows.end && rows.end <= lcp.size(); };
+    suffix::find_repeats(lengths, bwt, apart, 2, [&](suffix::repeat const& one) { REQUIRE(inside(one.rows)); });
+    suffix::find_pairs(
+        lengths, bwt, apart, 2, 5,
+        [&](suffix::repeat_pair const& one) { REQUIRE(std::max(one.row, one.other_row) < lcp.size()); },
+        [&](suffix::pairs_of_repeat const& one) { REQUIRE(inside(one.of.rows)); });
+  }
+}
+
+TEST_CASE("occurrences of the letters at each position", "[suffix]") {
+  auto all = texts();
+  random_numbers random(3);
+  // For several threads; runs go over what each of them takes.
+  all.push_back({random_letters(random, "AC", 100000), random_letters(random, "AC", 5)});
+  std::string runs = random_letters(random, "AC", 200000);
+  for (std::size_t p = 50; p < runs.size(); p += 20000) runs.replace(p, 12000, 12000, 'N');
+  all.push_back({runs.substr(0, 99999), "", runs.substr(99999), std::string(300, 'R')});
+  for (auto const& records : all) {
+    indexed const index(records);
+    suffix::text const text = index.stored.view();
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::size_t const length = std::array{1, 2, 5, 100}[k / 2];
+      auto const letters = suffix::letter_choice(k % 2);
+      std::vector<std::uint32_t> at(text.size());
+      std::vector<std::uint64_t> wide(text.size());
+      std::size_t const left_out = suffix::count_occurrences<std::uint32_t>(text, index.sa(), index.lcp(), length, letters, at);
+      CHECK(suffix::count_occurrences<std::uint64_t>(text, index.sa(), index.lcp(), length, letters, wide, "sa", 1) ==
+            left_out);
+      CHECK(std::ranges::equal(at, wide));
+      std::map<std::string_view, std::size_t> count;
+      auto const word = [&](std::size_t p) { return text.residues.substr(p, length); };
+      auto const is_whole = [&](std::size_t p) { return end_at(text, p) - p >= length; };
+      for (std::size_t p = 0; p < text.size(); ++p)
+        if (is_whole(p)) ++count[word(p)];
+      bool same = true;
+      std::size_t others = 0;
+      for (std::size_t p = 0; p < text.size(); ++p) {
+        bool const other = is_whole(p) && std::ranges::any_of(word(p), [&](char c) { return is_apart(c, letters); });
+        others += other;
+        same &= at[p] == (is_whole(p) && !other ? count[word(p)] : 0);
+      }
+      CHECK(same);
+      CHECK(left_out == others);
+    }
+  }
+  indexed const index({"GATTACA"});
+  std::vector<std::uint32_t> const damaged{6, 4, 1, 5, 7, 3, 2};
+  std::vector<std::uint32_t> at(7);
+  CHECK_THROWS_WITH(suffix::count_occurrences<std::uint32_t>(index.stored.view(), std::span<std::uint32_t const>(damaged),
+                                                             index.lcp(), 2, suffix::letter_choice::all, at, "f.sa"),
+                    "bad index: f.sa: row 4: position 7 of 7 residues");
+  at.resize(6);
+  CHECK_THROWS_WITH(
+      suffix::count_occurrences<std::uint32_t>(index.stored.view(), index.sa(), index.lcp(), 2, suffix::letter_choice::all, at),
+      "arrays of wrong size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
+}
+
+TEST_CASE("where the ambiguous letters of a text are", "[suffix]") {
+  random_numbers random(4);
+  CHECK_FALSE(suffix::ambiguous_positions().next(0).has_value());
+  for (std::size_t n : {0, 1, 63, 64, 65, 4096, 4097, 300000}) {
+    for (char const* alphabet : {"ACGTUacgtu", "AN", "N", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-"}) {
+      std::string text = random_letters(random, alphabet, n);
+      if (n > 100000) std::fill(text.begin() + 1000, text.end() - 20000, 'C');  // far away
+      suffix::ambiguous_positions const found(text, unsigned(random.below(3)));
+      std::uint64_t count = 0;
+      std::optional<std::uint64_t> next;
+      bool same = true;
+      for (std::size_t p = n; p-- != 0;) {
+        if (is_apart(text[p], suffix::letter_choice::nucleotides)) {
+          next = p;
+          ++count;
+        }
+        same &= found.next(p) == next;
+      }
+      CHECK(same);
+      CHECK(found.count() == count);
+      for (std::uint64_t p : {std::uint64_t(n), std::uint64_t(n) + 64, std::uint64_t{1} << 63, ~std::uint64_t{0}})
+        CHECK_FALSE(found.next(p).has_value());
+    }
+  }
+}
+
+TEST_CASE("which letters of a text k-mers hold", "[suffix]") {
+  using suffix::letter_choice;
+  for (char const* text : {"", "ACGT", "acgtnnn", "NNNN", "ACGUXXRYKMSWBDHV-.*", "MKTAYA"})
+    CHECK(suffix::usual_letters(text) == letter_choice::nucleotides);
+  for (char const* text : {"MKLV", "E", "MKWVTFISLLXBZJUO*", "mkwvtfisll"})
+    CHECK(suffix::usual_letters(text) == letter_choice::all);
+  // A few wrong letters make no protein of a genome.
+  CHECK(suffix::usual_letters(std::string(10000, 'A') + std::string(99, 'E'), 2) == letter_choice::nucleotides);
+  CHECK(suffix::usual_letters(std::string(9900, 'A') + std::string(100, 'E'), 2) == letter_choice::all);
+}

@@ -1,0 +1,191 @@
+#include "tools/specsort/order_files.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "ordo/error.hpp"
+#include "ordo/spectra/mzml.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/specsort/formats.hpp"
+#include "tools/specsort/mgf_stream.hpp"
+#include "tools/specsort/order_options.hpp"
+#include "tools/specsort/prompt_output.hpp"
+
+namespace ordo::specsort {
+namespace {
+
+constexpr std::size_t least_digits = 4;  // of a part's number
+
+// The output file, or the files of its parts, which take their places together.
+class output_files final : public spectra::spectrum_parts {
+ public:
+  output_files(std::string const& path, spectra::order_options const& order, unsigned threads)
+      : path_(path), splits_(order.part_bytes || order.parts), threads_(threads) {
+    digits_ = std::max(least_digits, fmt::format("{}", order.parts.value_or(0)).size());
+    add();  // a bad path is found now
+  }
+
+  sink& open(std::size_t part) override {
+    if (part == files_.size()) add();
+    return files_[part].to;
+  }
+  void close(std::size_t part) override { files_[part].out.finish(); }
+
+  void commit() {
+    std::size_t done = 0;
+    try {
+      for (; done < files_.size(); ++done) files_[done].out.commit();
+    } catch (...) {  // all or none
+      if (splits_)
+        for (std::size_t part = 0; part < done; ++part) unlink(files_[part].name.c_str());
+      throw;
+    }
+  }
+  [[nodiscard]] std::string const& name(std::size_t part) const { return files_[part].name; }
+  /// For an input that is read while this is written.
+  void refuse_loop(cli::input const& in) const { files_.front().out.refuse_loop(in); }
+
+ private:
+  struct file {
+    std::string name;
+    cli::output out;
+    prompt_output to;
+    file(std::string path, unsigned threads) : name(std::move(path)), out(name, threads), to(out) {}
+  };
+  void add() { files_.emplace_back(splits_ ? name_of_part(path_, files_.size() + 1, digits_) : path_, threads_); }
+
+  std::string path_;
+  bool splits_;
+  unsigned threads_;
+  std::size_t digits_ = least_digits;
+  std::deque<file> files_;
+};
+
+// A name as a field of a table has it.
+std::string field(std::string_view name) {
+  std::string text;
+  for (char const c : name) {
+    if (c == '\t')
+      text += "\\t";
+    else if (c == '\n')
+      text += "\\n";
+    else if (c == '\\')
+      text += "\\\\";
+    else
+      text += c;
+  }
+  return text;
+}
+
+// Where spectra came from.
+class map_file {
+ public:
+  map_file(std::string const& path, std::vector<std::string> const& inputs, output_files const& outputs)
+      : out_(path), inputs_(inputs), outputs_(outputs) {
+    for (std::string const& input : inputs)
+      if (out_.is_file(input)) throw usage_error(fmt::format("--map would replace an input: {}", input));
+    out_.write(std::string_view("output\tspectrum\tinput\tnumber\toffset\n"));
+  }
+
+  void add(std::span<spectra::spectrum_origin const> all) {
+    text_.clear();
+    for (auto const& one : all) {
+      number_ = one.part == part_ ? number_ + 1 : 1;
+      part_ = one.part;
+      fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\t{}\t{}\n", field(outputs_.name(one.part)), number_,
+                     field(inputs_[one.input]), one.number + 1, one.offset);
+    }
+    out_.write(text_);
+  }
+  void finish() { out_.finish(); }
+  void commit() { out_.commit(); }
+
+ private:
+  cli::output out_;
+  std::vector<std::string> const& inputs_;
+  output_files const& outputs_;
+  std::size_t part_ = 0;
+  std::uint64_t number_ = 0;
+  std::string text_;
+};
+
+std::string_view what_is_missing(spectra::spectrum_key key) {
+  switch (key) {
+    case spectra::spectrum_key::pepmass:
+      return "precursor m/z";
+    case spectra::spectrum_key::mass:
+      return "precursor m/z or charge";
+    case spectra::spectrum_key::rt:
+      return "retention time";
+    default:
+      return spectra::name_of(key);
+  }
+}
+
+}  // namespace
+
+spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
+                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  cli::common_options const& common,
+                                  std::function<void(spectra::report const&)> const& committing) {
+  output_files to(output, order, common.threads);
+  std::optional<map_file> origins;
+  if (!map.empty()) {
+    origins.emplace(map, inputs, to);
+    order.on_placed = [&](std::span<spectra::spectrum_origin const> all) { origins->add(all); };
+  }
+  struct opened {
+    std::unique_ptr<cli::input> in;
+    spectra::options how;
+    bool mzml;
+  };
+  auto const open = [&](std::size_t k) {
+    opened one{std::make_unique<cli::input>(inputs[k], common.threads), how, false};
+    to.refuse_loop(*one.in);
+    one.how.name = one.in->name();
+    if (!one.in->compressed()) one.how.input_bytes = one.in->file_size().value_or(0);  // inflating is slow: no work for a GPU
+    one.mzml = format_of_input(*one.in) == spectra::format::mzml;
+    return one;
+  };
+  spectra::spectrum_inputs from;
+  from.count = inputs.size();
+  from.open = [&](std::size_t k) {
+    opened one = open(k);
+    spectra::spectrum_inputs::opened made;
+    made.name = one.how.name;
+    made.bytes = one.how.input_bytes;
+    made.selected = one.mzml;
+    one.how.on_progress = {};
+    if (one.mzml)
+      made.from = std::make_unique<mgf_stream>(std::move(one.in), std::move(one.how));
+    else
+      made.from = std::move(one.in);
+    return made;
+  };
+  auto const order_document = [&] {
+    opened const one = open(0);
+    format_of_output(output, "mzml", *one.in, one.mzml ? spectra::format::mzml : spectra::format::mgf);
+    return spectra::order_mzml(*one.in, to.open(0), one.how, order);
+  };
+  spectra::order_report done = as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, how, order);
+  committing(done.done);
+  if (origins) origins->finish();
+  to.commit();
+  if (origins) origins->commit();
+  if (how.on_warning)
+    for (std::size_t k = 0; k < done.missing.size(); ++k)
+      if (done.missing[k] != 0)
+        cli::say(tool, fmt::format("warning: {} of {} spectra have no {}, and come last", done.missing[k],
+                                   done.done.spectra_left, what_is_missing(order.order.by[k])));
+  return done;
+}
+
+}  // namespace ordo::specsort
