@@ -18,6 +18,23 @@ cmake -G Ninja -S "$here/core_alone" -B "$work/core_alone" -DCMAKE_BUILD_TYPE=Re
 ninja -C "$work/core_alone" --quiet
 "$work/core_alone/use_core" | diff "$here/core.out" -
 
+# The same without CMake: one -I, and what the .pc files say.
+library_folder=$(dirname "$(find "$work/prefix" -name ordo-core.pc)")
+export PKG_CONFIG_PATH=$library_folder LD_LIBRARY_PATH=${library_folder%/pkgconfig}:${LD_LIBRARY_PATH-}
+for pair in core:core suffix:suffix peaks:spectra strings:strings; do
+  program=${pair%:*} module=ordo-${pair#*:}
+  # shellcheck disable=SC2046
+  "${CXX:-c++}" -std=c++20 -O1 "$here/$program.cpp" $(pkg-config --cflags --libs "$module") -o "$work/$program"
+  "$work/$program" | diff "$here/$program.out" -
+done
+if [[ -f ${library_folder%/pkgconfig}/libordo.so ]]; then
+  # Inner parts stay inside.
+  if nm -DC --defined-only "${library_folder%/pkgconfig}/libordo.so" | grep -E ' [TW] ordo::.*(_on_host|_on_cuda|host_backend|cuda_backend)' ; then
+    echo 'libordo.so shows inner parts'
+    exit 1
+  fi
+fi
+
 # gpu.cuh says in one error what is missing: nvcc, or the GPU machine.
 if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without its GPU machine'; fi
 echo '#include <ordo/gpu.cuh>' > "$work/without_nvcc.cpp"
