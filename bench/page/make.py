@@ -70,11 +70,10 @@ def summary(results: Results, pages: list[str]) -> Values:
         "noise": f"{100 * (1 - SLOWER):.1f}",
         "local_pages": ", ".join(f"[{title_of(page)}]({page}.md)" for page in pages),
     }
-    for page in ("radix_sort", "sample_sort"):
-        comparisons = [one for one in results.comparisons.get(page, []) if not one.part]
-        if ratios := [ratio for one in comparisons for row, _, ratio in one.ratios if row.endswith(SMALL)]:
-            values[f"{page}_small_rows"] = str(len(ratios))
-            values[f"{page}_small_slower"] = str(sum(ratio < SLOWER for ratio in ratios))
+    whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part]
+    if ratios := [ratio for one in whole for row, _, ratio in one.ratios if row.endswith(SMALL)]:
+        values["sample_sort_small_rows"] = str(len(ratios))
+        values["sample_sort_small_slower"] = str(sum(ratio < SLOWER for ratio in ratios))
     return {name: value.replace("](plots/", "](docs/benchmarks/plots/") for name, value in values.items()}
 
 

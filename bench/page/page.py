@@ -132,7 +132,9 @@ def fill(template: str, values: Values) -> str:
         if filled or not missing:
             sections.append("\n\n".join(blocks))
     text = re.sub(r"\{\{(\w+)\}\}", lambda m: values[m[1]], "\n\n".join(sections))
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    text = re.sub(r"\n{3,}", "\n\n", text)
+    text = re.sub(r"(?m)^(- .*(?:\n  .*)*)\n\n(?=- )", r"\1\n", text)  # items are blocks in templates, one list in pages
+    return text.strip() + "\n"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
