@@ -2,134 +2,108 @@
 
 import papers
 from page import (
-    Page,
+    Results,
+    Values,
     against_best,
     curves,
     longest_of,
-    losses,
     milliseconds,
+    not_built,
     ours,
     rivals_of,
-    say_not_built,
-    time_of_row,
-    with_built,
+    slower_values,
+    table,
+    time_of,
+    with_optional,
 )
 from plot import Axis
 
 RIVALS = ["STA", "CUB seg", "seg radix", "packed"]
 TIME = Axis("milliseconds (logarithmic)", log=True)
 OTHERS = [
-    "f32 10",
-    "f32 100",
-    "f64 1000",
-    "f64 4000",
-    "f32/u32 1000",
-    "f32/u32 4000",
-    "f32 20000",
-    "f32 200000",
-    "f32/u32 20000",
-    "f32/u32 200000",
+    *("f32 10", "f32 100", "f64 1000", "f64 4000", "f32/u32 1000", "f32/u32 4000"),
+    *("f32 20000", "f32 200000", "f32/u32 20000", "f32/u32 200000"),
 ]
 
 
-def array_sort(page: Page) -> None:
-    if not page.has("array_sort"):
-        return
-    rows = page.rows("array_sort")
-    page.heading("Arrays in place (Awan, Saeed: GPU-ArraySort, ICPPW 2016)")
-    page.say(
-        "Figures 4 to 7 of the paper: up to 200,000 arrays of 1000, 2000, 3000 and 4000 floats, in place, on a Tesla K40c; time"
-        " over the number of arrays, printed as curves without numbers. Here are the right ends of those curves, 200,000"
-        " arrays. `STA` is what the paper compares with, two stable sorts of values and tags, here by today's Thrust; `CUB seg`"
-        " is `DeviceSegmentedSort`, `seg radix` `DeviceSegmentedRadixSort`, `packed` CUB's radix sort of array number and key"
-        " in one 64-bit key. All of these take a second copy of the data, Ordo at most a window of 128 MiB and lists."
-        " Milliseconds:"
-    )
-    of = [rows[name] for name in (f"f32 {n}" for n in papers.ARRAY_TABLE_1) if name in rows]
-    names = with_built(rows.values(), RIVALS)
-    against_best(page, of, names)
-    page.plot(
-        "arrays",
-        "Awan and Saeed, Figures 4 to 7: 200,000 arrays of floats",
-        Axis("floats in an array", ticks=list(papers.ARRAY_TABLE_1)),
-        TIME,
-        curves(of, longest_of, time_of_row, names, copy=True),
-    )
-    by_number = list(page.rows("array_sort_sweep").values()) if page.has("array_sort_sweep") else []
-    if by_number:
-        sweep(page, by_number)
-    if page.has("array_sort_capacity"):
-        capacity(page)
-    page.say("Other lengths and types, milliseconds:")
-    against_best(page, [rows[name] for name in OTHERS if name in rows], names)
-    say_not_built(page, names)
-    losses(page, [*rows.values(), *by_number])
-    page.source("array_sort", "array_sort_sweep", "array_sort_capacity")
+def values(results: Results) -> Values:
+    rows = results.rows("array_sort")
+    by_number = list(results.rows("array_sort_sweep").values()) if rows else []
+    names = with_optional(rows.values(), RIVALS)
+    return (gpu_values(results, rows, by_number, names) if rows else {}) | stream(results)
 
 
-def arrays_of(row: dict) -> float:
-    return row["segments"]
+def gpu_values(results: Results, rows: dict[str, dict], by_number: list[dict], names: list[str]) -> Values:
+    arrays = [rows[f"f32 {n}"] for n in papers.ARRAY_TABLE_1 if f"f32 {n}" in rows]
+    return {
+        "arrays": against_best(arrays, names),
+        "arrays_plot": results.plot(
+            "arrays",
+            "Awan and Saeed, Figures 4 to 7: 200,000 arrays of floats",
+            Axis("floats in an array", ticks=list(papers.ARRAY_TABLE_1)),
+            TIME,
+            curves(arrays, longest_of, time_of, names, copy=True),
+        ),
+        **sweep(results, by_number),
+        **capacity(results),
+        "others": against_best([rows[name] for name in OTHERS if name in rows], names),
+        "not_built": not_built(names),
+        **slower_values(results.compare_rows([*rows.values(), *by_number])),
+        "commands": results.commands("array_sort", "array_sort_sweep", "array_sort_capacity"),
+    }
 
 
-def sweep(page: Page, rows: list[dict]) -> None:
-    """A curve for each length, over the number of arrays."""
-    of = {length: [row for row in rows if row["longest"] == length] for length in sorted({row["longest"] for row in rows})}
-    numbers, names = sorted({row["segments"] for row in rows}), with_built(rows, RIVALS)
-    page.say("The whole curves, milliseconds by the number of arrays, and how many times as long STA takes:")
+def sweep(results: Results, rows: list[dict]) -> Values:
+    """Returns the times over the number of arrays, by length."""
+    if not rows:
+        return {}
+    lengths, counts = (sorted({row[key] for row in rows}) for key in ("longest", "segments"))
+    by_length = {length: [row for row in rows if row["longest"] == length] for length in lengths}
     body = []
-    for number in numbers:
+    for count in counts:
         cells = []
-        for measured in of.values():
-            row = next((row for row in measured if row["segments"] == number), None)
+        for some in by_length.values():
+            row = next((row for row in some if row["segments"] == count), None)
             sta = rivals_of(row).get("STA") if row else None
             cells += [f"**{milliseconds(ours(row))}**" if row else "", f"{sta / ours(row):.1f}" if sta else ""]
-        body.append([f"{number:,}", *cells])
-    page.table(["arrays", *(cell for length in of for cell in (f"of {length}", "STA / Ordo"))], body)
-    page.plot(
-        "arrays_by_number",
-        "Awan and Saeed, Figures 4 to 7: time over the number of arrays",
-        Axis("thousands of arrays", ticks=[number for number in numbers if number % 50_000 == 0] or numbers),
-        TIME,
-        {f"arrays of {length}": curves(measured, arrays_of, time_of_row, names, copy=True) for length, measured in of.items()},
-        tick_name=lambda number: f"{number / 1000:g}",
-    )
+        body.append([f"{count:,}", *cells])
+    names = with_optional(rows, RIVALS)
+    return {
+        "by_number": table(["arrays", *(cell for length in lengths for cell in (f"of {length}", "STA / Ordo"))], body),
+        "by_number_plot": results.plot(
+            "arrays_by_number",
+            "Awan and Saeed, Figures 4 to 7: time over the number of arrays",
+            Axis("thousands of arrays", ticks=[count for count in counts if count % 50_000 == 0] or counts),
+            TIME,
+            {
+                f"arrays of {length}": curves(some, lambda row: row["segments"], time_of, names, copy=True)
+                for length, some in by_length.items()
+            },
+            tick_name=lambda count: f"{count / 1000:g}",
+        ),
+    }
 
 
-def capacity(page: Page) -> None:
-    page.say("Table 1 of the paper: how many arrays a card takes at most, one copy of the data being all that fits:")
-    most = page.json("array_sort_capacity")
-    full = most["capacity"]
+def capacity(results: Results) -> Values:
+    if not results.has("array_sort_capacity"):
+        return {}
+    report = results.json("array_sort_capacity")
+    found = report["capacity"]
+    gpu = f"{report['machine']['device']}, {int(report['machine']['memory']) / 1e9:.0f} GB"
     body = [["Tesla K40c, 11.5 GB", f"{n}", f"{a:,}", f"{b:,}"] for n, (a, b) in papers.ARRAY_TABLE_1.items()]
-    memory = int(most["machine"]["memory"]) / 1e9
-    for one in full:
-        body.append(
-            [
-                f"{most['machine']['device']}, {memory:.0f} GB",
-                f"{one['length']}",
-                f"**{one['arrays']:,}** in {one['ms']:.0f} ms",
-                "",
-            ]
-        )
-    page.table(["card", "length", "in place", "STA"], body)
-    beside = max(one["pool_peak_bytes"] for one in full)
-    rates = [f"{8e-6 * one['floats'] / one['ms']:.0f}" for one in full]
-    page.say(
-        f"That is {4e-9 * full[0]['floats']:.0f} GB of floats, each array checked afterwards, and"
-        f" {f'at most {beside / 1e6:g} MB' if beside else 'nothing'} beside them; {', '.join(rates)} GB/s read and written."
-    )
+    body += [[gpu, f"{one['length']}", f"**{one['arrays']:,}** in {one['ms']:.0f} ms", ""] for one in found]
+    return {
+        "capacity": table(["GPU", "length", "in place", "STA"], body),
+        "capacity_bytes": f"{4e-9 * found[0]['floats']:.0f}",
+        "capacity_temporary": f"{max(one['pool_peak_bytes'] for one in found) / 1e6:g}",
+        "capacity_rates": ", ".join(f"{8e-6 * one['floats'] / one['ms']:.0f}" for one in found),
+    }
 
 
-def array_stream(page: Page) -> None:
-    if not page.has("array_stream"):
-        return
-    report = page.json("array_stream")
-    page.heading("Arrays larger than the card (Awan, Saeed, section 9: their future work)")
-    page.say(
-        "From the memory of the host through the card and back, by parts: while one is sorted the next goes up and the one"
-        " before comes down. The sort is one run, not the median of some, and the host's clock counts. The floor is the slower"
-        " of the two transfers, `up` and `down`, measured in the same run; `share` is how much of its rate the whole keeps. The"
-        f" paper's largest is 8.4 GB, on a card of 11.5. Here: {page.where(report)}{told_limit(report)}."
-    )
+def stream(results: Results) -> Values:
+    if not results.has("array_stream"):
+        return {}
+    report = results.json("array_stream")
     body = [
         [
             row["name"],
@@ -142,10 +116,10 @@ def array_stream(page: Page) -> None:
         ]
         for row in report["rows"]
     ]
-    page.table(["", "GB", "seconds", "up, GB/s", "down, GB/s", "Ordo, GB/s", "share"], body)
-    page.source("array_stream")
-
-
-def told_limit(report: dict) -> str:
     limit = max(row.get("memory_limit", 0) for row in report["rows"])
-    return f", {limit / 1e9:.0f} GB of whose memory Ordo may take (`ORDO_GPU_MEMORY`)" if limit else ""
+    return {
+        "stream": table(["", "GB", "seconds", "up, GB/s", "down, GB/s", "Ordo, GB/s", "share"], body),
+        "stream_machine": results.where(report),
+        "stream_limit": f"{limit / 1e9:.0f}" if limit else "",
+        "stream_commands": results.commands("array_stream"),
+    }

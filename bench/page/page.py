@@ -1,101 +1,144 @@
-"""What the sections of the page share: words, tables, plots, where the figures are, and who is faster."""
+"""The parts that the pages share: result files, templates, tables, plots, and comparisons with the fastest rival."""
 
 import json
 import math
 import pathlib
 import re
 import statistics
-import textwrap
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
-PLOTS = "bench/plots"
-LOST = 0.995  # of best rival / ours: half a per cent is noise
-BUILT = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # rivals that are there if they were built in
-FIGURES = ("rows", "sweeps", "capacity")  # of a JSON
-HOST = "2_cores"  # of figures of a host without a GPU, beside those of the card
+SLOWER = 0.995  # a rival is faster if best rival / Ordo is below this: half a per cent is noise
+HOST = "2_cores"  # name of the host whose files stand in for those that a GPU has none of
+FIGURES = ("rows", "sweeps", "capacity")  # of a JSON file
+OPTIONAL_RIVALS = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # and the option that builds them
+HEADER = ["rows", "median", "Ordo slower in", "slowest row"]
+
+Values = dict[str, str]  # of the placeholders of a template
 
 
-class Page:
-    """A page of the files NAME_CARD.json in a folder. Sections ask what is there (has), and are left out if it is not."""
+@dataclass
+class Comparison:
+    """The ratios best rival / Ordo of some rows."""
 
-    def __init__(self, results: pathlib.Path, card: str, links: str):
-        self.results, self.card, self.links = results, card, links
-        self.lines: list[str] = []
-        self.plots: dict[str, str] = {}
+    title: str
+    ratios: list[tuple[str, str, float]]  # row, best rival, ratio; ascending
+    part: bool = False  # its rows are rows of another comparison, too
+
+    def __post_init__(self):
+        self.ratios = sorted(self.ratios, key=lambda one: one[2])
+        self.slower = [one for one in self.ratios if one[2] < SLOWER]
+        self.median = statistics.median(ratio for _, _, ratio in self.ratios)
+
+    def cells(self) -> list[str]:
+        """Returns the cells under HEADER."""
+        row, rival, ratio = self.ratios[0]
+        return [str(len(self.ratios)), f"{self.median:.2f}", str(len(self.slower)), f"{ratio:.2f}: {row} ({rival})"]
+
+
+class Results:
+    """The files NAME_GPU.json of a folder, and what was made of them."""
+
+    def __init__(self, folder: pathlib.Path, card: str, links: str):
+        self.folder, self.card, self.links = folder, card, links
         self.used: set[str] = set()
-        self.glance: list[list[str]] = []  # title, rows, median, slower: of each section that has rivals
-        self.title, self.device = "", ""
+        self.plots: dict[str, str] = {}
+        self.images: dict[str, str] = {}  # links to the plots
+        self.comparisons: dict[str, list[Comparison]] = {}  # by page
+        self.page = self.device = ""
 
-    def file(self, name: str, card: str = "") -> str:
-        return f"{name}_{card or self.card}.json"
+    def file(self, name: str) -> pathlib.Path:
+        file = self.folder / f"{name}_{self.card}.json"
+        return file if file.exists() else self.folder / f"{name}_{HOST}.json"
 
-    def has(self, *names: str, card: str = "") -> bool:
-        """Are there figures of all of these?"""
-        files = [self.results / self.file(name, card) for name in names]
+    def has(self, *names: str) -> bool:
+        """Returns true if all of these files have figures."""
+        files = [self.file(name) for name in names]
         return all(file.exists() and any(json.loads(file.read_text()).get(key) for key in FIGURES) for file in files)
 
-    def json(self, name: str, card: str = "") -> dict:
-        self.used.add(self.file(name, card))
-        return json.loads((self.results / self.file(name, card)).read_text())
+    def json(self, name: str) -> dict:
+        self.used.add(self.file(name).name)
+        return json.loads(self.file(name).read_text())
 
     def rows(self, name: str) -> dict[str, dict]:
-        return {row["name"]: row for row in self.json(name)["rows"]}
+        return {row["name"]: row for row in self.json(name)["rows"]} if self.has(name) else {}
 
-    def cards(self, name: str) -> list[str]:
-        """The card and the host without one, as far as there are figures of them."""
-        return [card for card in dict.fromkeys((self.card, HOST)) if self.has(name, card=card)]
+    def commands(self, *names: str) -> str:
+        """Returns a list of the commands of these steps, with links to their files."""
+        there = [name for name in names if self.has(name)]
+        return "\n".join(f"- `{BY_NAME[name].command}`: {self.link(name)}" for name in there)
 
-    def heading(self, title: str) -> None:
-        self.title = title.split(" (")[0]
-        self.lines += [f"## {title}", ""]
-
-    def say(self, text: str) -> None:
-        self.lines += [*textwrap.wrap(text, 128, break_long_words=False, break_on_hyphens=False), ""]
-
-    def table(self, head: list[str], rows: list[list[str]]) -> None:
-        self.lines += ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)] + [""]
-
-    def link(self, name: str, card: str = "") -> str:
-        file = self.file(name, card)
+    def link(self, name: str) -> str:
+        """Returns a link to a file, or an empty string if there is none."""
+        if not self.has(name):
+            return ""
+        file = self.file(name).name
         self.used.add(file)
         return f"[{file}]({self.links}/{file})"
 
-    def source(self, *names: str, card: str = "") -> None:
-        """The commands of these steps, those that are there, and links to what they left."""
-        there = [name for name in names if self.has(name, card=card)]
-        if not there:
-            return
-        self.lines += ["Commands, and what they left:", ""]
-        self.lines += [f"- `{BY_NAME[name].command}`: {self.link(name, card)}" for name in there] + [""]
+    def plot(self, name: str, title: str, x: Axis, y: Axis, series: list[Series] | dict[str, list[Series]], **options) -> str:
+        """Draws one frame, or a panel for each name of a dictionary. Returns the link."""
+        draw = panels if isinstance(series, dict) else line_plot
+        return self.show(name, title, lambda full_title: draw(full_title, x, y, series, **options))
 
-    def plot(self, name: str, title: str, x: Axis, y: Axis, series: list[Series] | dict[str, list[Series]], **how) -> None:
-        """One frame, or a panel for each of several names. Of the card, as its title says."""
-        title = self.on_card(title)
-        self.show(name, title, (panels if isinstance(series, dict) else line_plot)(title, x, y, series, **how))
+    def dots(self, name: str, title: str, x: Axis, values: dict[str, dict[str, float]]) -> str:
+        return self.show(name, title, lambda full_title: dots(full_title, x, values))
 
-    def dots(self, name: str, title: str, x: Axis, of: dict[str, dict[str, float]]) -> None:
-        self.show(name, title, dots(title, x, of))
+    def show(self, name: str, title: str, draw: Callable[[str], str]) -> str:
+        title += f" ({self.device})" * bool(self.device)
+        self.plots[name] = draw(title)
+        self.images[name] = f"![{title}](plots/{name}.svg)"
+        return self.images[name]
 
-    def on_card(self, title: str) -> str:
-        return title + f" ({self.device})" * bool(self.device)
+    def compare(self, ratios: list[tuple[str, str, float]], title: str = "", part: bool = False) -> Comparison | None:
+        """Adds a comparison to the summary; title: of a page that has several."""
+        if not ratios:
+            return None
+        self.comparisons.setdefault(self.page, []).append(Comparison(title, ratios, part))
+        return self.comparisons[self.page][-1]
 
-    def show(self, name: str, title: str, svg: str) -> None:
-        self.plots[name] = svg
-        self.say(f"![{title}]({PLOTS}/{name}.svg)")
+    def compare_rows(self, rows: Iterable[dict], title: str = "", part: bool = False) -> Comparison | None:
+        return self.compare([(row["name"], best(row)[0], ratio(row)) for row in rows if rivals_of(row)], title, part)
 
-    def where(self, report: dict, card: str = "") -> str:
-        """On what a report was measured, in words."""
+    def where(self, report: dict) -> str:
+        """Returns the machine that a report was measured on, in words."""
         machine = report.get("machine", {})
         processor = machine.get("processor", "")
         gpu = machine.get("device") or machine.get("gpu", "")
         threads = machine.get("threads") or report.get("threads")
         host = f"{threads} threads" * bool(threads) + f" of {processor}" * bool(processor and threads)
-        if not gpu and not processor:
-            return f"{host}; measured before these files named their device: `{card or self.card}`"
-        return ", ".join(filter(None, (gpu, host)))
+        return ", ".join(filter(None, (gpu, host))) + " of a CPU that the file does not name" * (not gpu and not processor)
+
+
+def fill(template: str, values: Values) -> str:
+    """Replaces each {{NAME}}.
+
+    A block (lines without a blank line between them) is left out if one of its values is missing or empty, and so is a section
+    if none of its blocks with values remains. Tables and lists get their blank lines here."""
+    sections = []
+    for section in re.split(r"\n(?=## )", template):
+        blocks = []
+        filled = missing = 0
+        for block in section.strip().split("\n\n"):
+            names = re.findall(r"\{\{(\w+)\}\}", block)
+            if not all(values.get(name) for name in names):
+                missing += 1
+                continue
+            filled += bool(names)
+            blocks.append(re.sub(r"(?m)^\{\{(\w+)\}\}$", lambda m: f"\n{values[m[1]]}\n", block))
+        if filled or not missing:
+            sections.append("\n\n".join(blocks))
+    text = re.sub(r"\{\{(\w+)\}\}", lambda m: values[m[1]], "\n\n".join(sections))
+    text = re.sub(r"\n{3,}", "\n\n", text)
+    text = re.sub(r"(?m)^(- .*(?:\n  .*)*)\n\n(?=- )", r"\1\n", text)  # items are blocks in templates, one list in pages
+    return text.strip() + "\n"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)) if rows else ""
 
 
 def milliseconds(ms: float) -> str:
@@ -103,7 +146,7 @@ def milliseconds(ms: float) -> str:
 
 
 def rate(items: int, ms: float) -> float:
-    """Billions of items a second."""
+    """Returns billions of items a second."""
     return items / ms / 1e6
 
 
@@ -119,34 +162,21 @@ def best(row: dict) -> tuple[str, float]:
     return min(rivals_of(row).items(), key=lambda one: one[1])
 
 
+def ratio(row: dict) -> float:
+    return best(row)[1] / ours(row)
+
+
 def size_of(row: dict) -> str:
     return f"2^{round(math.log2(row['items']))}"
 
 
 def of_largest(rows: dict[str, dict], names: list[str]) -> tuple[str, list[dict]]:
-    """The rows "NAME 2^n" that are there, of the largest n that was measured."""
+    """Returns the largest size measured, as 2^n, and the rows "NAME 2^n" of it."""
     size = size_of(max(rows.values(), key=lambda row: row["items"]))
     return size, [rows[f"{name} {size}"] for name in names if f"{name} {size}" in rows]
 
 
-def curves(
-    rows: list[dict],
-    at: Callable[[dict], float],
-    of: Callable[[dict, float], float],
-    rivals: list[str],
-    copy: bool = False,
-) -> list[Series]:
-    """Ordo's and those of its rivals, as far as they were measured: of(row, milliseconds) over at(row). And of the copy."""
-    series = [Series("Ordo", [(at(row), of(row, ours(row))) for row in rows])]
-    for rival in rivals:
-        points = [(at(row), of(row, rivals_of(row)[rival])) for row in rows if rival in rivals_of(row)]
-        series += [Series(rival, points, dashed=True)] if points else []
-    if copy:
-        series.append(Series("copy", [(at(row), of(row, row["copy"]["ms"])) for row in rows], dashed=True))
-    return series
-
-
-def items_in_row(row: dict) -> float:
+def items_of(row: dict) -> float:
     return row["items"]
 
 
@@ -154,20 +184,33 @@ def longest_of(row: dict) -> float:
     return row["longest"]
 
 
-def rate_of_row(row: dict, ms: float) -> float:
+def rate_of(row: dict, ms: float) -> float:
     return rate(row["items"], ms)
 
 
-def time_of_row(_row: dict, ms: float) -> float:
+def time_of(_row: dict, ms: float) -> float:
     return ms
 
 
-def ratio(row: dict) -> float:
-    return best(row)[1] / ours(row)
+def curves(
+    rows: list[dict],
+    x: Callable[[dict], float],
+    y: Callable[[dict, float], float],
+    rivals: list[str],
+    copy: bool = False,
+) -> list[Series]:
+    """Returns the curves of Ordo, of the rivals that were measured and, on request, of the copy: y(row, ms) over x(row)."""
+    series = [Series("Ordo", [(x(row), y(row, ours(row))) for row in rows])]
+    for rival in rivals:
+        points = [(x(row), y(row, rivals_of(row)[rival])) for row in rows if rival in rivals_of(row)]
+        series += [Series(rival, points, dashed=True)] if points else []
+    if copy:
+        series.append(Series("copy", [(x(row), y(row, row["copy"]["ms"])) for row in rows], dashed=True))
+    return series
 
 
-def against_best(page: Page, rows: list[dict], names: list[str]) -> None:
-    """A table of what a row takes, the floor, and each rival that any row has."""
+def against_best(rows: list[dict], names: list[str]) -> str:
+    """Returns a table of the times of the copy, of Ordo, and of each rival that some row has."""
     names = [name for name in names if any(name in rivals_of(row) for row in rows)]
     body = []
     for row in rows:
@@ -177,84 +220,47 @@ def against_best(page: Page, rows: list[dict], names: list[str]) -> None:
             + [milliseconds(others[name]) if name in others else "" for name in names]
             + [f"{ours(row) / row['copy']['ms']:.1f}", f"{ratio(row):.2f}" if others else ""]
         )
-    if body:
-        page.table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
+    return table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
 
 
-def with_built(rows: Iterable[dict], names: list[str]) -> list[str]:
-    """The names, and those of rivals that were built in when these rows were measured."""
+def with_optional(rows: Iterable[dict], names: list[str]) -> list[str]:
+    """Returns the names, and those of the optional rivals that these rows were measured with."""
     there = {name for row in rows for name in row["rivals"]}
-    return names + [name for name in BUILT if name in there]
+    return names + [name for name in OPTIONAL_RIVALS if name in there]
 
 
-def say_not_built(page: Page, names: list[str], built: dict[str, str] = BUILT) -> None:
-    missing = [f"`{name}` (`-D{option}=...`)" for name, option in built.items() if name not in names]
-    if missing:
-        page.say(f"Not in this build: {', '.join(missing)}.")
+def not_built(names: list[str], optional: dict[str, str] = OPTIONAL_RIVALS) -> str:
+    return ", ".join(f"`{name}` (`-D{option}=...`)" for name, option in optional.items() if name not in names)
 
 
-def by_size(page: Page, rows: list[dict]) -> None:
-    """How the ratio to the best rival spreads, for each number of items."""
+def by_size(results: Results, rows: list[dict]) -> str:
+    """Returns a table of the ratios for each number of items, and adds the largest to the summary."""
     rows = [row for row in rows if rivals_of(row)]
-    if not rows:
-        return
-    sizes = sorted({row["items"] for row in rows})
     body = []
-    for size in sizes:
-        ratios = sorted(ratio(row) for row in rows if row["items"] == size)
-        slower = sum(1 for one in ratios if one < LOST)
-        body.append(
-            [
-                f"2^{round(math.log2(size))}",
-                str(len(ratios)),
-                *(f"{x:.2f}" for x in (ratios[0], statistics.median(ratios), ratios[-1])),
-                str(slower),
-            ]
-        )
-    page.glance.append([f"{page.title}, {body[-1][0]} items", body[-1][1], body[-1][3], body[-1][5]])
-    page.say("All types and inputs, by the number of items: best rival / Ordo at least, in the middle and at most.")
-    page.table(["items", "rows", "least", "median", "most", "rows where a rival is faster"], body)
+    for items in sorted({row["items"] for row in rows}):
+        some = [row for row in rows if row["items"] == items]
+        ratios = sorted(map(ratio, some))
+        spread = [f"{x:.2f}" for x in (ratios[0], statistics.median(ratios), ratios[-1])]
+        body.append([size_of(some[0]), str(len(some)), *spread, str(sum(x < SLOWER for x in ratios))])
+    if rows:
+        results.compare_rows(some, f"{body[-1][0]} items", part=True)
+    return table(["items", "rows", "minimum", "median", "maximum", "rows where a rival is faster"], body)
 
 
-def losses(page: Page, rows: list[dict], why: list[tuple[str, str]] = ()) -> None:
-    """Where we lose: rows that are slower than the best rival by half a per cent or more, and why, for those whose names
-    match. The first reason that matches a row is its own."""
-    tell_losses(page, [(row["name"], best(row)[0], ratio(row)) for row in rows if rivals_of(row)], why)
+def slower_values(found: Comparison | None, prefix: str = "", reasons: dict[str, list[str]] | None = None) -> Values:
+    """Returns the values of a section about slower rows. reasons: names of rows, by the placeholder beside the reason; the
+    other slower rows are `slower_others`."""
+    if not found:
+        return {}
+    values = {"rows": str(len(found.ratios)), "slower": str(len(found.slower)), "median": f"{found.median:.2f}"}
+    left = found.slower
+    for name, rows in (reasons or {}).items():
+        values[name] = listed([one for one in left if one[0] in rows])
+        left = [one for one in left if one[0] not in rows]
+    return {prefix + name: value for name, value in (values | {"slower_others": listed(left)}).items()}
 
 
-def tell_losses(page: Page, results: list[tuple[str, str, float]], why: list[tuple[str, str]] = (), part: str = "") -> None:
-    """The same of (name, best rival, its time / ours); part: of the section, if it has several."""
-    if not results:
-        return
-    lost = sorted((one for one in results if one[2] < LOST), key=lambda one: one[2])
-    median = statistics.median(times for _, _, times in results)
-    page.glance.append([page.title + part, str(len(results)), f"{median:.2f}", str(len(lost))])
-    page.say(
-        f"**Where it loses{part}.** Of {len(results)} row{'s' * (len(results) != 1)} measured {how_many(len(lost))} slower than"
-        f" the best rival. The median of best rival / Ordo is {median:.2f}."
-    )
-    left, told = lost, []
-    for pattern, reason in why:
-        of = [one for one in left if re.search(pattern, one[0])]
-        left = [one for one in left if one not in of]
-        if of:
-            told.append(f"- {reason}: {listed(of)}.")
-    if left and told:
-        told.append(f"- Others: {listed(left)}.")
-    if lost and not told:
-        page.say(f"{'They are' if len(lost) > 1 else 'It is'} {listed(lost)}.")
-    for line in told:
-        page.lines += textwrap.wrap(line, 128, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    if told:
-        page.lines.append("")
-
-
-def how_many(count: int) -> str:
-    return ("none is", "one is")[count] if count < 2 else f"{count} are"
-
-
-def listed(lost: list[tuple[str, str, float]], most: int = 4) -> str:
-    """The worst by name, and how many more there are."""
-    named = ", ".join(f"{name} {times:.2f} ({rival})" for name, rival, times in lost[:most])
-    more = len(lost) - most
-    return named + (f", and {more} more, from {lost[most][2]:.2f} on" if more > 0 else "")
+def listed(rows: list[tuple[str, str, float]], limit: int = 4) -> str:
+    """Returns the slowest rows by name, and the number of the others."""
+    named = "; ".join(f"{name}: {ratio:.2f} ({rival})" for name, rival, ratio in rows[:limit])
+    return named + (f"; and {len(rows) - limit} more from {rows[limit][2]:.2f} on" if len(rows) > limit else "")

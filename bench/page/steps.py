@@ -1,4 +1,4 @@
-"""The benchmarks that make the page: what run.py runs, and the commands that the page names."""
+"""The list of benchmarks: run.py runs them, and the pages name their commands."""
 
 import re
 import shlex
@@ -7,23 +7,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """One run of one program, which leaves NAME_CARD.json.
+    """One run of one program, which leaves NAME_GPU.json.
 
-    command: variables of the environment, the program and what it is told. FILE stands for that file, PROGRAMS for the folder
-    of programs, FASTA for the files that --fasta names, or else a genome that is made, MATRIX for those of --matrix, G for the
-    10^9 floats that nearly fill the card, S for the 10^9 bytes that the host's memory takes besides all else, and HALF for half
-    of them, or four fifths of the card's if these are less, DEVICES for the machines there are."""
+    command: variables of the environment, the program, and its arguments. Words in capitals stand for:
+    FILE the JSON file; PROGRAMS the folder of the programs; DEVICES the devices of the machine;
+    FASTA the files of --fasta, or a generated genome; MATRIX the files of --matrix;
+    G the 10^9 floats that nearly fill the GPU's memory; S the 10^9 bytes that fit the host's memory;
+    HALF half of S, or four fifths of the GPU's memory if that is less."""
 
     name: str
     command: str
-    minutes: float  # about, with an H200 and 16 cores
-    gpu: bool = True  # is of no use without one
-    host: bool = False  # for machines without one: where a card is, only when asked for by name
-    large: bool = False  # needs more than a common card or host has: only when asked for by name
-    own: str = ""  # the kind of files without which there is nothing to do: FASTA (--fasta), MATRIX (--matrix)
+    minutes: float  # approximate, with an H200 and 16 cores
+    gpu: bool = True  # needs a GPU
+    host: bool = False  # for machines without a GPU; on others only with --only
+    large: bool = False  # needs more memory than a common GPU or host has; only with --only
+    own: str = ""  # the files that the user must give: FASTA (--fasta) or MATRIX (--matrix)
 
     def words(self) -> tuple[dict[str, str], list[str]]:
-        """The variables, and the program with its arguments."""
+        """Returns the variables, and the program with its arguments."""
         words = shlex.split(self.command)
         begin = next(i for i, word in enumerate(words) if not re.match(r"[A-Z_]+=", word))
         return dict(word.split("=", 1) for word in words[:begin]), words[begin:]
@@ -35,7 +36,7 @@ class Step:
 
 FILES = "bench/files.py --tools PROGRAMS --devices DEVICES --runs 3"
 
-# Those that need a card first, those of the host alone last: a run that is cut short has what it is for.
+# Benchmarks of the GPU come first, so that a run that is cut short has measured the GPU.
 STEPS = [
     Step("segmented_sort", "segmented_sort --json FILE", 0.35),
     Step("segmented_sort_sweep_pairs", "segmented_sort --sweep --pairs --json FILE", 0.35),

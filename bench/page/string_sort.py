@@ -1,95 +1,65 @@
 """Deshpande, Narayanan: Can GPUs sort strings efficiently? (HiPC 2013)."""
 
 import papers
-from page import Page, milliseconds, tell_losses
+from page import Results, Values, milliseconds, slower_values, table
 from plot import Axis
 
 RIVAL = "tlx"
 
 
-def string_sort(page: Page) -> None:
-    cards = page.cards("string_sort")
-    if not cards:
-        return
-    page.heading("Strings (Deshpande, Narayanan: Can GPUs sort strings efficiently?, HiPC 2013)")
-    page.say(
-        "The ten sets of the paper's Table I, and what its Tables II, VII and VIII say, milliseconds, memory and transfers of"
-        " the card counted, reading files not: Thrust's sort by a comparator and the paper's sort on a GTX 580, the paper's on"
-        " a Tesla K20c, Burstsort and MSD radix sort on a Core 2 Duo E7500. `prefix` is the mean number of characters that a"
-        " string shares with its neighbours in order."
-    )
+def values(results: Results) -> Values:
+    if not results.has("string_sort"):
+        return {}
+    report = results.json("string_sort")
+    rows = report["rows"]
+    machines = [(key, name) for key, name in (("gpu_ms", "GPU"), ("cpu_ms", "CPU")) if any(key in row for row in rows)]
+    has_rival = any(RIVAL in row for row in rows)
+    transfer = transfer_rates(results) if machines[0][1] == "GPU" else None
+    body, times = [], {}
+    for row in rows:
+        own = [row.get(key) for key, _ in machines]
+        rival = row.get(RIVAL)
+        body.append(
+            [row["set"], f"{row['lines'] / 1e6:.3g}", f"{row['bytes'] / 1e6:.3g}"]
+            + ([milliseconds(row["bytes"] / 1e6 / transfer[0] + 4 * row["lines"] / 1e6 / transfer[1])] if transfer else [])
+            + [f"**{milliseconds(ms)}**" if ms else "" for ms in own]
+            + [f"{row['bytes'] / 1e6 / own[0]:.2f}" if own[0] else ""]
+            + ([milliseconds(rival) if rival else ""] + [f"{rival / ms:.2f}" if rival and ms else "" for ms in own]) * has_rival
+        )
+        times[row["set"]] = {f"Ordo, {name}": ms for (_, name), ms in zip(machines, own) if ms}
+        times[row["set"]] |= {RIVAL: rival} if rival else {}
+        if row["set"] in papers.STRING_TABLES:
+            times[row["set"]]["the paper's, GTX 580"] = papers.STRING_TABLES[row["set"]][1][1]
+    head = ["set", "10^6 lines", "MB", *["transfers"] * bool(transfer)]
+    own_names = [f"Ordo, {name}" for _, name in machines]
+    rival_names = [RIVAL, *(f"{RIVAL} / {name}" for _, name in machines)] * has_rival
+    found = {
+        "machine": results.where(report),
+        "sets": table([*head, *own_names, f"{machines[0][1]}, GB/s", *rival_names], body),
+        "transfers": "`transfers`" if transfer else "",
+        "plot": results.dots(
+            "strings", "Deshpande and Narayanan, Tables I and II", Axis("milliseconds (logarithmic)", log=True), times
+        ),
+        "not_built": "" if has_rival else f"`{RIVAL}` (`-Dtlx_DIR=...`)",
+        "paper": paper_table(),
+        "commands": results.commands("string_sort"),
+    }
+    for key, name in machines:
+        ratios = [(row["set"], RIVAL, row[RIVAL] / row[key]) for row in rows if RIVAL in row and key in row]
+        title = name + f", {report['threads']} threads" * (name == "CPU")
+        found |= slower_values(results.compare(ratios, title), f"{name.lower()}_")
+    return found
+
+
+def transfer_rates(results: Results) -> tuple[float, float] | None:
+    """Returns GB a second from pageable memory of the host to the GPU, and back."""
+    row = results.json("array_stream")["rows"][0] if results.has("array_stream") else None
+    return (row["up_gbs"], row["down_gbs"]) if row else None
+
+
+def paper_table() -> str:
     body = []
     for name, ((size, prefix), (thrust, own), kepler, cpu) in papers.STRING_TABLES.items():
         figures = (size, prefix, thrust, own, kepler, *cpu)
         body.append([name] + ["" if x is None else f"{x:,}" for x in figures])
-    page.table(["set", "MB", "prefix", "Thrust", "the paper's", "on a K20c", "Burstsort", "MSD radix sort"], body)
-    page.say(
-        "The same sets, made anew with as many lines of such lengths and prefixes, by `strings::sort`, from text in the host's"
-        f" memory to the order in the host's memory, on machines that are kept; on a GPU both transfers count. `{RIVAL}` is"
-        " tlx's parallel string sample sort, of pointers to the strings, with as many threads. Milliseconds, and GB of text a"
-        " second:"
-    )
-    for card in cards:
-        measured(page, card)
-
-
-def transfer_rates(page: Page, card: str) -> tuple[float, float] | None:
-    """GB a second between the host's pageable memory and the card, up and down, where they were measured."""
-    if not page.has("array_stream", card=card):
-        return None
-    row = page.json("array_stream", card)["rows"][0]
-    return row["up_gbs"], row["down_gbs"]
-
-
-def measured(page: Page, card: str) -> None:
-    report = page.json("string_sort", card)
-    rows = report["rows"]
-    machines = [(key, name) for key, name in (("gpu_ms", "GPU"), ("cpu_ms", "CPU")) if any(key in row for row in rows)]
-    raced = any(RIVAL in row for row in rows)
-    rates = transfer_rates(page, card) if machines and machines[0][1] == "GPU" else None
-    floor = ""
-    if rates:
-        floor = (
-            " `transfers` is the floor of the GPU: the text up and four bytes a line down, one after the other, at the rates that"
-            " the section 'Arrays larger than the card' has measured"
-        )
-    page.say(f"On {page.where(report, card)}.{floor}:" if floor else f"On {page.where(report, card)}:")
-    body = []
-    for row in rows:
-        times = [row.get(key) for key, _ in machines]
-        theirs = row.get(RIVAL)
-        body.append(
-            [row["set"], f"{row['lines'] / 1e6:.3g}", f"{row['bytes'] / 1e6:.3g}"]
-            + ([milliseconds(row["bytes"] / 1e6 / rates[0] + 4 * row["lines"] / 1e6 / rates[1])] if rates else [])
-            + [f"**{milliseconds(ms)}**" if ms else "" for ms in times]
-            + [f"{row['bytes'] / 1e6 / times[0]:.2f}" if times[0] else ""]
-            + ([milliseconds(theirs) if theirs else ""] + [f"{theirs / ms:.2f}" if theirs and ms else "" for ms in times])
-            * raced
-        )
-    page.table(
-        [
-            "set",
-            "10^6 lines",
-            "MB",
-            *["transfers"] * bool(rates),
-            *(f"Ordo, {name}" for _, name in machines),
-            f"{machines[0][1]}, GB/s",
-            *[RIVAL, *(f"{RIVAL} / {name}" for _, name in machines)] * raced,
-        ],
-        body,
-    )
-    of = {}
-    for row in rows:
-        paper = {"the paper's, GTX 580": papers.STRING_TABLES[row["set"]][1][1]} if row["set"] in papers.STRING_TABLES else {}
-        own = {f"Ordo, {name}": row[key] for key, name in machines if key in row}
-        of[row["set"]] = own | ({RIVAL: row[RIVAL]} if RIVAL in row else {}) | paper
-    title = "Deshpande and Narayanan, Tables I and II"
-    title = page.on_card(title) if card == page.card else f"{title}, {page.where(report, card)}"
-    page.dots("strings" if card == page.card else f"strings_{card}", title, Axis("milliseconds (logarithmic)", log=True), of)
-    for key, name in machines:
-        results = [(row["set"], RIVAL, row[RIVAL] / row[key]) for row in rows if RIVAL in row and key in row]
-        if results:
-            tell_losses(page, results, (), f", {name}" + f", {report['threads']} threads" * (name == "CPU"))
-    if not raced:
-        page.say(f"`{RIVAL}` was not in this build (`-Dtlx_DIR=...`).")
-    page.source("string_sort", card=card)
+    return table(["set", "MB", "prefix", "Thrust", "the paper's", "on a K20c", "Burstsort", "MSD radix sort"], body)

@@ -1,45 +1,61 @@
-# BENCHMARKS.md and its plots are what the benchmarks printed, and nothing else; run.py runs what the page names.
+# The pages of benchmarks are made from the templates and the JSON files, and nothing else; run.py runs the commands they name.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 page=$ORDO_SOURCE/bench/page results=$ORDO_SOURCE/bench/results
 make_page() { python3 -B "$page/make.py" "$@"; }
 run_all() { python3 -B "$page/run.py" "$@"; }
 
-mkdir made
-sed '/make.py writes from here/a what is replaced' "$ORDO_SOURCE/README.md" > made/README.md
-make_page --out made 2> err
-[[ ! -s err ]] || fail "$(cat err)"  # files that the page does not show
-cmp made/BENCHMARKS.md "$ORDO_SOURCE/BENCHMARKS.md"
-diff -r made/bench/plots "$ORDO_SOURCE/bench/plots"
-cmp made/README.md "$ORDO_SOURCE/README.md"  # its table
+# Made again in a copy of the tree, they are the committed ones.
+mkdir -p copy/docs
+cp -r "$ORDO_SOURCE/bench" copy
+sed '/make.py writes from here/a to be replaced' "$ORDO_SOURCE/README.md" > copy/README.md
+python3 -B copy/bench/page/make.py 2> err
+[[ ! -s err ]] || fail "$(cat err)"  # files that no page shows
+cmp copy/BENCHMARKS.md "$ORDO_SOURCE/BENCHMARKS.md"
+diff -r copy/docs/benchmarks "$ORDO_SOURCE/docs/benchmarks"
+cmp copy/README.md "$ORDO_SOURCE/README.md"  # its table
 
-# Every plot is shown, every file named is there, and every JSON is named.
-grep -oE 'bench/[a-z0-9_/.]+\.(svg|json|py)' made/BENCHMARKS.md | sort -u > named
-while read -r file; do [[ -s $ORDO_SOURCE/$file ]] || fail "no $file"; done < named
-for plot in made/bench/plots/*; do grep -q "${plot#made/}" named || fail "$plot is not shown"; done
-for json in "$results"/*.json; do grep -q "${json#"$ORDO_SOURCE/"}" named || fail "$json is not on the page"; done
+# Every link leads to a file, every plot is shown, every JSON file and every page is linked, and no placeholder is left.
+check_links() {  # FOLDER
+  local from link
+  for from in "$1"/BENCHMARKS.md "$1"/docs/benchmarks/*.md; do
+    while read -r link; do
+      [[ -s $(dirname "$from")/$link ]] || fail "$from: no $link"
+      realpath "$(dirname "$from")/$link"
+    done < <(grep -oE '\]\([^)#]+' "$from" | cut -c3- | grep -v '^http')
+  done | sort -u
+}
+check_links copy > linked
+for file in copy/docs/benchmarks/{*.md,plots/*} copy/bench/results/*.json; do
+  grep -qxF "$(realpath "$file")" linked || fail "no link to $file"
+done
+! grep -n '[{}][{}]' copy/BENCHMARKS.md copy/docs/benchmarks/*.md || fail 'a placeholder is left'
+(($(wc -l < copy/BENCHMARKS.md) <= 64)) || fail 'BENCHMARKS.md is longer than a screen'
 
-# Every figure comes from a file that says on which device it was measured. Older than that, and told so on the page:
+# Every JSON file names the device on which it was measured; these are older than that, and their page says so:
 old=' host_segments_2_cores host_sorts_2_26_2_cores host_sorts_2_cores '
 for json in "$results"/*.json; do
   grep -qE '"(device|gpu|processor)": ?"' "$json" || [[ $old == *" $(basename "$json" .json) "* ]] ||
-    fail "$json: of which machine?"
+    fail "$json names no device"
 done
 
-# Sections stay out where their files are not, and what is there makes a page all the same.
-mkdir empty alone
+# Pages and sections without results are left out, and any file alone makes pages.
+mkdir empty
 make_page --results empty --out alone
-[[ $(grep -c '^## ' alone/BENCHMARKS.md) == 1 ]] || fail "a section without figures: $(grep '^## ' alone/BENCHMARKS.md)"
+[[ $(ls alone/docs/benchmarks) == $'README.md\nplots' ]] || fail "pages without results: $(ls alone/docs/benchmarks)"
+[[ $(grep -c '^## ' alone/BENCHMARKS.md) == 1 ]] || fail "sections without results: $(grep '^## ' alone/BENCHMARKS.md)"
 for json in "$results"/*_h200.json; do
   rm -f empty/*
   cp "$json" empty
-  make_page --results empty --out alone 2> err || fail "no page of $json alone: $(cat err)"
+  make_page --results empty --out alone 2> err || fail "no pages of $json alone: $(cat err)"
+  check_links alone > linked
 done
 
-make_page --card 2_cores --out alone 2> err
-! grep -qE "five papers|card's memory, unless" alone/BENCHMARKS.md || fail 'a page without a GPU promises what needs one'
-grep -q '^## The same sorts on a CPU' alone/BENCHMARKS.md || fail 'a page without a GPU has what needs none'
+make_page --card 2_cores --out without_gpu 2> err
+! grep -q 'NVIDIA' without_gpu/BENCHMARKS.md without_gpu/docs/benchmarks/*.md || fail 'pages without a GPU name one'
+[[ -e without_gpu/docs/benchmarks/cpu_sorts.md ]] || fail 'no page of sorts on a CPU'
+check_links without_gpu > linked
 
-# A figure that changes in the JSON changes on the page; sections come with their files.
+# A figure that changes in the JSON file changes on the page, and sections come with their files.
 cp -r "$results" changed
 python3 -B - changed <<'END'
 import json, pathlib, sys
@@ -50,16 +66,16 @@ row = next(row for row in arrays["rows"] if row["name"] == "f32 1000")
 row["headline_ms"], row["copy"]["ms"] = 9.25, 0.386
 put("array_sort", arrays)
 radix = json.loads((folder / "radix_sort_h200.json").read_text())
-row = next(row for row in radix["rows"] if row["name"] == "u64/u32 20-bit told 2^28")  # loses more than its reason explains
+row = next(row for row in radix["rows"] if row["name"] == "u64/u32 20-bit told 2^28")  # slower than its reason explains
 row["ours"]["ms"] = row["rivals"]["CUB"]["ms"] + 3 * row["copy"]["ms"]
 put("radix_sort", radix)
 segments = json.loads((folder / "segmented_sort_h200.json").read_text())
 for row in segments["rows"]:
     for rival in "bb_segsort", "ModernGPU":
         row["rivals"].pop(rival, None)
-pairs = next(row for row in segments["rows"] if row["name"].startswith("u32/u32 "))  # their copy is the floor of products
+pairs = next(row for row in segments["rows"] if row["name"].startswith("u32/u32 "))  # the rate of their copy is that of products
 pairs["items"], pairs["copy"]["ms"] = 268435456, 1.0226
-row = next(row for row in segments["rows"] if row["name"] == "u32/u32 8 holes")  # built in: a column there, and nowhere else
+row = next(row for row in segments["rows"] if row["name"] == "u32/u32 8 holes")  # an optional rival in one table
 row["rivals"]["bb_segsort"] = {"ms": 7.75, "runs": 5, "right": True}
 put("segmented_sort", segments)
 def time(ms): return {"ms": ms, "runs": 5, "right": True}
@@ -97,25 +113,35 @@ put("spgemm_matrices", {"machine": machine, "rows": [
     {"name": "rajat22", "type": "f32", "rows": 39899, "entries": 197264, "products": 1e6, "result_entries": 5e5,
      "contenders": {"Ordo": contender(2), "cuSPARSE": contender(5), "cuSPARSE 3": contender(0, 0)}}]})
 END
+mkdir made
+cp copy/README.md made
 make_page --results changed --out made
 grep -qF '| 200,000 arrays of 1000 floats, in place | **9.25** |' made/README.md || fail 'the table of the README'
-for line in '| CUB seg | seg radix | packed | Ordo / copy |' '| CUB seg | seg radix | bb_segsort | Ordo / copy |' \
-  'Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).' \
-  'Others: u64/u32 20-bit told 2^28 0.62 (CUB)' \
-  '| 7.75 |' '| f32 1000 | 0.386 | **9.25** |' '(bench/plots/arrays_by_number.svg)' \
-  '| 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |' \
-  '| arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |' \
-  '| url | 10 | 305 | 6.35 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |' 'It is random 0.50 (tlx).' \
-  '| banded 15 f32 | 4 | 60 | 900 | 9.0 | 3.43 | **10** (2.50) | 20 (2.50) |  | 2.00 |' 'uniform 8 f32 0.50 (cuSPARSE).' \
-  '| rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | 0.00381 | **2** (2.50) | 5 (2.50) |  | 2.50 |' \
-  '| one.fa | 64 | **50** | **400** | 1.66 | 25 | 600 |  | 0.50 | 1.50 |' 'one.fa 0.50 (libcubwt).' \
-  '| genome:3100M | 3100 | **1250** |  | 24.50 |  |  |  |  |  |' \
-  '| genome:6200M | 6200 | **4500** |  | 74.00 |  |  |  |  |  |' \
-  '| genome:6200M, 40 bits | 6200 | **3500** |  | 74.00 |  |  |  |  |  |'; do
-  grep -qF "$line" made/BENCHMARKS.md || fail "not on the page: $line"
-done
+while read -r name line; do
+  grep -qF -- "$line" "made/docs/benchmarks/$name.md" || fail "not on the page $name: $line"
+done <<'END'
+segmented_sort | CUB seg | seg radix | packed | Ordo / copy |
+segmented_sort | CUB seg | seg radix | bb_segsort | Ordo / copy |
+segmented_sort Not in this build: `ModernGPU` (`-DORDO_MODERNGPU=...`).
+segmented_sort | 7.75 |
+radix_sort No reason measured: u64/u32 20-bit told 2^28: 0.62 (CUB);
+array_sort | f32 1000 | 0.386 | **9.25** |
+array_sort (plots/arrays_by_number.svg)
+array_sort | 25,000 | **0.25** | 5.0 | **0.5** | 5.0 | **0.75** | 5.0 | **1** |  |
+array_sort | arrays of 1000 | 280 | 6.5 | 55.0 | 50.0 | **43.1** | 86 % |
+string_sort | url | 10 | 305 | 6.35 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0.54 |
+string_sort - random: 0.50 (tlx)
+sparse_matrices | banded 15 f32 | 4 | 60 | 900 | 9.0 | 3.43 | **10** (2.50) | 20 (2.50) |  | 2.00 |
+sparse_matrices - uniform 8 f32: 0.50 (cuSPARSE)
+sparse_matrices | rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | 0.00381 | **2** (2.50) | 5 (2.50) |  | 2.50 |
+suffix_array | one.fa | 64 | **50** | **400** | 1.66 | 25 | 600 |  | 0.50 | 1.50 |
+suffix_array - one.fa: 0.50 (libcubwt)
+suffix_array | genome:3100M | 3100 | **1250** |  | 24.50 |  |  |  |  |  |
+suffix_array | genome:6200M | 6200 | **4500** |  | 74.00 |  |  |  |  |  |
+suffix_array | genome:6200M, 40 bits | 6200 | **3500** |  | 74.00 |  |  |  |  |  |
+END
 
-# Names have their place in a plot, however long they are, and ticks are not written over each other.
+# Long names fit into a plot, and ticks do not overlap.
 PYTHONPATH=$page python3 -B - <<'END'
 import re
 from plot import Axis, Series, dots, panels
@@ -125,14 +151,14 @@ for svg in (panels("", Axis("", log=True), Axis("", log=True), {"one": [Series(n
             dots("", Axis("", log=True), {name: {"a": 3, name: 4e5}, "b": {"a": 2}})):
     width = float(re.search(r'viewBox="0 0 ([0-9.]+) ', svg)[1])
     texts = re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)"(.*)>(.*)</text>', svg)
-    for x, y, how, text in texts:
+    for x, y, style, text in texts:
         if text == name:
-            assert float(x) - 6 * len(name) > 0 if "end" in how else float(x) + 6 * len(name) < width, (x, text)
-    ticks = sorted((float(y), float(x)) for x, y, how, text in texts if "middle" in how and re.fullmatch("[0-9.]+", text))
+            assert float(x) - 6 * len(name) > 0 if "end" in style else float(x) + 6 * len(name) < width, (x, text)
+    ticks = sorted((float(y), float(x)) for x, y, style, text in texts if "middle" in style and re.fullmatch("[0-9.]+", text))
     assert len(ticks) > 3 and all(b[1] - a[1] > 33 for a, b in zip(ticks, ticks[1:]) if a[0] == b[0]), ticks
 END
 
-# A small card: no rows of 2^28 items, others without rivals, whose memory did not do, and files without rows.
+# A small GPU: no rows of 2^28 items, others without rivals, for lack of memory, and files without rows.
 mkdir small
 python3 -B - changed small <<'END'
 import json, pathlib, sys
@@ -146,16 +172,17 @@ for name in ("radix_sort", "comparator_sort", "segmented_sort", "array_sort"):
 (to / "spgemm_h200.json").write_text(json.dumps({"machine": {"device": "small"}, "rows": []}))
 END
 make_page --results small --out alone 2> err
-grep -q '^| u32 sorted 2^26 | ' alone/BENCHMARKS.md || fail 'the largest size that there is'
-! grep -q '^## Squares' alone/BENCHMARKS.md || fail 'a section without figures'
+check_links alone > linked
+grep -q '^| u32 sorted 2^26 | ' alone/docs/benchmarks/radix_sort.md || fail 'the largest size measured'
+[[ ! -e alone/docs/benchmarks/sparse_matrices.md ]] || fail 'a page without results'
 
-# run.py: programs that leave what was measured before, on a card of that name.
+# run.py, with programs that copy earlier results, on a GPU of that name.
 mkdir programs
 cat > programs/strsort <<'END'
 #!/bin/sh
 echo 'strsort (Ordo) 0.1.0'; echo "$GPU_LINE"
 END
-cat > programs/leave <<'END'
+cat > programs/copy_results <<'END'
 #!/bin/sh
 name=${0##*/}
 echo "$name $*" >> calls
@@ -167,47 +194,47 @@ END
 chmod +x programs/*
 for name in segmented_sort radix_sort array_sort comparator_sort machines suffix_array spgemm_bench string_sort \
   array_stream host_sorts host_segments; do
-  cp programs/leave programs/$name
+  cp programs/copy_results programs/$name
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
 echo '>one' > own.fa
 echo '%%MatrixMarket' > own.mtx
-how=(--programs programs --results left --fasta own.fa --matrix own.mtx)
+options=(--programs programs --results left --fasta own.fa --matrix own.mtx)
 
-# What it would run has all the commands of the page, and nothing is run.
-run_all "${how[@]}" --only files_3100m --only suffix_array_3100m --only suffix_array_6200m --only host_sorts --only host_segments --dry-run > large
-run_all "${how[@]}" --dry-run > plan
+# A dry run names all commands of the pages, and runs nothing.
+run_all "${options[@]}" --only files_3100m --only suffix_array_3100m --only suffix_array_6200m --only host_sorts --only host_segments --dry-run > large
+run_all "${options[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|
   s|$PWD/own.fa|FASTA|; s|$PWD/own.mtx|MATRIX|; s|ORDO_GPU_MEMORY=[0-9]+M ([^ ]*array_stream)|ORDO_GPU_MEMORY=HALF \1|
   s|--gigabytes [0-9]+ |--gigabytes S |; s|$PWD/left/[a-z0-9_]+\.json|FILE|; s|--capacity 34 |--capacity G |
   s|auto,cpu,gpu|DEVICES|
   /--json FILE\$/p" plan large > commands
-sed -nE 's/^- `([^`]+)`: \[.*/\1/p' made/BENCHMARKS.md > of_page
+sed -nE 's/^- `([^`]+)`: \[.*/\1/p' made/docs/benchmarks/*.md > of_page
 (($(wc -l < of_page) >= 15)) || fail "commands of the page: $(cat of_page)"
 while read -r command; do grep -qxF -- "$command" commands || fail "not run: $command"; done < of_page
-grep -q 'in all about [0-9]* min' plan || fail 'how long it takes'
+grep -q 'total: about [0-9]* min' plan || fail 'no total time'
 
-# It leaves what make.py makes a page of; what is there is not measured again, unless told.
+# It leaves the results, and the pages that make.py makes of them, and measures again only with --again.
 only=()
 for name in segmented_sort{,_sweep_pairs,_sweep_keys} radix_sort array_sort{,_capacity} machines; do
   only+=(--only "$name")
 done
-run_all "${how[@]}" "${only[@]}" > out
+run_all "${options[@]}" "${only[@]}" > out
 for name in "${only[@]/--only/}"; do [[ -z $name ]] || cmp "left/${name}_h200.json" "changed/${name}_h200.json"; done
 cp made/README.md before.md
-make_page --results left --out made --links . --root "$(realpath -m --relative-to=left "$ORDO_SOURCE")"
-! cmp -s before.md made/README.md || fail 'the table of the README is what it was'
-(cd left && grep -oE '\]\([^)#]*(run|make)\.py\)' BENCHMARKS.md | tr -d '])(' | xargs ls > /dev/null) || fail 'links to scripts'
+make_page --results left --out made
+! cmp -s before.md made/README.md || fail 'the table of the README did not change'
+check_links left > linked
 cmp left/BENCHMARKS.md made/BENCHMARKS.md
 grep -q "machines $PWD/own.fa --json" calls || fail "own genomes: $(cat calls)"
 [[ $(wc -l < calls) == 7 && $(grep -c '^  took [0-9]* s$' out) == 7 ]] || fail "$(cat out calls)"
-run_all "${how[@]}" "${only[@]}" > out
+run_all "${options[@]}" "${only[@]}" > out
 [[ $(wc -l < calls) == 7 ]] || fail "measured again: $(cat calls)"
-run_all "${how[@]}" --only radix_sort --again > out
+run_all "${options[@]}" --only radix_sort --again > out
 [[ $(wc -l < calls) == 8 ]] || fail "not measured again: $(cat calls)"
 
-# What fails is told, and kept apart; the rest goes on. Nothing of an unknown name.
+# A failed benchmark is reported and its file kept apart; the others go on. Unknown names and files are errors.
 BROKEN=array_sort expect 1 run_all --programs programs --results broken --only array_sort --only radix_sort
 grep -q 'FAILED: array_sort$' out || fail "$(cat out)"
 [[ -e broken/array_sort_h200.json.part && ! -e broken/array_sort_h200.json && -e broken/radix_sort_h200.json ]] ||
@@ -218,22 +245,22 @@ expect 1 run_all --programs programs --results no_genome --only machines --only 
 grep -q 'FAILED: machines$' out || fail "$(cat out)"
 [[ -e no_genome/radix_sort_h200.json && -e no_genome/BENCHMARKS.md ]] || fail "$(ls no_genome)"
 
-# What there is no time for is left for later, and what is not wanted for good.
-run_all "${how[@]}" --results late --only radix_sort --only array_sort --skip array_sort --minutes 0 > out
-grep -q '^array_sort: not wanted' out || fail "$(cat out)"
+# Benchmarks without time are left for later, those of --skip are not.
+run_all "${options[@]}" --results late --only radix_sort --only array_sort --skip array_sort --minutes 0 > out
+grep -q '^array_sort: skipped' out || fail "$(cat out)"
 grep -q 'no time left.*: radix_sort$' out || fail "$(cat out)"
 [[ -e late/BENCHMARKS.md && ! -e late/radix_sort_h200.json ]] || fail "$(ls late)"
-run_all "${how[@]}" --results late --only radix_sort --minutes 5 > out
+run_all "${options[@]}" --results late --only radix_sort --minutes 5 > out
 [[ -e late/radix_sort_h200.json ]] || fail "$(cat out)"
 
-# Of a card of 8 GB some are left for what else is there.
-GPU_LINE='GPU: NVIDIA GeForce RTX 3070, compute capability 8.6, 8.4 GB' run_all "${how[@]}" --dry-run > out
+# Of a GPU of 8 GB, some memory stays free.
+GPU_LINE='GPU: NVIDIA GeForce RTX 3070, compute capability 8.6, 8.4 GB' run_all "${options[@]}" --dry-run > out
 grep -q -- "--capacity 1.3 --json $PWD/left/array_sort_capacity_rtx_3070.json" out || fail "$(cat out)"
-half=$(sed -nE 's/.*ORDO_GPU_MEMORY=([0-9]+)M [^ ]*array_stream .*/\1/p' out)  # less than it has, however much the host has
+half=$(sed -nE 's/.*ORDO_GPU_MEMORY=([0-9]+)M [^ ]*array_stream .*/\1/p' out)  # less than the GPU has, however much the host has
 ((half > 0 && half <= 6408)) || fail "$(cat out)"
 expect 2 run_all --programs empty
 
-# Without a card: what needs none, under the number of cores.
+# Without a GPU, the benchmarks that need none, under the number of cores.
 GPU_LINE='GPU: none' run_all --programs programs --results left --dry-run > out
 grep -q '^segmented_sort: needs a GPU' out || fail "$(cat out)"
 for name in string_sort host_sorts host_segments; do

@@ -15,7 +15,7 @@ int main() {
   cudaMemcpyAsync(device_keys, keys.data(), 6 * sizeof(float), cudaMemcpyHostToDevice, stream);
   cudaMemcpyAsync(device_offsets, offsets.data(), 3 * sizeof(std::uint32_t), cudaMemcpyHostToDevice, stream);
 
-  ordo::gpu gpu({.stream = stream});  // keep it: it keeps what it has started
+  ordo::gpu gpu({.stream = stream});  // make it once: it keeps its memory and kernels
   std::span<std::uint32_t const> const bounds(device_offsets, 3);
   ordo::sort_segments(gpu, std::span(device_keys, 6), ordo::segments_from_offsets(bounds));
 

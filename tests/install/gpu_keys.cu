@@ -11,8 +11,8 @@ int main() {
   cudaMemcpy(device_numbers, numbers.data(), 8 * sizeof(std::uint32_t), cudaMemcpyDefault);
   cudaMemcpy(device_order, every.data(), 8 * sizeof(std::uint32_t), cudaMemcpyDefault);
 
-  ordo::gpu gpu({.stream = nullptr});  // CUDA's default stream, as that of the copies
-  // Two segments of four, each by the last digit of the number that an item stands for.
+  ordo::gpu gpu({.stream = nullptr});  // CUDA's default stream, like the copies
+  // Two segments of four items, each sorted by the last digit of the item's number.
   ordo::sort_segments_by(gpu, std::span(device_order, 8), ordo::uniform_segments(2, 4),
                          [=] __host__ __device__(std::uint32_t item) { return device_numbers[item] % 10; });
 

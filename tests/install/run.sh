@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BUILD: install what is built there, and build and run the README's programs against it.
+# run.sh BUILD: install what is built there, and build and run the documents' programs against it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
@@ -52,10 +52,10 @@ for file in "$here"/*.cpp "$here"/*.cu; do
     "$work/build/use_$program" > "$work/out"
     diff "$here/$program.out" "$work/out"
   fi
-  # The README shows this very program.
-  awk -v file="$file" '
+  # The documents show this very program.
+  cat "$here/../../README.md" "$here/../../docs/libraries.md" | awk -v file="$file" '
     BEGIN { while ((getline line < file) > 0) program = program line "\n" }
-    { readme = readme $0 "\n" }
-    END { exit index(readme, "```cpp\n" program "```\n") == 0 }' "$here/../../README.md" ||
-    { echo "README.md does not show tests/install/$name as it is"; exit 1; }
+    { shown = shown $0 "\n" }
+    END { exit index(shown, "```cpp\n" program "```\n") == 0 }' ||
+    { echo "neither README.md nor docs/libraries.md shows tests/install/$name as it is"; exit 1; }
 done

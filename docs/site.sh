@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# docs/site.sh: the documentation as a site, in build/site. Needs python3-venv; the first time also PyPI.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+venv=build/site_venv pages=build/site_pages
+if [[ ! -x $venv/bin/mkdocs ]]; then
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet mkdocs==1.6.1 mkdocs-material==9.8.2
+fi
+
+# MkDocs takes the pages of one folder: README.md, the other documents at the root, and docs/. Links follow.
+rm -rf "$pages"
+mkdir -p "$pages"
+python3 - "$pages" << 'END'
+import os, pathlib, re, shutil, sys
+to = pathlib.Path(sys.argv[1])
+pages = {"README.md": "index.md", "datasets/README.md": "datasets.md"}
+pages |= {str(page): page.name.lower() for page in pathlib.Path(".").glob("*.md") if page.name != "README.md"}
+pages |= {str(page): str(page).removeprefix("docs/") for page in pathlib.Path("docs").rglob("*.md") if page.name != "moves.md"}
+for page, name in pages.items():
+    folder = pathlib.Path(page).parent
+
+    def link(match):
+        target, hash, anchor = match[1].partition("#")
+        path = os.path.normpath(folder / target)
+        if not target or re.match("[a-z]+:", target):
+            return match[0]
+        new = pages.get(path)
+        if not new:  # a file of the repository: taken along
+            new = os.path.join("files", path) if not path.startswith("docs/") else path.removeprefix("docs/")
+            (to / new).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, to / new)
+        return f"]({os.path.relpath(new, os.path.dirname(name) or '.')}{hash}{anchor})"
+
+    parts = re.split(r"(^```.*?^```)", pathlib.Path(page).read_text(), flags=re.M | re.S)  # every other part is code
+    parts[::2] = [re.sub(r"\]\(([^)\s]+)\)", link, part) for part in parts[::2]]
+    (to / name).parent.mkdir(parents=True, exist_ok=True)
+    (to / name).write_text("".join(parts))
+END
+NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --quiet --strict
+echo "build/site/index.html"
