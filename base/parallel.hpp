@@ -8,7 +8,7 @@
 
 namespace ordo::host_detail {
 
-/// A range cut into equal blocks, few enough that a table per block is cheap and enough that threads share them evenly.
+/// Equal blocks of a range: few enough that a table per block is cheap, and enough that threads share them evenly.
 struct blocks {
   std::size_t n, count;
 
@@ -19,7 +19,7 @@ struct blocks {
   [[nodiscard]] std::size_t begin(std::size_t block) const { return n / count * block + std::min(block, n % count); }
   [[nodiscard]] std::size_t end(std::size_t block) const { return begin(block + 1); }
 
-  /// f(block, begin, end) for every block, in parallel.
+  /// Calls f(block, begin, end) for each block, in parallel.
   template <class F>
   void run(F f) const {
     if (count == 1) return f(std::size_t{0}, std::size_t{0}, n);
@@ -27,7 +27,7 @@ struct blocks {
   }
 };
 
-/// f(i) for i in [0, n), in parallel by ranges of at least `grain`.
+/// Calls f(i) for each i in [0, n), in parallel by ranges of at least `grain`.
 template <class F>
 void parallel_each(std::size_t n, std::size_t grain, F f) {
   if (n <= grain) {

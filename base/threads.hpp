@@ -2,9 +2,9 @@
 
 namespace ordo {
 
-/// The size of a tbb::task_arena for who wants so many threads, 0 being all there are; and oneTBB started, which has to be
-/// before anything is run in an arena. No more threads than the process may use: they would only take turns, and oneTBB would
-/// complain on stderr. With a limit on the address space (ulimit -v) one for each 128 MiB of it, at least one.
+/// Starts oneTBB, which must precede any use of an arena, and returns the size of a tbb::task_arena for `wanted` threads; 0
+/// means all. The result is at most the number of threads that the process may use, because more would only take turns and make
+/// oneTBB print a warning. If address space is limited (ulimit -v), it is one thread per 128 MiB, at least one.
 /// @throws std::bad_alloc
 int threads_for(unsigned wanted);
 

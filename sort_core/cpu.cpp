@@ -18,7 +18,7 @@ struct cpu::state {
   pool::reuse reuse;
   host_memory plain;
   limiting_memory limited;
-  std::optional<host> machine;  // made by the first call
+  std::optional<host> machine;  // created by the first call
 };
 
 cpu::cpu(cpu_options const& how) : state_(std::make_unique<state>(how)) {}
@@ -46,7 +46,7 @@ std::size_t cpu::peak_memory() noexcept {
 void cpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
   if (task.segments != 0 && !detail::check_bounds_of(backend(), task)) {
-    host apart(state_->threads);  // what the check takes is no part of what sorts state
+    host apart(state_->threads);  // memory of the check does not count as that of the sort
     detail::check_overlap_of(apart, task);
   }
   detail::run_task(backend(), task);

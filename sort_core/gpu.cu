@@ -10,7 +10,7 @@
 namespace ordo {
 namespace {
 
-/// Are offsets on the device checked by every sort?
+/// True if every sort checks offsets on the device.
 #ifdef NDEBUG
 constexpr bool checks_offsets = false;
 #else
@@ -31,15 +31,15 @@ void check_segments_of(cuda& machine, detail::sort_task const& task) {
 
 struct gpu::state {
   gpu_options how;
-  std::optional<cuda> machine;  // made by the first call
+  std::optional<cuda> machine;  // created by the first call
 
-  /// f(machine) on its device, if there is a machine.
+  /// Calls f(machine) on its device, if there is a machine.
   template <class F>
   void if_made(F f) noexcept try {
     if (!machine) return;
     cuda_detail::device_scope const on(how.device);
     f(*machine);
-  } catch (error const&) {  // the device is lost, and all of it gone
+  } catch (error const&) {  // the device is lost, with all of its memory
   }
   ~state() {
     if_made([this](cuda&) { machine.reset(); });

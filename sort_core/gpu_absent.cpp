@@ -1,7 +1,7 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.hpp"
 
-// The door to a GPU in a build without CUDA: it says so.
+// ordo::gpu in a build without CUDA: every call that needs a device throws.
 namespace ordo {
 namespace {
 

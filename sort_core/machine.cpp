@@ -108,7 +108,7 @@ namespace {
 
 using cuda_detail::gpu_state;
 
-/// The first of the GPUs that runs this build and has the memory; or the CPU, and why. Of a build with CUDA.
+/// Returns the first GPU that runs this build and has the memory, or the CPU and the reason. For builds with CUDA.
 [[maybe_unused]] decision choose_gpu(machine_options const& how, std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   bool const asked = how.where == device::gpu;
   auto const found = gpus();
@@ -132,7 +132,7 @@ using cuda_detail::gpu_state;
       refuse(now.unusable);
       continue;
     }
-    cuda_detail::device_scope const on(gpu.index);  // what is needed depends on the card
+    cuda_detail::device_scope const on(gpu.index);  // the memory needed depends on the GPU
     std::size_t const needed = gpu_bytes(gpu), free = std::min(now.free_memory, gpu_memory_limit().value_or(now.free_memory));
     if (needed <= free) return {device::gpu, asked ? "asked for" : gpu.name, false, asked, gpu.index};
     bool const limited = needed <= now.free_memory;
@@ -147,7 +147,7 @@ using cuda_detail::gpu_state;
   throw usage_error("no usable GPU: " + reasons);
 }
 
-// The same, but for ORDO_DEVICE where `given` leaves the machine open.
+// Returns the options with ORDO_DEVICE applied if `given` leaves the choice open.
 machine_options asked_for(machine_options const& given) {
   if (given.where == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {

@@ -34,8 +34,8 @@ void host_memory::deallocate(void* block, std::size_t) noexcept {
   std::free(block);
 }
 
-// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them. Sizes that no
-// machine has stay as they are, for the source to refuse.
+// Rounds to steps of an eighth of the power of two below: few distinct sizes, so that a pool can reuse blocks. Sizes that
+// overflow are returned unchanged, for the source to refuse.
 std::size_t pool::rounded(std::size_t bytes) noexcept {
   std::size_t const least = std::max(bytes, alignment);
   std::size_t const step = std::max(alignment, std::bit_floor(least) / 8);
@@ -81,7 +81,7 @@ void* pool::allocate(std::size_t bytes) {
 void* pool::from_source(std::size_t size) {
   most_ = std::max(most_, in_use_ + size);
   keep_few(size);
-  trim(limit_ - in_use_ - size);  // who is limited does not want the kept blocks on top of that
+  trim(limit_ - in_use_ - size);  // a limit holds for cached blocks, too
   try {
     return source_.allocate(size);
   } catch (out_of_memory const&) {
@@ -97,13 +97,13 @@ void pool::reserve(std::size_t bytes) {
   if (bytes == 0) return;
   check_limit(size);
   if (idle_reserve() >= size) return;
-  if (reserve_ && idle_reserve() == 0) return deallocate(allocate(bytes), bytes);  // in use: a block beside it
+  if (reserve_ && idle_reserve() == 0) return deallocate(allocate(bytes), bytes);  // in use: cache a block beside it
   release_reserve();
   reserve_ = static_cast<char*>(from_source(size));
   reserve_size_ = reserve_free_ = size;
 }
 
-/// A part of the reserved block, the lowest that is free and large enough; or null.
+/// Returns a part of the reserved block, the lowest that is free and large enough, or null.
 void* pool::from_reserve(std::size_t size) {
   if (size > reserve_free_) return nullptr;
   std::size_t begin = 0;
@@ -117,7 +117,7 @@ void* pool::from_reserve(std::size_t size) {
   return reserve_ + begin;
 }
 
-/// Takes a part back. False if the block is none.
+/// Frees a part of the reserved block. Returns false if `block` is not one.
 bool pool::to_reserve(void* block) noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(reserve_);
   if (!reserve_ || at >= reserve_size_) return false;
@@ -133,7 +133,7 @@ void pool::release_reserve() noexcept {
   reserve_size_ = reserve_free_ = 0;
 }
 
-/// A kept block that will do, or none.
+/// Returns a cached block for a request of `size` bytes, or end().
 std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
   auto const found = kept_.lower_bound(size);
   if (found == kept_.end() || found->first == size) return found;
@@ -142,8 +142,8 @@ std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
   return will_do ? found : kept_.end();
 }
 
-/// Bytes that lent blocks may have in excess of the requests. The source is asked once for each amount in use: that takes as
-/// long as some kernels. One that does not know what it has is not relied on.
+/// Returns the maximum excess, in bytes, of blocks in use over the requests. The source is queried once per maximum in use,
+/// because a query takes as long as some kernels. A source that does not know its free memory gives no excess.
 std::size_t pool::spare() {
   constexpr std::size_t share = 16;
   if (spare_for_ != most_) {
@@ -177,7 +177,7 @@ void pool::deallocate(void* block, std::size_t) noexcept {
   keep_few(0);
 }
 
-// The small ones are made again most easily.
+// Frees the smallest blocks first: allocating them again is cheapest.
 void pool::keep_few(std::size_t coming) noexcept {
   std::size_t const held = in_use_ + unused_ + reserve_free_ + coming;
   while (!kept_.empty() && held + kept_bytes_ > 2 * most_) release(kept_.begin());

@@ -10,15 +10,15 @@
 #include "ordo/error.hpp"
 #include "sort_core/check_segments.hpp"
 
-// What is behind the door: a sort_task becomes a call of the machine's verbs. Instantiated once for each machine.
+// Turns a sort_task into a call of a Backend's operations. Instantiated once per backend.
 namespace ordo::detail {
 
-/// Sixteen bytes that move with a key.
+/// A value of sixteen bytes that moves with a key.
 struct alignas(16) value_of_16_bytes {
   std::uint64_t low, high;
 };
 
-/// f(K{}) for the unsigned type of so many bytes.
+/// Calls f(K{}) for the unsigned type K of `bytes` bytes.
 template <class F>
 auto with_key_type(std::size_t bytes, F f) {
   switch (bytes) {
@@ -57,14 +57,14 @@ std::span<T> span_of(void* items, std::size_t n) {
   return {static_cast<T*>(items), n};
 }
 
-/// Offsets of 32 or 64 bits, which is known at run time.
+/// Offsets of 32 or 64 bits, with the width known at run time.
 struct any_offset {};
 
 }  // namespace ordo::detail
 
 namespace ordo {
 
-/// Segments whose offsets have either width, for machines to which it makes no difference: one instance of their sorts does.
+/// Segments whose offsets have either width, for backends whose sorts are as fast with them: one instance serves both widths.
 template <>
 struct segment_list<detail::any_offset> {
   explicit segment_list(detail::sort_task const& task)
@@ -104,7 +104,7 @@ segment_list<Offset> segments_of(sort_task const& task) {
           task.segments};
 }
 
-/// A key's code, of which some bits count.
+/// The compared bits of a key's code.
 template <class K>
 struct code_at {
   K const* keys;
@@ -141,13 +141,13 @@ void run_argsort(B& machine, sort_task const& task) {
   });
 }
 
-/// f(segments) with the segments of a task, whose offsets have the type that they were given in.
+/// Calls f(segments) with the segments of a task, with offsets of the type in which they were given.
 template <class F>
 auto with_typed_segments(sort_task const& task, F f) {
   return with_offset_type(task.offset_bytes, [&](auto offset) { return f(segments_of<decltype(offset)>(task)); });
 }
 
-/// f(segments) with the segments of a task, of a type that this machine's sorts take.
+/// Calls f(segments) with the segments of a task, with offsets of a type that the backend's sorts take.
 template <Backend B, class F>
 auto with_segments_of(sort_task const& task, F f) {
   if constexpr (requires { B::takes_any_offset; })
@@ -156,7 +156,7 @@ auto with_segments_of(sort_task const& task, F f) {
     return with_typed_segments(task, f);
 }
 
-/// Checks a task's segments, whose offsets are read. @returns whether they ascend; if not, some may overlap
+/// Checks a task's segments by reading their offsets. @returns true if they ascend; if not, some may overlap
 template <Backend B>
 bool check_bounds_of(B& machine, sort_task const& task) {
   return with_typed_segments(task, [&](auto const& segments) { return check_bounds(machine, task.n, segments); });
@@ -166,7 +166,7 @@ void check_overlap_of(B& machine, sort_task const& task) {
   with_typed_segments(task, [&](auto const& segments) { check_overlap(machine, segments); });
 }
 
-/// Makes one NaN of all those between the begin of the first segment and the end of the last: one that comes last.
+/// Replaces all NaNs between the begin of the first segment and the end of the last by one NaN that comes last.
 template <class K, class Segments>
 struct put_nans_last {
   static constexpr K top = K{1} << (8 * sizeof(K) - 1), infinity = top - (K{1} << (sizeof(K) == 4 ? 23 : 52));
@@ -198,7 +198,7 @@ void run_on_segments(B& machine, sort_task const& task) {
         machine.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
       }
     auto const sort = [&]<class V>(std::span<V> values) {
-      // Narrow keys are sorted as segments where arrays are meant, too: the machines sort arrays of 32 and 64 bits in place.
+      // Narrow keys of arrays are sorted as segments: backends sort only arrays of 32-bit and 64-bit keys in place.
       if constexpr (sizeof(K) >= 4)
         if (task.what == sort_task::operation::arrays) return machine.array_sort(keys, values, segments, code);
       machine.segmented_sort(keys, values, segments, heads, task.bits, code);
@@ -208,7 +208,7 @@ void run_on_segments(B& machine, sort_task const& task) {
   });
 }
 
-/// run_task for keys of one width.
+/// Does the work of run_task for keys of one width.
 template <Backend B, class K>
 void run_task_on(B& machine, sort_task const& task) {
   switch (task.what) {
@@ -229,7 +229,7 @@ void run_task(B& machine, sort_task const& task) {
   with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(machine, task); });
 }
 
-/// Bytes that run_task takes from the machine's pool at most.
+/// Returns the maximum of bytes that run_task takes from the backend's pool.
 template <Backend B>
 std::size_t memory_of_task(B& machine, sort_task const& task) {
   if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes);

@@ -5,7 +5,7 @@
 
 namespace ordo::cuda_detail {
 
-/// A word of counters of 2 or 16 bits.
+/// A word of counters of 2 or 16 bits each.
 template <unsigned Bits>
 struct packed_counters {
   static constexpr unsigned per_word = 32 / Bits, most = (1u << Bits) - 1;
@@ -18,26 +18,26 @@ struct packed_counters {
   }
 };
 
-/// Ranking by counting: keys without values, of a range with a counter of `Bits` bits for each of its numbers. None is
-/// compared, as equal ones are the same. Two bits will do if there are tuning::sparse_numbers numbers to a key, seldom more
-/// than three being of a kind; 16 always do.
+/// Ranking by counting, for keys without values in a small range: each number of the range has a counter of `Bits` bits.
+/// Nothing is compared, because equal keys are indistinguishable. Two bits suffice if the range has tuning::sparse_numbers
+/// numbers per key, because then seldom more than three keys are equal; 16 bits always suffice.
 template <class K, unsigned Threads, unsigned Items>
 struct on_chip_counting : on_chip_memory<K, Threads, Items> {
   using base = on_chip_memory<K, Threads, Items>;
   using base::capacity, base::counters, base::run;
   using typename base::collective, typename base::team;
-  /// Numbers that there are counters for.
+  /// The number of counters.
   template <unsigned Bits>
   static constexpr unsigned numbers = counters* packed_counters<Bits>::per_word;
 
-  /// rank[i] = where key[i] goes, unless there are more of a kind than a counter counts.
+  /// Writes the rank of key[i] to rank[i], unless more keys are equal than a counter can count.
   template <unsigned Bits>
   __device__ static ranking rank_keys(K const (&key)[Items], K least, unsigned own_count, std::uint32_t (&rank)[Items],
                                       unsigned char* memory, collective& shared) {
     using counter = packed_counters<Bits>;
     static_assert(capacity < 1u << 16);
     auto* const counts = base::counts_of(memory);
-    auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // in the words before
+    auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // sums of the words before
     bool crowded = false;
     own_count = opaque(own_count);
 #pragma unroll
@@ -62,7 +62,7 @@ struct on_chip_counting : on_chip_memory<K, Threads, Items> {
   }
 
  private:
-  /// before[w] = the sum of the words of counters before w.
+  /// Writes to before[w] the sum of the words of counters before w.
   template <unsigned Bits>
   __device__ static __forceinline__ void sum_words(std::uint32_t const* counts, std::uint16_t* before, collective& shared) {
     auto const* const words = reinterpret_cast<uint4 const*>(counts) + team::rank() * (run / 4);
