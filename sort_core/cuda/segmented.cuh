@@ -15,15 +15,15 @@
 #include "sort_core/cuda/plan.cuh"
 #include "sort_core/cuda/radix_sample.cuh"
 
-// The segmented sort of the GPU machine, after Hou et al. (ICS'17): segments are classed by length, and each class is sorted
-// by the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
+// The segmented sort of the GPU backend, after Hou et al. (ICS'17). Segments are classed by length, and each class is sorted by
+// the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
 namespace ordo::cuda_detail {
 
-/// What is done with segments that no block holds: they are partitioned, into a second copy of the data; or into a window that
-/// holds a part of it, which moves over the data.
+/// The method for segments that no block holds. They are partitioned into a second copy of the data, or into a window that
+/// holds a part of it and moves over the data.
 enum class long_method { copying, in_place };
 
-/// The class of arrays of array_sort_stable items. On no card may they be too long for a block, as chunks of one array are not
+/// The class of arrays of array_sort_stable items. These must fit in a block on every GPU, because chunks of an array are not
 /// sorted stably.
 template <class K, class V>
 constexpr unsigned stable_class = [] {
@@ -33,16 +33,16 @@ constexpr unsigned stable_class = [] {
     ++c;
   return c;
 }();
-/// What sorts the arrays of a class where a card has too little shared memory for its buckets.
+/// The sort of a class on GPUs whose shared memory is too small for its buckets.
 template <class K, class V, unsigned Class>
 using merging_type =
     shape_type<tuning::method::merging, class_traits<K, V, Class>::shape.threads, class_traits<K, V, Class>::shape.items, 1>;
 
-/// How much temporary memory a segmented sort takes, part by part.
+/// The temporary memory of a segmented sort, part by part.
 template <class K, class V, bool Computed, long_method Long>
 struct segmented_sizes {
   static constexpr bool copying = Long == long_method::copying;
-  /// Classes that this card's blocks have the shared memory for.
+  /// Returns the number of classes for which this GPU's blocks have the shared memory.
   static unsigned classes() {
     std::size_t const limit = shared_memory_limit();
     unsigned const fitting = [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
@@ -51,36 +51,36 @@ struct segmented_sizes {
     (std::make_integer_sequence<unsigned, tuning::classes>{});
     return copying ? fitting : std::max(fitting, stable_class<K, V> + 1);
   }
-  /// The longest segment that a block holds.
+  /// Returns the length of the largest segment that a block holds.
   static std::size_t on_chip() { return shorter_than_class(classes()); }
   static constexpr std::size_t shorter_than_class(unsigned c) {
     c = tuning::first_alike<sizeof(K), value_bytes<V>>(c);
     return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
 
-  /// Lengths of lists: of the classes', of those that partitions fill if these are others, of long segments, of short runs;
-  /// and last, no length, the numbers of floats.
+  /// The number of counters: the lengths of the lists of classes, of those that partitions fill if these are others, of large
+  /// segments, and of small runs; and last, not a length, the numbers of floats.
   static constexpr unsigned counts = (copying ? 1 : 2) * tuning::classes + 3;
 
   std::size_t n, segments, longest;
-  std::size_t window = tuning::array_window;  // bytes, of which the steps' length follows
+  std::size_t window = tuning::array_window;  // in bytes; it determines the length of a step
 
-  /// May a segment be too long for one block?
+  /// Returns true if a segment may be too large for a block.
   [[nodiscard]] bool any_long() const { return longest > on_chip(); }
-  /// Long segments, at most.
+  /// Returns the maximum number of large segments.
   [[nodiscard]] std::size_t given_long() const { return any_long() ? std::min(segments, n / (on_chip() + 1)) : 0; }
 
-  /// Sorted in place, the segments that begin in one step are partitioned at a time, in a window of two steps. Of those longer
-  /// than a step each step is sorted by itself. A power of two.
+  /// Returns the items of a step, a power of two. A sort in place partitions the segments that begin in one step at a time, in
+  /// a window of two steps. Of segments larger than a step, each step is sorted by itself.
   [[nodiscard]] std::size_t step() const {
     std::size_t const half = window / 2 / (sizeof(K) + value_bytes<V>), share = n / tuning::most_array_steps;
     return std::max({std::bit_floor(half), std::bit_ceil(share), std::bit_ceil(on_chip())});
   }
-  /// Segments longer than a step, at most: their steps are merged.
+  /// Returns the maximum number of segments larger than a step, whose steps are merged.
   [[nodiscard]] std::size_t merged() const { return !copying && longest > step() ? std::min(segments, n / (step() + 1)) : 0; }
-  /// Items that are partitioned at a time.
+  /// Returns the number of items that are partitioned at a time.
   [[nodiscard]] std::size_t partitioned() const { return copying ? n : std::min(n, 2 * step()); }
-  /// Segments too long for one block that there are of these, at any one time.
+  /// Returns the maximum number of these segments that are too large for a block at any one time.
   [[nodiscard]] std::size_t partitions() const { return any_long() ? partitioned() / (on_chip() + 1) : 0; }
   [[nodiscard]] partition_sizes in_partition() const {
     return {partitioned(), partitions(), partition_traits<K, V, false>::tile};
@@ -88,20 +88,20 @@ struct segmented_sizes {
   static tuning::short_run short_run_of(std::size_t n, std::size_t segments) {
     return has_short_sort<K, V, Computed> ? tuning::short_run_of(n, segments) : tuning::short_run{};
   }
-  /// Runs of segments that may be short ones; 0 if most are not.
+  /// Returns the number of runs of segments that may be small; 0 if most are not.
   [[nodiscard]] std::size_t short_runs() const {
     unsigned const segments_per_run = short_run_of(n, segments).segments;
     return segments_per_run == 0 ? 0 : (segments - 1) / segments_per_run + 1;
   }
-  /// The most segments of class c and longer, those included that long ones are divided into. Classes 2k and 2k + 1 share
-  /// a list of so many.
+  /// Returns the maximum number of segments of class c and larger, with those into which large ones are divided. Classes 2k and
+  /// 2k + 1 share a list of that length.
   static_assert(tuning::classes % 2 == 0);
   [[nodiscard]] std::size_t from_class(unsigned c) const {
     if (longest <= shorter_than_class(c)) return 0;
     std::size_t const given = std::min(segments, n / (shorter_than_class(c) + 1));
     return any_long() ? std::max(copying ? 0 : given, from_partitions(c)) : given;
   }
-  /// Of them those that long ones are divided into at a time; if copying, the others are among them.
+  /// Returns how many of them come from large ones at a time. If copying, all others are included.
   [[nodiscard]] std::size_t from_partitions(unsigned c) const {
     return partitioned() / (shorter_than_class(c) + 1) + (c == 0 ? digit_values * sizeof(K) * partitions() : 0);
   }
@@ -116,7 +116,7 @@ struct segmented_sizes {
   }
 };
 
-/// Sorts listed segments, `most` of them at most, none longer than Shape's capacity.
+/// Sorts listed segments, at most `most`, none larger than Shape's capacity.
 template <class Shape, class K, class V, class Keys>
 void sort_listed(kernel_launcher& on, segment_data<K, V, Keys> const& data, segment_queue const& queue, std::size_t most) {
   using traits = shape_traits<K, V, Shape>;
@@ -136,8 +136,8 @@ class segmented_sorter {
  public:
   using sizes = segmented_sizes<K, V, Keys::computed, Long>;
 
-  /// @param window       bytes, for sorts in place: less than tuning::array_window is for tests
-  /// @param levels_from  items that are partitioned by kernels for each level, or more: less than the default is for tests
+  /// @param window       bytes for sorts in place; tests pass less than tuning::array_window
+  /// @param levels_from  number of items from which each level has kernels of its own; tests pass less than the default
   segmented_sorter(Machine& machine, Keys keys, V* values, std::size_t n, std::uint8_t* heads,
                    std::size_t window = tuning::array_window, std::size_t levels_from = tuning::levels_from)
       : machine_(machine),
@@ -191,7 +191,7 @@ class segmented_sorter {
     if constexpr (!sizes::copying) {
       if (!size.any_long()) return;
       for (unsigned c = 0; c < tuning::classes; ++c) lists.listed[c].count = counts + tuning::classes + 2 + c;
-      // Is that told, or are they so long on average that some will be?
+      // True if the caller gave a bound, or if the average length makes large segments likely.
       sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip() / 2);
     }
   }
@@ -203,7 +203,7 @@ class segmented_sorter {
     return items;
   }
 
-  /// f<Class>() for every class that there is on this card.
+  /// Calls f<Class>() for each class that this GPU has.
   template <class F>
   void each_class(F f) {
     unsigned const classes = sizes::classes();
@@ -213,7 +213,7 @@ class segmented_sorter {
     (std::make_integer_sequence<unsigned, tuning::classes>{});
   }
 
-  /// Short segments; runs with others are listed in `left`.
+  /// Sorts runs of small segments; lists runs with others in `left`.
   template <class Offset>
   void sort_short(tuning::short_run run, segment_list<Offset> const& segments, planned_runs const& left) {
     if constexpr (has_short_sort<K, V, Keys::computed>) {
@@ -243,7 +243,7 @@ class segmented_sorter {
     });
   }
 
-  /// Second copies of keys and values of long segments, n items at a time.
+  /// Allocates second copies of keys and values of large segments, for n items at a time.
   void take_copies(std::size_t n, parts& taken) {
     if constexpr (Keys::computed)
       data_.home_codes = taken.take<K>(n);
@@ -253,7 +253,7 @@ class segmented_sorter {
     if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n);
   }
 
-  /// @param many  of the items may be in long segments; else few are, on average
+  /// @param many  many items may be in large segments; else few are, on average
   void partition_long(sizes const& size, plan_lists const& lists, parts& taken, bool many) {
     partition_work const work = size.in_partition().take(taken);
     zeros(work.counts, 3);
@@ -269,13 +269,13 @@ class segmented_sorter {
       partition_by<false>(size, work, lists, range, many);
   }
 
-  /// As kernels of their own the phases are quicker, but each is a launch.
+  /// Returns the number of levels whose phases are kernels of their own, which is faster, but costs a launch for each.
   [[nodiscard]] unsigned levels_by_kernel(sizes const& size, bool many) const {
     return many && size.partitioned() >= levels_from_ ? tuning::levels_by_kernel(size.partitioned(), sizeof(K)) : 0;
   }
 
-  /// If keys are floats, and the first level has kernels of its own: finds, on the device, the numbers for their first digits.
-  /// The memory of a second copy is free yet.
+  /// Computes, on the device, the numbers for the first digits of floating-point keys, if the first level has kernels of its
+  /// own. The memory of the second copy is still free.
   void find_numbers(sizes const& size, bool many, partition_range& range) {
     if constexpr (!Keys::computed) {
       std::size_t const longest = std::size_t(double(sizes::on_chip() * digit_values) * tuning::numbered_share);
@@ -319,8 +319,8 @@ class segmented_sorter {
     phase.template operator()<partition_rest<K, V, Keys, Large>>(data_, work, lists, range, levels == 0, levels % 2);
   }
 
-  /// Step by step, in a window that begins with the step; what is longer than a step is then merged.
-  /// @param many  of the items are in long segments; if not, each launch is one too many
+  /// Sorts step by step, in a window that begins with the step; then merges the steps of larger segments.
+  /// @param many  many items are in large segments; else each launch is one too many
   void sort_long_in_place(sizes const& size, plan_lists lists, parts& taken, bool many) {
     partition_work const work = size.in_partition().take(taken);
     K* const window_codes = data_.away_codes;
@@ -331,7 +331,7 @@ class segmented_sorter {
     for (std::size_t first = 0; first < n_; first += size.step()) {
       range.first = first;
       range.last = std::min(first + size.step(), n_);
-      data_.away_codes = window_codes - first;  // items are at the same place in all copies
+      data_.away_codes = window_codes - first;  // an item has the same index in all copies
       if constexpr (value_bytes<V> != 0) data_.away_values = window_values - first;
       partition(size, work, lists, range, many);
       sort_listed_classes(size, lists);
@@ -374,7 +374,7 @@ class segmented_sorter {
   float_numbers* numbers_ = nullptr;  // on the device
 };
 
-/// f(K{}, V{}) for the types that stand for keys and values of so many bytes.
+/// Calls f(K{}, V{}) for the types that stand for keys and values of these sizes in bytes.
 template <class F>
 auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
   auto const with_key = [&](auto key) {
@@ -386,7 +386,7 @@ auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
   return key_bytes <= 4 ? with_key(std::uint32_t{}) : with_key(std::uint64_t{});
 }
 
-/// Temporary memory of a segmented sort of given or of computed keys, for keys and values of so many bytes.
+/// Returns the temporary memory of a segmented sort of stored or computed keys, for keys and values of these sizes in bytes.
 template <bool Computed, long_method Long = long_method::copying>
 std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
                                  std::size_t value_size) {

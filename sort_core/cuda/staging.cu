@@ -49,7 +49,7 @@ bool staging::worth_staging(void const* host, std::size_t bytes) const {
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-// The block's memory, when nothing is on its way there or from there any more.
+// Returns the block's memory after all copies from it and into it have ended.
 std::span<char> staging::block::ready() {
   if (!data) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&data), block_bytes));
   if (moved)
@@ -79,16 +79,16 @@ void staging::download_few(void* host, void const* device, std::size_t bytes, cu
   std::memcpy(host, few, bytes);
 }
 
-// What is copied at a time: a block, or of a few megabytes so much that all threads have some of it, and a copy is on its way
-// while they fill or empty the next. Of less than a block each copy takes longer than it has to.
+// Returns the size of one copy: a block or, for a few megabytes in total, so little that all threads get a part and copies
+// overlap with filling or emptying the next. Copies smaller than a block are slower than they need be.
 std::size_t staging::piece_bytes(std::uint64_t bytes, unsigned threads) {
   if (threads == 1) return block_bytes;
   std::size_t const share = std::size_t(bytes / (blocks_each * threads)) / least_piece * least_piece;
   return std::clamp(share, least_piece, block_bytes);
 }
 
-// fill(piece, to) puts that piece of [0, bytes) there, by as many threads as may call it at a time; less than its size is the
-// end, which one thread alone may find.
+// Copies [0, bytes) to the device, piece by piece. fill(piece, to) fills a piece, on as many threads as may call it at a time.
+// A result below the piece's size is the end, which only a single thread may find.
 template <class Fill>
 void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill) {
   std::lock_guard const turn(turn_);
@@ -108,7 +108,7 @@ void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaS
   });
 }
 
-// drain(piece, from) takes that piece from there; a single thread gets them in order.
+// Copies from the device. drain(piece, from) takes a piece; a single thread gets them in order.
 template <class Drain>
 void staging::copy_out(char const* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Drain drain) {
   std::lock_guard const turn(turn_);

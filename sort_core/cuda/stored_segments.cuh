@@ -1,8 +1,8 @@
 #pragma once
 #include "sort_core/cuda/backend.cuh"
 
-// Segments of given keys are sorted by some hundred and fifty kernels a width of keys: a source for each type of key and of
-// value (CMakeLists.txt), so that none takes long to compile.
+// Segments of stored keys are sorted by about 150 kernels per width of keys. Each combination of key and value type has a
+// source of its own (CMakeLists.txt), so that none takes long to compile.
 namespace ordo::cuda_detail {
 
 template <long_method Long, class K, class V, class Offset>
