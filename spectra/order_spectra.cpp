@@ -123,7 +123,7 @@ class ordering final : private slice_taker {
     all.without_precursor += one.without_precursor;
     all.warnings += one.warnings;
     all.device_memory = std::max(all.device_memory, one.device_memory);
-    if (input_ == 0 || one.machine.where == device::gpu) all.machine = one.machine;
+    if (input_ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
     all.phases.resize(one.phases.size());
     for (std::size_t p = 0; p < one.phases.size(); ++p) {
       all.phases[p].name = one.phases[p].name;

@@ -142,11 +142,11 @@ concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
 ///                                   must
 ///                                   not be written.
 template <class B>
-concept downloads_beside = Backend<B> &&
+concept has_background_downloads = Backend<B> &&
     requires(B& b, std::size_t n, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck) {
-  n = b.downloads_beside().add(ck, k);
-  n = b.downloads_beside().add_first(ck, k);
-  b.downloads_beside().wait(n);
+  n = b.background_downloads().add(ck, k);
+  n = b.background_downloads().add_first(ck, k);
+  b.background_downloads().wait(n);
 };
 
 /// Downloads element i of `from` to the host and returns it.

@@ -8,15 +8,15 @@
 
 namespace ordo {
 
-class host;
-class memory;
+class host_backend;
+class memory_resource;
 
 struct cpu_options {
   /// The number of threads. 0 means all threads that the process may use, which is also the maximum.
   unsigned threads = 0;
   /// The source of temporary memory, which must outlive the machine. By default the machine has a pool that caches freed
   /// blocks.
-  memory* allocator = nullptr;
+  memory_resource* allocator = nullptr;
   /// The maximum of temporary memory that the machine allocates, in bytes.
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 };
@@ -40,7 +40,7 @@ class cpu final : public machine {
   std::uint64_t stream(detail::stream_task const& task) override;
 
   /// Returns the Backend that the libraries' algorithms run on.
-  [[nodiscard]] host& backend();
+  [[nodiscard]] host_backend& backend();
 
  private:
   struct state;

@@ -11,7 +11,7 @@ struct CUstream_st;  // cudaStream_t is CUstream_st*
 
 namespace ordo {
 
-class cuda;
+class cuda_backend;
 
 /// A source of temporary memory for a GPU, in place of the machine's own pool. Memory is allocated and freed in the order of a
 /// stream, as by cudaMallocFromPoolAsync, RMM's device_memory_resource and PyTorch's caching allocator.
@@ -72,7 +72,7 @@ class gpu final : public machine {
 
   /// Returns the Backend that gpu.cuh and the libraries run algorithms on. The machine's device must be current: call
   /// with_backend.
-  [[nodiscard]] cuda& backend();
+  [[nodiscard]] cuda_backend& backend();
 
  private:
   struct state;

@@ -52,7 +52,7 @@ class machine {
 
 /// The choice of a machine for a library call: a machine of the caller, or one that the process creates once and keeps.
 struct machine_options {
-  device where = device::automatic;
+  ordo::device device = ordo::device::automatic;
   /// The number of threads of the process's CPU machine; 0 for all.
   unsigned threads = 0;
   /// The index of the GPU, as the driver counts those it shows (CUDA_VISIBLE_DEVICES). If not set, the first suitable one is
@@ -61,7 +61,7 @@ struct machine_options {
   /// The machine to use; it must outlive the call. If set, the other options are ignored.
   ordo::machine* on = nullptr;
 
-  [[nodiscard]] device kind() const noexcept { return on ? on->kind() : where; }
+  [[nodiscard]] ordo::device kind() const noexcept { return on ? on->kind() : device; }
 };
 
 /// Parses "auto", "cpu", "gpu", or "gpu:1" for a GPU by its index. @throws usage_error  for anything else
@@ -89,33 +89,33 @@ std::size_t parse_bytes(std::string_view text);
 std::optional<std::size_t> gpu_memory_limit();
 
 /// The machine chosen for one job, and the reason.
-struct decision {
-  device where = device::cpu;  // never automatic
-  std::string why;
+struct machine_choice {
+  ordo::device device = ordo::device::cpu;  // never automatic
+  std::string reason;
   bool fell_back = false;  // automatic choice, and a GPU that was there could not take the job: worth a warning
-  bool asked = false;      // the user named or passed the machine: no other may take the job
+  bool required = false;   // the user named or passed the machine: no other may take the job
   unsigned gpu_index = 0;  // index of the GPU
 };
 
 /// Chooses the machine for a job. For device::automatic, ORDO_DEVICE decides if set. Otherwise the choice is the first GPU that
-/// runs this build and has enough memory, if the input has at least `worthwhile` bytes, and else the CPU. The driver is not
+/// runs this build and has enough memory, if the input has at least `min_gpu_bytes` bytes, and else the CPU. The driver is not
 /// queried for smaller inputs, nor if the CPU is required.
 /// @param gpu_bytes  returns the GPU memory that the job takes. Called only if there is a GPU
 /// @throws usage_error  if a GPU is required, and there is none, none that runs this build, or the build has no CUDA
 /// @throws out_of_memory  if a GPU is required and gpu_bytes do not fit. The message states both figures
-decision choose(machine_options const& how, std::size_t input_bytes, std::size_t worthwhile,
-                std::function<std::size_t(gpu_info const&)> const& gpu_bytes);
+machine_choice choose_machine(machine_options const& options, std::size_t input_bytes, std::size_t min_gpu_bytes,
+                              std::function<std::size_t(gpu_info const&)> const& gpu_bytes);
 
 /// Calls on_gpu() or on_cpu(), as chosen. If on_gpu() runs out of memory and the GPU is not required, calls on_cpu() and
 /// updates `machine` to report that.
 template <class OnGpu, class OnCpu>
-void run_on(decision& machine, OnGpu on_gpu, OnCpu on_cpu) {
+void run_on(machine_choice& machine, OnGpu on_gpu, OnCpu on_cpu) {
   if constexpr (cuda_enabled) {
-    if (machine.where == device::gpu) {
+    if (machine.device == device::gpu) {
       try {
         return on_gpu();
       } catch (out_of_memory const& e) {
-        if (machine.asked) throw;
+        if (machine.required) throw;
         machine = {device::cpu, e.what(), true, false, 0};
       }
     }

@@ -6,9 +6,9 @@
 namespace ordo {
 
 /// A source of raw memory of one machine. Not thread-safe: a machine is used by one thread at a time.
-class memory {
+class memory_resource {
  public:
-  virtual ~memory() = default;
+  virtual ~memory_resource() = default;
   /// Allocates at least `bytes` bytes, aligned to 256. @throws out_of_memory
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
@@ -17,7 +17,7 @@ class memory {
 };
 
 /// Host memory. Large blocks request huge pages.
-class host_memory final : public memory {
+class host_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
@@ -29,7 +29,7 @@ class host_memory final : public memory {
 /// Except with reuse::larger_too, callers never hold more than the sum of their rounded requests, whatever blocks are cached.
 /// So a plan that fits a limit once always fits. A pool holds at most twice the maximum that was in use or reserved. If the
 /// source runs out, cached blocks are freed and the request is repeated.
-class pool final : public memory {
+class pool final : public memory_resource {
  public:
   enum class reuse {
     none,        // never: the source caches blocks itself
@@ -38,7 +38,7 @@ class pool final : public memory {
                  // free memory, and the free memory at least the maximum in use. On a GPU this saves an allocation and a
                  // free, a tenth of a millisecond. Not suitable if a plan may use the source to the last byte
   };
-  explicit pool(memory& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
+  explicit pool(memory_resource& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
   ~pool() override { trim(); }
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -88,7 +88,7 @@ class pool final : public memory {
   void keep_few(std::size_t coming) noexcept;
   void release(std::multimap<std::size_t, void*>::iterator kept) noexcept;
 
-  memory& source_;
+  memory_resource& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
   struct lent_block {
     std::size_t asked, size;
@@ -108,28 +108,29 @@ class pool final : public memory {
 
 /// A memory resource that throws out_of_memory where the bytes in use would exceed `limit`. For tests, and for users who share
 /// a GPU (ORDO_GPU_MEMORY).
-class limiting_memory final : public memory {
+class limited_memory final : public memory_resource {
  public:
-  limiting_memory(memory& source, std::size_t limit) : source_(source), limit_(limit) {}
+  limited_memory(memory_resource& source, std::size_t limit) : source_(source), limit_(limit) {}
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
   [[nodiscard]] std::size_t available() const override;
 
  private:
-  memory& source_;
+  memory_resource& source_;
   std::size_t limit_, in_use_ = 0;
 };
 
 /// A memory resource whose `nth` allocation fails, counted from 0, and each later one if `forever`. For tests.
-class failing_memory final : public memory {
+class failing_memory final : public memory_resource {
  public:
-  failing_memory(memory& source, std::size_t nth, bool forever = false) : source_(source), nth_(nth), forever_(forever) {}
+  failing_memory(memory_resource& source, std::size_t nth, bool forever = false)
+      : source_(source), nth_(nth), forever_(forever) {}
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes); }
   [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 
  private:
-  memory& source_;
+  memory_resource& source_;
   std::size_t nth_, calls_ = 0;
   bool forever_;
 };

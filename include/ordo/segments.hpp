@@ -22,7 +22,7 @@ template <class Offset>
 struct segment_list {
   std::span<Offset const> begins, ends;
   /// An upper bound on the length of the segments. A known bound saves temporary memory and launches on a GPU.
-  std::size_t longest = ~std::size_t{0};
+  std::size_t max_length = ~std::size_t{0};
   /// If uniform_length is not 0: `count` adjacent segments of this length, from position 0. begins and ends are empty.
   std::size_t uniform_length = 0, count = 0;
 
@@ -37,16 +37,16 @@ struct segment_list {
 
 /// Returns the adjacent segments [offsets[s], offsets[s + 1]).
 template <class Offset>
-segment_list<Offset> of_offsets(std::span<Offset const> offsets, std::size_t longest = ~std::size_t{0}) {
+segment_list<Offset> segments_from_offsets(std::span<Offset const> offsets, std::size_t max_length = ~std::size_t{0}) {
   if (offsets.empty()) return {};
-  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), longest};
+  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), max_length};
 }
 
 /// Returns the segments [begins[s], ends[s]), which may leave holes.
 template <class Offset>
-segment_list<Offset> of_bounds(std::span<Offset const> begins, std::span<Offset const> ends,
-                               std::size_t longest = ~std::size_t{0}) {
-  return {begins, ends, longest};
+segment_list<Offset> segments_from_bounds(std::span<Offset const> begins, std::span<Offset const> ends,
+                                          std::size_t max_length = ~std::size_t{0}) {
+  return {begins, ends, max_length};
 }
 
 /// Returns `count` adjacent segments of `length` items each.
@@ -57,7 +57,7 @@ inline segment_list<std::size_t> uniform_segments(std::size_t count, std::size_t
 
 /// The maximum length of an array that array_sort sorts stably on every machine. In longer arrays, the order of values with
 /// equal keys depends on the machine (see Backend).
-inline constexpr std::size_t array_sort_stable = 4096;
+inline constexpr std::size_t max_stable_array_length = 4096;
 
 namespace detail {
 /// Returns `bits` limited to the width of K, or {e, e} if the range is empty.

@@ -38,7 +38,7 @@ template <class V>
 concept moved_along =
     std::is_trivially_copyable_v<V> && !std::is_const_v<V> && (sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
 
-template <order Order, class K>
+template <sort_order Order, class K>
 sort_task task_of_keys(sort_task::operation what, std::size_t n) {
   using plain = std::remove_const_t<K>;
   sort_task task;
@@ -51,7 +51,7 @@ sort_task task_of_keys(sort_task::operation what, std::size_t n) {
   return task;
 }
 
-template <order Order, class K>
+template <sort_order Order, class K>
 sort_task task_of(sort_task::operation what, std::span<K> keys, bit_range bits) {
   sort_task task = task_of_keys<Order, K>(what, keys.size());
   task.keys = const_cast<std::remove_const_t<K>*>(keys.data());
@@ -79,7 +79,7 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
   task.offset_bytes = sizeof(Offset);
   task.segments = segments.size();
   task.ends_given = segments.ends.size();
-  task.longest = segments.longest;
+  task.max_length = segments.max_length;
   task.uniform_length = segments.uniform_length;
 }
 
@@ -94,16 +94,16 @@ struct none {};
 /// @code
 ///   ordo::gpu gpu;
 ///   ordo::sort_keys(gpu, std::span(device_floats, n));
-///   ordo::sort_keys<ordo::order::descending>(gpu, std::span(device_floats, n));
+///   ordo::sort_keys<ordo::sort_order::descending>(gpu, std::span(device_floats, n));
 /// @endcode
 /// (Polok, Ila and Smrz, HPC'14. On GPUs an MSD radix sort where that is faster.)
-template <order Order = order::ascending, Key K>
+template <sort_order Order = sort_order::ascending, Key K>
 void sort_keys(machine& on, std::span<K> keys, bit_range bits = {}) {
   on.run(detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits));
 }
 
 /// Sorts keys in place, and moves values[i] with keys[i]. Stable. Waits as sort_keys does.
-template <order Order = order::ascending, Key K, detail::moved_along V>
+template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V>
 void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
   detail::add_values(task, values);
@@ -116,7 +116,7 @@ void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range b
 /// @code
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
-template <order Order = order::ascending, class K, class Index>
+template <sort_order Order = sort_order::ascending, class K, class Index>
 requires Key<std::remove_const_t<K>> && detail::index_type<Index>
 void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, std::span<K const>(keys), bits);
@@ -140,11 +140,11 @@ void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range b
 /// @param heads  empty or as long as keys. heads[i] becomes 1 where a group of equal keys begins within a segment, else 0
 /// @throws usage_error  for bad segments
 /// @code
-///   auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
+///   auto const segments = ordo::segments_from_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), segments);
 /// @endcode
 /// (Hou, Liu, Wang and Feng, ICS'17.)
-template <order Order = order::ascending, Key K, class Offset>
+template <sort_order Order = sort_order::ascending, Key K, class Offset>
 void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
                    bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
@@ -159,7 +159,7 @@ void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), std::span(device_values, n), segments);
 ///   ordo::sort_segments(gpu, std::span<float const>(device_keys, n), std::span(device_values, n), segments);  // values only
 /// @endcode
-template <order Order = order::ascending, class K, detail::moved_along V, class Offset>
+template <sort_order Order = sort_order::ascending, class K, detail::moved_along V, class Offset>
 requires Key<std::remove_const_t<K>>
 void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> segments,
                    std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
@@ -180,7 +180,7 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
 ///   ordo::sort_arrays(gpu, std::span(device_floats, 200'000 * 1000), ordo::uniform_segments(200'000, 1000));
 /// @endcode
 /// (The problem of Awan and Saeed, GPU-ArraySort, ICPP'16.)
-template <order Order = order::ascending, Key K, class Offset>
+template <sort_order Order = sort_order::ascending, Key K, class Offset>
 void sort_arrays(machine& on, std::span<K> keys, segment_list<Offset> arrays) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
   detail::add_segments(task, arrays);
@@ -188,7 +188,7 @@ void sort_arrays(machine& on, std::span<K> keys, segment_list<Offset> arrays) {
 }
 
 /// Sorts the keys of each array, and moves values[i] with keys[i].
-template <order Order = order::ascending, Key K, detail::moved_along V, class Offset>
+template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V, class Offset>
 void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
   detail::add_segments(task, arrays);
@@ -200,7 +200,7 @@ void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_li
 /// of temporary memory, and 32 bytes per segment if segments do not ascend.
 /// @throws usage_error  naming the first bad segment, or two that overlap
 /// @code
-///   ordo::check_segments(gpu, n, ordo::of_offsets(device_offsets));  // once, before many sorts
+///   ordo::check_segments(gpu, n, ordo::segments_from_offsets(device_offsets));  // once, before many sorts
 /// @endcode
 template <class Offset>
 void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
@@ -215,7 +215,7 @@ void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
 /// After machine::reserve(X_memory(...)) the next X of that size allocates nothing.
 template <Key K, class V = detail::none>
 std::size_t sort_memory(machine& on, std::size_t n) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::keys, n);
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::keys, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   return on.memory_for(task);
 }
@@ -223,33 +223,33 @@ std::size_t sort_memory(machine& on, std::size_t n) {
 /// Returns the maximum of temporary memory of argsort, in bytes. @throws usage_error  if the index is too narrow for n keys
 template <Key K, detail::index_type Index>
 std::size_t argsort_memory(machine& on, std::size_t n) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K const>(detail::sort_task::operation::argsort, n);
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::argsort, n);
   task.value_bytes = sizeof(Index);
   return on.memory_for(task);
 }
 
 /// Returns the maximum of temporary memory of sort_segments, in bytes. A const K means that only values are reordered.
 /// @param n  the length of the array, with its holes
-/// @param longest  the bound in the segment_list, if it has one
+/// @param max_length  the bound in the segment_list, if it has one
 template <class K, class V = detail::none>
 requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& on, std::size_t n, std::size_t segments,
-                                                                      std::size_t longest = ~std::size_t{0},
+                                                                      std::size_t max_length = ~std::size_t{0},
                                                                       bit_range bits = {}) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::segments, n);
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::segments, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   task.segments = segments;
-  task.longest = longest;
+  task.max_length = max_length;
   task.bits = bits;
   return on.memory_for(task);
 }
 
 /// Returns the maximum of temporary memory of sort_arrays, in bytes.
 template <Key K, class V = detail::none>
-std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t longest = ~std::size_t{0}) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::arrays, n);
+std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t max_length = ~std::size_t{0}) {
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::arrays, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   task.segments = arrays;
-  task.longest = longest;
+  task.max_length = max_length;
   return on.memory_for(task);
 }
 

@@ -75,7 +75,7 @@ struct report {
   std::uint64_t written = 0, spectra_left = 0, peaks_left = 0;  // bytes of output, and what is in it
   std::uint64_t without_precursor = 0;  // spectra that lack what options::select needs of theirs: m/z, or charge
   std::uint64_t warnings = 0;
-  decision machine{device::cpu, "every spectrum is in order", false, false};
+  machine_choice machine{device::cpu, "every spectrum is in order", false, false};
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
   std::vector<phase_time> phases;
 };

@@ -29,7 +29,7 @@
 
 namespace ordo {
 
-class cuda;
+class cuda_backend;
 
 namespace cuda_detail {
 
@@ -135,19 +135,19 @@ inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
 /// Sorts segments of stored keys. Compiled once, for keys of 32 and 64 bits, values of 0 to 16 bytes and offsets of 32 and 64
 /// bits (stored_*.cu), because there are many kernels.
 template <long_method Long, class K, class V, class Offset>
-void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
+void sort_stored(cuda_backend& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
 /// Sorts unevenly distributed keys by a sample sort. Compiled in stored_samples.cu. Returns false if another sort must do the
 /// work or finish it: this GPU cannot run the sample sort, or samples say too little about the keys.
-bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
+bool sort_by_samples(cuda_backend& machine, std::uint64_t* keys, std::size_t n);
 
 /// Sorts keys of any width by CUB's LSD radix sort. Compiled once.
 /// @param values  null for none
 template <class K, class V>
-void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
+void sort_lsd(cuda_backend& machine, K* keys, V* values, std::size_t n, bit_range bits);
 /// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly.
-void sort_floats_lsd(cuda& machine, std::uint32_t* keys, std::size_t n);
+void sort_floats_lsd(cuda_backend& machine, std::uint32_t* keys, std::size_t n);
 
 /// A type that CUB moves in place of any value type of `Bytes` bytes, so that there is one instantiation per width.
 template <std::size_t Bytes>
@@ -170,18 +170,18 @@ struct moved_as<16> {
 /// The Backend of a GPU; users hold an ordo::gpu. It belongs to the device that is current at construction, which must be
 /// current in every call and at destruction. It has one stream, and takes buffers from one pool, limited by ORDO_GPU_MEMORY.
 /// Must be used by one thread at a time. See Backend for the contracts.
-class cuda {
+class cuda_backend {
  public:
-  explicit cuda(gpu_options const& how = {}) : cuda(how, nullptr) {}
+  explicit cuda_backend(gpu_options const& how = {}) : cuda_backend(how, nullptr) {}
   /// Takes device memory from `source`, which must outlive the backend.
-  explicit cuda(memory& source) : cuda({}, &source) {}
-  ~cuda() {
+  explicit cuda_backend(memory_resource& source) : cuda_backend({}, &source) {}
+  ~cuda_backend() {
     // Errors are ignored, because a destructor must not throw. A kernel's fault was reported by the download that waited for
     // it.
     static_cast<void>(cudaStreamSynchronize(stream_));
   }
-  cuda(cuda const&) = delete;
-  cuda& operator=(cuda const&) = delete;
+  cuda_backend(cuda_backend const&) = delete;
+  cuda_backend& operator=(cuda_backend const&) = delete;
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -206,7 +206,7 @@ class cuda {
     staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
   /// @returns an object that must be destroyed before this one
-  cuda_detail::background_downloads downloads_beside() { return {staging_, stream_}; }
+  cuda_detail::background_downloads background_downloads() { return {staging_, stream_}; }
   template <class T>
   std::size_t load(source& from, std::span<T> to) {
     return staging_.load(from, to.data(), to.size_bytes(), stream_) / sizeof(T);
@@ -241,32 +241,33 @@ class cuda {
   /// values if a segment may be too large for a block. A sort by some of the keys' bits, or of keys below 32 bits, sorts codes
   /// and positions of 4 or 8 bytes each instead.
   /// @param n        the length of the array, with its holes
-  /// @param longest  the bound on the segments' length that the sort is given (segment_list::longest), else n
-  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+  /// @param max_length  the bound on the segments' length that the sort is given (segment_list::max_length), else n
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t max_length, std::size_t key_bytes,
                                            std::size_t value_bytes, bit_range bits = {}) {
     using ordo::pool;
     if (n == 0 || segments == 0) return 0;
     if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes)
-      return pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes));
+      return pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, max_length, key_bytes, value_bytes));
     std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
-    std::size_t const sorting =
-        pool::rounded(n * code) + pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
+    std::size_t const sorting = pool::rounded(n * code) + pool::rounded(cuda_detail::segmented_sort_bytes<false>(
+                                                              n, segments, max_length, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
   /// Returns the maximum of bytes that segmented_sort_by takes from the pool: lists of segments and, if a segment may be too
   /// large for a block, its keys and a second copy of keys and items.
-  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
-                                              std::size_t value_bytes) {
-    return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t max_length,
+                                              std::size_t key_bytes, std::size_t value_bytes) {
+    return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, max_length, key_bytes, value_bytes));
   }
   /// Returns the maximum of bytes that array_sort takes from the pool: lists of arrays, which are negligible for
   /// uniform_segments of a length that a block holds. If an array may be larger, also 1.5 times the window in which those are
   /// partitioned. The window has tuning::array_window bytes, or up to 1/64 of the data if that is more.
-  static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t longest, std::size_t key_bytes,
+  static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t max_length, std::size_t key_bytes,
                                        std::size_t value_bytes) {
     using namespace cuda_detail;
     if (n == 0 || arrays == 0) return 0;
-    return ordo::pool::rounded(segmented_sort_bytes<false, long_method::in_place>(n, arrays, longest, key_bytes, value_bytes));
+    return ordo::pool::rounded(
+        segmented_sort_bytes<false, long_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
   }
 
   template <class F>
@@ -385,7 +386,7 @@ class cuda {
     if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), items.size());
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     using keys = cuda_detail::computed_keys<K, V, Key>;
-    cuda_detail::segmented_sorter<cuda, K, moved<V>, keys>(
+    cuda_detail::segmented_sorter<cuda_backend, K, moved<V>, keys>(
         *this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
         cuda_detail::pointer_to(heads))
         .sort(segments);
@@ -511,7 +512,7 @@ class cuda {
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
     if constexpr (cuda_detail::sampled_type<T>) {
-      using sorter = cuda_detail::sample_sorter<cuda, T, V, Less>;
+      using sorter = cuda_detail::sample_sorter<cuda_backend, T, V, Less>;
       if (items.size() >= cuda_detail::tuning::by_samples_from(sizeof(T) + cuda_detail::value_bytes<V>) &&
           sorter::sizes::possible())
         return sorter(*this, items.data(), values, items.size(), less).sort();
@@ -556,7 +557,7 @@ class cuda {
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
 
   /// @param source  overrides the memory options in `how` if it is not null
-  cuda(gpu_options const& how, memory* source)
+  cuda_backend(gpu_options const& how, memory_resource* source)
       : own_stream_(!how.stream),
         stream_(how.stream.value_or(own_stream_.handle)),
         kernels_(stream_),
@@ -568,7 +569,7 @@ class cuda {
     bool const is_limited = how.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
     return how.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
   }
-  memory& from_allocator(gpu_options const& how) {
+  memory_resource& from_allocator(gpu_options const& how) {
     if (!how.allocator) return plain_;
     return given_.emplace(*how.allocator, stream_);
   }
@@ -589,11 +590,11 @@ class cuda {
   cuda_detail::kernel_launcher kernels_;
   device_memory plain_;
   std::optional<allocator_memory> given_;
-  limiting_memory limited_;
+  limited_memory limited_;
   ordo::pool pool_;
   cuda_detail::staging staging_;
 };
 
-static_assert(downloads_beside<cuda>);
+static_assert(has_background_downloads<cuda_backend>);
 
 }  // namespace ordo

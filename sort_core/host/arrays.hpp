@@ -13,12 +13,12 @@
 
 #include "sort_core/host/segmented.hpp"
 
-// Sorting of arrays in place (the problem of Awan and Saeed, GPU-ArraySort). Arrays of up to array_sort_stable items are sorted
-// as segments, with a second buffer of that many items per thread. Larger ones are distributed in place by one digit after the
-// other (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is that of Skarupke's
-// ska_sort) until a bucket fits in the second buffer. The largest are first partitioned around pivots, in place and by all
-// threads, a bounded number of times. Every decision depends only on the keys and their number, so that values with equal keys
-// have the same order on every run.
+// Sorting of arrays in place (the problem of Awan and Saeed, GPU-ArraySort). Arrays of up to max_stable_array_length items are
+// sorted as segments, with a second buffer of that many items per thread. Larger ones are distributed in place by one digit
+// after the other (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is that of
+// Skarupke's ska_sort) until a bucket fits in the second buffer. The largest are first partitioned around pivots, in place and
+// by all threads, a bounded number of times. Every decision depends only on the keys and their number, so that values with
+// equal keys have the same order on every run.
 namespace ordo::host_detail {
 
 /// Arrays of more items are partitioned by all threads.
@@ -39,11 +39,11 @@ bit_range differing(K const* keys, std::size_t n, bit_range bits) {
   return {bits.begin, std::max(bits.begin, end)};
 }
 
-/// Sorts all[0, n) in place by `bits` of its keys, on one thread. `other` has room for array_sort_stable items. Stable for
-/// arrays of at most that many.
+/// Sorts all[0, n) in place by `bits` of its keys, on one thread. `other` has room for max_stable_array_length items. Stable
+/// for arrays of at most that many.
 template <class K, class V>
 void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, V> other) {
-  if (n <= array_sort_stable) return sort_bucket(all, other, n, bits, false);
+  if (n <= max_stable_array_length) return sort_bucket(all, other, n, bits, false);
   bits = differing(all.keys, n, bits);
   if (bits.begin == bits.end) return;
   bit_range const digit = top_digit(bits, digit_bits);
@@ -213,7 +213,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
             put_off(s);
           } else {
             sort_segment(
-                all.from(begin), n, nullptr, of, [&] { return other.of_size(array_sort_stable); },
+                all.from(begin), n, nullptr, of, [&] { return other.of_size(max_stable_array_length); },
                 [&](records<K, V> array, records<K, V> scratch) { sort_in_place(array, n, bits, scratch); });
           }
         }
@@ -221,7 +221,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
       [&](std::size_t s) {
         std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
         if (!everywhere_in_order(all.keys + begin, n, of))
-          sort_cutting(all.from(begin), n, of, [&] { return local.local().of_size(array_sort_stable); });
+          sort_cutting(all.from(begin), n, of, [&] { return local.local().of_size(max_stable_array_length); });
       });
 }
 

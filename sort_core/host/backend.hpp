@@ -24,15 +24,15 @@ namespace ordo {
 
 /// The Backend of the CPU: plain C++ on oneTBB, and the oracle for the GPU's. Must be used by one thread at a time. See Backend
 /// for the contracts.
-class host {
+class host_backend {
  public:
   /// True: the width of segment offsets may be known at run time only.
   static constexpr bool takes_any_offset = true;
 
   /// @param threads  the number of threads; 0 means all that the process may use, which is also the maximum
-  explicit host(unsigned threads = 0) : host(threads, plain_) {}
+  explicit host_backend(unsigned threads = 0) : host_backend(threads, plain_) {}
   /// Takes temporary memory from `source`, which must outlive the backend.
-  host(unsigned threads, memory& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
+  host_backend(unsigned threads, memory_resource& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
       : pool_(source, how), arena_(threads_for(threads)) {}
 
   template <class T>
@@ -72,18 +72,18 @@ class host {
   }
   /// Returns the maximum of bytes that the segmented sorts take from the pool. They also take one megabyte per thread
   /// elsewhere.
-  /// @param longest  the number of items in the largest segment, or n if that is less
-  static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t longest, std::size_t key_bytes,
-                                           std::size_t value_bytes, bit_range /*bits*/ = {}) {
-    longest = std::min(longest, n);
-    return longest <= host_detail::parallel_limit
+  /// @param max_length  the number of items in the largest segment, or n if that is less
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t max_length,
+                                           std::size_t key_bytes, std::size_t value_bytes, bit_range /*bits*/ = {}) {
+    max_length = std::min(max_length, n);
+    return max_length <= host_detail::parallel_limit
                ? 0
-               : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
+               : 2 * ordo::pool::rounded(max_length * key_bytes) + ordo::pool::rounded(max_length * value_bytes);
   }
 
-  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
-                                              std::size_t value_bytes) {
-    return segmented_sort_memory(n, segments, longest, key_bytes, value_bytes);
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t max_length,
+                                              std::size_t key_bytes, std::size_t value_bytes) {
+    return segmented_sort_memory(n, segments, max_length, key_bytes, value_bytes);
   }
 
   template <class F>
@@ -220,9 +220,9 @@ class host {
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
 
-  /// See Backend. Takes no memory from the pool, but array_sort_stable items of keys and values per thread (at most 96 KiB),
-  /// one word for each array of more than 2^18 items, and some hundred bytes per 2^18 items of one. In arrays of more than
-  /// array_sort_stable items, the order of values with equal keys differs from a GPU's.
+  /// See Backend. Takes no memory from the pool, but max_stable_array_length items of keys and values per thread (at most 96
+  /// KiB), one word for each array of more than 2^18 items, and some hundred bytes per 2^18 items of one. In arrays of more
+  /// than max_stable_array_length items, the order of values with equal keys differs from a GPU's.
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
@@ -234,7 +234,7 @@ class host {
     });
   }
   /// Returns the maximum of bytes that array_sort takes from the pool.
-  static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*longest*/,
+  static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*max_length*/,
                                        std::size_t /*key_bytes*/, std::size_t /*value_bytes*/) {
     return 0;
   }
@@ -285,6 +285,6 @@ class host {
   tbb::task_arena arena_;
 };
 
-static_assert(Backend<host>);
+static_assert(Backend<host_backend>);
 
 }  // namespace ordo

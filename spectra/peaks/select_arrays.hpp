@@ -45,7 +45,7 @@ template <class Offset, Backend B>
 std::size_t select_with_offsets(B& machine, arrays_task const& task, selection const& how) {
   auto* const offset = static_cast<Offset*>(task.offsets);
   std::span<Offset const> const given(offset, task.spectra + 1);
-  ordo::detail::check_bounds(machine, task.peaks, of_offsets(given));
+  ordo::detail::check_bounds(machine, task.peaks, segments_from_offsets(given));
   auto const before = machine.template buffer<Offset>(task.spectra + 1);  // what they are now; they are set at the end
   auto const counts = machine.template buffer<std::uint64_t>(task.spectra);
   auto* const kept_offset = before.data();

@@ -150,7 +150,7 @@ void by_mz(B& machine, peak_arrays const& in, candidates const& left) {
       },
       std::uint64_t{0}, [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a | b; });
   if (out_of_order == 0) return;
-  sort_by_key(machine, left.items.span(), of_offsets(std::span<std::uint32_t const>(left.starts.span())),
+  sort_by_key(machine, left.items.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())),
               [=] ORDO_FN(std::uint32_t item) { return radix_key<double>::encode(in.mz[item] + 0.0); });
 }
 
@@ -202,7 +202,7 @@ void drop_duplicates(B& machine, peak_arrays const& in, selection_values const& 
     place[i] = std::uint32_t(i);
     state[i] = 0;
   });
-  machine.segmented_sort(keys.span(), places.span(), of_offsets(std::span<std::uint32_t const>(left.starts.span())));
+  machine.segmented_sort(keys.span(), places.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())));
   machine.each(counts.size(), [=] ORDO_FN(std::size_t s) {
     count[s] = drop_near(how, in, items, starts[s], starts[s + 1], place, state, keep_at);
   });
@@ -285,7 +285,7 @@ void keep_greatest(B& machine, peak_arrays const& in, selection_values const& ho
   });
   machine.segmented_sort(
       keys.span(), values.span(),
-      of_bounds(std::span<std::uint32_t const>(begins, groups), std::span<std::uint32_t const>(ends, groups)));
+      segments_from_bounds(std::span<std::uint32_t const>(begins, groups), std::span<std::uint32_t const>(ends, groups)));
   std::size_t const top = how.top;
   machine.each(groups, [=] ORDO_FN(std::size_t g) {
     for (std::size_t i = begins[g] + top; i < ends[g]; ++i) keep_at[value[i]] = 0;

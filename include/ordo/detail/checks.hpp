@@ -26,15 +26,15 @@ void check_index_width(std::size_t n, std::size_t index_bytes);
 struct known_segments {
   std::size_t n, begins, ends;  // length of the array; numbers of begins and ends
   bool null;                    // the offsets are null
-  std::size_t longest, uniform_length, count;
+  std::size_t max_length, uniform_length, count;
 };
 void check_known(known_segments const& segments);
 
 template <class Offset>
 void check_known_segments(std::size_t n, segment_list<Offset> const& segments) {
   check_known({n, segments.begins.size(), segments.ends.size(),
-               segments.begins.data() == nullptr || segments.ends.data() == nullptr, segments.longest, segments.uniform_length,
-               segments.count});
+               segments.begins.data() == nullptr || segments.ends.data() == nullptr, segments.max_length,
+               segments.uniform_length, segments.count});
 }
 
 /// Checks all that the host knows of a task's arguments.
@@ -42,7 +42,7 @@ void check_arguments(sort_task const& task);
 
 /// Throws usage_error with the fault of segment `number`, which is [begin, end), in an array of n items.
 [[noreturn]] void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n,
-                                 std::size_t longest);
+                                 std::size_t max_length);
 /// Throws usage_error for a segment that overlaps one that begins at its begin or later.
 [[noreturn]] void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end);
 

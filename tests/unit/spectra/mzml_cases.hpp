@@ -162,7 +162,7 @@ inline std::string sorted(std::string_view text, ordo::spectra::options how = {}
                           ordo::spectra::format as = ordo::spectra::format::mzml) {
   std::string first;
   how.name = "f.mzML";
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
     how.block_bytes = block;
     how.machine.threads = block == 1 ? 1 : 3;
@@ -181,7 +181,7 @@ inline std::string refusal(std::string_view text, ordo::spectra::format as = ord
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}}) {
     ordo::spectra::options how;
     how.name = "f.mzML";
-    how.machine.where = ordo::device::cpu;
+    how.machine.device = ordo::device::cpu;
     how.block_bytes = block;
     std::string out, message;
     try {

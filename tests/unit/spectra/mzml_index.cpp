@@ -34,7 +34,7 @@ outcome ordered(std::string const& text) {
   outcome made;
   options how;
   how.name = "f.mzML";
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   how.on_warning = [&](std::string const& message) { made.warning = message; };
   ordo::memory_source from(text);
   text_sink to;

@@ -39,7 +39,7 @@ outcome ordered(std::string_view text, std::vector<spectrum_key> keys, bool desc
   temporary_folder const folder;
   std::optional<outcome> first;
   how.name = "f.mzML";
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
     how.block_bytes = block;
     how.machine.threads = block == 1 ? 1 : 3;
@@ -123,7 +123,7 @@ TEST_CASE("mzml: spectra of any number are put in order in little memory, by run
   CHECK((sorted(made.text) == made.text));
 
   options how;
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   order_options by;
   by.order.by = {spectrum_key::pepmass};
   by.memory = 1;

@@ -205,7 +205,7 @@ TEST_CASE("spectra: what reading and writing throw comes through") {
   std::string text;
   for (std::size_t i = 0; i < 100; ++i) text += "BEGIN IONS\n2 1\n1 1\nEND IONS\n";
   options how;
-  how.machine.where = ordo::device::cpu;  // a GPU takes longer blocks
+  how.machine.device = ordo::device::cpu;  // a GPU takes longer blocks
   how.block_bytes = 100;
   for (std::size_t const call : {1, 2, 5}) {
     std::size_t reads = 0, writes = 0;
