@@ -14,28 +14,6 @@
 // Tests of 64 bytes of text at a time. The result is a word whose bit i belongs to byte i. Works on both kinds of machine.
 namespace ordo {
 
-/// Returns the number of ones in x.
-ORDO_FN inline unsigned count_ones(std::uint64_t x) {
-#if defined(__CUDA_ARCH__)
-  return unsigned(__popcll(x));
-#elif defined(__POPCNT__) || !defined(__x86_64__)
-  return unsigned(__builtin_popcountll(x));
-#else  // GCC would call a function that looks up bytes in a table
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  return unsigned(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
-#endif
-}
-
-/// Returns the number of ones in x. Faster than count_ones if there are at most two.
-ORDO_FN inline unsigned count_few_ones(std::uint64_t x) {
-#if !defined(__CUDA_ARCH__)
-  std::uint64_t const second = x & (x - 1);
-  if ((second & (second - 1)) == 0) return unsigned(x != 0) + unsigned(second != 0);
-#endif
-  return count_ones(x);
-}
-
 /// Returns a word with ones at the lowest `count` bits, up to 64.
 ORDO_FN inline std::uint64_t low_bits(std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;

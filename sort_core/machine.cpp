@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse_bytes.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/memory.hpp"
@@ -53,49 +54,6 @@ std::vector<gpu_info> gpus() {
 
 bool built_with_cuda() noexcept {
   return cuda_enabled;
-}
-
-std::string describe_build() {
-  std::string text = fmt::format("compiler: {} {}\n",
-#if defined(__clang__)
-                                 "clang", __clang_version__
-#else
-                                 "g++", __VERSION__
-#endif
-  );
-  if constexpr (cuda_enabled) {
-    text += fmt::format("CUDA: {}\n", cuda_detail::cuda_versions());
-    auto const found = gpus();
-    if (found.empty()) text += "GPU: none\n";
-    for (gpu_info const& gpu : found)
-      text += fmt::format("GPU: {}, compute capability {}.{}, {:.1f} GB\n", gpu.name, gpu.major, gpu.minor,
-                          double(gpu.memory) / 1e9);
-  } else {
-    text += "CUDA: not in this build\n";
-  }
-  return text;
-}
-
-std::size_t parse_bytes(std::string_view text) {
-  std::size_t value = 0, digits = 0;
-  bool fits = true;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits)
-    fits = fits && !__builtin_mul_overflow(value, 10, &value) && !__builtin_add_overflow(value, text[digits] - '0', &value);
-  std::string_view const suffix = text.substr(digits);
-  unsigned shift = 0;
-  if (suffix == "K" || suffix == "k")
-    shift = 10;
-  else if (suffix == "M")
-    shift = 20;
-  else if (suffix == "G")
-    shift = 30;
-  else if (suffix == "T")
-    shift = 40;
-  else if (!suffix.empty())
-    digits = 0;
-  if (digits == 0 || !fits || (value << shift) >> shift != value)
-    throw usage_error(fmt::format("bad size: {}: a number of bytes was expected, with K, M, G or T for powers of 1024", text));
-  return value << shift;
 }
 
 std::optional<std::size_t> gpu_memory_limit() {

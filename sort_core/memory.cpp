@@ -217,11 +217,4 @@ void limited_memory::deallocate(void* block, std::size_t bytes) noexcept {
   source_.deallocate(block, bytes);
 }
 
-void* failing_memory::allocate(std::size_t bytes) {
-  std::size_t const call = calls_++;
-  if (call == nth_ || (forever_ && call > nth_))
-    throw out_of_memory(fmt::format("out of memory: failing memory: allocation {} of {} bytes", call, bytes), bytes);
-  return source_.allocate(bytes);
-}
-
 }  // namespace ordo

@@ -7,7 +7,6 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
-#include "sort_core/gpu_threshold.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "strings/sort/line_sort.hpp"
 #include "strings/sort/text_job.hpp"

@@ -37,8 +37,8 @@ void sort_segments_by(gpu& on, std::span<V> items, segment_list<Offset> segments
   with_backend(on, [&](cuda_backend& machine) { machine.segmented_sort_by(items, segments, key, heads, bits); });
 }
 
-/// keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable. Both have length n. May wait as
-/// sort_keys.
+/// Sorts the computed keys key(0) ... key(n-1) into `keys`, and writes to index[i] the argument that gave keys[i]. Stable. Both
+/// spans have length n. May wait for the device as sort_keys does.
 template <class KeyOf, class K, detail::index_type Index>
 void argsort_by(gpu& on, std::size_t n, KeyOf key, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
   detail::check_length("keys", "argsort", keys.size(), n);

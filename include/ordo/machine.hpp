@@ -80,11 +80,6 @@ struct gpu_info {
 std::vector<gpu_info> gpus();
 /// Returns true if the build supports GPUs.
 bool built_with_cuda() noexcept;
-/// Returns the compiler, the CUDA version and the devices, one line each, for --version.
-std::string describe_build();
-
-/// Parses a number of bytes such as "64M", with K, M, G and T for powers of 1024. @throws usage_error
-std::size_t parse_bytes(std::string_view text);
 /// Returns the value of ORDO_GPU_MEMORY, the maximum of GPU memory that one machine may allocate. @throws usage_error
 std::optional<std::size_t> gpu_memory_limit();
 

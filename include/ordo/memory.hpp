@@ -120,19 +120,4 @@ class limited_memory final : public memory_resource {
   std::size_t limit_, in_use_ = 0;
 };
 
-/// A memory resource whose `nth` allocation fails, counted from 0, and each later one if `forever`. For tests.
-class failing_memory final : public memory_resource {
- public:
-  failing_memory(memory_resource& source, std::size_t nth, bool forever = false)
-      : source_(source), nth_(nth), forever_(forever) {}
-  void* allocate(std::size_t bytes) override;
-  void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes); }
-  [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
-
- private:
-  memory_resource& source_;
-  std::size_t nth_, calls_ = 0;
-  bool forever_;
-};
-
 }  // namespace ordo

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/threads.hpp"
 #include "sort_core/host/presorted.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"

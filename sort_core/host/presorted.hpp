@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/threads.hpp"
 #include "sort_core/host/records.hpp"
 
 // Detection of input that is already in ascending or descending order. `code` gives the part of a key that is compared

@@ -10,6 +10,7 @@
 #include "sort_core/backend_sorts.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/core/failing_memory.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/misleading.hpp"
 
@@ -54,7 +55,7 @@ void check_keys_after_failures(std::size_t n, Sort sort) {
   to_device(std::vector<std::uint32_t>(n), values.data());
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
-    ordo::failing_memory failing(plain, nth, true);
+    failing_memory failing(plain, nth, true);
     ordo::cuda_backend machine(failing);
     to_device(given, keys.data());
     try {

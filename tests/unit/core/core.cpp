@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/parse_bytes.hpp"
 #include "base/streaming_copy.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
@@ -17,6 +18,7 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/host/backend.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/core/failing_memory.hpp"
 #include "tests/unit/inputs.hpp"
 
 // What needs no machine: key encodings, memory, and the choice of a machine.
@@ -125,7 +127,7 @@ TEST_CASE("a copy past the caches copies what it is told to", "[core]") {
 
 TEST_CASE("a pool reuses what it was given back", "[memory]") {
   ordo::host_memory plain;
-  ordo::failing_memory counting(plain, ~std::size_t{0});
+  failing_memory counting(plain, ~std::size_t{0});
   ordo::pool pool(counting);
   for (int round = 0; round < 100; ++round) {
     ordo::buffer<std::uint32_t> a(pool, 100000), b(pool, 5000), c(pool, 0);
@@ -352,7 +354,7 @@ TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
   std::vector<std::uint64_t> const input = inputs<std::uint64_t>(100000).front().second;
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
-    ordo::failing_memory failing(plain, nth);
+    failing_memory failing(plain, nth);
     ordo::host_backend machine(0, failing);
     auto keys = input;
     std::vector<std::uint32_t> values(keys.size());
