@@ -11,12 +11,12 @@
 #include "tests/unit/core/large_keys.hpp"
 #include "tests/unit/mixed.hpp"
 
-// Arrays that no block holds, some hundred million items of them: several steps of the window, arrays across the ends of steps,
-// and such that are longer and have to be merged. Keys are a function of their first place, so that a result can be checked
-// where it lies.
+// Arrays that no block holds, some hundred million items in total: several steps of the window, arrays across the ends of
+// steps, and arrays larger than a step, which must be merged. Keys are a function of their original position, so that results
+// can be checked on the device.
 namespace {
 
-/// 1 where an item is out of order, or its value is not of this array, or not of this key.
+/// Returns 1 if an item is out of order, or its value is not of this array or not of this key.
 template <class K, class V>
 struct misplaced {
   large_key<K> key;
@@ -30,11 +30,11 @@ struct misplaced {
   }
 };
 
-/// Tells what an array holds, in whatever order.
+/// Returns a checksum of an array that does not depend on the order of its items.
 template <class K, class V>
 struct mixed_item {
   large_key<K> key;
-  K const* keys;  // null: as they were
+  K const* keys;  // null for the original keys
   V const* values;
   std::size_t length;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
@@ -43,7 +43,7 @@ struct mixed_item {
   }
 };
 
-/// How the arrays are told, and whether they are sorted where they lie or by way of a second copy.
+/// How the arrays are passed, and whether they are sorted in place or with a second copy.
 enum class way { offsets, one_length, copying };
 
 template <class K, class V, bool Pairs>
@@ -78,7 +78,7 @@ void check(ordo::cuda_backend& machine, std::size_t count, std::size_t length, k
 TEST_CASE("array sorts of the GPU: arrays of millions", "[cuda][array_sort]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend machine;
-  constexpr std::size_t step = std::size_t{1} << 24;  // of 32-bit keys; of pairs of 8 bytes half of it, of 16 a quarter
+  constexpr std::size_t step = std::size_t{1} << 24;  // for 32-bit keys; half of it for pairs of 8 bytes, a quarter for 16
   struct shape {
     std::size_t count, length;
   };

@@ -8,14 +8,14 @@
 #include "sort_core/functors.hpp"
 #include "tests/unit/catch.hpp"
 
-// The algorithms of both machines in one source: their details must not meet.
+// The algorithms of both backends in one source: their details must not collide.
 namespace {
 
 struct by_last_digit {
   ORDO_FN bool operator()(std::uint32_t a, std::uint32_t b) const { return a % 10 < b % 10; }
 };
 
-/// 0, 1, 1, ..., whose sums are 0, 1, 2, ...
+/// The sequence 0, 1, 1, ..., whose prefix sums are 0, 1, 2, ...
 struct steps {
   ORDO_FN std::uint32_t operator()(std::size_t i) const { return i != 0; }
 };

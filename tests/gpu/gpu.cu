@@ -14,8 +14,8 @@
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/misleading.hpp"
 
-// What only the GPU machine has: launches that overlap, keys that are codes for a while, memory that depends on the way a sort
-// goes, samples that can be misled.
+// Properties that only the GPU backend has: kernels that overlap, keys that are temporarily codes, memory that depends on the
+// method of a sort, samples that can mislead.
 namespace {
 
 namespace od = ordo::cuda_detail;
@@ -31,7 +31,7 @@ template <class T>
 void to_device(std::vector<T> const& host, T* there) {
   ORDO_CUDA(cudaMemcpy(there, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
   ORDO_CUDA(
-      cudaDeviceSynchronize());  // it may return with the last of them on their way, and streams do not wait for each other
+      cudaDeviceSynchronize());  // cudaMemcpy may return before its end, and streams do not wait for each other
 }
 template <class T>
 std::vector<T> to_host(ordo::cuda_backend& machine, ordo::buffer<T> const& there) {
@@ -40,7 +40,7 @@ std::vector<T> to_host(ordo::cuda_backend& machine, ordo::buffer<T> const& there
   return host;
 }
 
-/// Each allocation of a sort of signed keys in descending order fails once: the keys then are those that were given.
+/// Lets each allocation of a sort of signed keys in descending order fail once. The keys must then be the given ones.
 template <class K, class Sort>
 void check_keys_after_failures(std::size_t n, Sort sort) {
   INFO(n << " keys of " << sizeof(K) << " bytes");
@@ -69,7 +69,7 @@ void check_keys_after_failures(std::size_t n, Sort sort) {
   CHECK(finished);
 }
 
-/// `sort` on a machine that has `limit` bytes.
+/// Runs `sort` with a limit of `limit` bytes.
 template <class Sort>
 void check_within(std::size_t limit, Sort sort) {
   INFO(limit << " bytes");
@@ -80,7 +80,7 @@ void check_within(std::size_t limit, Sort sort) {
   CHECK(machine.pool().peak() <= limit);
 }
 
-/// An item of which CUB holds no tile on chip.
+/// An item too large for CUB to hold a tile in shared memory.
 struct long_item {
   std::array<std::uint32_t, 250> words;
 };
@@ -144,7 +144,7 @@ TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]"
     machine.each(n, write_hashes{values.data()});
   }
   std::span<std::uint32_t> const none;
-  // Short segments, in no array of one length.
+  // Small segments of different lengths.
   for (std::size_t length : {4, 20, 60}) {
     INFO("segments of " << length);
     std::vector<std::uint32_t> bounds{0};

@@ -8,7 +8,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
-// The segmented sort never waits for the device, so a CUDA graph can hold it; replays sort whatever then lies in the arrays.
+// The segmented sort never waits for the device, so that a CUDA graph can capture it. Replays sort the current contents of the
+// arrays.
 namespace {
 
 struct key_in_array {
@@ -16,7 +17,7 @@ struct key_in_array {
   ORDO_FN std::uint32_t operator()(std::uint32_t item) const { return keys[item]; }
 };
 
-/// What the machine's stream is given by `work`, as a graph.
+/// Returns a graph of the operations that `work` queues on the backend's stream.
 template <class Work>
 cudaGraphExec_t captured(ordo::cuda_backend& machine, Work work) {
   cudaGraph_t graph = nullptr;
@@ -49,7 +50,7 @@ std::vector<T> on_host(ordo::cuda_backend& machine, ordo::buffer<T> const& there
 TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend machine;
-  // Segments of every class, and two for many blocks.
+  // Segments of every class, and two that need many blocks.
   std::vector<std::uint32_t> offsets{0};
   for (std::uint32_t n : {1, 2, 7, 12, 30, 40, 90, 200, 400, 900, 3000, 7000, 16000, 20000, 40000})
     offsets.push_back(offsets.back() + n);
@@ -70,14 +71,14 @@ TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
     ORDO_CUDA(cudaMemcpy(given.data(), numbers.data(), n * 4, cudaMemcpyHostToDevice));
     ORDO_CUDA(cudaMemcpy(values.data(), positions.data(), n * 4, cudaMemcpyHostToDevice));
     ORDO_CUDA(cudaMemcpy(items.data(), positions.data(), n * 4, cudaMemcpyHostToDevice));
-    ORDO_CUDA(cudaDeviceSynchronize());  // the last of them may still be on their way
+    ORDO_CUDA(cudaDeviceSynchronize());  // cudaMemcpy may return before its end
   };
   auto const sort = [&] {
     machine.segmented_sort(keys.span(), values.span(), segments, heads.span());
     machine.segmented_sort_by(items.span(), segments, key_in_array{given.data()});
   };
   fill(1);
-  sort();  // the pool now has the memory that a capture may not ask for
+  sort();  // the pool now has the memory, which a capture cannot allocate
   auto const graph = captured(machine, sort);
   for (std::uint64_t seed : {2, 33, 54}) {
     fill(seed);

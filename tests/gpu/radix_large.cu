@@ -9,11 +9,11 @@
 #include "tests/unit/core/large_keys.hpp"
 #include "tests/unit/mixed.hpp"
 
-// Radix sorts that are long enough for every way that the GPU goes: phases with kernels of their own, long tiles, CUB's passes
-// where keys are uneven.
+// Radix sorts that are large enough for every method of the GPU: phases with kernels of their own, long tiles, and CUB's passes
+// if keys are uneven.
 namespace {
 
-/// 1 where an item is not where it should be.
+/// Returns 1 if an item is at a wrong position.
 template <class K, class V>
 struct misplaced {
   large_key<K> key;
@@ -30,11 +30,11 @@ struct misplaced {
 template <class K>
 struct mixed_key {
   large_key<K> key;
-  K const* keys;  // null: as they were
+  K const* keys;  // null for the original keys
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
 };
 
-/// Sorted whole by radix_sort, whichever way it chooses, or as one segment, which always goes down.
+/// The sort: radix_sort with the method that it chooses, or one segment, which is always sorted by an MSD sort.
 enum class verb { radix, segment };
 
 template <class K, class V, bool Pairs>

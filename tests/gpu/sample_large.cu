@@ -12,9 +12,9 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/mixed.hpp"
 
-// The GPU's own sample sort against CUB's stable merge sort, which the machine takes below some number of items: here ours is
-// called at any number that a block does not hold, so that every bound inside it is met. Items tell where they come from, in
-// a part that their order does not see.
+// The GPU's own sample sort against CUB's stable merge sort, which the backend uses below some number of items. Here ours is
+// called for any number that a block does not hold, so that every bound inside it is reached. Items encode their original
+// position in a part that their order ignores.
 namespace {
 
 namespace od = ordo::cuda_detail;
@@ -43,7 +43,7 @@ struct key_at {
         return any % 3 == 0 ? std::uint32_t(mixed(any)) : ~0u;
       case input::one_stranger:
         return i == n / 2 ? 1 : 100;
-      case input::halves: {  // half the items are alike, half of the others are, ...
+      case input::halves: {  // half of the items are equal, half of the others are, ...
         std::uint32_t level = 0;
         for (std::uint32_t x = any; (x & 1) != 0; x >>= 1) ++level;
         return level;
@@ -61,7 +61,7 @@ struct item_of_12 {
 struct item_of_16 {
   std::uint64_t key, position;
 };
-/// Something that has no default constructor.
+/// A type without a default constructor.
 class wrapped {
  public:
   ORDO_FN wrapped(std::uint32_t key, std::uint32_t position) : key(key), position(position) {}
@@ -118,7 +118,7 @@ struct word_differs {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return a[i] != b[i]; }
 };
 
-/// Two copies of an array, with items behind it that nobody may change.
+/// Two copies of an array, with guard items behind it.
 template <class T>
 class twice {
  public:

@@ -13,7 +13,7 @@ struct copy_byte {
   ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-/// An array in a machine's memory with guard bytes round it: intact() says whether anybody wrote there.
+/// An array in a machine's memory with guard bytes around it. intact() returns false if they were written.
 template <ordo::Backend B, class T>
 class guarded {
  public:
@@ -25,7 +25,7 @@ class guarded {
     image.resize(bytes(), fill);
     auto const source = machine.upload(std::span<unsigned char const>(image));
     machine.each(bytes(), copy_byte{source.data(), memory_.data()});
-    machine.download(std::span<unsigned char const>(memory_.span()), image);  // wait: `image` must outlive the copy
+    machine.download(std::span<unsigned char const>(memory_.span()), image);  // waits, because `image` is local
   }
 
   [[nodiscard]] std::span<T> span() const { return {reinterpret_cast<T*>(memory_.data() + guard), size_}; }

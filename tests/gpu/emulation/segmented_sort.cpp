@@ -10,8 +10,8 @@
 #include "sort_core/cuda/segmented.cuh"
 #include "tests/unit/catch.hpp"
 
-// The kernels of the segmented sort, and of the radix sort of one segment, against std::stable_sort: every way through them, on
-// inputs of a few thousand items.
+// The kernels of the segmented sort, and of the radix sort of one segment, against std::stable_sort: every code path, on inputs
+// of a few thousand items.
 namespace {
 
 namespace od = ordo::cuda_detail;
@@ -22,7 +22,7 @@ enum class keys {
   uniform,
   few,
   ascending,
-  all_but_one_ascending,  // one in 20,011 is not, which a sample misses
+  all_but_one_ascending,  // one in 20,011 is out of order, which a sample misses
   descending,
   equal,
   outliers,
@@ -31,13 +31,13 @@ enum class keys {
   ends_of_bits,
   uneven,
   upper_half,
-  dense,           // numbers of a range somewhat longer than the longest segment
-  dense_and_some,  // the same, and of some numbers many
+  dense,           // numbers of a range somewhat larger than the largest segment
+  dense_and_some,  // the same, with some frequent numbers
   even_floats,     // the bits of floats in [-1, 1)
-  close_floats,    // and of such that are next to nothing
-  small_floats,    // of the least magnitudes that there are
+  close_floats,    // the same, and floats close to zero
+  small_floats,    // of the smallest magnitudes
   magnitudes,      // of all magnitudes, positive
-  strange_floats   // even ones, among them zeros, infinities and NaNs of both signs, and those of the greatest magnitudes
+  strange_floats   // even ones, with zeros, infinities and NaNs of both signs, and the greatest magnitudes
 };
 constexpr keys all_keys[] = {keys::uniform,    keys::few,           keys::ascending, keys::all_but_one_ascending,
                              keys::descending, keys::equal,         keys::outliers,  keys::one_apart,
@@ -110,15 +110,15 @@ std::uint64_t number_of(V value) {
 
 enum class listing { in_order, backwards, odd_ones_first };
 
-/// How a sort is asked for.
+/// The variant of a sort.
 struct form {
-  unsigned hole = 0;  // segments are less than so many items apart; 0: not at all, told by offsets
+  unsigned hole = 0;  // holes have fewer items than this; 0: none, and the sort gets offsets
   unsigned skew = 0;  // items between an aligned address and the first one
   bool heads = false, uniform = false;
-  std::size_t window = od::tuning::array_window;  // of a sort in place, bytes
-  unsigned far = 0;                               // of 50 holes one is so much longer
+  std::size_t window = od::tuning::array_window;  // bytes, for a sort in place
+  unsigned far = 0;                               // the additional length of one hole in 50
   listing listed = listing::in_order;
-  std::size_t levels_from = od::tuning::levels_from;  // items whose partition has kernels for each level
+  std::size_t levels_from = od::tuning::levels_from;  // number of items from which each level has kernels of its own
 };
 
 template <class K, class V, class Offset, od::long_method Long = od::long_method::copying>
@@ -193,7 +193,7 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
 
   std::vector<std::uint64_t> numbers(pairs ? n : 0);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_of(values[i]);
-  if (size.merged() != 0)  // values of equal keys in any order
+  if (size.merged() != 0)  // values with equal keys may be in any order
     for (std::size_t s = 0; s < begins.size(); ++s)
       for (std::size_t i = begins[s], end = i; pairs && i < ends[s]; i = end) {
         while (end < ends[s] && key[end] == key[i]) ++end;
@@ -213,7 +213,7 @@ std::vector<std::size_t> up_to(std::size_t longest, std::size_t n) {
   for (std::size_t sum = 0; sum < n; sum += lengths.back() + 1) lengths.push_back(random_bits() % (longest + 1));
   return lengths;
 }
-/// Most are short.
+/// Returns lengths of which most are small.
 std::vector<std::size_t> short_but_some(std::size_t longest, std::size_t n) {
   auto lengths = up_to(longest, n);
   for (auto& length : lengths)
@@ -239,7 +239,7 @@ void check_lengths() {
     check<K, V, std::uint64_t>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
   for (std::size_t length : {1, 2, 3, 8, 16, 17, 20, 21, 32, 33, 40, 41, 64, 65, 80, 81, 129, 160, 161, 257, 513, 1025, 4096})
     check<K, V, std::uint64_t>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
-  // Runs of single items are not copied, but their heads are told.
+  // Runs of single items are not copied, but their heads are written.
   for (bool heads : {false, true}) {
     check<K, V, std::uint32_t>(of_length(1, 2500), next(), {0, 1, heads, false});
     check<K, V, std::uint64_t>(of_length(1, 2500), next(), {0, 3, heads, true});
@@ -268,7 +268,7 @@ void check_mixtures() {
     check<K, V, std::uint64_t>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
     check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
     check<K, V, std::uint32_t, od::long_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
-    // Windows of two steps of 2^15 items, or less: arrays within a step, across its end, of some steps, and merged.
+    // Windows of two steps of at most 2^15 items: arrays within a step, across its end, of several steps, and merged.
     if (turn % 3 == 1 || what == keys::ascending) {
       check<K, V, std::uint64_t, od::long_method::in_place>(
           {3000, 24577, 12000, 20, 30000, 16385, 24576, 0, 100, 32768, 32769, 1, 20481, 65537, 900}, what,
@@ -285,7 +285,7 @@ void check_mixtures() {
   }
 }
 
-/// Of segments of one length that begin so, how many runs warps leave to the kernel that plans.
+/// Returns the number of runs, of segments of one length with these begins, that warps leave to the kernel that plans.
 std::size_t runs_left(std::vector<std::uint32_t> begins, std::uint32_t length) {
   using K = std::uint32_t;
   using storage = od::short_storage<K, K, std::uint32_t>;
@@ -310,7 +310,7 @@ std::size_t runs_left(std::vector<std::uint32_t> begins, std::uint32_t length) {
   return *left.data();
 }
 
-/// Runs of segments with holes that a warp takes, and such that it leaves.
+/// Sorts runs of segments with holes: some that a warp takes, and some that it leaves.
 template <class K, class V>
 void check_holes() {
   unsigned turn = 0;
@@ -324,13 +324,13 @@ void check_holes() {
   constexpr std::uint32_t narrow = 0;
   constexpr std::uint64_t wide = 0;
   for (std::size_t length = 1; length <= 32; ++length) check_next(narrow, of_length(length, 1500), 1 + length % 4);
-  // From no hole at all to more hole than a warp copies.
+  // From no hole at all to more holes than a warp copies.
   for (unsigned hole : {1, 2, 17, 33, 50, 90, 110}) {
     check_next(narrow, up_to(16, 1500), hole);
     check_next(wide, up_to(24, 2500), hole);
     check_next(narrow, of_length(8, 1500), hole, 0, listing::odd_ones_first);
   }
-  // A hole alone takes as much as a warp holds, somewhat less, or far more.
+  // A single hole takes as much as a warp holds, somewhat less, or far more.
   for (unsigned far : {300, 1000, 1020, 1024, 5000}) {
     check_next(wide, up_to(40, 6000), 3, far);
     check_next(narrow, of_length(1, 600), 3, far / 20);
@@ -364,7 +364,7 @@ void check_floats() {
     }
 }
 
-/// Long segments by kernels for each level, which tell the first digit of floats by their values.
+/// Sorts large segments by kernels for each level, which take the first digit of floats from their values.
 template <class K, class V>
 void check_levels() {
   ordo::key_code<K> const ascending = floats<K>(), descending{K(~ascending.flip), ascending.flip_negative};
@@ -384,10 +384,10 @@ void check_levels() {
     }
 }
 
-/// Cards differ in the shared memory of a block, and so in the segments that it holds: 8.6, 8.9 and 12.0; 8.0; 9.0.
+/// Shared memory per block, which determines the segments that a block holds: of 8.6, 8.9 and 12.0; of 8.0; of 9.0.
 constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
 
-/// Arrays of up to max_stable_array_length items keep the order of equal keys on all of them.
+/// Arrays of up to max_stable_array_length items are sorted stably on each of these GPUs.
 template <class K, class V>
 void check_arrays() {
   for (std::size_t shared_memory : cards) {
@@ -453,14 +453,14 @@ TEST_CASE("kernels: which runs of short segments with holes are sorted in one pi
   };
   for (std::uint32_t distance : {8, 9, 11, 16, 32, 48, 80}) CHECK(runs_left(at_distances(distance), 8) == 0);
   for (std::uint32_t distance : {84, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
-  // A run of few segments, far from each other, which a warp holds all the same; or not.
+  // A run of few segments that are far from each other but fit in a warp; and one that does not fit.
   CHECK(runs_left({0, 60, 400, 1000}, 2) == 0);
   CHECK(runs_left({0, 60, 400, 1030}, 2) == 1);
-  // A hole within one run, longer than the rest of it.
+  // A hole within one run, larger than the rest of it.
   auto one_far = at_distances(9);
   for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 9000;
   CHECK(runs_left(one_far, 8) == 1);
-  // Two segments of one run have changed places.
+  // Two segments of one run are exchanged.
   auto changed = at_distances(10);
   std::swap(changed[70], changed[71]);
   CHECK(runs_left(changed, 8) == 1);
