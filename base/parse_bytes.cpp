@@ -24,7 +24,7 @@ std::size_t parse_bytes(std::string_view text) {
   else if (!suffix.empty())
     digits = 0;
   if (digits == 0 || !fits || (value << shift) >> shift != value)
-    throw usage_error(fmt::format("bad size: {}: a number of bytes was expected, with K, M, G or T for powers of 1024", text));
+    throw usage_error(fmt::format("bad size: {}: expected a number of bytes, with K, M, G or T for powers of 1024", text));
   return value << shift;
 }
 

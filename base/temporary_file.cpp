@@ -64,7 +64,7 @@ void temporary_file::read_at(std::uint64_t offset, std::span<char> to) const {
     ssize_t const got = pread(fd_, to.data(), std::min(to.size(), largest_transfer), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw input_error(fmt::format("cannot read: {}: {}", name_, std::strerror(errno)));
-    if (got == 0) throw input_error(fmt::format("cannot read: {}: it ends at {}", name_, offset));
+    if (got == 0) throw input_error(fmt::format("cannot read: {}: unexpected end at byte {}", name_, offset));
     to = to.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);
   }

@@ -6,7 +6,7 @@ namespace ordo {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw usage_error("no GPU machine: this build: it was compiled without CUDA");
+  throw usage_error("no GPU support: this build was compiled without CUDA");
 }
 
 }  // namespace

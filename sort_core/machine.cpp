@@ -30,7 +30,7 @@ machine_options parse_device(std::string_view name) {
       return how;
     }
   }
-  throw usage_error(fmt::format("unknown device: {}: one of auto, cpu, gpu, gpu:0, gpu:1 ... was expected", name));
+  throw usage_error(fmt::format("unknown device: {}: expected auto, cpu, gpu, gpu:0, gpu:1 ...", name));
 }
 
 std::string_view to_string(device which) {
@@ -72,12 +72,12 @@ using cuda_detail::gpu_state;
   bool const asked = how.device == device::gpu;
   auto const found = gpus();
   if (found.empty()) {
-    if (asked) throw usage_error("no GPU: this machine: the driver shows none");
+    if (asked) throw usage_error("no GPU: the driver shows none");
     return {device::cpu, "no GPU is present"};
   }
   if (how.gpu_index && *how.gpu_index >= found.size())
     throw usage_error(
-        fmt::format("no GPU {}: this machine: the driver shows {}, counted from 0", *how.gpu_index, found.size()));
+        fmt::format("no GPU {}: the driver shows {}, numbered from 0", *how.gpu_index, found.size()));
   std::string reasons;
   std::size_t wanted = 0;
   bool too_small = false;
@@ -93,7 +93,7 @@ using cuda_detail::gpu_state;
     }
     cuda_detail::device_scope const on(gpu.index);  // the memory needed depends on the GPU
     std::size_t const needed = gpu_bytes(gpu), free = std::min(now.free_memory, gpu_memory_limit().value_or(now.free_memory));
-    if (needed <= free) return {device::gpu, asked ? "asked for" : gpu.name, false, asked, gpu.index};
+    if (needed <= free) return {device::gpu, asked ? "requested" : gpu.name, false, asked, gpu.index};
     bool const limited = needed <= now.free_memory;
     refuse(fmt::format(
         "{} bytes of GPU memory are needed, {} {}", needed, free,
@@ -121,16 +121,16 @@ machine_options asked_for(machine_options const& given) {
 
 machine_choice choose_machine(machine_options const& given, std::size_t input_bytes, std::size_t min_gpu_bytes,
                               std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
-  if (given.on) return {given.on->kind(), "the caller's own", false, true};
+  if (given.on) return {given.on->kind(), "the caller's machine", false, true};
   machine_options const how = asked_for(given);
-  if (how.device == device::cpu) return {device::cpu, "asked for", false, true};
+  if (how.device == device::cpu) return {device::cpu, "requested", false, true};
   if constexpr (cuda_enabled) {
     if (how.device == device::automatic && input_bytes < min_gpu_bytes)
       return {device::cpu, fmt::format("{} bytes are too few to pay for the GPU's start", input_bytes)};
     return choose_gpu(how, gpu_bytes);
   }
-  if (how.device == device::gpu) throw usage_error("no GPU machine: this build: it was compiled without CUDA");
-  return {device::cpu, "this build has no GPU machine"};
+  if (how.device == device::gpu) throw usage_error("no GPU support: this build was compiled without CUDA");
+  return {device::cpu, "this build has no GPU support"};
 }
 
 }  // namespace ordo

@@ -25,7 +25,7 @@ void* host_memory::allocate(std::size_t bytes) {
   std::size_t const unit = large ? huge_page : alignment;
   std::size_t const size = (std::max(bytes, alignment) + unit - 1) / unit * unit;
   void* block = size < bytes ? nullptr : std::aligned_alloc(unit, size);
-  if (!block) throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", bytes), bytes);
+  if (!block) throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", bytes), bytes);
   if (large) madvise(block, size, MADV_HUGEPAGE);
   return block;
 }
@@ -45,7 +45,7 @@ std::size_t pool::rounded(std::size_t bytes) noexcept {
 
 void pool::check_limit(std::size_t size) const {
   if (size > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_),
+    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, size, in_use_),
                         size);
 }
 
@@ -201,7 +201,7 @@ void pool::trim(std::size_t keep) noexcept {
 
 void* limited_memory::allocate(std::size_t bytes) {
   if (bytes > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, bytes, in_use_),
+    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, bytes, in_use_),
                         bytes);
   void* const block = source_.allocate(bytes);
   in_use_ += bytes;

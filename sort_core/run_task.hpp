@@ -53,7 +53,7 @@ auto with_offset_type(std::size_t bytes, F f) {
 template <class T>
 std::span<T> span_of(void* items, std::size_t n) {
   if (reinterpret_cast<std::uintptr_t>(items) % alignof(T) != 0)
-    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) + " bytes at an address that is no multiple");
+    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) + " bytes at an address that is not a multiple of their size");
   return {static_cast<T*>(items), n};
 }
 

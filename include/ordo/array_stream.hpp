@@ -47,7 +47,7 @@ std::uint64_t stream_arrays(machine& on, source& from, sink& to, std::size_t len
 /// @throws usage_error  if keys.size() is not a multiple of length
 template <Key K, sort_order Order = sort_order::ascending>
 void sort_host_arrays(machine& on, std::span<K> keys, std::size_t length) {
-  if (length == 0 || keys.size() % length != 0) throw usage_error("arrays: keys are no multiple of the length");
+  if (length == 0 || keys.size() % length != 0) throw usage_error("arrays: the number of keys is not a multiple of the length");
   char* const bytes = reinterpret_cast<char*>(keys.data());
   memory_source from({bytes, keys.size_bytes()});
   memory_sink to({bytes, keys.size_bytes()});

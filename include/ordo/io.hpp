@@ -111,13 +111,13 @@ class memory_sink final : public sink {
     position_ += data.size();
   }
   bool expect(std::uint64_t bytes) override {
-    if (bytes > to_.size()) throw output_error("cannot write: memory: too short for what is to come");
+    if (bytes > to_.size()) throw output_error("cannot write: memory: the buffer is too small");
     return fits_ = true;
   }
   bool expect_unknown() override { return true; }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
-    if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: it is full");
+    if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: the buffer is full");
     if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
   }
   /// Returns null until expect() has shown that all bytes fit. Until then write_at() checks each write.

@@ -34,7 +34,7 @@ class allocator_memory final : public memory_resource {
     try {
       return source_.allocate(bytes, stream_);
     } catch (std::bad_alloc const&) {
-      throw out_of_memory("out of memory: the caller's allocator: " + std::to_string(bytes) + " bytes wanted", bytes);
+      throw out_of_memory("out of memory: the caller's allocator: " + std::to_string(bytes) + " bytes requested", bytes);
     }
   }
   void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes, stream_); }
