@@ -99,8 +99,8 @@ class vector_row {
     return gathered([=](__m128i part) { return _mm_cmpeq_epi8(part, wanted); });
   }
   [[nodiscard]] std::uint64_t above(unsigned char c) const {
-    __m128i const least = _mm_set1_epi8(static_cast<char>(c + 1));
-    return gathered([=](__m128i part) { return _mm_cmpeq_epi8(_mm_max_epu8(part, least), part); });
+    __m128i const smallest = _mm_set1_epi8(static_cast<char>(c + 1));
+    return gathered([=](__m128i part) { return _mm_cmpeq_epi8(_mm_max_epu8(part, smallest), part); });
   }
   [[nodiscard]] std::uint64_t letters() const { return gathered(letters_of); }
 

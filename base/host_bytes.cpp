@@ -39,8 +39,8 @@ void host_bytes::resize(std::size_t size) {
   size_ = size;
 }
 
-std::span<char> host_bytes::room(std::size_t least) {
-  if (capacity_ - size_ < least) reserve(std::max(size_ + least, capacity_ + capacity_ / 2));
+std::span<char> host_bytes::room(std::size_t min_bytes) {
+  if (capacity_ - size_ < min_bytes) reserve(std::max(size_ + min_bytes, capacity_ + capacity_ / 2));
   return {data_ + size_, capacity_ - size_};
 }
 

@@ -30,7 +30,7 @@ constexpr rlim_t thread_space = rlim_t{128} << 20;
 
 // If address space is limited (ulimit -v), all threads of a large machine would leave none for the work, and oneTBB ends the
 // process when one of its threads cannot start another.
-int most_threads() {
+int max_threads() {
   int const all = tbb::info::default_concurrency();
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return all;
@@ -42,8 +42,8 @@ int most_threads() {
 int threads_for(unsigned wanted) {
   thread_local bool const started = start();
   static_cast<void>(started);
-  int const most = most_threads();
-  return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
+  int const max = max_threads();
+  return wanted == 0 || wanted > unsigned(max) ? max : int(wanted);
 }
 
 }  // namespace ordo

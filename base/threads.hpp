@@ -22,9 +22,9 @@ namespace ordo::host_detail {
 struct blocks {
   std::size_t n, count;
 
-  blocks(std::size_t items, std::size_t least) : n(items) {
+  blocks(std::size_t items, std::size_t min_items) : n(items) {
     std::size_t const threads = std::size_t(tbb::this_task_arena::max_concurrency());
-    count = std::clamp<std::size_t>(n / least, 1, threads == 1 ? 1 : 8 * threads);
+    count = std::clamp<std::size_t>(n / min_items, 1, threads == 1 ? 1 : 8 * threads);
   }
   [[nodiscard]] std::size_t begin(std::size_t block) const { return n / count * block + std::min(block, n % count); }
   [[nodiscard]] std::size_t end(std::size_t block) const { return begin(block + 1); }

@@ -54,29 +54,29 @@ struct overlaps {
 /// @returns true if each segment begins at or behind the end of the one before it, so that none overlap
 /// @throws usage_error  naming the first bad segment
 template <Backend B, class Segments>
-bool check_bounds(B& machine, std::size_t n, Segments const& segments) {
+bool check_bounds(B& backend, std::size_t n, Segments const& segments) {
   using state = state_of_segment<Segments>;
   if (segments.uniform_length != 0) return true;
-  std::uint64_t const least = machine.reduce(segments.size(), state{segments, n}, state::good, minimum{});
-  if (least >= state::unordered) return least == state::good;
-  auto const bounds = machine.template buffer<std::uint64_t>(2);
-  machine.each(1, write_bounds<Segments>{segments, std::size_t(least), false, bounds.data(), bounds.data() + 1});
-  std::uint64_t const begin = value_at(machine, bounds.span(), 0), end = value_at(machine, bounds.span(), 1);
-  refuse_segment(least, begin, end, n, segments.max_length);
+  std::uint64_t const first_bad = backend.reduce(segments.size(), state{segments, n}, state::good, minimum{});
+  if (first_bad >= state::unordered) return first_bad == state::good;
+  auto const bounds = backend.template buffer<std::uint64_t>(2);
+  backend.each(1, write_bounds<Segments>{segments, std::size_t(first_bad), false, bounds.data(), bounds.data() + 1});
+  std::uint64_t const begin = value_at(backend, bounds.span(), 0), end = value_at(backend, bounds.span(), 1);
+  refuse_segment(first_bad, begin, end, n, segments.max_length);
 }
 
 /// Checks that no two segments overlap, in any order. Takes 32 bytes per segment. @throws usage_error  naming two that overlap
 template <Backend B, class Segments>
-void check_overlap(B& machine, Segments const& segments) {
+void check_overlap(B& backend, Segments const& segments) {
   std::size_t const count = segments.size();
-  auto const begins = machine.template buffer<std::uint64_t>(count);
-  auto const ends = machine.template buffer<std::uint64_t>(count);
-  machine.each(count, write_bounds<Segments>{segments, 0, true, begins.data(), ends.data()});
-  machine.radix_sort(begins.span(), ends.span());
-  std::uint64_t const at = machine.reduce(count, overlaps{begins.data(), ends.data()}, ~std::uint64_t{0}, minimum{});
+  auto const begins = backend.template buffer<std::uint64_t>(count);
+  auto const ends = backend.template buffer<std::uint64_t>(count);
+  backend.each(count, write_bounds<Segments>{segments, 0, true, begins.data(), ends.data()});
+  backend.radix_sort(begins.span(), ends.span());
+  std::uint64_t const at = backend.reduce(count, overlaps{begins.data(), ends.data()}, ~std::uint64_t{0}, minimum{});
   if (at == ~std::uint64_t{0}) return;
-  auto const begin = [&](std::size_t i) { return value_at(machine, begins.span(), i); };
-  auto const end = [&](std::size_t i) { return value_at(machine, ends.span(), i); };
+  auto const begin = [&](std::size_t i) { return value_at(backend, begins.span(), i); };
+  auto const end = [&](std::size_t i) { return value_at(backend, ends.span(), i); };
   refuse_overlap(begin(at - 1), end(at - 1), begin(at), end(at));
 }
 

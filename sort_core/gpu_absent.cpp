@@ -15,7 +15,7 @@ struct gpu::state {
   unsigned index;
 };
 
-gpu::gpu(gpu_options const& how) : state_(std::make_unique<state>(state{how.device})) {}
+gpu::gpu(gpu_options const& options) : state_(std::make_unique<state>(state{options.device})) {}
 gpu::~gpu() = default;
 gpu::gpu(gpu&&) noexcept = default;
 gpu& gpu::operator=(gpu&&) noexcept = default;

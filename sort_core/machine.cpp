@@ -15,19 +15,19 @@
 namespace ordo {
 
 machine_options parse_device(std::string_view name) {
-  machine_options how;
-  if (name == "auto") return how;
-  how.device = device::cpu;
-  if (name == "cpu") return how;
-  how.device = device::gpu;
-  if (name == "gpu") return how;
+  machine_options options;
+  if (name == "auto") return options;
+  options.device = device::cpu;
+  if (name == "cpu") return options;
+  options.device = device::gpu;
+  if (name == "gpu") return options;
   constexpr std::string_view numbered = "gpu:";
   if (name.starts_with(numbered)) {
     unsigned index = 0;
     char const *const first = name.data() + numbered.size(), *const last = name.data() + name.size();
     if (auto const [end, error] = std::from_chars(first, last, index); error == std::errc{} && end == last) {
-      how.gpu_index = index;
-      return how;
+      options.gpu_index = index;
+      return options;
     }
   }
   throw usage_error(fmt::format("unknown device: {}: expected auto, cpu, gpu, gpu:0, gpu:1 ...", name));
@@ -67,22 +67,21 @@ namespace {
 using cuda_detail::gpu_state;
 
 /// Returns the first GPU that runs this build and has the memory, or the CPU and the reason. For builds with CUDA.
-[[maybe_unused]] machine_choice choose_gpu(machine_options const& how,
+[[maybe_unused]] machine_choice choose_gpu(machine_options const& options,
                                            std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
-  bool const asked = how.device == device::gpu;
+  bool const asked = options.device == device::gpu;
   auto const found = gpus();
   if (found.empty()) {
     if (asked) throw usage_error("no GPU: the driver shows none");
     return {device::cpu, "no GPU is present"};
   }
-  if (how.gpu_index && *how.gpu_index >= found.size())
-    throw usage_error(
-        fmt::format("no GPU {}: the driver shows {}, numbered from 0", *how.gpu_index, found.size()));
+  if (options.gpu_index && *options.gpu_index >= found.size())
+    throw usage_error(fmt::format("no GPU {}: the driver shows {}, numbered from 0", *options.gpu_index, found.size()));
   std::string reasons;
   std::size_t wanted = 0;
   bool too_small = false;
   for (gpu_info const& gpu : found) {
-    if (how.gpu_index && gpu.index != *how.gpu_index) continue;
+    if (options.gpu_index && gpu.index != *options.gpu_index) continue;
     auto const refuse = [&](std::string const& why) {
       reasons += fmt::format("{}GPU {}, {}: {}", reasons.empty() ? "" : "; ", gpu.index, gpu.name, why);
     };
@@ -110,9 +109,9 @@ using cuda_detail::gpu_state;
 machine_options asked_for(machine_options const& given) {
   if (given.device == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
-      machine_options how = parse_device(wish);
-      how.threads = given.threads;
-      return how;
+      machine_options options = parse_device(wish);
+      options.threads = given.threads;
+      return options;
     }
   return given;
 }
@@ -122,14 +121,14 @@ machine_options asked_for(machine_options const& given) {
 machine_choice choose_machine(machine_options const& given, std::size_t input_bytes, std::size_t min_gpu_bytes,
                               std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   if (given.on) return {given.on->kind(), "the caller's machine", false, true};
-  machine_options const how = asked_for(given);
-  if (how.device == device::cpu) return {device::cpu, "requested", false, true};
+  machine_options const options = asked_for(given);
+  if (options.device == device::cpu) return {device::cpu, "requested", false, true};
   if constexpr (cuda_enabled) {
-    if (how.device == device::automatic && input_bytes < min_gpu_bytes)
+    if (options.device == device::automatic && input_bytes < min_gpu_bytes)
       return {device::cpu, fmt::format("{} bytes are too few to pay for the GPU's start", input_bytes)};
-    return choose_gpu(how, gpu_bytes);
+    return choose_gpu(options, gpu_bytes);
   }
-  if (how.device == device::gpu) throw usage_error("no GPU support: this build was compiled without CUDA");
+  if (options.device == device::gpu) throw usage_error("no GPU support: this build was compiled without CUDA");
   return {device::cpu, "this build has no GPU support"};
 }
 

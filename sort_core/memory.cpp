@@ -37,49 +37,49 @@ void host_memory::deallocate(void* block, std::size_t) noexcept {
 // Rounds to steps of an eighth of the power of two below: few distinct sizes, so that a pool can reuse blocks. Sizes that
 // overflow are returned unchanged, for the source to refuse.
 std::size_t pool::rounded(std::size_t bytes) noexcept {
-  std::size_t const least = std::max(bytes, alignment);
-  std::size_t const step = std::max(alignment, std::bit_floor(least) / 8);
-  std::size_t const size = (least + step - 1) / step * step;
-  return size < least ? bytes : size;
+  std::size_t const wanted = std::max(bytes, alignment);
+  std::size_t const step = std::max(alignment, std::bit_floor(wanted) / 8);
+  std::size_t const size = (wanted + step - 1) / step * step;
+  return size < wanted ? bytes : size;
 }
 
 void pool::check_limit(std::size_t size) const {
   if (size > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, size, in_use_),
-                        size);
+    throw out_of_memory(
+        fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, size, in_use_), size);
 }
 
 void* pool::allocate(std::size_t bytes) {
   std::size_t const size = rounded(bytes);
   check_limit(size);
   void* block = from_reserve(size);
-  std::size_t lent = size;
+  std::size_t taken = size;
   if (!block) {
     auto const found = kept_for(size);
     if (found != kept_.end()) {
-      lent = found->first;
+      taken = found->first;
       block = found->second;
       kept_.erase(found);
-      kept_bytes_ -= lent;
+      kept_bytes_ -= taken;
     } else {
       block = from_source(size);
     }
   }
   try {
-    lent_.emplace(block, lent_block{size, lent});
+    used_.emplace(block, used_block{size, taken});
   } catch (...) {
-    if (!to_reserve(block)) source_.deallocate(block, lent);
+    if (!to_reserve(block)) source_.deallocate(block, taken);
     throw;
   }
   in_use_ += size;
-  unused_ += lent - size;
+  unused_ += taken - size;
   peak_ = std::max(peak_, in_use_);
-  most_ = std::max(most_, in_use_);
+  max_in_use_ = std::max(max_in_use_, in_use_);
   return block;
 }
 
 void* pool::from_source(std::size_t size) {
-  most_ = std::max(most_, in_use_ + size);
+  max_in_use_ = std::max(max_in_use_, in_use_ + size);
   keep_few(size);
   trim(limit_ - in_use_ - size);  // a limit holds for cached blocks, too
   try {
@@ -137,7 +137,7 @@ void pool::release_reserve() noexcept {
 std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
   auto const found = kept_.lower_bound(size);
   if (found == kept_.end() || found->first == size) return found;
-  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && limit_ - in_use_ - size >= most_ &&
+  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && limit_ - in_use_ - size >= max_in_use_ &&
                        unused_ + found->first - size <= spare();
   return will_do ? found : kept_.end();
 }
@@ -146,10 +146,10 @@ std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
 /// because a query takes as long as some kernels. A source that does not know its free memory gives no excess.
 std::size_t pool::spare() {
   constexpr std::size_t share = 16;
-  if (spare_for_ != most_) {
+  if (spare_for_ != max_in_use_) {
     std::size_t const left = source_.available();
-    spare_ = left < most_ || left == memory_resource::available() ? 0 : left / share;
-    spare_for_ = most_;
+    spare_ = left < max_in_use_ || left == memory_resource::available() ? 0 : left / share;
+    spare_for_ = max_in_use_;
   }
   return spare_;
 }
@@ -160,10 +160,10 @@ std::size_t pool::available() const {
 }
 
 void pool::deallocate(void* block, std::size_t) noexcept {
-  auto const lent = lent_.find(block);
-  if (lent == lent_.end()) return;
-  auto const [asked, size] = lent->second;
-  lent_.erase(lent);
+  auto const used = used_.find(block);
+  if (used == used_.end()) return;
+  auto const [asked, size] = used->second;
+  used_.erase(used);
   in_use_ -= asked;
   unused_ -= size - asked;
   if (to_reserve(block)) return;
@@ -180,7 +180,7 @@ void pool::deallocate(void* block, std::size_t) noexcept {
 // Frees the smallest blocks first: allocating them again is cheapest.
 void pool::keep_few(std::size_t coming) noexcept {
   std::size_t const held = in_use_ + unused_ + reserve_free_ + coming;
-  while (!kept_.empty() && held + kept_bytes_ > 2 * most_) release(kept_.begin());
+  while (!kept_.empty() && held + kept_bytes_ > 2 * max_in_use_) release(kept_.begin());
 }
 
 void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {
@@ -201,8 +201,8 @@ void pool::trim(std::size_t keep) noexcept {
 
 void* limited_memory::allocate(std::size_t bytes) {
   if (bytes > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, bytes, in_use_),
-                        bytes);
+    throw out_of_memory(
+        fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, bytes, in_use_), bytes);
   void* const block = source_.allocate(bytes);
   in_use_ += bytes;
   return block;

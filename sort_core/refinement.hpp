@@ -50,8 +50,8 @@ struct as_count {
   ORDO_FN std::size_t operator()(std::size_t i) const { return predicate(i); }
 };
 
-/// Collects unresolved items with their slots and heads. Slots are positions in `order` first, and become positions in the whole
-/// order.
+/// Collects unresolved items with their slots and heads. Slots are positions in `order` first, and become positions in the
+/// whole order.
 template <class Item, class Index, class ItemAt, class Head>
 struct collect {
   ItemAt item;
@@ -181,7 +181,7 @@ struct group_of {
 template <Backend B, class Item, class Index>
 class refinement {
  public:
-  explicit refinement(B& machine) : machine_(machine) {}
+  explicit refinement(B& backend) : backend_(backend) {}
 
   /// Returns the bytes that the refinement takes from the pool for n unresolved items, without those of sort.
   static std::size_t memory(std::size_t n) {
@@ -205,11 +205,11 @@ class refinement {
   template <class ItemAt, class Head>
   void start(std::size_t n, ItemAt item, Head head, std::size_t first = 0) {
     detail::unsettled<Head> const unsettled{head, n};
-    size_ = machine_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, plus{});
-    for (int k = 0; k < 2; ++k) side_[k] = {machine_, size_};
+    size_ = backend_.reduce(n, detail::as_count<detail::unsettled<Head>>{unsettled}, std::size_t{0}, plus{});
+    for (int k = 0; k < 2; ++k) side_[k] = {backend_, size_};
     side& now = side_[0];
-    machine_.select(n, unsettled, detail::as_index<Index>{}, now.slots.span());
-    machine_.each(size_, detail::collect<Item, Index, ItemAt, Head>{item, head, first, now.slots.data(), now.items.data(),
+    backend_.select(n, unsettled, detail::as_index<Index>{}, now.slots.span());
+    backend_.each(size_, detail::collect<Item, Index, ItemAt, Head>{item, head, first, now.slots.data(), now.items.data(),
                                                                     now.heads.data()});
     find_groups();
   }
@@ -236,27 +236,27 @@ class refinement {
   void sort(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
     // Items of other groups may be settled and have no further key.
     detail::unsettled<detail::element<std::uint8_t>> const open{{heads().data()}, size_};
-    sort_by_key(machine_, items(), chosen, key, heads(), bits, open);
+    sort_by_key(backend_, items(), chosen, key, heads(), bits, open);
   }
   /// Does the same for a few groups. Keys of other groups are not computed; each item searches its group among the few.
   template <class Key>
   void sort_few(segment_list<Index> const& chosen, Key key, bit_range bits = {}) {
     detail::in_segments<Index> const in_them{chosen.begins.data(), chosen.ends.data(), chosen.size()};
-    sort_by_key(machine_, items(), chosen, key, heads(), bits, in_them);
+    sort_by_key(backend_, items(), chosen, key, heads(), bits, in_them);
   }
 
   /// Writes order[slots()[i] - first] = items()[i].
-  void place(std::span<Item> order, std::size_t first = 0) const { machine_.each(size_, scatter_to(order, first)); }
+  void place(std::span<Item> order, std::size_t first = 0) const { backend_.each(size_, scatter_to(order, first)); }
   /// Does the same for items that are groups of their own. The unresolved parts of the order are then unspecified.
   void place_settled(std::span<Item> order, std::size_t first = 0) const {
-    machine_.each(size_, detail::scatter_settled<Item, Index>{scatter_to(order, first), {{side_[0].heads.data()}, size_}});
+    backend_.each(size_, detail::scatter_settled<Item, Index>{scatter_to(order, first), {{side_[0].heads.data()}, size_}});
   }
 
   /// Returns the group of each item, between sort and drop_settled. @param head  memory for as many elements as there are items
   [[nodiscard]] detail::group_of<Index> groups_of_items(std::span<Index> head) const {
     std::uint8_t* const heads = side_[0].heads.data();
-    machine_.each(groups_, detail::mark_old_head<Index>{offsets_.data(), heads});
-    machine_.scan(size_, detail::position_of_head<Index>{heads}, head, maximum{});
+    backend_.each(groups_, detail::mark_old_head<Index>{offsets_.data(), heads});
+    backend_.scan(size_, detail::position_of_head<Index>{heads}, head, maximum{});
     return {head.data(), side_[0].slots.data(), heads};
   }
 
@@ -266,8 +266,8 @@ class refinement {
     side const &now = side_[0], &next = side_[1];
     detail::unsettled<detail::element<std::uint8_t>> const unsettled{{now.heads.data()}, n};
     // First their positions, in the memory of their slots.
-    size_ = machine_.select(n, unsettled, detail::as_index<Index>{}, next.slots.span());
-    machine_.each(size_, detail::pick<Item, Index>{now.items.data(), now.slots.data(), now.heads.data(), next.items.data(),
+    size_ = backend_.select(n, unsettled, detail::as_index<Index>{}, next.slots.span());
+    backend_.each(size_, detail::pick<Item, Index>{now.items.data(), now.slots.data(), now.heads.data(), next.items.data(),
                                                    next.slots.data(), next.heads.data()});
     std::swap(side_[0], side_[1]);
     find_groups();
@@ -281,16 +281,16 @@ class refinement {
     std::size_t groups = 0;
 
     open_items() = default;
-    open_items(B& machine, std::size_t n, bool with_items = true)
-        : items(machine.template buffer<Item>(with_items ? n : 0)),
-          slots(machine.template buffer<Index>(n)),
-          heads(machine.template buffer<std::uint8_t>(n)) {}
+    open_items(B& backend, std::size_t n, bool with_items = true)
+        : items(backend.template buffer<Item>(with_items ? n : 0)),
+          slots(backend.template buffer<Index>(n)),
+          heads(backend.template buffer<std::uint8_t>(n)) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return slots.size(); }
     [[nodiscard]] bool with_items() const noexcept { return items.size() == size(); }
     /// Copies items [from, from + n) to `to` from position `first` on, as far as `to` has room for their parts.
-    void copy_to(B& machine, open_items const& to, std::size_t first, std::size_t from, std::size_t n) const {
-      machine.each(n, detail::copy_open<Item, Index>{items.data() + from, slots.data() + from, heads.data() + from,
+    void copy_to(B& backend, open_items const& to, std::size_t first, std::size_t from, std::size_t n) const {
+      backend.each(n, detail::copy_open<Item, Index>{items.data() + from, slots.data() + from, heads.data() + from,
                                                      to.with_items() ? to.items.data() + first : nullptr,
                                                      to.slots.data() + first, to.heads.data() + first});
     }
@@ -300,23 +300,23 @@ class refinement {
   /// written them to the order. Must not be called between sort and drop_settled.
   [[nodiscard]] open_items set_aside(bool with_items = true) {
     side_[1] = {};  // frees memory first, because there may be little
-    open_items only(machine_, size_, with_items);
+    open_items only(backend_, size_, with_items);
     only.groups = groups_;
-    side_[0].copy_to(machine_, only, 0, 0, size_);
+    side_[0].copy_to(backend_, only, 0, 0, size_);
     clear();
     return only;
   }
-  /// Does the same without the items, in parts of about `most` items each.
-  [[nodiscard]] std::vector<open_items> set_aside_in_parts(std::size_t most) {
+  /// Does the same without the items, in parts of about `max_items` items each.
+  [[nodiscard]] std::vector<open_items> set_aside_in_parts(std::size_t max_items) {
     side_[1] = {};
-    std::size_t const count = std::min(groups_, (size_ + most - 1) / most);
+    std::size_t const count = std::min(groups_, (size_ + max_items - 1) / max_items);
     std::vector<open_items> parts;
     for (std::size_t k = 0, begin = 0, first_group = 0; k < count; ++k) {
       std::size_t const group = groups_ / count * (k + 1) + groups_ % count * (k + 1) / count;
-      std::size_t const end = k + 1 == count ? size_ : std::size_t(value_at(machine_, offsets_.span(), group));
-      open_items& part = parts.emplace_back(machine_, end - begin, false);
+      std::size_t const end = k + 1 == count ? size_ : std::size_t(value_at(backend_, offsets_.span(), group));
+      open_items& part = parts.emplace_back(backend_, end - begin, false);
       part.groups = group - first_group;
-      side_[0].copy_to(machine_, part, 0, begin, end - begin);
+      side_[0].copy_to(backend_, part, 0, begin, end - begin);
       begin = end;
       first_group = group;
     }
@@ -335,10 +335,10 @@ class refinement {
     offsets_ = {};
     side_[0] = std::move(groups);
     if (!side_[0].with_items()) {
-      side_[0].items = machine_.template buffer<Item>(size_);
-      machine_.gather(order, std::span<Index const>(slots()), items());
+      side_[0].items = backend_.template buffer<Item>(size_);
+      backend_.gather(order, std::span<Index const>(slots()), items());
     }
-    side_[1] = {machine_, size_};
+    side_[1] = {backend_, size_};
     find_groups();
   }
 
@@ -355,11 +355,11 @@ class refinement {
   void find_groups() {
     auto const* const heads = side_[0].heads.data();
     std::size_t const n = size_;
-    if (offsets_.size() < offsets_of(n)) offsets_ = machine_.template buffer<Index>(offsets_of(n));
-    groups_ = machine_.select(n + 1, detail::begins_or_ends{heads, n}, detail::as_index<Index>{}, offsets_.span()) - 1;
+    if (offsets_.size() < offsets_of(n)) offsets_ = backend_.template buffer<Index>(offsets_of(n));
+    groups_ = backend_.select(n + 1, detail::begins_or_ends{heads, n}, detail::as_index<Index>{}, offsets_.span()) - 1;
   }
 
-  B& machine_;
+  B& backend_;
   side side_[2];
   buffer<Index> offsets_;
   std::size_t size_ = 0, groups_ = 0;

@@ -53,7 +53,8 @@ auto with_offset_type(std::size_t bytes, F f) {
 template <class T>
 std::span<T> span_of(void* items, std::size_t n) {
   if (reinterpret_cast<std::uintptr_t>(items) % alignof(T) != 0)
-    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) + " bytes at an address that is not a multiple of their size");
+    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) +
+                      " bytes at an address that is not a multiple of their size");
   return {static_cast<T*>(items), n};
 }
 
@@ -124,19 +125,19 @@ key_code<K> code_of(sort_task const& task) {
 }
 
 template <Backend B, class K>
-void run_on_keys(B& machine, sort_task const& task) {
+void run_on_keys(B& backend, sort_task const& task) {
   auto const keys = span_of<K>(task.keys, task.n);
-  if (task.value_bytes == 0) return machine.radix_sort(keys, task.bits, code_of<K>(task));
+  if (task.value_bytes == 0) return backend.radix_sort(keys, task.bits, code_of<K>(task));
   with_value_type(task.value_bytes, [&](auto value) {
-    machine.radix_sort(keys, span_of<decltype(value)>(task.values, task.n), task.bits, code_of<K>(task));
+    backend.radix_sort(keys, span_of<decltype(value)>(task.values, task.n), task.bits, code_of<K>(task));
   });
 }
 
 template <Backend B, class K>
-void run_argsort(B& machine, sort_task const& task) {
+void run_argsort(B& backend, sort_task const& task) {
   with_offset_type(task.value_bytes, [&](auto index) {
-    auto const codes = machine.template buffer<K>(task.n);
-    machine.argsort(task.n, code_at<K>{span_of<K>(task.keys, task.n).data(), code_of<K>(task)}, codes.span(),
+    auto const codes = backend.template buffer<K>(task.n);
+    backend.argsort(task.n, code_at<K>{span_of<K>(task.keys, task.n).data(), code_of<K>(task)}, codes.span(),
                     span_of<decltype(index)>(task.values, task.n), task.bits);
   });
 }
@@ -158,12 +159,12 @@ auto with_segments_of(sort_task const& task, F f) {
 
 /// Checks a task's segments by reading their offsets. @returns true if they ascend; if not, some may overlap
 template <Backend B>
-bool check_bounds_of(B& machine, sort_task const& task) {
-  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(machine, task.n, segments); });
+bool check_bounds_of(B& backend, sort_task const& task) {
+  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments); });
 }
 template <Backend B>
-void check_overlap_of(B& machine, sort_task const& task) {
-  with_typed_segments(task, [&](auto const& segments) { check_overlap(machine, segments); });
+void check_overlap_of(B& backend, sort_task const& task) {
+  with_typed_segments(task, [&](auto const& segments) { check_overlap(backend, segments); });
 }
 
 /// Replaces all NaNs between the begin of the first segment and the end of the last by one NaN that comes last.
@@ -179,14 +180,14 @@ struct put_nans_last {
 };
 
 template <Backend B, class K>
-void run_on_segments(B& machine, sort_task const& task) {
+void run_on_segments(B& backend, sort_task const& task) {
   auto keys = span_of<K>(task.keys, task.n);
   auto code = code_of<K>(task);
   std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
   buffer<K> codes;
   if (task.keep_keys) {
-    codes = machine.template buffer<K>(task.n);
-    machine.each(task.n, write_code<K>{{keys.data(), code}, codes.data()});
+    codes = backend.template buffer<K>(task.n);
+    backend.each(task.n, write_code<K>{{keys.data(), code}, codes.data()});
     keys = codes.span();
     code = {};
   }
@@ -195,13 +196,13 @@ void run_on_segments(B& machine, sort_task const& task) {
       if (task.nan_last && segments.size() != 0) {
         using put = put_nans_last<K, Segments>;
         bool const descending = (task.flip & put::top) == 0;
-        machine.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
+        backend.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
       }
     auto const sort = [&]<class V>(std::span<V> values) {
       // Narrow keys of arrays are sorted as segments: backends sort only arrays of 32-bit and 64-bit keys in place.
       if constexpr (sizeof(K) >= 4)
-        if (task.what == sort_task::operation::arrays) return machine.array_sort(keys, values, segments, code);
-      machine.segmented_sort(keys, values, segments, heads, task.bits, code);
+        if (task.what == sort_task::operation::arrays) return backend.array_sort(keys, values, segments, code);
+      backend.segmented_sort(keys, values, segments, heads, task.bits, code);
     };
     if (task.value_bytes == 0) return sort(std::span<std::uint32_t>{});
     with_value_type(task.value_bytes, [&](auto value) { sort(span_of<decltype(value)>(task.values, task.n)); });
@@ -210,41 +211,41 @@ void run_on_segments(B& machine, sort_task const& task) {
 
 /// Does the work of run_task for keys of one width.
 template <Backend B, class K>
-void run_task_on(B& machine, sort_task const& task) {
+void run_task_on(B& backend, sort_task const& task) {
   switch (task.what) {
     case sort_task::operation::keys:
-      return run_on_keys<B, K>(machine, task);
+      return run_on_keys<B, K>(backend, task);
     case sort_task::operation::argsort:
-      return run_argsort<B, K>(machine, task);
+      return run_argsort<B, K>(backend, task);
     case sort_task::operation::check:
       return;
     default:
-      return run_on_segments<B, K>(machine, task);
+      return run_on_segments<B, K>(backend, task);
   }
 }
 
 template <Backend B>
-void run_task(B& machine, sort_task const& task) {
+void run_task(B& backend, sort_task const& task) {
   if (task.n == 0) return;
-  with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(machine, task); });
+  with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(backend, task); });
 }
 
 /// Returns the maximum of bytes that run_task takes from the backend's pool.
 template <Backend B>
-std::size_t memory_of_task(B& machine, sort_task const& task) {
+std::size_t memory_of_task(B& backend, sort_task const& task) {
   if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes);
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:
-      return machine.radix_sort_memory(n, k, v);
+      return backend.radix_sort_memory(n, k, v);
     case sort_task::operation::argsort:
-      return pool::rounded(n * k) + machine.radix_sort_memory(n, k, v);
+      return pool::rounded(n * k) + backend.radix_sort_memory(n, k, v);
     case sort_task::operation::arrays:
-      if (k >= 4) return machine.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
+      if (k >= 4) return backend.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +
-             machine.segmented_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v, task.bits);
+             backend.segmented_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v, task.bits);
   }
 }
 

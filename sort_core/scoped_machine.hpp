@@ -17,23 +17,23 @@ namespace ordo {
 /// The machine of one library call: the caller's, or one of the process, which are created once and used by one call at a time.
 /// Machines of the process live as long as it. Between calls they keep what they have started, but little memory.
 template <class Machine>
-class machine_lease {
+class scoped_machine {
  public:
   /// @param which  identifies a machine of the process: the index of a GPU, or the number of threads of a CPU
-  machine_lease(machine_options const& how, unsigned which) : which_(which) {
-    if (how.on) {
-      machine_ = static_cast<Machine*>(how.on);  // its kind was checked when the machine was chosen
+  scoped_machine(machine_options const& options, unsigned which) : which_(which) {
+    if (options.on) {
+      machine_ = static_cast<Machine*>(options.on);  // its kind was checked when the machine was chosen
     } else {
       own_ = take(which);
       machine_ = own_.get();
     }
     static_cast<void>(machine_->peak_memory());  // restarts the measurement for this call
   }
-  ~machine_lease() {
+  ~scoped_machine() {
     if (own_) give_back();
   }
-  machine_lease(machine_lease const&) = delete;
-  machine_lease& operator=(machine_lease const&) = delete;
+  scoped_machine(scoped_machine const&) = delete;
+  scoped_machine& operator=(scoped_machine const&) = delete;
 
   [[nodiscard]] Machine& operator*() const noexcept { return *machine_; }
   [[nodiscard]] Machine* operator->() const noexcept { return machine_; }
@@ -79,8 +79,8 @@ class machine_lease {
 
 /// Calls f(backend) on such a machine. For one call of a library. Include gpu.cuh or cpu_backend.hpp, too.
 template <class Machine, class F>
-auto work_on(machine_options const& how, unsigned which, F f) {
-  machine_lease<Machine> const on(how, which);
+auto with_machine(machine_options const& options, unsigned which, F f) {
+  scoped_machine<Machine> const on(options, which);
   return with_backend(*on, f);
 }
 

@@ -42,16 +42,16 @@ struct write_key {
 /// Sorts each segment of items by key(item), as segmented_sort_by does. `key` may be evaluated for every item i with wanted(i),
 /// even outside segments.
 template <Backend B, class Item, class Offset, class Key, class Wanted = detail::always>
-void sort_by_key(B& machine, std::span<Item> items, segment_list<Offset> const& segments, Key key,
+void sort_by_key(B& backend, std::span<Item> items, segment_list<Offset> const& segments, Key key,
                  std::span<std::uint8_t> heads = {}, bit_range bits = {}, Wanted wanted = {}) {
   if constexpr (writes_keys<B>) {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, Item>>;
-    auto const keys = machine.template buffer<K>(items.size());
-    machine.each(items.size(), detail::write_key<Item, K, Key, Wanted>{
+    auto const keys = backend.template buffer<K>(items.size());
+    backend.each(items.size(), detail::write_key<Item, K, Key, Wanted>{
                                    items.data(), key, wanted, detail::mask_of<K>(detail::clipped<K>(bits)), keys.data()});
-    machine.segmented_sort(keys.span(), items, segments, heads);
+    backend.segmented_sort(keys.span(), items, segments, heads);
   } else {
-    machine.segmented_sort_by(items, segments, key, heads, bits);
+    backend.segmented_sort_by(items, segments, key, heads, bits);
   }
 }
 

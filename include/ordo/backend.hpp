@@ -151,9 +151,9 @@ concept has_background_downloads = Backend<B> &&
 
 /// Downloads element i of `from` to the host and returns it.
 template <class T, class B>
-std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {
+std::remove_const_t<T> value_at(B& backend, std::span<T> from, std::size_t i) {
   std::remove_const_t<T> x{};
-  machine.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span<std::remove_const_t<T>>(&x, 1));
+  backend.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span<std::remove_const_t<T>>(&x, 1));
   return x;
 }
 

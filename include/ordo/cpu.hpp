@@ -25,7 +25,7 @@ struct cpu_options {
 /// object must not be used by two threads at a time; different objects may.
 class cpu final : public machine {
  public:
-  explicit cpu(cpu_options const& how = {});
+  explicit cpu(cpu_options const& options = {});
   ~cpu() override;
   cpu(cpu&& other) noexcept;
   cpu& operator=(cpu&& other) noexcept;

@@ -19,9 +19,9 @@ namespace ordo {
 /// Makes the machine's device current, calls f(cuda_backend&), which has all operations of backend.hpp, and returns its result.
 template <class F>
 decltype(auto) with_backend(gpu& on, F f) {
-  cuda_backend& machine = on.backend();
+  cuda_backend& backend = on.backend();
   cuda_detail::device_scope const current(on.index());
-  return f(machine);
+  return f(backend);
 }
 
 /// Sorts each segment of items by the computed key key(item), a std::uint32_t or std::uint64_t. Stable. The key is computed
@@ -34,7 +34,7 @@ template <class V, class Offset, class KeyOf>
 void sort_segments_by(gpu& on, std::span<V> items, segment_list<Offset> segments, KeyOf key, std::span<std::uint8_t> heads = {},
                       bit_range bits = {}) {
   detail::check_known_segments(items.size(), segments);
-  with_backend(on, [&](cuda_backend& machine) { machine.segmented_sort_by(items, segments, key, heads, bits); });
+  with_backend(on, [&](cuda_backend& backend) { backend.segmented_sort_by(items, segments, key, heads, bits); });
 }
 
 /// Sorts the computed keys key(0) ... key(n-1) into `keys`, and writes to index[i] the argument that gave keys[i]. Stable. Both
@@ -44,20 +44,20 @@ void argsort_by(gpu& on, std::size_t n, KeyOf key, std::span<K> keys, std::span<
   detail::check_length("keys", "argsort", keys.size(), n);
   detail::check_length("index", "argsort", index.size(), n);
   detail::check_index_width(n, sizeof(Index));
-  with_backend(on, [&](cuda_backend& machine) { machine.argsort(n, key, keys, index, bits); });
+  with_backend(on, [&](cuda_backend& backend) { backend.argsort(n, key, keys, index, bits); });
 }
 
 /// Sorts items of any trivially copyable type in place by a strict weak order: less(a, b) is true if a comes before b. Stable.
 /// Waits for the device once per level of recursion. (Leischner, Osipov and Sanders, IPDPS'10.)
 template <class T, class Less>
 void sample_sort(gpu& on, std::span<T> items, Less less) {
-  with_backend(on, [&](cuda_backend& machine) { machine.sample_sort(items, less); });
+  with_backend(on, [&](cuda_backend& backend) { backend.sample_sort(items, less); });
 }
 
 /// Sorts keys in the same way, and moves values of 4, 8 or 16 bytes with them.
 template <class T, class V, class Less>
 void sample_sort(gpu& on, std::span<T> keys, std::span<V> values, Less less) {
-  with_backend(on, [&](cuda_backend& machine) { machine.sample_sort(keys, values, less); });
+  with_backend(on, [&](cuda_backend& backend) { backend.sample_sort(keys, values, less); });
 }
 
 }  // namespace ordo

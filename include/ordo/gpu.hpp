@@ -49,7 +49,7 @@ struct gpu_options {
 /// GPU or on others.
 class gpu final : public machine {
  public:
-  explicit gpu(gpu_options const& how = {});
+  explicit gpu(gpu_options const& options = {});
   ~gpu() override;
   gpu(gpu&& other) noexcept;
   gpu& operator=(gpu&& other) noexcept;

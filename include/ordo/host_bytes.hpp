@@ -30,9 +30,9 @@ class host_bytes {
   /// Sets the size. New bytes are uninitialised. @throws out_of_memory
   void resize(std::size_t size);
   void append(std::span<char const> more);
-  /// Returns at least `least` uninitialised bytes, 1 or more, behind the last byte. resize() adds those that were written to
-  /// the array. If it must grow, the capacity grows by at least a half. @throws out_of_memory
-  [[nodiscard]] std::span<char> room(std::size_t least);
+  /// Returns at least `min_bytes` uninitialised bytes, 1 or more, behind the last byte. resize() adds those that were written
+  /// to the array. If it must grow, the capacity grows by at least a half. @throws out_of_memory
+  [[nodiscard]] std::span<char> room(std::size_t min_bytes);
 
  private:
   void swap(host_bytes& other) noexcept {

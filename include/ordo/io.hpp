@@ -117,7 +117,8 @@ class memory_sink final : public sink {
   bool expect_unknown() override { return true; }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
-    if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: the buffer is full");
+    if (offset > to_.size() || data.size() > to_.size() - offset)
+      throw output_error("cannot write: memory: the buffer is full");
     if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
   }
   /// Returns null until expect() has shown that all bytes fit. Until then write_at() checks each write.
@@ -131,15 +132,15 @@ class memory_sink final : public sink {
 
 namespace detail {
 
-/// The rest of an addressable source, at most `most` bytes of it: offset and length. Nothing if the source is sequential.
+/// The rest of an addressable source, at most `max_bytes` of it: offset and length. Nothing if the source is sequential.
 struct loaded_part {
   std::uint64_t from, bytes;
 };
-inline std::optional<loaded_part> addressed_part(source const& from, std::uint64_t most) {
+inline std::optional<loaded_part> addressed_part(source const& from, std::uint64_t max_bytes) {
   std::optional<std::uint64_t> const size = from.size();
   if (!size) return std::nullopt;
   std::uint64_t const at = from.position();
-  return loaded_part{at, std::min(most, *size - std::min(*size, at))};
+  return loaded_part{at, std::min(max_bytes, *size - std::min(*size, at))};
 }
 
 }  // namespace detail

@@ -38,7 +38,7 @@ class pool final : public memory_resource {
                  // free memory, and the free memory at least the maximum in use. On a GPU this saves an allocation and a
                  // free, a tenth of a millisecond. Not suitable if a plan may use the source to the last byte
   };
-  explicit pool(memory_resource& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
+  explicit pool(memory_resource& source, reuse kind = reuse::same_size) : source_(source), reuse_(kind) {}
   ~pool() override { trim(); }
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -90,16 +90,16 @@ class pool final : public memory_resource {
 
   memory_resource& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
-  struct lent_block {
+  struct used_block {
     std::size_t asked, size;
   };
-  std::map<void*, lent_block> lent_;  // blocks in use
+  std::map<void*, used_block> used_;  // blocks in use
   char* reserve_ = nullptr;           // the reserved block
   std::size_t reserve_size_ = 0, reserve_free_ = 0;
   std::map<std::size_t, std::size_t> reserve_parts_;  // begin and end of its parts in use
   std::size_t in_use_ = 0, peak_ = 0, kept_bytes_ = 0;
-  std::size_t unused_ = 0;  // excess of the blocks in use over the requests
-  std::size_t most_ = 0;    // maximum bytes in use at any time
+  std::size_t unused_ = 0;      // excess of the blocks in use over the requests
+  std::size_t max_in_use_ = 0;  // maximum bytes in use at any time
   std::size_t limit_ = ~std::size_t{0};
   reuse reuse_;
   std::size_t spare_ = 0;      // see spare()

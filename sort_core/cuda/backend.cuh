@@ -134,20 +134,20 @@ inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
 
 /// Sorts segments of stored keys. Compiled once, for keys of 32 and 64 bits, values of 0 to 16 bytes and offsets of 32 and 64
 /// bits (stored_*.cu), because there are many kernels.
-template <long_method Long, class K, class V, class Offset>
-void sort_stored(cuda_backend& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
+template <large_method Method, class K, class V, class Offset>
+void sort_stored(cuda_backend& backend, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
 /// Sorts unevenly distributed keys by a sample sort. Compiled in stored_samples.cu. Returns false if another sort must do the
 /// work or finish it: this GPU cannot run the sample sort, or samples say too little about the keys.
-bool sort_by_samples(cuda_backend& machine, std::uint64_t* keys, std::size_t n);
+bool sort_by_samples(cuda_backend& backend, std::uint64_t* keys, std::size_t n);
 
 /// Sorts keys of any width by CUB's LSD radix sort. Compiled once.
 /// @param values  null for none
 template <class K, class V>
-void sort_lsd(cuda_backend& machine, K* keys, V* values, std::size_t n, bit_range bits);
+void sort_lsd(cuda_backend& backend, K* keys, V* values, std::size_t n, bit_range bits);
 /// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly.
-void sort_floats_lsd(cuda_backend& machine, std::uint32_t* keys, std::size_t n);
+void sort_floats_lsd(cuda_backend& backend, std::uint32_t* keys, std::size_t n);
 
 /// A type that CUB moves in place of any value type of `Bytes` bytes, so that there is one instantiation per width.
 template <std::size_t Bytes>
@@ -172,7 +172,7 @@ struct moved_as<16> {
 /// Must be used by one thread at a time. See Backend for the contracts.
 class cuda_backend {
  public:
-  explicit cuda_backend(gpu_options const& how = {}) : cuda_backend(how, nullptr) {}
+  explicit cuda_backend(gpu_options const& options = {}) : cuda_backend(options, nullptr) {}
   /// Takes device memory from `source`, which must outlive the backend.
   explicit cuda_backend(memory_resource& source) : cuda_backend({}, &source) {}
   ~cuda_backend() {
@@ -222,12 +222,13 @@ class cuda_backend {
     using ordo::pool;
     // CUB keeps 1024 bytes per tile. A tile has at least 1920 items if 16 bytes move, and proportionally more if fewer do.
     std::size_t const widest = std::max<std::size_t>({key_bytes, value_bytes, 4});
-    std::size_t most =
+    std::size_t max_bytes =
         pool::rounded(n * key_bytes) + pool::rounded(n * value_bytes) + pool::rounded(n / 20 * widest + (1 << 20));
-    if (key_bytes == 8 && value_bytes == 0) most = std::max(most, pool::rounded(cuda_detail::sample_sort_bytes(n, 8, 0)));
+    if (key_bytes == 8 && value_bytes == 0)
+      max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::sample_sort_bytes(n, 8, 0)));
     if (key_bytes == 4 || key_bytes == 8)
-      most = std::max(most, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
-    return most;
+      max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
+    return max_bytes;
   }
   /// Returns the maximum of bytes that sample_sort takes from the pool.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
@@ -267,7 +268,7 @@ class cuda_backend {
     using namespace cuda_detail;
     if (n == 0 || arrays == 0) return 0;
     return ordo::pool::rounded(
-        segmented_sort_bytes<false, long_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
+        segmented_sort_bytes<false, large_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
   }
 
   template <class F>
@@ -365,7 +366,7 @@ class cuda_backend {
     bits = detail::clipped<K>(bits);
     if constexpr (sizeof(K) >= 4) {
       if (bits.begin == 0 && bits.end == 8 * sizeof(K))
-        return sort_in_segments<cuda_detail::long_method::copying>(keys, values, segments, heads, code);
+        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, segments, heads, code);
     }
     if (few_positions(keys.size()))
       sort_by_codes<std::uint32_t>(keys, values, segments, heads, bits, code);
@@ -377,7 +378,7 @@ class cuda_backend {
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     static_assert(sizeof(K) >= 4, "arrays of keys of 32 and 64 bits");
     if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
-    sort_in_segments<cuda_detail::long_method::in_place>(keys, values, arrays, {}, code);
+    sort_in_segments<cuda_detail::large_method::in_place>(keys, values, arrays, {}, code);
   }
 
   template <class V, class Offset, class Key>
@@ -429,7 +430,7 @@ class cuda_backend {
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       radix_way const way = way_of<K, M>(keys, values.size(), bits, code);
       if (way.msd && all_count(keys, bits, code))
-        return sort_in_segments<cuda_detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
+        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
       if (way.width + cuda_detail::tuning::narrower_bits <= bits.end) {
         K const differing = K(differing_bits(keys, code) & detail::mask_of<K>(bits));
         bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
@@ -492,16 +493,16 @@ class cuda_backend {
     if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
     if (n < cuda_detail::tuning::sampled_from) return {n < cuda_detail::tuning::unasked};
-    using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::long_method::copying>;
+    using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
     cuda_detail::radix_task const task{n,
-                                       sizes::on_chip(),
+                                       sizes::block_capacity(),
                                        bits.end - bits.begin,
                                        sizeof(K),
                                        values == 0 ? 0 : sizeof(M),
                                        !code.identity(),
                                        code.flip_negative != 0};
     if (!cuda_detail::msd_may_be_quicker(task)) return {};
-    static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::most_words);
+    static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::max_words);
     std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));
     cuda_detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
@@ -520,15 +521,15 @@ class cuda_backend {
     return false;
   }
 
-  template <cuda_detail::long_method Long, class K, class V, class Offset>
+  template <cuda_detail::large_method Method, class K, class V, class Offset>
   void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                         key_code<K> code) {
     if (values.empty())
-      cuda_detail::sort_stored<Long, K, cuda_detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
-                                                               cuda_detail::pointer_to(heads));
+      cuda_detail::sort_stored<Method, K, cuda_detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
+                                                                 cuda_detail::pointer_to(heads));
     else
-      cuda_detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
-                                                  cuda_detail::pointer_to(heads));
+      cuda_detail::sort_stored<Method, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
+                                                    cuda_detail::pointer_to(heads));
   }
 
   /// Sorts by keys that are narrow or of which only some bits count. It sorts codes of 32 or 64 bits with positions, and then
@@ -542,7 +543,7 @@ class cuda_backend {
     auto const positions = buffer<Position>(n);
     auto codes = buffer<typename write::wide>(n);  // freed before the copy is allocated, which then fits in a reserved block
     each(n, write{keys.data(), code, detail::mask_of<K>(bits), codes.data(), positions.data()});
-    sort_in_segments<cuda_detail::long_method::copying>(codes.span(), positions.span(), segments, heads, {});
+    sort_in_segments<cuda_detail::large_method::copying>(codes.span(), positions.span(), segments, heads, {});
     codes = {};
     auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // may throw, so it precedes all moves
     move_to_positions(keys, positions.data(), copy.data());
@@ -557,21 +558,21 @@ class cuda_backend {
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
 
   /// @param source  overrides the memory options in `how` if it is not null
-  cuda_backend(gpu_options const& how, memory_resource* source)
-      : own_stream_(!how.stream),
-        stream_(how.stream.value_or(own_stream_.handle)),
+  cuda_backend(gpu_options const& options, memory_resource* source)
+      : own_stream_(!options.stream),
+        stream_(options.stream.value_or(own_stream_.handle)),
         kernels_(stream_),
-        limited_(from_allocator(how), std::min(how.memory_limit, gpu_memory_limit().value_or(how.memory_limit))),
-        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(how)) {}
+        limited_(from_allocator(options), std::min(options.memory_limit, gpu_memory_limit().value_or(options.memory_limit))),
+        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(options)) {}
   // A limit may equal the exact size from X_memory(), so that the pool must not hold any excess.
-  static ordo::pool::reuse reuse_of(gpu_options const& how) {
+  static ordo::pool::reuse reuse_of(gpu_options const& options) {
     using reuse = ordo::pool::reuse;
-    bool const is_limited = how.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
-    return how.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
+    bool const is_limited = options.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
+    return options.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
   }
-  memory_resource& from_allocator(gpu_options const& how) {
-    if (!how.allocator) return plain_;
-    return given_.emplace(*how.allocator, stream_);
+  memory_resource& from_allocator(gpu_options const& options) {
+    if (!options.allocator) return plain_;
+    return given_.emplace(*options.allocator, stream_);
   }
 
   template <class V>

@@ -12,7 +12,7 @@ namespace ordo::cuda_detail {
 /// holds the position at which the first of them begins.
 template <unsigned Bits>
 struct bucket_counters {
-  static constexpr unsigned per_word = 16 / Bits, most = (1u << Bits) - 1;
+  static constexpr unsigned per_word = 16 / Bits, max_count = (1u << Bits) - 1;
   /// Multiplying by these turns the counts of a word into sums: `ones` of each and those below it, `below` of those below it
   /// alone.
   static constexpr unsigned ones = 0x1111u & (Bits == 4 ? 0xffffu : 0x0101u), below = ones << Bits & 0xffff;
@@ -24,19 +24,21 @@ struct bucket_counters {
     return (bytes & 0xff) + (bytes >> 8);
   }
   /// Returns the size of the bucket whose count begins at bit `shift`.
-  [[nodiscard]] __device__ static std::uint32_t size(std::uint32_t counts, unsigned shift) { return counts >> shift & most; }
+  [[nodiscard]] __device__ static std::uint32_t size(std::uint32_t counts, unsigned shift) {
+    return counts >> shift & max_count;
+  }
   [[nodiscard]] __device__ static std::uint32_t first(std::uint32_t word, std::uint32_t counts, unsigned shift) {
-    return (word >> 16) + ((counts * below & 0xffff) >> shift & most);
+    return (word >> 16) + ((counts * below & 0xffff) >> shift & max_count);
   }
 };
 
-/// A linear map of [0, most] to `buckets`, with `most` at least 2^31. The upper 32 bits of the result are the bucket, the lower
-/// ones the order within it.
+/// A linear map of [0, greatest] to `buckets`, with `greatest` at least 2^31. The upper 32 bits of the result are the bucket,
+/// the lower ones the order within it.
 struct linear_map {
   std::uint32_t scale;
-  __device__ linear_map(std::uint32_t most, std::uint32_t buckets) {
-    scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(most)));
-    if (__umulhi(most, scale) >= buckets) --scale;
+  __device__ linear_map(std::uint32_t greatest, std::uint32_t buckets) {
+    scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(greatest)));
+    if (__umulhi(greatest, scale) >= buckets) --scale;
     // Keys of 32 bits then never share a word: their products differ by `scale` or more, and a word leaves out fewer bits.
     scale = max(scale, buckets);
   }
@@ -45,8 +47,8 @@ struct linear_map {
 
 /// The upper 32 bits of a key's distance from the smallest key.
 template <class K>
-__device__ std::uint32_t upper_of(K x, K least, unsigned shift) {
-  return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32));
+__device__ std::uint32_t upper_of(K x, K smallest, unsigned shift) {
+  return std::uint32_t(K(K(x - smallest) << shift) >> (8 * sizeof(K) - 32));
 }
 /// Returns the shift by which a range fills its bits.
 template <class K>
@@ -55,8 +57,8 @@ __device__ unsigned shift_of_range(K range) {
 }
 
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_buckets : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::capacity, base::counters, base::position_bits, base::run;
   using typename base::collective, typename base::team;
   static constexpr unsigned buckets = counters * bucket_counters<4>::per_word, bucket_bits = 17;
@@ -67,16 +69,16 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   /// Writes the rank of key[i] to rank[i] if keys are even enough.
   __device__ static ranking rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned own_count,
                                         std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
-    if (ends.least == ends.greatest) {
+    if (ends.smallest == ends.greatest) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
       return ranking::exact;
     }
-    K const least = ends.least;
-    unsigned const shift = shift_of_range(K(ends.greatest - least));
-    linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
+    K const smallest = ends.smallest;
+    unsigned const shift = shift_of_range(K(ends.greatest - smallest));
+    linear_map const linear(upper_of(ends.greatest, smallest, shift), buckets);
     return rank_in_buckets<4>(
-        key, [&](K x) { return linear(upper_of(x, least, shift)); }, own_count, rank, memory, shared);
+        key, [&](K x) { return linear(upper_of(x, smallest, shift)); }, own_count, rank, memory, shared);
   }
 
   /// Ranks by buckets with counts of `Bits` bits. Fails if the buckets of a word hold more items than that, because other
@@ -84,15 +86,15 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   template <unsigned Bits, class Map>
   __device__ static ranking rank_in_buckets(K const (&key)[Items], Map map, unsigned own_count, std::uint32_t (&rank)[Items],
                                             unsigned char* memory, collective& shared) {
-    constexpr unsigned crowd = tuning::crowded_bucket(Bits);
-    static_assert(bucket_bits + Bits <= 32 && crowd <= bucket_counters<Bits>::most);
+    constexpr unsigned dense_count = tuning::dense_bucket(Bits);
+    static_assert(bucket_bits + Bits <= 32 && dense_count <= bucket_counters<Bits>::max_count);
     auto* const counts = base::counts_of(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
     std::uint32_t word[Items];
     unsigned const largest = count_items<Bits>(key, map, own_count, word, rank, counts);
     // A thread that finds a full counter reports it before any counter that it overflowed into is used.
-    if (team::any(largest >= crowd)) return ranking::crowded;
-    if (team::any(sum_counts<Bits>(counts, shared))) return ranking::crowded;
+    if (team::any(largest >= dense_count)) return ranking::dense_keys;
+    if (team::any(sum_counts<Bits>(counts, shared))) return ranking::dense_keys;
     place_words<Bits>(own_count, word, rank, counts, words);
     team::sync();
     compare_words(word, rank, words);
@@ -128,7 +130,7 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   __device__ static __forceinline__ bool sum_counts(std::uint32_t* counts, collective& shared) {
     auto* const own_words = reinterpret_cast<uint4*>(counts) + team::rank() * (run / 4);
     std::uint32_t count[run], sum = 0;
-    bool crowded = false;
+    bool is_dense = false;
 #pragma unroll
     for (unsigned j = 0; j < run; j += 4) {
       uint4 const four = own_words[j / 4];
@@ -137,7 +139,7 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
 #pragma unroll
     for (unsigned j = 0; j < run; ++j) {
       std::uint32_t const all = bucket_counters<Bits>::total(count[j]);
-      crowded |= all > bucket_counters<Bits>::most;
+      is_dense |= all > bucket_counters<Bits>::max_count;
       count[j] |= sum << 16;
       sum += all;
     }
@@ -145,7 +147,7 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
 #pragma unroll
     for (unsigned j = 0; j < run; j += 4)
       own_words[j / 4] = {count[j] + begin, count[j + 1] + begin, count[j + 2] + begin, count[j + 3] + begin};
-    return crowded;
+    return is_dense;
   }
 
   /// Writes the words of buckets with two or more items to shared memory, bucket by bucket. rank[i] becomes the bucket's first

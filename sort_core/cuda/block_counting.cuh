@@ -8,7 +8,7 @@ namespace ordo::cuda_detail {
 /// A word of counters of 2 or 16 bits each.
 template <unsigned Bits>
 struct packed_counters {
-  static constexpr unsigned per_word = 32 / Bits, most = (1u << Bits) - 1;
+  static constexpr unsigned per_word = 32 / Bits, max_count = (1u << Bits) - 1;
   [[nodiscard]] __device__ static unsigned shift_of(unsigned number) { return number % per_word * Bits; }
   [[nodiscard]] __device__ static std::uint32_t total(std::uint32_t word) {
     if constexpr (Bits == 16) return (word & 0xffff) + (word >> 16);
@@ -22,8 +22,8 @@ struct packed_counters {
 /// Nothing is compared, because equal keys are indistinguishable. Two bits suffice if the range has tuning::sparse_numbers
 /// numbers per key, because then seldom more than three keys are equal; 16 bits always suffice.
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_counting : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_counting : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::capacity, base::counters, base::run;
   using typename base::collective, typename base::team;
   /// The number of counters.
@@ -32,28 +32,28 @@ struct on_chip_counting : on_chip_memory<K, Threads, Items> {
 
   /// Writes the rank of key[i] to rank[i], unless more keys are equal than a counter can count.
   template <unsigned Bits>
-  __device__ static ranking rank_keys(K const (&key)[Items], K least, unsigned own_count, std::uint32_t (&rank)[Items],
+  __device__ static ranking rank_keys(K const (&key)[Items], K smallest, unsigned own_count, std::uint32_t (&rank)[Items],
                                       unsigned char* memory, collective& shared) {
     using counter = packed_counters<Bits>;
     static_assert(capacity < 1u << 16);
     auto* const counts = base::counts_of(memory);
     auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // sums of the words before
-    bool crowded = false;
+    bool is_dense = false;
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), shift = counter::shift_of(number);
+      unsigned const number = unsigned(key[i] - smallest), shift = counter::shift_of(number);
       rank[i] = 0;
-      if (i < own_count) rank[i] = atomicAdd(&counts[number / counter::per_word], 1u << shift) >> shift & counter::most;
-      crowded |= rank[i] == counter::most;
+      if (i < own_count) rank[i] = atomicAdd(&counts[number / counter::per_word], 1u << shift) >> shift & counter::max_count;
+      is_dense |= rank[i] == counter::max_count;
     }
-    if (team::any(crowded)) return ranking::crowded;
+    if (team::any(is_dense)) return ranking::dense_keys;
     sum_words<Bits>(counts, before, shared);
     team::sync();
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), shift = counter::shift_of(number);
+      unsigned const number = unsigned(key[i] - smallest), shift = counter::shift_of(number);
       if (i < own_count)
         rank[i] +=
             before[number / counter::per_word] + counter::total(counts[number / counter::per_word] & ((1u << shift) - 1));

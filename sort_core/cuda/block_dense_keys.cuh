@@ -12,20 +12,20 @@
 namespace ordo::cuda_detail {
 
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_dense_keys : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::cell_bits, base::cells;
   using typename base::collective, typename base::team, typename base::few_keys, typename base::cell_table,
       typename base::radix;
 
   /// Does the work of scatter for keys in shared memory, after linear buckets have failed.
   template <class V>
-  __device__ __noinline__ static void rank_and_scatter(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at,
-                                                       V const* values) {
+  __device__ __noinline__ static void rank_and_scatter(unsigned n, K smallest, unsigned shift, bool is_dense,
+                                                       unsigned shared_at, V const* values) {
     unsigned char* const memory = dynamic_shared_memory();
     unsigned const own_count = base::own_count_of(n);
     team::sync();
-    rank_keys(n, least, shift, crowded, shared_at);
+    rank_keys(n, smallest, shift, is_dense, shared_at);
     K key[Items];
     std::uint32_t rank[Items];
     read_keys(key, own_count, memory);
@@ -41,13 +41,13 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
   /// divided into cells. Each is linear between its own smallest and greatest key, and has as many buckets as items.
   struct celled_map {
     cell_table const& table;
-    K least;
+    K smallest;
     unsigned shift;
     [[nodiscard]] __device__ std::uint64_t operator()(K x) const {
-      unsigned const cell = upper_of(x, least, shift) >> (32 - cell_bits);
+      unsigned const cell = upper_of(x, smallest, shift) >> (32 - cell_bits);
       std::uint32_t const bound = table.bounds[cell];
       return (std::uint64_t(bound & 0xffff) << 32) +
-             std::uint64_t(upper_of(x, table.least[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
+             std::uint64_t(upper_of(x, table.smallest[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
     }
   };
 
@@ -64,11 +64,11 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
   }
 
   /// Ranks the keys in memory. Keys remain; ranks are the 16-bit words behind them.
-  __device__ __noinline__ static void rank_keys(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at) {
-    if (crowded) {
+  __device__ __noinline__ static void rank_keys(unsigned n, K smallest, unsigned shift, bool is_dense, unsigned shared_at) {
+    if (is_dense) {
       if (rank_few(n, shared_at)) return;
-      count_cells(n, least, shift, shared_at);
-      if (rank_in_cells(n, least, shift, shared_at)) return;
+      count_cells(n, smallest, shift, shared_at);
+      if (rank_in_cells(n, smallest, shift, shared_at)) return;
     }
     rank_by_bits(n, shared_at);
   }
@@ -89,25 +89,25 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
   }
 
   /// Computes the table of cells for the keys in memory.
-  __device__ __noinline__ static void count_cells(unsigned n, K least, unsigned shift, unsigned shared_at) {
+  __device__ __noinline__ static void count_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
     K const* const keys = reinterpret_cast<K const*>(memory);
     cell_table& table = *base::template spare<cell_table>(shared);
     for (unsigned cell = team::rank(); cell < cells; cell += Threads) {
-      table.least[cell] = K(~K{0});
+      table.smallest[cell] = K(~K{0});
       table.greatest[cell] = 0;
       table.bounds[cell] = 0;
     }
     team::sync();
     for (unsigned p = team::rank(); p < n; p += Threads) {
       K const key = keys[p];
-      unsigned const cell = upper_of(key, least, shift) >> (32 - cell_bits);
+      unsigned const cell = upper_of(key, smallest, shift) >> (32 - cell_bits);
       atomicAdd(&table.bounds[cell], 1u);
       // Few keys are below or above all earlier ones.
-      K const volatile* const low = &table.least[cell];
+      K const volatile* const low = &table.smallest[cell];
       K const volatile* const high = &table.greatest[cell];
-      if (key < *low) atomicMin(atomic_word(&table.least[cell]), atomic_value(key));
+      if (key < *low) atomicMin(atomic_word(&table.smallest[cell]), atomic_value(key));
       if (key > *high) atomicMax(atomic_word(&table.greatest[cell]), atomic_value(key));
     }
     team::sync();
@@ -118,7 +118,7 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     std::uint32_t begin = team::exclusive_sum(sum, shared);
     for (unsigned cell = first; cell < first + run_of_cells && cell < cells; ++cell) {
       std::uint32_t const count = table.bounds[cell];
-      K const low = table.least[cell], high = table.greatest[cell];
+      K const low = table.smallest[cell], high = table.greatest[cell];
       unsigned const fill = count == 0 ? 0 : shift_of_range(K(high - low));
       table.bounds[cell] = begin | fill << 16;
       table.greatest[cell] = linear_map(upper_of(high, low, fill), count).scale;
@@ -129,7 +129,7 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
 
   /// Ranks by the table of cells. Returns false if a bucket has too many items or the order is wrong; the keys are then
   /// unchanged.
-  __device__ static __forceinline__ bool rank_in_cells(unsigned n, K least, unsigned shift, unsigned shared_at) {
+  __device__ static __forceinline__ bool rank_in_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
     unsigned const own_count = base::own_count_of(n);
@@ -139,8 +139,8 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     team::sync();
     base::clear_counts(memory);
     team::sync();
-    ranking result = on_chip_buckets<K, Threads, Items>::template rank_in_buckets<8>(
-        key, celled_map{*base::template spare<cell_table>(shared), least, shift}, own_count, rank, memory, shared);
+    ranking result = block_buckets<K, Threads, Items>::template rank_in_buckets<8>(
+        key, celled_map{*base::template spare<cell_table>(shared), smallest, shift}, own_count, rank, memory, shared);
     team::sync();
     if (result == ranking::exact) {
       K* const keys = reinterpret_cast<K*>(memory);

@@ -15,9 +15,9 @@ namespace ordo::cuda_detail {
 /// The result of ranking.
 enum class ranking {
   exact,
-  rough,    // right, except perhaps for keys that lie close together
-  crowded,  // failed: the buckets are too uneven
-  alike     // failed: 32 bits are too few to distinguish the keys
+  rough,       // right, except perhaps for keys that lie close together
+  dense_keys,  // failed: the buckets are too uneven
+  alike        // failed: 32 bits are too few to distinguish the keys
 };
 
 /// Memory for segments of 1 to Threads * Items items. Thread r holds items r, Threads + r, 2 * Threads + r, ...
@@ -26,7 +26,7 @@ enum class ranking {
 /// 16 bits per item, and each warp's counts of a digit. Behind it are the memory of the collectives, then cells or a
 /// dictionary, then values that are being loaded.
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_memory {
+struct block_memory {
   using team = group<Threads>;
   using collective = typename team::template storage<K>;
   static constexpr unsigned capacity = Threads * Items;
@@ -62,8 +62,8 @@ struct on_chip_memory {
   /// Cells divide the range between a segment's smallest and greatest key.
   static constexpr unsigned cell_bits = position_bits < 10 ? position_bits - 2 : 8, cells = 1u << cell_bits;
   struct cell_table {
-    K least[cells], greatest[cells];  // `greatest` is then replaced by the scale
-    std::uint32_t bounds[cells];      // counts; then the first bucket and, above 16 bits, the shift of the range
+    K smallest[cells], greatest[cells];  // `greatest` is then replaced by the scale
+    std::uint32_t bounds[cells];         // counts; then the first bucket and, above 16 bits, the shift of the range
   };
   static constexpr std::size_t spare_bytes = aligned(std::max(sizeof(cell_table), sizeof(few_keys)));
 

@@ -74,11 +74,11 @@ struct block_radix {
   /// thread.
   template <class Collective>
   __device__ static __forceinline__ void sum_digits(std::uint32_t* digits, unsigned words, Collective& shared) {
-    constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
-    std::uint32_t sums[most], sum = 0;
-    unsigned const from = team::rank() * most;
+    constexpr unsigned max_words = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
+    std::uint32_t sums[max_words], sum = 0;
+    unsigned const from = team::rank() * max_words;
 #pragma unroll
-    for (unsigned j = 0; j < most; ++j) {
+    for (unsigned j = 0; j < max_words; ++j) {
       sums[j] = 0;
       if (from + j >= words) continue;
 #pragma unroll 8
@@ -91,7 +91,7 @@ struct block_radix {
     }
     std::uint32_t begin = team::exclusive_sum(sum, shared);
 #pragma unroll
-    for (unsigned j = 0; j < most; ++j) {
+    for (unsigned j = 0; j < max_words; ++j) {
       if (from + j >= words) continue;
       std::uint32_t const both = begin | (begin + low_half(sums[j])) << 16;
 #pragma unroll 8

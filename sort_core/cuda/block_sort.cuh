@@ -22,13 +22,13 @@ namespace ordo::cuda_detail {
 
 /// The sort of segments of 1 to Threads * Items items.
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_sort : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::capacity, base::values_arrive, base::values_at, base::working_bytes;
   using typename base::collective, typename base::team;
-  using by_buckets = on_chip_buckets<K, Threads, Items>;
-  using by_counting = on_chip_counting<K, Threads, Items>;
-  using when_crowded = on_chip_crowded<K, Threads, Items>;
+  using by_buckets = block_buckets<K, Threads, Items>;
+  using by_counting = block_counting<K, Threads, Items>;
+  using by_dense_keys = block_dense_keys<K, Threads, Items>;
 
   /// Uses all of the block's dynamic shared memory.
   template <class V, class Keys>
@@ -42,9 +42,9 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     begin_values(data, segment, own_count, memory);
     extremes<K> const ends = extremes_of(key, own_count, shared);
     // Shifts the range so that it fills 32 bits.
-    unsigned const shift = shift_of_range(K(ends.greatest - ends.least));
+    unsigned const shift = shift_of_range(K(ends.greatest - ends.smallest));
     std::uint32_t rank[Items];
-    ranking result = ranking::crowded;
+    ranking result = ranking::dense_keys;
     if constexpr (value_bytes<V> == 0) result = rank_by_counting(key, ends, n, own_count, rank, memory, shared);
     if (result != ranking::exact) result = rank_by_buckets(data, segment, key, ends, own_count, rank, memory, shared);
     team::sync();
@@ -55,8 +55,8 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     }
     if (result != ranking::exact) {
       put_back(data, segment, key, own_count, memory);
-      when_crowded::rank_and_scatter(n, ends.least, shift, result == ranking::crowded,
-                                     unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
+      by_dense_keys::rank_and_scatter(n, ends.smallest, shift, result == ranking::dense_keys,
+                                      unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
     }
     store(data, segment, own_count, memory);
   }
@@ -66,12 +66,12 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
   __device__ static __forceinline__ ranking rank_by_counting(K const (&key)[Items], extremes<K> ends, unsigned n,
                                                              unsigned own_count, std::uint32_t (&rank)[Items],
                                                              unsigned char* memory, collective& shared) {
-    ranking result = ranking::crowded;
-    K const range = ends.greatest - ends.least;
+    ranking result = ranking::dense_keys;
+    K const range = ends.greatest - ends.smallest;
     if (range != 0 && range < by_counting::template numbers<16>) {
-      result = by_counting::template rank_keys<16>(key, ends.least, own_count, rank, memory, shared);
+      result = by_counting::template rank_keys<16>(key, ends.smallest, own_count, rank, memory, shared);
     } else if (range < by_counting::template numbers<2> && unsigned(range) / tuning::sparse_numbers >= n) {
-      result = by_counting::template rank_keys<2>(key, ends.least, own_count, rank, memory, shared);
+      result = by_counting::template rank_keys<2>(key, ends.smallest, own_count, rank, memory, shared);
       if (result != ranking::exact) {
         team::sync();
         base::clear_counts(memory);
@@ -91,7 +91,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     bool const by_value = of_floats(code) && number_by_value(key, code, ends);
     ranking const result = by_buckets::rank_evenly(key, ends, own_count, rank, memory, shared);
     // After a failure all keys are loaded again anyway.
-    if (by_value && result != ranking::crowded)
+    if (by_value && result != ranking::dense_keys)
       data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
     // 64-bit keys may differ only in bits that a word leaves out.
     return result == ranking::exact && (sizeof(K) > 4 || by_value) ? ranking::rough : result;
@@ -129,7 +129,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
       own_count = opaque(own_count);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
-        ends.least = min(ends.least, part_of(key[i]));
+        ends.smallest = min(ends.smallest, part_of(key[i]));
         ends.greatest = max(ends.greatest, i < own_count ? part_of(key[i]) : part{0});
       }
       return team::reduce(ends, shared);
@@ -137,7 +137,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     if constexpr (sizeof(K) > 4) {
       // Uses the upper words, unless too few of their bits differ.
       auto const upper = all([](K x) { return std::uint32_t(x >> 32); });
-      if (upper.greatest - upper.least >= 256) return {K(upper.least) << 32, K(upper.greatest) << 32 | 0xffffffffu};
+      if (upper.greatest - upper.smallest >= 256) return {K(upper.smallest) << 32, K(upper.greatest) << 32 | 0xffffffffu};
       team::sync();
     }
     return all([](K x) { return x; });
@@ -171,22 +171,22 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
   /// Replaces codes of floats and their bounds by numbers proportional to their values, if these look more even. Synchronises.
   __device__ static bool number_by_value(K (&key)[Items], key_code<K> code, extremes<K>& ends) {
     float_values<K> const value(code, ends);
-    if (!value.finite() || !crowd_outside(key, ends)) return false;
+    if (!value.finite() || !is_denser_outside(key, ends)) return false;
     auto const number = [&](K x) { return K(K{value(x)} << (8 * sizeof(K) - 32)); };
-    K const least = number(ends.least), greatest = number(ends.greatest);
-    if (least == greatest) return false;
+    K const smallest = number(ends.smallest), greatest = number(ends.greatest);
+    if (smallest == greatest) return false;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) key[i] = number(key[i]);
-    ends = {least, greatest};
+    ends = {smallest, greatest};
     return true;
   }
   /// Returns true if clearly fewer keys are in the middle half of the range than in the rest, by a sample. Synchronises.
-  __device__ static bool crowd_outside(K const (&key)[Items], extremes<K> ends) {
+  __device__ static bool is_denser_outside(K const (&key)[Items], extremes<K> ends) {
     constexpr unsigned others[3] = {0, Items / 4, Items / 2};
     unsigned const which = team::rank() % 3;
     K const one = which == 0 ? key[others[0]] : which == 1 ? key[others[1]] : key[others[2]];
-    K const range = ends.greatest - ends.least;
-    return team::count(K(one - ends.least) - range / 4 < range / 2) < Threads * 3 / 8;
+    K const range = ends.greatest - ends.smallest;
+    return team::count(K(one - ends.smallest) - range / 4 < range / 2) < Threads * 3 / 8;
   }
 
   /// Copies sorted keys and values from shared to device memory.

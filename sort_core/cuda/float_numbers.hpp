@@ -62,8 +62,8 @@ struct float_numbers {
     float_numbers numbers;
     numbers.scale = 4261412864.0f / (last - first);  // 254 / 256 of 2^32; negative if keys descend
     numbers.offset = 16777216.0f - first * numbers.scale;
-    constexpr float most = std::numeric_limits<float>::max();
-    if (!(fabsf(numbers.scale) <= most && fabsf(numbers.offset) <= most)) return {};
+    constexpr float max_float = std::numeric_limits<float>::max();
+    if (!(fabsf(numbers.scale) <= max_float && fabsf(numbers.offset) <= max_float)) return {};
     // The greatest density, in numbers and in the bits in which codes differ.
     double by_value = 0, by_code = 0;
     double const all_codes = 2.0 * double(last_power(codes[0] ^ codes[count - 1]));

@@ -27,8 +27,8 @@ class float_values {
   /// Makes the map for the codes of a range.
   __device__ float_values(key_code<K> code, extremes<K> ends) : code_(code) {
     auto const exponent_of = [&](K x) { return unsigned(code.decode(x) >> mantissa_bits) & exponents; };
-    unsigned const least = exponent_of(ends.least), greatest = exponent_of(ends.greatest);
-    unsigned const exponent = least > greatest ? least : greatest;
+    unsigned const smallest = exponent_of(ends.smallest), greatest = exponent_of(ends.greatest);
+    unsigned const exponent = smallest > greatest ? smallest : greatest;
     finite_ = exponent < exponents;
     // The power of two by which the greatest magnitude is in [2^30, 2^31), or the greatest power that exists.
     unsigned const scale = exponent < 31 ? exponents - 1 : 2 * bias + 30 - exponent;
@@ -50,23 +50,23 @@ class float_values {
 
 /// Makes the codes of floats smaller, so that words of few bits hold more of their differences. If all have one sign, it
 /// subtracts the least code, because many of the first bits differ where magnitudes pass a power of two; else it replaces codes
-/// by numbers proportional to the values. For each group of `lanes` lanes, at most `most`; `some` is a code of the group.
+/// by numbers proportional to the values. For each group of `lanes` lanes, at most `max_lanes`; `some` is a code of the group.
 /// `differing` receives the bits in which the results may differ. Returns false if different codes may have become equal.
 template <unsigned Items, class K>
-__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned most, K some, K (&code)[Items],
-                                              K& differing) {
+__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned max_lanes, K some,
+                                              K (&code)[Items], K& differing) {
   extremes<K> ends{some, some};
 #pragma unroll
-  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.least, code[i]), max(ends.greatest, code[i])};
+  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.smallest, code[i]), max(ends.greatest, code[i])};
 #pragma unroll 1
-  for (unsigned step = most / 2; step > 0; step /= 2) {
+  for (unsigned step = max_lanes / 2; step > 0; step /= 2) {
     unsigned const other = step < lanes ? step : 0;
-    ends.least = min(ends.least, __shfl_xor_sync(all_lanes, ends.least, other));
+    ends.smallest = min(ends.smallest, __shfl_xor_sync(all_lanes, ends.smallest, other));
     ends.greatest = max(ends.greatest, __shfl_xor_sync(all_lanes, ends.greatest, other));
   }
   float_values<K> const value(encoding, ends);
-  bool const by_value = value.finite() && (ends.least ^ ends.greatest) >> (8 * sizeof(K) - 1);
-  K const zero = by_value ? value(ends.least) : ends.least;
+  bool const by_value = value.finite() && (ends.smallest ^ ends.greatest) >> (8 * sizeof(K) - 1);
+  K const zero = by_value ? value(ends.smallest) : ends.smallest;
   differing = (by_value ? value(ends.greatest) : ends.greatest) - zero;
   if (__any_sync(all_lanes, by_value)) {
 #pragma unroll

@@ -11,18 +11,19 @@ namespace ordo::cuda_detail {
 
 template <class T>
 struct extremes {
-  T least, greatest;
+  T smallest, greatest;
 };
 
 __device__ inline extremes<std::uint32_t> warp_extremes(extremes<std::uint32_t> x) {
-  return {__reduce_min_sync(all_lanes, x.least), __reduce_max_sync(all_lanes, x.greatest)};
+  return {__reduce_min_sync(all_lanes, x.smallest), __reduce_max_sync(all_lanes, x.greatest)};
 }
 
 /// Two reductions of 32 bits: of the upper words, then of the lower words of the lanes that have the extreme upper word.
 __device__ inline extremes<std::uint64_t> warp_extremes(extremes<std::uint64_t> x) {
-  std::uint32_t const low = __reduce_min_sync(all_lanes, std::uint32_t(x.least >> 32));
+  std::uint32_t const low = __reduce_min_sync(all_lanes, std::uint32_t(x.smallest >> 32));
   std::uint32_t const high = __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32));
-  std::uint32_t const below = __reduce_min_sync(all_lanes, std::uint32_t(x.least >> 32) == low ? std::uint32_t(x.least) : ~0u);
+  std::uint32_t const below =
+      __reduce_min_sync(all_lanes, std::uint32_t(x.smallest >> 32) == low ? std::uint32_t(x.smallest) : ~0u);
   std::uint32_t const above =
       __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32) == high ? std::uint32_t(x.greatest) : 0u);
   return {std::uint64_t(low) << 32 | below, std::uint64_t(high) << 32 | above};
@@ -104,7 +105,7 @@ struct group {
   /// Synchronises. The storage, which may be one for larger keys, may be used again after one more sync.
   template <class K, class S>
   [[nodiscard]] __device__ static extremes<K> reduce(extremes<K> x, S& shared) {
-    static_assert(sizeof(K) <= sizeof(shared.ends[0].least));
+    static_assert(sizeof(K) <= sizeof(shared.ends[0].smallest));
     x = warp_extremes(x);
     if constexpr (one_warp) {
       __syncwarp();
@@ -126,9 +127,9 @@ struct group {
       __syncwarp();
       return x;
     } else {
-      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].least = x;
+      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].smallest = x;
       __syncthreads();
-      return warp_or(shared.ends[lane_of() % warps].least);
+      return warp_or(shared.ends[lane_of() % warps].smallest);
     }
   }
 

@@ -30,8 +30,8 @@ template <class K, class V, class Keys, unsigned Class>
 class chunk_merger {
  public:
   static constexpr auto shape = class_traits<K, V, Class>::shape;
-  using chip = on_chip<K, shape.threads, shape.items>;
-  static constexpr unsigned threads = shape.threads, chunk = chip::capacity;
+  using sorter = block_sort<K, shape.threads, shape.items>;
+  static constexpr unsigned threads = shape.threads, chunk = sorter::capacity;
   static_assert((chunk & (chunk - 1)) == 0);
 
   __device__ chunk_merger(segment_data<K, V, Keys> const& data, chunk_work const& work, plan_lists const& lists)
@@ -43,7 +43,7 @@ class chunk_merger {
     auto const everyone = cooperative_groups::this_grid();
     for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
-      long_segment const a = lists_.longer[s];
+      large_segment const a = lists_.longer[s];
       if (a.length <= work_.step) continue;
       unsigned long long const chunks = (a.length + chunk - 1) / chunk;
       unsigned long long const before = atomicAdd(&work_.counts[0], (1ull << chunk_work::chunk_bits) + chunks);
@@ -65,16 +65,16 @@ class chunk_merger {
       everyone.sync();
       each_chunk(merged / 2, [&](chunked_array const& a, std::uint64_t c) {
         std::uint64_t const left = a.length - c * chunk;
-        chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
+        sorter::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
       });
       everyone.sync();
     }
   }
 
  private:
-  /// Calls f(array, chunk) for this block's share of the chunks of arrays with more than `least` chunks.
+  /// Calls f(array, chunk) for this block's share of the chunks of arrays with more than `min_chunks` chunks.
   template <class F>
-  __device__ void each_chunk(std::uint64_t least, F f) {
+  __device__ void each_chunk(std::uint64_t min_chunks, F f) {
     std::uint64_t const arrays = work_.counts[0] >> chunk_work::chunk_bits;
     std::uint64_t const chunks = work_.counts[0] & ((1ull << chunk_work::chunk_bits) - 1);
     for (std::uint64_t c = blockIdx.x; c < chunks; c += gridDim.x) {
@@ -87,7 +87,7 @@ class chunk_merger {
           high = middle;
       }
       chunked_array const a = work_.arrays[low];
-      if (a.length > least * chunk) f(a, c - a.first_chunk);
+      if (a.length > min_chunks * chunk) f(a, c - a.first_chunk);
     }
   }
 
@@ -118,7 +118,7 @@ class chunk_merger {
 
 template <class K, class V, class Keys, unsigned Class>
 __global__ void __launch_bounds__(chunk_merger<K, V, Keys, Class>::threads, 1)
-    merge_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
+    merge_large_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
   wait_for_previous();
   chunk_merger<K, V, Keys, Class>(data, work, lists).run();
 }

@@ -61,7 +61,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     // A few segments are distributed over all blocks, because the keys that each thread reads lie far apart.
     for (std::uint64_t s = std::uint64_t(threadIdx.x) * gridDim.x + blockIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
-      long_segment const all = lists.longer[s];
+      large_segment const all = lists.longer[s];
       std::uint64_t at = all.begin >= range.first ? 0 : (range.first - all.begin + range.piece - 1) / range.piece * range.piece;
       for (; at < all.length && all.begin + at < range.last; at += range.piece) {
         partition p{};
@@ -97,14 +97,14 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     p.ordered = !turned && !data.heads;  // heads are written by the kernels that sort
     unsigned const width = 64 - leading_zeros(std::uint64_t(differing));
     if (p.length <= range.longest_numbered && range.numbers->wanted()) {
-      std::uint32_t least = ~0u, greatest = 0;
+      std::uint32_t smallest = ~0u, greatest = 0;
 #pragma unroll
       for (unsigned i = 0; i < looked_at; ++i) {
         std::uint32_t const number = (*range.numbers)(code[i], data.keys.code);
-        least = min(least, number);
+        smallest = min(smallest, number);
         greatest = max(greatest, number);
       }
-      if (greatest - least >= 1u << 30) p.numbers = *range.numbers;
+      if (greatest - smallest >= 1u << 30) p.numbers = *range.numbers;
     }
     if (!p.numbers.wanted()) p.bits = min(p.bits, width);
   }
@@ -121,9 +121,9 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     }
   }
 
-  static constexpr unsigned largest_divisor(unsigned of, unsigned most) {
-    while (of % most != 0) --most;
-    return most;
+  static constexpr unsigned largest_divisor(unsigned of, unsigned max_divisor) {
+    while (of % max_divisor != 0) --max_divisor;
+    return max_divisor;
   }
 
   /// Returns true if a key, of this thread's in tile [first, first + n), is less than an earlier key of the partition.
@@ -161,8 +161,8 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         // Many blocks with few outstanding loads each.
         auto const each = [&](auto const* source, auto use) {
           using item_type = std::remove_cvref_t<decltype(*source)>;
-          constexpr unsigned most = sizeof(item_type) > 8 ? 4 : sizeof(item_type) > 4 ? 5 : 9;
-          constexpr unsigned batch = largest_divisor(items, most);
+          constexpr unsigned max_batch = sizeof(item_type) > 8 ? 4 : sizeof(item_type) > 4 ? 5 : 9;
+          constexpr unsigned batch = largest_divisor(items, max_batch);
           if (n == tile) {
 #pragma unroll 1
             for (unsigned i = 0; i < items; i += batch) {

@@ -78,8 +78,8 @@ struct partition_sizes {
     using row = unsigned long long[digit_values];
     work.digits = taken.take<row>(partitions);
     work.chunks = taken.take<row>(chunks());
-    using short_row = std::uint32_t[digit_values];
-    work.tiles = taken.take<short_row>(tiles());
+    using small_row = std::uint32_t[digit_values];
+    work.tiles = taken.take<small_row>(tiles());
     for (auto& owners : work.owners) owners = taken.take<std::uint32_t>(tiles());
     work.chunk_owners = taken.take<std::uint32_t>(chunks());
     work.chunk_tiles = std::uint32_t(chunk_tiles());

@@ -13,7 +13,7 @@
 // added to the list of their class for later kernels. The lists and their lengths stay on the device.
 namespace ordo::cuda_detail {
 
-struct long_segment {
+struct large_segment {
   std::uint64_t begin, length;
 };
 
@@ -22,7 +22,7 @@ struct plan_lists {
   unsigned classes;  // classes for which blocks of this GPU have the shared memory
   unsigned used;     // a bit for each class in use; always includes the last of those below `classes`
   segment_queue listed[tuning::classes];
-  long_segment* longer;
+  large_segment* longer;
   unsigned long long* longer_count;
 };
 
@@ -47,7 +47,7 @@ struct plan_storage {
   static constexpr unsigned threads = 256, warps = threads / warp_threads, kinds = tiny_classes + tuning::classes + 1;
   /// True if the next segments are loaded ahead. For small keys alone, more warps with fewer registers are better.
   static constexpr bool ahead = sizeof(K) > 4 || value_bytes<V> != 0;
-  using widest = small_sort<K, V, ahead ? 8 : 4, ahead ? 4 : 8>;
+  using widest = warp_sort<K, V, ahead ? 8 : 4, ahead ? 4 : 8>;
   unsigned counts[kinds];            // segments of each kind
   unsigned ends[kinds];              // end of each tiny kind in `order`
   unsigned long long places[kinds];  // of the other kinds, positions in their lists
@@ -62,7 +62,7 @@ struct plan_storage {
 template <unsigned Lanes, unsigned Items, class K, class V, class Keys>
 __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, V>& shared, std::uint16_t const* order,
                           unsigned count) {
-  using sorter = small_sort<K, V, Lanes, Items>;
+  using sorter = warp_sort<K, V, Lanes, Items>;
   static_assert(sizeof(typename sorter::storage) <= sizeof(shared.staged[0]));
   unsigned const warp = threadIdx.x / warp_threads, step = sorter::segments * plan_storage<K, V>::warps;
   auto& staged = *reinterpret_cast<typename sorter::storage*>(shared.staged[warp]);
@@ -232,9 +232,9 @@ struct shape_traits {
   /// Returns the bytes of shared memory per block.
   static constexpr std::size_t shared_bytes() {
     if constexpr (shape.by == tuning::method::network)
-      return warps * sizeof(typename small_sort<K, V, shape.threads, shape.items>::storage);
+      return warps * sizeof(typename warp_sort<K, V, shape.threads, shape.items>::storage);
     else if constexpr (shape.by == tuning::method::buckets)
-      return on_chip<K, shape.threads, shape.items>::bytes(value_bytes<V>);
+      return block_sort<K, shape.threads, shape.items>::bytes(value_bytes<V>);
     else
       return shape.capacity() * sizeof(carrier<K, std::uint32_t>);
   }
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     sort_by_warps(segment_data<K, V, Keys> data, segment_queue segments) {
   wait_for_previous();
   using traits = shape_traits<K, V, Shape>;
-  using sorter = small_sort<K, V, Shape::shape.threads, Shape::shape.items>;
+  using sorter = warp_sort<K, V, Shape::shape.threads, Shape::shape.items>;
   unsigned const warp = threadIdx.x / warp_threads;
   auto& shared = reinterpret_cast<typename sorter::storage*>(dynamic_shared_memory())[warp];
   std::uint64_t const count = segments.size(), step = std::uint64_t(gridDim.x) * traits::warps * sorter::segments;
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     next = after;
     prefetch_by_block(data, next.from, next.begin, next.length);
     after = at(s + 2 * step);
-    on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
+    block_sort<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
   }
 }
 

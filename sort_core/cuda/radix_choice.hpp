@@ -25,20 +25,21 @@ ORDO_FN inline std::size_t place_in_stride(std::size_t i, std::size_t stride) {
 
 /// Estimates the average number of times that an MSD sort from bit `bits` moves an item, times the number of items. It uses a
 /// sorted sample of codes, each of which represents `stands_for` items. A level that finds all keys in one digit only counts.
-inline double msd_moves(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double on_chip) {
+inline double msd_moves(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double block_capacity) {
   double const items = double(sample.size()) * stands_for;
-  if (sample.empty() || items <= on_chip) return 0;
+  if (sample.empty() || items <= block_capacity) return 0;
   unsigned const differing = unsigned(std::bit_width(sample.front() ^ sample.back()));
   if (differing == 0) return items * tuning::count_only;
   unsigned const width = std::min(bits, 8u), shift = bits - width;
-  if (differing <= shift) return items * tuning::count_only + msd_moves(sample, stands_for, differing, on_chip);
+  if (differing <= shift) return items * tuning::count_only + msd_moves(sample, stands_for, differing, block_capacity);
   double moves = items;
   for (std::size_t begin = 0, end = 0; begin < sample.size(); begin = end) {
     while (end < sample.size() && sample[end] >> shift == sample[begin] >> shift) ++end;
     // A single key says nothing about those that it represents: they are assumed to be spread evenly over this level's digits.
     double const stand = end - begin == 1 ? std::min(stands_for, items / 256) : stands_for;
-    moves +=
-        end - begin == 1 && stand > on_chip ? stands_for : msd_moves(sample.subspan(begin, end - begin), stand, shift, on_chip);
+    moves += end - begin == 1 && stand > block_capacity
+                 ? stands_for
+                 : msd_moves(sample.subspan(begin, end - begin), stand, shift, block_capacity);
   }
   return moves;
 }
@@ -126,7 +127,7 @@ inline unsigned told_bits(std::span<std::uint64_t const> sample, unsigned left) 
 
 /// A sort of n items by `bits` of their keys.
 struct radix_task {
-  std::size_t n, on_chip;  // items; items that fit in a block
+  std::size_t n, block_capacity;  // items; items that fit in a block
   unsigned bits;
   std::size_t key_bytes, value_bytes;
   bool encoded, floats;  // keys differ from their codes; keys are floating-point
@@ -142,12 +143,12 @@ struct radix_task {
   /// Returns the number of moves, beyond those of evenly distributed keys, up to which an MSD sort pays.
   [[nodiscard]] double slack() const {
     double const all = limits().slack, share = digits_to_spare() / tuning::digits_of_slack;
-    return std::max(all * share, std::min(all, tuning::least_slack));
+    return std::max(all * share, std::min(all, tuning::min_slack));
   }
   /// Returns the limit on densest_eighth.
-  [[nodiscard]] double densest() const { return digits_to_spare() > 0 ? limits().densest : tuning::least_densest; }
+  [[nodiscard]] double densest() const { return digits_to_spare() > 0 ? limits().densest : tuning::min_densest; }
   /// Returns the number of moves that evenly distributed keys need.
-  [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / on_chip)) + 7) / 8); }
+  [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / block_capacity)) + 7) / 8); }
 
   /// Returns the number of bits by which evenly distributed keys are partitioned before blocks sort the rest.
   [[nodiscard]] unsigned partitioned_bits() const {
@@ -174,13 +175,13 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
   if (skewed(sample, task.limits().few)) return false;
   if (sample.front() != sample.back() && densest_eighth(sample) > task.densest()) return false;
   double const moves =
-      msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
+      msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.block_capacity)) /
       double(task.n);
   if (moves > std::min(task.worth(), task.even() + task.slack())) return false;
   // 64-bit keys have so much to gain that blocks may be slower.
   unsigned const width = width_of(sample), left = width - std::min(width, task.partitioned_bits());
   return task.key_bytes > 4 || task.counted(left) || distinct_keys(sample) <= task.limits().few ||
-         told_bits(sample, left) <= tuning::most_told_bits;
+         told_bits(sample, left) <= tuning::max_told_bits;
 }
 
 }  // namespace ordo::cuda_detail

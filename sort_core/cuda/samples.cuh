@@ -87,8 +87,8 @@ struct sample_traits {
                          tuning::leaf_shape<item, 0>(tuning::sample_class).items>;
   static constexpr unsigned threads = tuning::leaf_shape<item, 0>(tuning::sample_class).threads;
   static constexpr unsigned leaves = tuning::leaf_classes;
-  static constexpr std::size_t on_chip = tuning::leaf_shape<item, value>(leaves - 1).capacity();
-  static_assert(on_chip > 2 * bucket && leaves <= tuning::classes);
+  static constexpr std::size_t block_capacity = tuning::leaf_shape<item, value>(leaves - 1).capacity();
+  static_assert(block_capacity > 2 * bucket && leaves <= tuning::classes);
   static constexpr std::size_t sample_bytes() { return sorter::capacity * item; }
   static constexpr std::size_t leaf_bytes(unsigned c) {
     return tuning::leaf_shape<item, value>(c).capacity() * sizeof(carrier<Words, carried_as<V>>);
@@ -99,12 +99,12 @@ struct sample_traits {
 struct sample_places {
   unsigned buckets, share, size;  // the sample: `share` items for each wanted bucket
   std::uint64_t begin, stride;
-  /// @param bucket  the desired number of items per bucket
-  /// @param most    the maximum number of items in a sample
-  ORDO_FN sample_places(std::uint64_t first, std::uint64_t length, unsigned bucket, unsigned most) : begin(first) {
+  /// @param bucket    the desired number of items per bucket
+  /// @param max_size  the maximum number of items in a sample
+  ORDO_FN sample_places(std::uint64_t first, std::uint64_t length, unsigned bucket, unsigned max_size) : begin(first) {
     std::uint64_t const wanted = length / bucket;
     buckets = wanted < 2 ? 2 : wanted > digit_values ? digit_values : unsigned(wanted);
-    share = unsigned(length < most ? length : most) / buckets;
+    share = unsigned(length < max_size ? length : max_size) / buckets;
     size = share * buckets;
     stride = length / size;
   }
@@ -156,14 +156,14 @@ struct splitter_choice {
   }
   /// Drops every other splitter if equal items get buckets of their own, which leaves room for half as many. Synchronises.
   __device__ __forceinline__ unsigned thin_out(unsigned bounds) const {
-    constexpr unsigned most = digit_values / 2 - 1;
-    if (bounds <= most) return bounds;
+    constexpr unsigned max_bounds = digit_values / 2 - 1;
+    if (bounds <= max_bounds) return bounds;
     unsigned const b = threadIdx.x;
-    Words const taken = bound[min((b + 1) * bounds / (most + 1), bounds - 1)];
+    Words const taken = bound[min((b + 1) * bounds / (max_bounds + 1), bounds - 1)];
     __syncthreads();
-    if (b < most) bound[b] = taken;
+    if (b < max_bounds) bound[b] = taken;
     __syncthreads();
-    return most;
+    return max_bounds;
   }
   /// Writes the tree and the splitters of its leaves.
   __device__ __forceinline__ void write(splitters<Words> const& tree, unsigned bounds, unsigned width) const {
@@ -331,7 +331,7 @@ struct sample_sizes {
   using traits = sample_traits<Words, V>;
   std::size_t n;
   [[nodiscard]] partition_sizes in_partition() const {
-    return {n, n / (traits::on_chip + 1), partition_traits<Words, V, true, true>::tile};
+    return {n, n / (traits::block_capacity + 1), partition_traits<Words, V, true, true>::tile};
   }
   /// Returns the maximum number of buckets of class c that one level leaves.
   [[nodiscard]] std::size_t leaves(unsigned c) const {
@@ -376,7 +376,7 @@ inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std:
 
 /// Sorts more items than a block holds. The host waits for each level, to learn whether there is another. Memory is allocated
 /// before any item moves.
-template <class Machine, class T, class V, class Less>
+template <class B, class T, class V, class Less>
 class sample_sorter {
   using words = words_of<T>;
   using order = order_of_words<T, Less>;
@@ -388,8 +388,7 @@ class sample_sorter {
  public:
   using sizes = sample_sizes<words, V>;
 
-  sample_sorter(Machine& machine, T* keys, V* values, std::size_t n, Less less)
-      : machine_(machine), less_{less}, n_(n), data_{} {
+  sample_sorter(B& backend, T* keys, V* values, std::size_t n, Less less) : backend_(backend), less_{less}, n_(n), data_{} {
     data_.keys.keys = data_.home_codes = reinterpret_cast<words*>(keys);
     data_.values = values;
   }
@@ -398,7 +397,7 @@ class sample_sorter {
   /// more sorted than before, with equal items in their original order: another stable sort must finish.
   [[nodiscard]] bool sort() {
     sizes const size{n_};
-    auto const memory = machine_.template buffer<char>(size.bytes());
+    auto const memory = backend_.template buffer<char>(size.bytes());
     parts taken(memory.data());
     leaf_counts_ = taken.take<unsigned long long>(traits::leaves);
     data_.keys.digits = taken.take<std::uint8_t>(n_);
@@ -418,7 +417,7 @@ class sample_sorter {
   }
 
  private:
-  kernel_launcher& kernels() const { return machine_.kernels(); }
+  kernel_launcher& kernels() const { return backend_.kernels(); }
 
   /// Makes the first level's list, of all items.
   partition_count begin() {
@@ -428,8 +427,8 @@ class sample_sorter {
     all.from = copy::home;
     std::size_t const tiles = (n_ + phases::tile - 1) / phases::tile;
     partition_count const counts[3] = {{1, tiles, (tiles + work_.chunk_tiles - 1) / work_.chunk_tiles}, {}, {}};
-    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, machine_.stream()));
-    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, machine_.stream()));
+    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, backend_.stream()));
+    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, backend_.stream()));
     launch_cooperative<assign_tiles<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, 0u);
     return counts[0];
   }
@@ -437,7 +436,7 @@ class sample_sorter {
   /// Does one level: distributes its items to buckets, and sorts the buckets that fit in a block. Returns the count of the next
   /// list.
   partition_count distribute(unsigned list, partition_count const& count) {
-    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, machine_.stream()));
+    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, backend_.stream()));
     launch<choose_splitters<words, V, order>>(kernels(), blocks_for(count.partitions, 1), traits::threads,
                                               traits::sample_bytes(), data_, work_, trees_, less_, list);
     launch<classify_items<words, V, order>>(kernels(), blocks_for(count.chunks, 1), tuning::classifying_threads, 0, data_,
@@ -446,8 +445,8 @@ class sample_sorter {
     launch_cooperative<move_items<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
     partition_count next{};
     std::array<unsigned long long, traits::leaves> leaves{};
-    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, machine_.stream()));
-    machine_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
+    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, backend_.stream()));
+    backend_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
     [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
       (merge<Class>(leaves[Class]), ...);
     }
@@ -468,7 +467,7 @@ class sample_sorter {
     launch_cooperative<copy_list_back<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
   }
 
-  Machine& machine_;
+  B& backend_;
   order less_;
   std::size_t n_;
   segment_data<words, V, items> data_;

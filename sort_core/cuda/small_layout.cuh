@@ -12,10 +12,10 @@ namespace ordo::cuda_detail {
 
 /// Segments with or without holes between them. Positions are counted from an origin that is the same for all of a run.
 template <class Offset, bool Holes>
-struct short_places;
+struct small_positions;
 
 template <class Offset>
-struct short_places<Offset, false> {
+struct small_positions<Offset, false> {
   Offset const* begins;  // the end of the last segment is behind them
   [[nodiscard]] __device__ unsigned begin(unsigned s) const { return unsigned(begins[s]); }
   [[nodiscard]] __device__ unsigned end(unsigned s) const { return unsigned(begins[s + 1]); }
@@ -23,7 +23,7 @@ struct short_places<Offset, false> {
 };
 
 template <class Offset>
-struct short_places<Offset, true> {
+struct small_positions<Offset, true> {
   static constexpr unsigned length_bits = 8;
   Offset const* words;  // per segment: its begin in the run, with its length in the lowest bits
   [[nodiscard]] __device__ unsigned begin(unsigned s) const { return unsigned(words[s]) >> length_bits; }
@@ -32,7 +32,7 @@ struct short_places<Offset, true> {
 };
 
 /// The properties of the segments that one lane has examined.
-struct short_look {
+struct small_scan {
   bool fits = true;  // none is too large
   bool near = true;  // each begins at the end of the one before it, or shortly behind
   extremes<unsigned> lengths{~0u, 0};
@@ -41,11 +41,11 @@ struct short_look {
   template <class Offset>
   __device__ __forceinline__ void at(Offset length, Offset hole, unsigned longest) {
     // A segment that lies before its predecessor seems to begin behind a large hole, because offsets are unsigned.
-    constexpr unsigned longest_hole = tuning::short_items * tuning::short_sparse;
-    static_assert((tuning::short_longest + longest_hole) * std::uint64_t{tuning::short_segments} >> 24 == 0);
+    constexpr unsigned longest_hole = tuning::small_items * tuning::small_max_span;
+    static_assert((tuning::small_max_length + longest_hole) * std::uint64_t{tuning::small_segments} >> 24 == 0);
     fits &= length <= longest;
     near &= hole <= longest_hole;
-    lengths.least = min(lengths.least, unsigned(length));
+    lengths.smallest = min(lengths.smallest, unsigned(length));
     lengths.greatest = max(lengths.greatest, unsigned(length));
     items += unsigned(length);
   }
@@ -54,11 +54,11 @@ struct short_look {
 /// Examines `count` segments, and replaces their begins by their positions relative to the first. The positions are only valid
 /// if the segments fit and are near.
 template <class Offset>
-__device__ __forceinline__ short_look pack_places(Offset* begins, Offset const* ends, unsigned count, unsigned longest) {
-  constexpr unsigned at_once = 4, length_bits = short_places<Offset, true>::length_bits;
-  static_assert(tuning::short_longest < 1u << length_bits);
+__device__ __forceinline__ small_scan pack_places(Offset* begins, Offset const* ends, unsigned count, unsigned longest) {
+  constexpr unsigned at_once = 4, length_bits = small_positions<Offset, true>::length_bits;
+  static_assert(tuning::small_max_length < 1u << length_bits);
   Offset const start = begins[0];
-  short_look seen;
+  small_scan seen;
 #pragma unroll 1
   for (unsigned first = lane_of(); first - lane_of() < count; first += at_once * warp_threads) {
     Offset end[at_once], word[at_once];
@@ -89,7 +89,7 @@ __device__ __forceinline__ short_look pack_places(Offset* begins, Offset const* 
 /// @param scratch  33 words of shared memory: a segment may end behind the last item that a warp holds
 template <class Places>
 __device__ __forceinline__ unsigned items_in_segments(unsigned* scratch, Places const& places, unsigned first, unsigned last) {
-  static_assert(tuning::short_items <= warp_threads * 32);
+  static_assert(tuning::small_items <= warp_threads * 32);
   unsigned const lane = lane_of(), base = places.begin(first);
   scratch[lane] = 0;
   __syncwarp();

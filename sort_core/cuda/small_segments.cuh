@@ -23,7 +23,7 @@ struct planned_runs {
 };
 
 template <class K, class V, bool Computed>
-constexpr bool has_short_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed;
+constexpr bool has_small_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed;
 
 /// Returns `shared` as copy_to_shared(shared, from, n) fills it: item i is at index i of the result.
 template <class T>
@@ -71,9 +71,9 @@ __device__ __forceinline__ void copy_inside_to_shared(T* shared, T const* from, 
 
 /// Copies the n items back in order; if there are holes, only those inside segments.
 template <bool Holes, class K, class V, class Keys, class Offset>
-__device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data, short_storage<K, V, Offset> const& shared,
+__device__ __forceinline__ void store_small(segment_data<K, V, Keys> const& data, small_storage<K, V, Offset> const& shared,
                                             K const* keys, V const* values, std::uint64_t to, unsigned n, unsigned inside) {
-  using storage = short_storage<K, V, Offset>;
+  using storage = small_storage<K, V, Offset>;
   constexpr unsigned at_once = 8, step = at_once * warp_threads;
   K* key = data.keys.keys + to + lane_of();
   V* value = data.values;
@@ -124,9 +124,9 @@ __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data
 
 /// Writes the heads of segments [first, last), which span n items.
 template <bool Holes, class K, class V, class Offset, class Places>
-__device__ void store_heads(std::uint8_t* heads, short_storage<K, V, Offset> const& shared, K const* keys, Places const& places,
+__device__ void store_heads(std::uint8_t* heads, small_storage<K, V, Offset> const& shared, K const* keys, Places const& places,
                             unsigned first, unsigned last, unsigned n, unsigned inside) {
-  using storage = short_storage<K, V, Offset>;
+  using storage = small_storage<K, V, Offset>;
   auto const key = [&](unsigned i) {
     auto const ranked = shared.order()[storage::padded(i)];
     return storage::alone ? K(ranked) : keys[ranked];
@@ -153,7 +153,7 @@ __device__ void store_heads(std::uint8_t* heads, short_storage<K, V, Offset> con
 /// Writes the heads of `count` segments from number `opens` on, none larger than one item.
 template <bool Holes, class Offset>
 __device__ void tell_single_items(std::uint8_t* heads, segment_list<Offset> const& segments, std::uint64_t start,
-                                  std::size_t opens, unsigned count, short_places<Offset, Holes> const& places) {
+                                  std::size_t opens, unsigned count, small_positions<Offset, Holes> const& places) {
   if constexpr (Holes) {
 #pragma unroll 1
     for (unsigned s = lane_of(); s < count; s += warp_threads)
@@ -168,12 +168,12 @@ __device__ void tell_single_items(std::uint8_t* heads, segment_list<Offset> cons
 /// Floats: the keys are floating-point and have values. Holes: segments have ends of their own; else each ends where the next
 /// begins. These are separate kernels because a multiprocessor's instruction cache is small.
 template <class K, class V, class Keys, class Offset, bool Floats, bool Holes>
-__global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
-    sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
-                        typename short_storage<K, V, Offset>::layout where) {
+__global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
+    sort_small_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
+                        typename small_storage<K, V, Offset>::layout where) {
   wait_for_previous();
-  using storage = short_storage<K, V, Offset>;
-  constexpr unsigned warps = tuning::short_threads / warp_threads;
+  using storage = small_storage<K, V, Offset>;
+  constexpr unsigned warps = tuning::small_threads / warp_threads;
   storage const shared(where, threadIdx.x / warp_threads);
   std::size_t const count = segments.size(), uniform = segments.uniform_length;
   unsigned const lane = lane_of(), segments_per_run = where.segments;
@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     __syncwarp();
     Offset* const begins = uniform == 0 ? place_in_shared(shared.begins(), given + opens) : shared.begins();
     std::uint64_t const start = uniform == 0 ? std::uint64_t(begins[0]) : opens * uniform;
-    short_places<Offset, Holes> const places{begins};
-    short_look seen;
+    small_positions<Offset, Holes> const places{begins};
+    small_scan seen;
     if constexpr (Holes) {
       seen = pack_places(begins, segments.ends.data() + opens, planned, where.longest);
     } else {
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     auto const span_of = [&](unsigned first, unsigned last) { return places.end(last - 1) - places.begin(first); };
     if constexpr (Holes) {
       unsigned const items = __reduce_add_sync(all_lanes, seen.items), span = span_of(0, planned);
-      suits = suits && __all_sync(all_lanes, seen.near) && (span <= where.items || span <= tuning::short_sparse * items);
+      suits = suits && __all_sync(all_lanes, seen.near) && (span <= where.items || span <= tuning::small_max_span * items);
     }
     // As many segments at once as fit in shared memory.
     unsigned piece = segments_per_run;
@@ -235,8 +235,8 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       load_begins(run + step);
       continue;
     }
-    bool const alike = short_class_of(lengths.least) == short_class_of(lengths.greatest);
-    unsigned const lanes_each = alike ? tuning::short_lanes(lengths.greatest) : 0;
+    bool const alike = small_class_of(lengths.smallest) == small_class_of(lengths.greatest);
+    unsigned const lanes_each = alike ? tuning::small_lanes(lengths.greatest) : 0;
     // Prefetches the offsets of this warp's next run.
     constexpr unsigned of_sector = sector / sizeof(Offset);
     if (std::size_t const s = opens + step * segments_per_run + lane * of_sector;
@@ -266,13 +266,13 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       }
       wait_for_copies();
       __syncwarp();
-      sort_short_run<Floats>(data.keys.code, shared, keys, places, first, last, lanes_each);
+      sort_small_run<Floats>(data.keys.code, shared, keys, places, first, last, lanes_each);
       if (data.heads) store_heads<Holes>(data.heads + to, shared, keys, places, first, last, n, inside);
       if (last == planned) {
         __syncwarp();
         load_begins(run + step);
       }
-      store_short<Holes>(data, shared, keys, values, to, n, inside);
+      store_small<Holes>(data, shared, keys, values, to, n, inside);
       __syncwarp();
     }
   }

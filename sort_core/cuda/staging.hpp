@@ -33,18 +33,18 @@ class staging {
   /// Writes device memory to the sink and waits. @throws device_error, and exceptions of the sink
   void store(sink& to, std::uint64_t offset, void const* device, std::size_t bytes, cudaStream_t stream);
   /// Returns pinned memory that kernels can write and the host can read after waiting for them, which is faster than a
-  /// download. The same memory on every call, never freed before the object. @param n  at most most_words
+  /// download. The same memory on every call, never freed before the object. @param n  at most max_words
   /// @throws device_error
   std::span<std::uint64_t> words(std::size_t n);
-  static constexpr std::size_t most_words = 1024;
+  static constexpr std::size_t max_words = 1024;
   /// Returns a stream for copies beside the backend's own stream. Created by the first call. @throws device_error
   cudaStream_t stream_beside();
 
  private:
   static constexpr std::size_t few_bytes = 256;
   static constexpr std::size_t block_bytes = std::size_t{2} << 20;
-  static constexpr unsigned most_threads = 8, blocks_each = 2;
-  static constexpr std::size_t least_piece = std::size_t{1} << 18;
+  static constexpr unsigned max_threads = 8, blocks_each = 2;
+  static constexpr std::size_t min_range = std::size_t{1} << 18;
   static constexpr unsigned writing_threads = 4;  // more would only take turns at one file
   struct block {
     char* data = nullptr;
@@ -55,14 +55,14 @@ class staging {
   bool worth_staging(void const* host, std::size_t bytes) const;
   void make_words();
   void download_few(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
-  static std::size_t piece_bytes(std::uint64_t bytes, unsigned threads);
+  static std::size_t range_bytes(std::uint64_t bytes, unsigned threads);
   template <class Fill>
   void copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill);
   template <class Drain>
   void copy_out(char const* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Drain drain);
 
-  std::mutex turn_;                           // held by the user of the blocks
-  block blocks_[most_threads * blocks_each];  // thread k has those from k * blocks_each on
+  std::mutex turn_;                          // held by the user of the blocks
+  block blocks_[max_threads * blocks_each];  // thread k has those from k * blocks_each on
   cudaStream_t stream_beside_ = nullptr;
   std::mutex words_turn_;
   std::uint64_t* words_ = nullptr;  // with room for a few bytes behind them

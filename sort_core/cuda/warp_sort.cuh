@@ -104,7 +104,7 @@ __device__ void sort_by_network(std::uint32_t (&x)[Items]) {
 }
 
 template <class K, class V, unsigned Lanes, unsigned Items>
-struct small_sort {
+struct warp_sort {
   static constexpr unsigned capacity = Lanes * Items;
   static constexpr unsigned segments = warp_threads / Lanes;  // sorted at once
   static constexpr unsigned position_bits = [] {

@@ -77,10 +77,11 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
 /// items on the wrong side of the bound are exchanged. @returns the number of left items
 template <class K, class V, class Left>
 std::size_t cut(records<K, V> all, std::size_t n, Left left) {
-  constexpr std::size_t most = 256;
-  std::size_t const count = std::clamp<std::size_t>(n >> 14, 1, most);  // by n alone: the result must not depend on the threads
+  constexpr std::size_t max_blocks = 256;
+  std::size_t const count =
+      std::clamp<std::size_t>(n >> 14, 1, max_blocks);  // by n alone: the result must not depend on the threads
   auto const begin_of = [&](std::size_t block) { return n / count * block + std::min(block, n % count); };
-  std::array<std::size_t, most> middle;  // the first right item of each block
+  std::array<std::size_t, max_blocks> middle;  // the first right item of each block
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t b) {
     std::size_t to = begin_of(b);
     for (std::size_t i = to, end = begin_of(b + 1); i < end; ++i) {
@@ -96,7 +97,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   struct run {
     std::size_t begin, before;  // `before`: items of all earlier ranges
   };
-  std::array<run, most + 1> right, wrong_left;
+  std::array<run, max_blocks + 1> right, wrong_left;
   std::size_t rights = 0, lefts = 0, to_right = 0, to_left = 0;
   for (std::size_t b = 0; b < count; ++b) {
     std::size_t const begin = begin_of(b), end = begin_of(b + 1);
@@ -133,7 +134,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
 
 /// Returns how many times arrays of n items are partitioned before the rest goes to one thread: twice as often as halving
 /// needs.
-inline unsigned most_cuts(std::size_t n) {
+inline unsigned max_cuts(std::size_t n) {
   return 2 * unsigned(std::bit_width(n / cut_limit));
 }
 
@@ -170,7 +171,7 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
     std::size_t begin, n;
   };
   std::vector<part> parts, to_cut{{0, n}};
-  for (unsigned cuts = most_cuts(n); cuts != 0 && !to_cut.empty(); --cuts) {
+  for (unsigned cuts = max_cuts(n); cuts != 0 && !to_cut.empty(); --cuts) {
     std::vector<divided> at(to_cut.size());
     tbb::parallel_for(std::size_t{0}, to_cut.size(), [&](std::size_t i) {
       auto const [begin, size] = to_cut[i];

@@ -32,8 +32,8 @@ class host_backend {
   /// @param threads  the number of threads; 0 means all that the process may use, which is also the maximum
   explicit host_backend(unsigned threads = 0) : host_backend(threads, plain_) {}
   /// Takes temporary memory from `source`, which must outlive the backend.
-  host_backend(unsigned threads, memory_resource& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
-      : pool_(source, how), arena_(threads_for(threads)) {}
+  host_backend(unsigned threads, memory_resource& source, ordo::pool::reuse kind = ordo::pool::reuse::same_size)
+      : pool_(source, kind), arena_(threads_for(threads)) {}
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -104,8 +104,8 @@ class host_backend {
   }
   /// Returns the number of items, out of n, that one worker may take: they fit in its cache, and leave the others as many.
   [[nodiscard]] std::size_t worker_share(std::size_t n) const {
-    constexpr std::size_t least = std::size_t{1} << 11, most = std::size_t{1} << 17;
-    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), least, most);
+    constexpr std::size_t min_share = std::size_t{1} << 11, max_share = std::size_t{1} << 17;
+    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), min_share, max_share);
   }
 
   template <class In, class T, class Op>

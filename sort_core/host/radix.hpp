@@ -50,12 +50,12 @@ inline unsigned digit_width(std::size_t n) {
 inline bool few_passes(std::size_t n, unsigned bits) {
   return n > 128 && bits <= digit_bits * (1 + (unsigned(std::bit_width(n)) - 4 + digit_bits) / digit_bits);
 }
-constexpr unsigned most_passes = 3;
+constexpr unsigned max_passes = 3;
 
 /// Does the work of sort_bucket as an LSD sort: it counts all digits in one read, and has no buckets to visit.
 template <class K, class V>
 void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
-  std::array<std::array<std::uint32_t, 1 << digit_bits>, most_passes> counts{};
+  std::array<std::array<std::uint32_t, 1 << digit_bits>, max_passes> counts{};
   unsigned const passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
   K const mask = detail::mask_of<K>(bits);
   auto const digit_of = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
@@ -84,7 +84,7 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
   for (;;) {
     if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
-    if (bits.end - bits.begin <= most_passes * digit_bits && few_passes(n, bits.end - bits.begin))
+    if (bits.end - bits.begin <= max_passes * digit_bits && few_passes(n, bits.end - bits.begin))
       return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
     K const mask = detail::mask_of<K>({0, digit.end - digit.begin});

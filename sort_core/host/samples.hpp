@@ -17,7 +17,7 @@
 // moved. Buckets of a few items are sorted by merging, and the smallest by counting.
 namespace ordo::host_detail {
 
-constexpr unsigned most_levels = 8;
+constexpr unsigned max_levels = 8;
 /// Up to this many items, merging is faster than distributing.
 constexpr std::size_t merge_limit = 128;
 
@@ -31,7 +31,7 @@ class splitters {
   /// Chooses splitters for items[0, n) from a sample, which is sorted in scratch[0, n).
   template <class SortSample>
   splitters(K const* items, std::size_t n, K* scratch, Less const& less, SortSample sort_sample) : less_(less) {
-    levels_ = std::clamp<unsigned>(unsigned(std::bit_width(n)) - 5, 2, most_levels);
+    levels_ = std::clamp<unsigned>(unsigned(std::bit_width(n)) - 5, 2, max_levels);
     std::size_t const count = std::size_t{1} << levels_, share = n < parallel_limit ? 4 : 8, size = share * count - 1;
     sample_places place(n);
     for (std::size_t i = 0; i < size; ++i) scratch[i] = items[place()];
@@ -44,11 +44,11 @@ class splitters {
     // Equal items in the sample mean that there are many. If the greatest of them is a splitter, the last bucket may be empty,
     // and the others hold everything.
     equals_ = bounds + 1 < count || !less(item(bound_[bounds - 1]), scratch[size - 1]);
-    if (equals_ && levels_ == most_levels) {
+    if (equals_ && levels_ == max_levels) {
       --levels_;
-      if (std::size_t const most = (std::size_t{1} << levels_) - 1; bounds > most) {
-        for (std::size_t b = 0; b < most; ++b) bound_[b] = bound_[(b + 1) * bounds / (most + 1)];
-        bounds = most;
+      if (std::size_t const max_bounds = (std::size_t{1} << levels_) - 1; bounds > max_bounds) {
+        for (std::size_t b = 0; b < max_bounds; ++b) bound_[b] = bound_[(b + 1) * bounds / (max_bounds + 1)];
+        bounds = max_bounds;
       }
     }
     levels_ = std::min(levels_, unsigned(std::bit_width(bounds)));
@@ -119,7 +119,7 @@ class splitters {
   unsigned levels_;
   bool equals_;
   std::size_t last_;  // number of buckets in the tree
-  room<bound, 1 << most_levels> tree_, bound_;
+  room<bound, 1 << max_levels> tree_, bound_;
 };
 
 /// Merges the sorted from[0, middle) and from[middle, n) into `to`.
@@ -160,7 +160,7 @@ void sort_bucket_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, 
   splitters<K, Less> const by(from.keys, n, to.keys, less, [&](K* sample, K* scratch, std::size_t size) {
     sort_bucket_by(records<K, nothing>{sample, nullptr}, {scratch, nullptr}, bucket, size, less, false, rounds - 1);
   });
-  std::array<std::uint32_t, 1 << most_levels> at{};
+  std::array<std::uint32_t, 1 << max_levels> at{};
   by.classify(from.keys, n, bucket, at.data());
   std::uint32_t sum = 0;
   for (std::size_t b = 0; b < by.buckets(); ++b) sum += std::exchange(at[b], sum);

@@ -58,7 +58,7 @@ struct thread_scratch {
 };
 
 template <class K, class V, class Scratch, class Sort>
-[[gnu::noinline]] void sort_longer_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Scratch const& scratch,
+[[gnu::noinline]] void sort_larger_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Scratch const& scratch,
                                            Sort const& sort) {
   if (in_order(segment.keys, n, code)) return;
   records<K, V> const other = scratch();  // may throw, so it precedes encoding: encoded keys must be decoded again
@@ -75,7 +75,7 @@ void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, enc
   if (n <= small_limit)
     sort_small(segment, segment, n, code);
   else
-    sort_longer_segment(segment, n, code, scratch, sort);
+    sort_larger_segment(segment, n, code, scratch, sort);
   if (heads) set_heads(segment.keys, n, code, heads);
 }
 

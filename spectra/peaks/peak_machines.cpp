@@ -59,7 +59,7 @@ peak_sorter& peak_machines::shared_sorter() {
 
 // work(sorter), on the machine that is chosen.
 template <class Work>
-double peak_machines::work_on(double share, Work work) {
+double peak_machines::with_machine(double share, Work work) {
   auto const begin = std::chrono::steady_clock::now();
   double waited = 0;
   auto const ready = [&] { waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
@@ -93,11 +93,11 @@ double peak_machines::work_on(double share, Work work) {
 
 double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
                            std::span<std::uint32_t> order, double share) {
-  return work_on(share, [&](peak_sorter& one) { one.sort(codes, offsets, order); });
+  return with_machine(share, [&](peak_sorter& one) { one.sort(codes, offsets, order); });
 }
 
 double peak_machines::select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep, double share) {
-  return work_on(share, [&](peak_sorter& one) { one.select(peaks, how, keep); });
+  return with_machine(share, [&](peak_sorter& one) { one.select(peaks, how, keep); });
 }
 
 void peak_machines::tell(report& to) const {

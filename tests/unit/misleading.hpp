@@ -16,7 +16,7 @@ std::vector<std::uint32_t> misleading(std::size_t n, unsigned levels) {
   std::vector<std::size_t> bucket(n);  // items of the large bucket, in order
   for (std::size_t i = 0; i < n; ++i) bucket[i] = i;
   std::uint32_t next = 0;
-  for (; levels != 0 && bucket.size() > Traits::on_chip; --levels) {
+  for (; levels != 0 && bucket.size() > Traits::block_capacity; --levels) {
     ordo::cuda_detail::sample_places const places(n - bucket.size(), bucket.size(), Traits::bucket, Traits::sorter::capacity);
     sample.clear();
     for (unsigned i = 0; i < places.size; ++i) {

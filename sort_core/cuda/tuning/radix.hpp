@@ -30,7 +30,7 @@ constexpr double even_bit = 0.375;
 /// ones.
 constexpr double telling_share = 0.25;
 constexpr std::size_t keys_for_telling = 128;
-constexpr unsigned most_told_bits = 4;
+constexpr unsigned max_told_bits = 4;
 /// The maximum of numbers per key for which a block has counters.
 constexpr unsigned counted_numbers = 16;
 
@@ -69,15 +69,15 @@ constexpr radix_limits msd_limits(std::size_t key_bytes, std::size_t value_bytes
   return limits;
 }
 
-/// For 64-bit keys that lack this many digits, only `least_slack` of the slack is left, and `least_densest` replaces `densest`.
+/// For 64-bit keys that lack this many digits, only `min_slack` of the slack is left, and `min_densest` replaces `densest`.
 /// Even pairs of 47 bits take equally long either way (100 M of random DNA); those of a genome, which are uneven, take 1.4
 /// times as long from the most significant digit on. The first level finds all of such narrow keys in one digit.
-constexpr double digits_of_slack = 2, least_slack = count_only + 0.05, least_densest = 1.45;
+constexpr double digits_of_slack = 2, min_slack = count_only + 0.05, min_densest = 1.45;
 
 /// From this many items on, CUB gets a 64-bit length. With a 32-bit length it is faster, except for many 32-bit keys without
 /// values: 2^28 pairs of 32 bits took 7.4 ms instead of 8.5, and 8-bit keys 1.5 instead of 2.1, but 32-bit keys 6.3 instead of
 /// 5.4. For 64-bit keys both are equally fast.
-constexpr std::size_t long_length_from(std::size_t key_bytes, bool has_values) {
+constexpr std::size_t wide_length_from(std::size_t key_bytes, bool has_values) {
   return std::size_t{1} << (key_bytes == 4 && !has_values ? 22 : 31);
 }
 

@@ -18,7 +18,7 @@ struct segment_class {
 };
 
 /// The shared memory that a block can have on any GPU from 8.0 on: 99 KiB on 8.6, 8.9 and 12.0.
-constexpr std::size_t least_shared_memory = 99 << 10;
+constexpr std::size_t min_shared_memory = 99 << 10;
 
 /// Segments of up to this many items are sorted by the kernel that plans.
 constexpr unsigned tiny_capacity = 32;
@@ -34,19 +34,21 @@ constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
   // With values or keys of more than 4 bytes, no GPU has the memory for more.
-  constexpr unsigned more = ValueBytes > 4 ? 16 : 20, most = ValueBytes > 4 ? 16 : 24;
+  constexpr unsigned more = ValueBytes > 4 ? 16 : 20, max_items = ValueBytes > 4 ? 16 : 24;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 8, 8},       {network, 8, 12, 8},     {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
-      {network, 16, 16, 8},     {network, 32, 10, 8},    {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
-      {buckets, 128, 8, 8},     {buckets, 256, 5, 4},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
-      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
+      {network, 8, 8, 8},       {network, 8, 12, 8},          {network, 8, 16, 8},    {network, 16, 10, 8},
+      {network, 16, 12, 8},     {network, 16, 16, 8},         {network, 32, 10, 8},   {network, 32, 12, 8},
+      {network, 32, 16, 8},     {buckets, 128, 6, 9},         {buckets, 128, 8, 8},   {buckets, 256, 5, 4},
+      {buckets, 256, 6, 4},     {buckets, 256, 9, 4},         {buckets, 512, 6, 2},   {buckets, 512, 9, 2},
+      {buckets, 1024, 6, 1},    {buckets, 1024, 8, 1},        {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, max_items, 1}};
   constexpr segment_class small[classes] = {
-      {network, 8, 6, 8},       {network, 8, 8, 8},      {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
-      {network, 16, 10, 6},     {network, 16, 12, 5},    {network, 16, 16, 4},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
-      {buckets, 128, 6, 9},     {buckets, 128, 8, 8},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
-      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
+      {network, 8, 6, 8},       {network, 8, 8, 8},           {network, 8, 10, 6},    {network, 8, 12, 5},
+      {network, 8, 16, 4},      {network, 16, 10, 6},         {network, 16, 12, 5},   {network, 16, 16, 4},
+      {buckets, 64, 6, 16},     {buckets, 64, 8, 16},         {buckets, 128, 6, 9},   {buckets, 128, 8, 8},
+      {buckets, 256, 6, 4},     {buckets, 256, 9, 4},         {buckets, 512, 6, 2},   {buckets, 512, 9, 2},
+      {buckets, 1024, 6, 1},    {buckets, 1024, 8, 1},        {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, max_items, 1}};
   constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // resident blocks: values need the registers
   // Large values are held in registers while keys and values are written.
   constexpr segment_class quarter = {buckets, 256, 9, 4};
@@ -121,7 +123,7 @@ constexpr unsigned small_chunk() {
 /// The window, in bytes, in which arrays that no block holds are partitioned, half of it at a time; and the maximum number of
 /// steps. Data with more steps get a larger window.
 constexpr std::size_t array_window = std::size_t{128} << 20;
-constexpr std::size_t most_array_steps = 256;
+constexpr std::size_t max_array_steps = 256;
 
 /// The maximum of shared memory into which a block loads values while it ranks their keys.
 constexpr std::size_t arriving_bytes = 40 << 10;
@@ -131,7 +133,7 @@ constexpr unsigned sparse_numbers = 12;
 
 /// The number of items in one bucket from which a block tries another method: the maximum that linear buckets can count or, in
 /// buckets that are narrow where keys are dense, the number whose comparisons take longer than a radix sort.
-constexpr unsigned crowded_bucket(unsigned count_bits) {
+constexpr unsigned dense_bucket(unsigned count_bits) {
   return count_bits == 4 ? 15 : 48;
 }
 
@@ -180,25 +182,25 @@ constexpr unsigned chunks = 2048;
 constexpr unsigned network_threads = 128;
 
 /// Small segments are sorted in runs, by warps that hold up to this many items and segments at a time.
-constexpr unsigned short_items = 1024, short_segments = 256;
-constexpr unsigned short_threads = 128, short_resident = 5;
+constexpr unsigned small_items = 1024, small_segments = 256;
+constexpr unsigned small_threads = 128, small_resident = 5;
 /// The length of the largest of them, if all have the same length.
-constexpr unsigned short_longest = 160;
+constexpr unsigned small_max_length = 160;
 /// With its holes, a run may span up to this many times its items, unless a warp holds all of it at once: with more holes it
 /// holds few items.
-constexpr unsigned short_sparse = 10;
+constexpr unsigned small_max_span = 10;
 
 /// A lane sorts up to 16 items of a segment in its registers, or up to 20 if all segments of a run have about the same length.
-constexpr unsigned short_registers = 20;
+constexpr unsigned small_registers = 20;
 /// Returns the number of lanes that then sort one segment: a power of two.
-constexpr unsigned short_lanes(unsigned length) {
+constexpr unsigned small_lanes(unsigned length) {
   unsigned lanes = 1;
-  while (lanes * short_registers < length) lanes *= 2;
+  while (lanes * small_registers < length) lanes *= 2;
   return lanes;
 }
 
 /// The capacity of a warp, and the length of the largest segment of a run that it takes.
-struct short_run {
+struct small_run {
   unsigned segments, items, longest;
 };
 
@@ -206,17 +208,17 @@ struct short_run {
 /// all but the last have the same length, a run fills a warp, or less if more than one lane in sixteen would be idle. Otherwise
 /// it is somewhat less than a warp holds on average, rounded down to a multiple of 32, because lanes read 32 bounds at a time,
 /// if three fourths remain.
-constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
-  constexpr unsigned longest = 64, longest_alike = short_longest;
+constexpr small_run small_run_of(std::size_t n, std::size_t segments) {
+  constexpr unsigned longest = 64, longest_alike = small_max_length;
   std::size_t const length = (n - 1) / segments + 1;
-  auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
+  auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, small_segments)); };
   if (n <= length * (segments - 1)) {
     if (length > longest) return {};
-    unsigned const fit = limited(segments * (short_items * 7 / 8) / n), by_lanes = fit / 32 * 32;
-    return {by_lanes >= fit - fit / 4 ? by_lanes : fit, short_items, longest};
+    unsigned const fit = limited(segments * (small_items * 7 / 8) / n), by_lanes = fit / 32 * 32;
+    return {by_lanes >= fit - fit / 4 ? by_lanes : fit, small_items, longest};
   }
   if (length > longest_alike) return {};
-  std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;
+  std::size_t const at_once = 32 / small_lanes(unsigned(length)), fit = small_items / length;
   std::size_t const busy = (fit + at_once - 1) / at_once * at_once * 15 / 16;
   unsigned const segments_per_run = limited(fit < at_once || busy <= fit ? fit : fit / at_once * at_once);
   return {segments_per_run, segments_per_run * unsigned(length), std::max(longest, unsigned(length))};

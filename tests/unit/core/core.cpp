@@ -192,9 +192,9 @@ TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
   using ordo::pool;
   ordo::host_memory plain;
   // Returns the bytes that the source has allocated, after requests of one round and of similar ones.
-  auto const held = [&](std::size_t memory, pool::reuse how, auto use) {
+  auto const held = [&](std::size_t memory, pool::reuse kind, auto use) {
     ordo::limited_memory limited(plain, memory);
-    pool of(limited, how);
+    pool of(limited, kind);
     use(of);
     return memory - limited.available();
   };
@@ -277,10 +277,10 @@ struct observed_memory final : ordo::memory_resource {
 
 TEST_CASE("a pool serves requests from what was reserved", "[memory]") {
   using ordo::pool;
-  for (auto const how : {pool::reuse::none, pool::reuse::same_size, pool::reuse::larger_too}) {
+  for (auto const kind : {pool::reuse::none, pool::reuse::same_size, pool::reuse::larger_too}) {
     observed_memory source;
     {
-      pool of(source, how);
+      pool of(source, kind);
       std::size_t const a = pool::rounded(700000), b = pool::rounded(1000), c = pool::rounded(30);
       of.reserve(0);
       CHECK(source.calls == 0);

@@ -103,9 +103,9 @@ void check_large_items(std::size_t n) {
   std::vector<std::uint32_t> values(n);
   std::iota(values.begin(), values.end(), 0u);
   with_small_stack(small_stack, [&] {
-    ordo::host_backend machine;
-    machine.sample_sort(std::span(alone), by_key{});
-    machine.sample_sort(std::span(items), std::span(values), by_key{});
+    ordo::host_backend backend;
+    backend.sample_sort(std::span(alone), by_key{});
+    backend.sample_sort(std::span(items), std::span(values), by_key{});
   });
   CHECK((values == expected));
   for (auto const& sorted : {alone, items}) {
@@ -125,9 +125,9 @@ TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_s
     std::vector<std::uint32_t> values(uncut);
     std::iota(values.begin(), values.end(), 0u);
     with_small_stack(small_stack, [&] {
-      ordo::host_backend machine(threads);
-      machine.array_sort(std::span(alone), std::span<std::uint32_t>{}, ordo::uniform_segments(1, uncut));
-      machine.array_sort(std::span(keys), std::span(values), ordo::uniform_segments(1, uncut));
+      ordo::host_backend backend(threads);
+      backend.array_sort(std::span(alone), std::span<std::uint32_t>{}, ordo::uniform_segments(1, uncut));
+      backend.array_sort(std::span(keys), std::span(values), ordo::uniform_segments(1, uncut));
     });
     bool right = true;
     for (std::size_t i = 0; i < uncut; ++i) right = right && alone[i] == i && keys[i] == i && input[values[i]] == i;
@@ -145,7 +145,7 @@ TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sor
     return local.local().of_size(ordo::max_stable_array_length);
   });
   CHECK(std::is_sorted(keys.begin(), keys.end()));
-  CHECK(pieces <= ordo::host_detail::most_cuts(uncut) + 1);
+  CHECK(pieces <= ordo::host_detail::max_cuts(uncut) + 1);
 }
 
 TEST_CASE("a sample sort whose samples are all bad compares no more than a merge sort some times", "[sample_sort]") {
@@ -155,8 +155,8 @@ TEST_CASE("a sample sort whose samples are all bad compares no more than a merge
     auto keys = input;
     std::atomic<std::uint64_t> count{0};
     with_small_stack(small_stack, [&] {
-      ordo::host_backend machine(threads);
-      machine.sample_sort(std::span(keys), counting_less{&count});
+      ordo::host_backend backend(threads);
+      backend.sample_sort(std::span(keys), counting_less{&count});
     });
     bool right = true;
     for (std::size_t i = 0; i < n; ++i) right = right && keys[i] == i;

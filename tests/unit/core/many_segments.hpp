@@ -29,9 +29,9 @@ struct layout {
     n += length + hole;
   }
   [[nodiscard]] std::size_t longest() const {
-    std::size_t most = 0;
-    for (std::size_t s = 0; s < begins.size(); ++s) most = std::max<std::size_t>(most, ends[s] - begins[s]);
-    return most;
+    std::size_t longest = 0;
+    for (std::size_t s = 0; s < begins.size(); ++s) longest = std::max<std::size_t>(longest, ends[s] - begins[s]);
+    return longest;
   }
   /// Lists the same segments in another order.
   layout& shuffle() {
@@ -109,17 +109,17 @@ struct demand {
 
 /// Runs `sort` once on keys of these bits, and checks keys, values, heads, holes and guards.
 template <class V, class B, class U>
-void check_sort(B& machine, layout const& where, std::vector<U> const& bits, reference const& expected,
+void check_sort(B& backend, layout const& where, std::vector<U> const& bits, reference const& expected,
                 ordo::segment_list<std::size_t> segments, demand what, sort_of_bits<B, U, V> sort) {
   INFO("keys of " << sizeof(U) << " bytes, values of " << (what.values ? sizeof(V) : 0));
   std::vector<U> expected_bits(where.n);
   std::vector<V> given(what.values ? where.n : 0);
   for (std::size_t i = 0; i < where.n; ++i) expected_bits[i] = bits[expected.positions[i]];
   for (std::size_t i = 0; i < given.size(); ++i) given[i] = value_of<V>(std::uint32_t(i));
-  guarded keys(machine, bits);
-  guarded values(machine, given);
-  guarded heads(machine, std::vector<std::uint8_t>(what.heads ? where.n : 0, 0xee));
-  sort(machine, keys.span(), values.span(), segments, heads.span());
+  guarded keys(backend, bits);
+  guarded values(backend, given);
+  guarded heads(backend, std::vector<std::uint8_t>(what.heads ? where.n : 0, 0xee));
+  sort(backend, keys.span(), values.span(), segments, heads.span());
   CHECK(first_difference(keys.values(), expected_bits) == no_difference);
   CHECK((keys.intact() && values.intact() && heads.intact()));
   if (what.heads) CHECK(first_difference(heads.values(), expected.heads) == no_difference);
@@ -150,19 +150,19 @@ template <verb Verb, class K, ordo::sort_order Order>
 struct typed {
   using bits = typename ordo::radix_key<K>::type;
   template <class B, class V>
-  static void sort(B& machine, std::span<bits> keys, std::span<V> values, ordo::segment_list<std::size_t> segments,
+  static void sort(B& backend, std::span<bits> keys, std::span<V> values, ordo::segment_list<std::size_t> segments,
                    std::span<std::uint8_t> heads) {
     std::span const typed_keys(reinterpret_cast<K*>(keys.data()), keys.size());
     if constexpr (Verb == verb::segmented_sort)
-      ordo::sort_segments<Order>(machine, typed_keys, values, segments, heads);
+      ordo::sort_segments<Order>(backend, typed_keys, values, segments, heads);
     else
-      ordo::sort_arrays<Order>(machine, typed_keys, values, segments);
+      ordo::sort_arrays<Order>(backend, typed_keys, values, segments);
   }
 };
 
 /// Sorts `input` in this layout, without values and with values of 4, 8 and 16 bytes.
 template <verb Verb, ordo::sort_order Order, class B, class K>
-void check_all_values(B& machine, layout const& where, std::vector<K> const& input) {
+void check_all_values(B& backend, layout const& where, std::vector<K> const& input) {
   using sorter = typed<Verb, K, Order>;
   using U = typename sorter::bits;
   std::vector<U> bits(where.n);
@@ -170,15 +170,15 @@ void check_all_values(B& machine, layout const& where, std::vector<K> const& inp
   if (where.n != 0) std::memcpy(bits.data(), input.data(), where.n * sizeof(K));
   for (std::size_t i = 0; i < where.n; ++i) codes[i] = ordo::radix_key<K, Order>::encode(input[i]);
   reference const expected(where, codes);
-  guarded begins(machine, std::vector<std::size_t>(where.begins.begin(), where.begins.end()));
-  guarded ends(machine, std::vector<std::size_t>(where.ends.begin(), where.ends.end()));
+  guarded begins(backend, std::vector<std::size_t>(where.begins.begin(), where.begins.end()));
+  guarded ends(backend, std::vector<std::size_t>(where.ends.begin(), where.ends.end()));
   ordo::segment_list<std::size_t> segments{begins.const_span(), ends.const_span()};
   if (where.bounded) segments.max_length = where.longest();
   if (where.uniform) segments = ordo::uniform_segments(where.begins.size(), where.longest());
   bool const heads = Verb == verb::segmented_sort;
   std::size_t const stable = heads ? ~std::size_t{0} : ordo::max_stable_array_length;
   auto const check = [&]<class V>(demand what, std::type_identity<V>) {
-    check_sort<V, B, U>(machine, where, bits, expected, segments, what, &sorter::template sort<B, V>);
+    check_sort<V, B, U>(backend, where, bits, expected, segments, what, &sorter::template sort<B, V>);
   };
   check({false, heads, stable}, std::type_identity<std::uint32_t>{});
   check({true, heads, stable}, std::type_identity<std::uint32_t>{});
@@ -188,20 +188,20 @@ void check_all_values(B& machine, layout const& where, std::vector<K> const& inp
 
 /// Does the same for every shape of input, or every `step`-th.
 template <verb Verb, class K, ordo::sort_order Order = ordo::sort_order::ascending, class B>
-void check_all_inputs(B& machine, std::string const& where_name, layout const& where, std::size_t step = 1) {
+void check_all_inputs(B& backend, std::string const& where_name, layout const& where, std::size_t step = 1) {
   auto const all = all_inputs<K>(where.n);
   for (std::size_t i = 0; i < all.size(); i += step) {
     INFO(where_name << ", " << all[i].first << (Order == ordo::sort_order::descending ? ", descending" : ""));
-    check_all_values<Verb, Order>(machine, where, all[i].second);
+    check_all_values<Verb, Order>(backend, where, all[i].second);
   }
 }
 
 /// Does the same for every type of key and both orders.
 template <verb Verb, class B>
-void check_all_types(B& machine, std::string const& where_name, layout const& where) {
+void check_all_types(B& backend, std::string const& where_name, layout const& where) {
   auto const both = [&]<class K>(std::type_identity<K>) {
-    check_all_inputs<Verb, K, ordo::sort_order::ascending>(machine, where_name, where);
-    check_all_inputs<Verb, K, ordo::sort_order::descending>(machine, where_name, where);
+    check_all_inputs<Verb, K, ordo::sort_order::ascending>(backend, where_name, where);
+    check_all_inputs<Verb, K, ordo::sort_order::descending>(backend, where_name, where);
   };
   both(std::type_identity<std::uint32_t>{});
   both(std::type_identity<std::int32_t>{});
@@ -227,7 +227,7 @@ inline named_layouts middle_layouts() {
 }
 
 /// Returns larger segments, up to sizes at which one segment occupies a whole machine, and several of these.
-inline named_layouts long_layouts() {
+inline named_layouts large_layouts() {
   named_layouts all;
   auto const named = [&](char const* name) -> layout& { return all.emplace_back(name, layout{}).second; };
   layout& bounds = named("long ones round the bounds");
