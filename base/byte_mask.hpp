@@ -11,32 +11,10 @@
 #include "base/bits.hpp"
 #include "ordo/detail/fn.hpp"
 
-// Text by 64 bytes at a time: questions to all of them are answered in a word, bit i for byte i. On either machine.
+// Tests of 64 bytes of text at a time. The result is a word whose bit i belongs to byte i. Works on both kinds of machine.
 namespace ordo {
 
-/// How many bits are set.
-ORDO_FN inline unsigned count_ones(std::uint64_t x) {
-#if defined(__CUDA_ARCH__)
-  return unsigned(__popcll(x));
-#elif defined(__POPCNT__) || !defined(__x86_64__)
-  return unsigned(__builtin_popcountll(x));
-#else  // GCC would call a function, which looks bytes up
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  return unsigned(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
-#endif
-}
-
-/// The same, sooner where they are two at most.
-ORDO_FN inline unsigned count_few_ones(std::uint64_t x) {
-#if !defined(__CUDA_ARCH__)
-  std::uint64_t const second = x & (x - 1);
-  if ((second & (second - 1)) == 0) return unsigned(x != 0) + unsigned(second != 0);
-#endif
-  return count_ones(x);
-}
-
-/// The lowest `count` bits, up to 64.
+/// Returns a word with ones at the lowest `count` bits, up to 64.
 ORDO_FN inline std::uint64_t low_bits(std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
@@ -47,14 +25,14 @@ ORDO_FN inline unsigned char folded(unsigned char c, unsigned char fold) {
   return static_cast<unsigned char>(c | 0x20) - unsigned{'a'} < 26 ? static_cast<unsigned char>(c & ~fold) : c;
 }
 
-/// A row in general registers: eight bytes to a word, the first one lowest.
+/// Sixty-four bytes in general registers, eight to a word, the first one lowest.
 class word_row {
  public:
-  /// 64 bytes from p on, which is aligned to 8.
+  /// Loads 64 bytes from p, which is aligned to 8.
   ORDO_FN explicit word_row(unsigned char const* p) {
     for (unsigned k = 0; k < 8; ++k) words_[k] = load(p + 8 * k);
   }
-  /// The first `count` of them, up to 64; the others are 0.
+  /// Loads the first `count` bytes, up to 64; the others are 0.
   ORDO_FN word_row(unsigned char const* p, std::size_t count) {
     for (unsigned k = 0; k < 8; ++k) {
       words_[k] = 0;
@@ -66,14 +44,14 @@ class word_row {
     }
   }
 
-  /// Which bytes are c, or above it as unsigned ones? c is below 0x7f.
+  /// Returns the mask of bytes that equal c, or of bytes above c, compared as unsigned numbers. c is below 0x7f.
   ORDO_FN std::uint64_t equal_to(unsigned char c) const {
     return gathered([c](std::uint64_t word) { return at_least(word, c) ^ at_least(word, c + 1u); });
   }
   ORDO_FN std::uint64_t above(unsigned char c) const {
     return gathered([c](std::uint64_t word) { return at_least(word, c + 1u); });
   }
-  /// Which are ASCII letters?
+  /// Returns the mask of ASCII letters.
   ORDO_FN std::uint64_t letters() const {
     return gathered([](std::uint64_t word) {
       word |= every_byte * 0x20;
@@ -89,11 +67,11 @@ class word_row {
     return *reinterpret_cast<std::uint64_t const*>(p);
 #else
     std::uint64_t word = 0;
-    for (unsigned i = 0; i < 8; ++i) word |= std::uint64_t{p[i]} << (8 * i);  // one load where bytes lie in this order
+    for (unsigned i = 0; i < 8; ++i) word |= std::uint64_t{p[i]} << (8 * i);  // compiles to one load on little-endian machines
     return word;
 #endif
   }
-  // The uppermost bit of every byte that is at least `limit`, 1 to 0x80.
+  // Returns the top bit of each byte that is at least `limit`, 1 to 0x80.
   ORDO_FN static std::uint64_t at_least(std::uint64_t word, unsigned limit) {
     return (((word & ~top_bits) + every_byte * (0x80 - limit)) | word) & top_bits;
   }
@@ -108,7 +86,7 @@ class word_row {
 };
 
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
-/// The same in vectors.
+/// Sixty-four bytes in vector registers.
 class vector_row {
  public:
   explicit vector_row(unsigned char const* p) {
@@ -121,16 +99,16 @@ class vector_row {
     return gathered([=](__m128i part) { return _mm_cmpeq_epi8(part, wanted); });
   }
   [[nodiscard]] std::uint64_t above(unsigned char c) const {
-    __m128i const least = _mm_set1_epi8(static_cast<char>(c + 1));
-    return gathered([=](__m128i part) { return _mm_cmpeq_epi8(_mm_max_epu8(part, least), part); });
+    __m128i const smallest = _mm_set1_epi8(static_cast<char>(c + 1));
+    return gathered([=](__m128i part) { return _mm_cmpeq_epi8(_mm_max_epu8(part, smallest), part); });
   }
   [[nodiscard]] std::uint64_t letters() const { return gathered(letters_of); }
 
-  /// 64 bytes from one place to another, letters in upper case where `fold` is 0x20; as they are where it is 0.
+  /// Copies 64 bytes. Letters become upper-case if `fold` is 0x20 and stay unchanged if it is 0.
   static void copy(unsigned char const* from, unsigned char* to, unsigned char fold) {
     for (unsigned k = 0; k < 4; ++k) copy_part(from + 16 * k, to + 16 * k, fold);
   }
-  /// And so many, up to 64: no byte behind them is read or written.
+  /// Copies `count` bytes, up to 64, in the same way. No byte behind them is read or written.
   static void copy(unsigned char const* from, unsigned char* to, unsigned char fold, std::size_t count) {
     if (count < 16) {
       for (std::size_t i = 0; i < count; ++i) to[i] = folded(from[i], fold);
@@ -179,7 +157,7 @@ using byte_row = detail::word_row;
 
 constexpr std::size_t byte_row_size = 64;
 
-/// 32 bytes, asked in the same way, on the CPU alone.
+/// Thirty-two bytes in a vector register, with the same tests. CPU only.
 class half_row {
  public:
   static constexpr std::size_t size = 32;
@@ -192,7 +170,7 @@ class half_row {
     __m128i const wanted = _mm_set1_epi8(c);
     return gathered([=](__m128i part) { return _mm_cmpeq_epi8(part, wanted); });
   }
-  /// Which are '0' to '9'?
+  /// Returns the mask of the digits '0' to '9'.
   [[nodiscard]] std::uint32_t digits() const {
     return gathered([](__m128i part) {
       __m128i const digit = _mm_sub_epi8(part, _mm_set1_epi8('0'));
@@ -226,11 +204,11 @@ class half_row {
 #endif
 };
 
-/// Copies those of `size` bytes that `chosen` has a bit for, one behind the other; the first byte's is the lowest bit of the
-/// first word. @returns how many
-/// @param room  bytes behind `to` that may be overwritten, as many as are chosen or more
-/// @param fold  0x20: ASCII letters in upper case; 0: all as they are
-/// The CPU copies 64 bytes at a time: it may read as many behind the last one, and a word behind the last one of `chosen`.
+/// Copies the bytes, of `size`, whose bit in `chosen` is set, without gaps. The lowest bit of the first word belongs to the
+/// first byte. @returns the number of bytes copied
+/// @param room  the number of bytes behind `to` that may be overwritten, at least the number of chosen bytes
+/// @param fold  0x20 to turn ASCII letters into upper case, 0 to copy bytes unchanged
+/// The CPU copies 64 bytes at a time: it may read up to 64 bytes behind the last one, and one word behind the last of `chosen`.
 ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t const* chosen, std::size_t size,
                                        unsigned char* to, std::size_t room, unsigned char fold) {
   std::size_t done = 0;
@@ -243,7 +221,7 @@ ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t 
     else
       byte_row::copy(from + at, to + done, fold, run);
     done += run;
-    // And what is left out behind the run, as far as can be seen.
+    // Also skip the bytes behind the run that are not chosen, as far as this word shows.
     std::uint64_t const rest = run == 64 ? 1 : bits >> run;
     at += rest == 0 ? 64 : run + trailing_zeros(rest);
   }

@@ -8,12 +8,12 @@
 #include <emmintrin.h>
 #endif
 
-// Looking for a byte in the CPU's memory, sixteen at a time.
+// Searches for a byte in host memory, sixteen bytes at a time.
 namespace ordo {
 
-/// How many of p[0, n) are `value`.
+/// Returns the number of bytes of p[0, n) that equal `value`.
 inline std::size_t count_bytes(unsigned char const* p, std::size_t n, unsigned char value) {
-  constexpr std::size_t lanes = 16, rounds = 16;  // what a counter of a byte can hold, and more
+  constexpr std::size_t lanes = 16, rounds = 16;  // rounds is below 256: a counter is a byte
   std::size_t count = 0, i = 0;
   for (; i + lanes * rounds <= n; i += lanes * rounds) {
     unsigned char counts[lanes] = {};
@@ -26,7 +26,7 @@ inline std::size_t count_bytes(unsigned char const* p, std::size_t n, unsigned c
   return count;
 }
 
-/// f(i) for every i in [0, n) at which p[i] is `value`, in order.
+/// Calls f(i) for each i in [0, n) with p[i] == value, in ascending order.
 template <class F>
 void each_equal_byte(unsigned char const* p, std::size_t n, unsigned char value, F f) {
   std::size_t i = 0;

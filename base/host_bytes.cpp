@@ -24,11 +24,11 @@ void host_bytes::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
   std::size_t const unit = capacity >= huge_page ? huge_page : page;
   if (capacity > std::numeric_limits<std::size_t>::max() - unit)
-    throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", capacity), capacity);
+    throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", capacity), capacity);
   std::size_t const size = (capacity + unit - 1) / unit * unit;
   void* const block = data_ ? mremap(data_, capacity_, size, MREMAP_MAYMOVE)
                             : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (block == MAP_FAILED) throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", size), size);
+  if (block == MAP_FAILED) throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", size), size);
   data_ = static_cast<char*>(block);
   capacity_ = size;
   if (size >= huge_page) madvise(data_, size, MADV_HUGEPAGE);
@@ -39,8 +39,8 @@ void host_bytes::resize(std::size_t size) {
   size_ = size;
 }
 
-std::span<char> host_bytes::room(std::size_t least) {
-  if (capacity_ - size_ < least) reserve(std::max(size_ + least, capacity_ + capacity_ / 2));
+std::span<char> host_bytes::room(std::size_t min_bytes) {
+  if (capacity_ - size_ < min_bytes) reserve(std::max(size_ + min_bytes, capacity_ + capacity_ / 2));
   return {data_ + size_, capacity_ - size_};
 }
 

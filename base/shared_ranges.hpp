@@ -14,29 +14,31 @@
 
 #include "ordo/io.hpp"
 
-// How the threads of either machine share what is read or written: who takes which piece, and what happens if one fails.
+// Distribution of the bytes that are read or written among threads, and the handling of a thread's failure. Both backends use
+// it.
 namespace ordo::detail {
 
-struct piece {
+struct byte_range {
   std::uint64_t at;
   std::size_t size;
 };
 
-/// The pieces of [0, bytes), each given to one of several threads, in order. After a failure there are no more.
-class pieces {
+/// The pieces of [0, bytes), which several threads take in ascending order. After a failure there are no more.
+class shared_ranges {
  public:
-  pieces(std::uint64_t bytes, std::size_t largest) : bytes_(bytes), largest_(largest) {}
+  shared_ranges(std::uint64_t bytes, std::size_t largest) : bytes_(bytes), largest_(largest) {}
 
   [[nodiscard]] std::uint64_t count() const noexcept { return (bytes_ + largest_ - 1) / largest_; }
-  [[nodiscard]] std::optional<piece> next() noexcept {
+  [[nodiscard]] std::optional<byte_range> next() noexcept {
     if (failed_.load(std::memory_order_relaxed)) return std::nullopt;
     std::uint64_t const p = next_.fetch_add(1, std::memory_order_relaxed);
     if (p >= count()) return std::nullopt;
-    return piece{p * largest_, std::size_t(std::min<std::uint64_t>(largest_, bytes_ - p * largest_))};
+    return byte_range{p * largest_, std::size_t(std::min<std::uint64_t>(largest_, bytes_ - p * largest_))};
   }
 
-  /// work(k) on threads k of [0, threads), as many of them at a time as the arena has; work calls next() until there is none.
-  /// @throws what the first of them to fail threw, when all have ended
+  /// Calls work(k) for k in [0, threads), as many at a time as the arena has threads. `work` calls next() until it returns
+  /// none.
+  /// @throws the exception of the first call that failed, after all calls have ended
   template <class Work>
   void share(tbb::task_arena& arena, unsigned threads, Work work) {
     threads = unsigned(std::min<std::uint64_t>(threads, count()));
@@ -64,12 +66,12 @@ class pieces {
   std::exception_ptr failure_;
 };
 
-/// Memory of the host from a source, and to a sink, straight, by all threads of the arena.
+/// Reads from a source into host memory with all threads of the arena; below, writes from host memory to a sink.
 inline std::size_t load(tbb::task_arena& arena, source& from, std::span<char> to) {
-  constexpr std::size_t piece_bytes = std::size_t{2} << 20;
+  constexpr std::size_t range_bytes = std::size_t{2} << 20;
   auto const part = addressed_part(from, to.size());
   if (!part) return from.read(to);
-  pieces all(part->bytes, piece_bytes);
+  shared_ranges all(part->bytes, range_bytes);
   all.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
     while (auto const p = all.next()) from.read_at(part->from + p->at, to.subspan(std::size_t(p->at), p->size));
   });
@@ -77,11 +79,11 @@ inline std::size_t load(tbb::task_arena& arena, source& from, std::span<char> to
   return std::size_t(part->bytes);
 }
 inline void store(tbb::task_arena& arena, std::span<char const> from, sink& to, std::uint64_t offset) {
-  constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-  constexpr unsigned most_threads = 4;  // a file system lets one write to a file at a time: more only take turns
+  constexpr std::size_t range_bytes = std::size_t{4} << 20;
+  constexpr unsigned max_threads = 4;  // a file system lets one thread at a time write to a file: more only wait
   if (!to.addressable()) return to.write(from);
-  pieces all(from.size(), piece_bytes);
-  all.share(arena, std::min(most_threads, unsigned(arena.max_concurrency())), [&](unsigned) {
+  shared_ranges all(from.size(), range_bytes);
+  all.share(arena, std::min(max_threads, unsigned(arena.max_concurrency())), [&](unsigned) {
     while (auto const p = all.next()) to.write_at(offset + p->at, from.subspan(std::size_t(p->at), p->size));
   });
 }

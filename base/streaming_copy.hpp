@@ -9,8 +9,8 @@
 
 namespace ordo::host_detail {
 
-/// Copies n bytes to where nobody will look soon: past the caches, so that memory is written and not read before. A thread
-/// does so half as quickly again, or twice. The ranges must not overlap.
+/// Copies n bytes with stores that bypass the caches, for data that is not read soon: memory is written without being read
+/// first. This is 1.5 to 2 times as fast for one thread. The ranges must not overlap.
 inline void copy_streaming(char* to, char const* from, std::size_t n) {
 #if defined(__SSE2__)
   constexpr std::size_t word = sizeof(__m128i), line = 4 * word;
@@ -22,7 +22,7 @@ inline void copy_streaming(char* to, char const* from, std::size_t n) {
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + k),
                        _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + at + k)));
   std::memcpy(to + at, from + at, n - at);
-  _mm_sfence();  // before others are told that it is there
+  _mm_sfence();  // before other threads learn of the data
 #else
   std::memcpy(to, from, n);
 #endif

@@ -15,12 +15,12 @@
 namespace ordo {
 namespace {
 
-constexpr std::size_t largest_transfer = std::size_t{1} << 30;  // Linux moves no more than 2 GiB at once
+constexpr std::size_t largest_transfer = std::size_t{1} << 30;  // Linux transfers at most 2 GiB per call
 
 int open_nameless(std::string const& folder) {
   int const fd = open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
-  std::string path = folder + "/ordo-XXXXXX";  // of file systems that know no file without a name, such as NFS
+  std::string path = folder + "/ordo-XXXXXX";  // for file systems without unnamed files, such as NFS
   int const named = mkostemp(path.data(), O_CLOEXEC);
   if (named >= 0) unlink(path.c_str());
   return named;
@@ -64,14 +64,14 @@ void temporary_file::read_at(std::uint64_t offset, std::span<char> to) const {
     ssize_t const got = pread(fd_, to.data(), std::min(to.size(), largest_transfer), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw input_error(fmt::format("cannot read: {}: {}", name_, std::strerror(errno)));
-    if (got == 0) throw input_error(fmt::format("cannot read: {}: it ends at {}", name_, offset));
+    if (got == 0) throw input_error(fmt::format("cannot read: {}: unexpected end at byte {}", name_, offset));
     to = to.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);
   }
 }
 
 void temporary_file::discard(std::uint64_t offset, std::uint64_t bytes) noexcept {
-  // A failure costs room and nothing else.
+  // A failure only costs disk space.
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 

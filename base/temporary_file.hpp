@@ -5,27 +5,27 @@
 
 namespace ordo {
 
-/// A file without a name: the system removes it when the process ends, however that happens.
+/// A file without a name. The system removes it when the process ends, even if it is killed.
 class temporary_file {
  public:
-  /// @throws output_error if there can be no such file in the folder
+  /// Creates a file in `folder`. @throws output_error  if that fails
   explicit temporary_file(std::string const& folder);
   temporary_file(temporary_file&& other) noexcept;
   temporary_file& operator=(temporary_file&& other) = delete;
   ~temporary_file();
 
-  /// Room for these bytes, so that a full disk is found now; nothing where the file system has no such call.
+  /// Reserves disk space for these bytes, which finds a full disk early. Does nothing if the file system does not support it.
   /// @throws output_error
   void reserve(std::uint64_t offset, std::uint64_t bytes);
-  /// All of it. Any number of threads at a time. @throws output_error
+  /// Writes all of `data`. May be called by any number of threads at a time. @throws output_error
   void write_at(std::uint64_t offset, std::span<char const> data);
-  /// All of it, which must be there. Any number of threads at a time. @throws input_error
+  /// Fills `to` with bytes that were written before. May be called by any number of threads at a time. @throws input_error
   void read_at(std::uint64_t offset, std::span<char> to) const;
-  /// These bytes are not needed any more: the disk may have their place, if the file system can do that.
+  /// Frees the disk space of bytes that are no longer needed, if the file system supports it.
   void discard(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
-  /// For messages: "temporary file in FOLDER".
+  /// Returns "temporary file in FOLDER", for messages.
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
  private:

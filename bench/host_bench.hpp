@@ -13,6 +13,7 @@
 #include "bench/processor.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/machine.hpp"
+#include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 
 // What the benchmarks of the CPU share: a clock, a median, numbers that look random, and the file that they leave.
@@ -43,7 +44,7 @@ inline void write_report(std::string const& file, unsigned threads, std::size_t 
   if (file.empty()) return;
   nlohmann::ordered_json machine{{"processor", processor()}};
   if (auto const cards = gpus(); on_gpu && !cards.empty()) machine["device"] = cards.front().name;
-  machine["build"] = describe_build();
+  machine["build"] = cli::describe_build();
   nlohmann::ordered_json const report{{"version", version},
                                       {"compiler", __VERSION__},
                                       {"threads", threads == 0 ? unsigned(tbb::info::default_concurrency()) : threads},

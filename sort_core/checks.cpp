@@ -28,9 +28,9 @@ void check_known(known_segments const& s) {
     std::size_t end = 0;
     if (__builtin_mul_overflow(s.uniform_length, s.count, &end) || end > s.n)
       throw usage_error(
-          fmt::format("bad segments: uniform: {} of length {} do not fit {} items", s.count, s.uniform_length, s.n));
+          fmt::format("bad segments: uniform: {} of length {} do not fit in {} items", s.count, s.uniform_length, s.n));
     if (s.count != 0 && s.uniform_length > s.max_length)
-      throw usage_error(fmt::format("bad segments: uniform: length {}, but longest is {}", s.uniform_length, s.max_length));
+      throw usage_error(fmt::format("bad segments: uniform: length {}, but max_length is {}", s.uniform_length, s.max_length));
     return;
   }
   if (s.begins != s.ends) throw usage_error(fmt::format("bad segments: bounds: {} begins and {} ends", s.begins, s.ends));
@@ -56,7 +56,7 @@ void check_arguments(sort_task const& task) {
 
 void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t max_length) {
   if (begin <= end && end <= n)
-    throw usage_error(fmt::format("bad segments: segment {}: [{}, {}), but longest is {}", number, begin, end, max_length));
+    throw usage_error(fmt::format("bad segments: segment {}: [{}, {}), but max_length is {}", number, begin, end, max_length));
   throw usage_error(fmt::format("bad segments: segment {}: [{}, {}) of {} items", number, begin, end, n));
 }
 

@@ -9,26 +9,26 @@
 namespace ordo {
 
 struct cpu::state {
-  explicit state(cpu_options const& how)
-      : threads(how.threads),
-        reuse(how.allocator ? pool::reuse::none : pool::reuse::same_size),
-        limited(how.allocator ? *how.allocator : static_cast<memory_resource&>(plain), how.memory_limit) {}
+  explicit state(cpu_options const& options)
+      : threads(options.threads),
+        reuse(options.allocator ? pool::reuse::none : pool::reuse::same_size),
+        limited(options.allocator ? *options.allocator : static_cast<memory_resource&>(plain), options.memory_limit) {}
 
   unsigned threads;
   pool::reuse reuse;
   host_memory plain;
   limited_memory limited;
-  std::optional<host_backend> machine;  // made by the first call
+  std::optional<host_backend> backend;  // created by the first call
 };
 
-cpu::cpu(cpu_options const& how) : state_(std::make_unique<state>(how)) {}
+cpu::cpu(cpu_options const& options) : state_(std::make_unique<state>(options)) {}
 cpu::~cpu() = default;
 cpu::cpu(cpu&&) noexcept = default;
 cpu& cpu::operator=(cpu&&) noexcept = default;
 
 host_backend& cpu::backend() {
-  if (!state_->machine) state_->machine.emplace(state_->threads, state_->limited, state_->reuse);
-  return *state_->machine;
+  if (!state_->backend) state_->backend.emplace(state_->threads, state_->limited, state_->reuse);
+  return *state_->backend;
 }
 
 void cpu::reserve(std::size_t bytes) {
@@ -36,17 +36,17 @@ void cpu::reserve(std::size_t bytes) {
 }
 
 void cpu::trim(std::size_t keep) noexcept {
-  if (state_->machine) state_->machine->pool().trim(keep);
+  if (state_->backend) state_->backend->pool().trim(keep);
 }
 
 std::size_t cpu::peak_memory() noexcept {
-  return state_->machine ? state_->machine->pool().take_peak() : 0;
+  return state_->backend ? state_->backend->pool().take_peak() : 0;
 }
 
 void cpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
   if (task.segments != 0 && !detail::check_bounds_of(backend(), task)) {
-    host_backend apart(state_->threads);  // what the check takes is no part of what sorts state
+    host_backend apart(state_->threads);  // memory of the check does not count as that of the sort
     detail::check_overlap_of(apart, task);
   }
   detail::run_task(backend(), task);

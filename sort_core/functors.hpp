@@ -1,11 +1,11 @@
 #pragma once
 #include "ordo/detail/fn.hpp"
 
-// Operators for the verbs `scan` and `reduce` of a Backend (backend.hpp). Types with names, not lambdas: nvcc's
-// __host__ __device__ lambdas are other types in every source, so that what is instantiated with them is never shared.
+// Operators for `scan` and `reduce` of a Backend (backend.hpp). These are named types because each __host__ __device__ lambda
+// of nvcc has a type of its own per source file, so that its instantiations are never shared.
 namespace ordo {
 
-/// The sum.
+/// Returns the sum.
 struct plus {
   template <class T>
   ORDO_FN constexpr T operator()(T a, T b) const {
@@ -13,7 +13,7 @@ struct plus {
   }
 };
 
-/// The lesser of two, the first if neither is.
+/// Returns the smaller of two, and the first if they are equal.
 struct minimum {
   template <class T>
   ORDO_FN constexpr T operator()(T a, T b) const {
@@ -21,7 +21,7 @@ struct minimum {
   }
 };
 
-/// The greater of two, the first if neither is.
+/// Returns the greater of two, and the first if they are equal.
 struct maximum {
   template <class T>
   ORDO_FN constexpr T operator()(T a, T b) const {

@@ -10,7 +10,7 @@
 namespace ordo {
 namespace {
 
-/// Are offsets on the device checked by every sort?
+/// True if every sort checks offsets on the device.
 #ifdef NDEBUG
 constexpr bool checks_offsets = false;
 #else
@@ -23,46 +23,46 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-void check_segments_of(cuda_backend& machine, detail::sort_task const& task) {
-  if (task.segments != 0 && !detail::check_bounds_of(machine, task)) detail::check_overlap_of(machine, task);
+void check_segments_of(cuda_backend& backend, detail::sort_task const& task) {
+  if (task.segments != 0 && !detail::check_bounds_of(backend, task)) detail::check_overlap_of(backend, task);
 }
 
 }  // namespace
 
 struct gpu::state {
-  gpu_options how;
-  std::optional<cuda_backend> machine;  // made by the first call
+  gpu_options options;
+  std::optional<cuda_backend> backend;  // created by the first call
 
-  /// f(machine) on its device, if there is a machine.
+  /// Calls f(machine) on its device, if there is a machine.
   template <class F>
   void if_made(F f) noexcept try {
-    if (!machine) return;
-    cuda_detail::device_scope const on(how.device);
-    f(*machine);
-  } catch (error const&) {  // the device is lost, and all of it gone
+    if (!backend) return;
+    cuda_detail::device_scope const on(options.device);
+    f(*backend);
+  } catch (error const&) {  // the device is lost, with all of its memory
   }
   ~state() {
-    if_made([this](cuda_backend&) { machine.reset(); });
+    if_made([this](cuda_backend&) { backend.reset(); });
   }
 };
 
-gpu::gpu(gpu_options const& how) : state_(std::make_unique<state>()) {
-  state_->how = how;
+gpu::gpu(gpu_options const& options) : state_(std::make_unique<state>()) {
+  state_->options = options;
 }
 gpu::~gpu() = default;
 gpu::gpu(gpu&&) noexcept = default;
 gpu& gpu::operator=(gpu&&) noexcept = default;
 
 unsigned gpu::index() const noexcept {
-  return state_->how.device;
+  return state_->options.device;
 }
 
 cuda_backend& gpu::backend() {
-  if (!state_->machine) {
-    cuda_detail::device_scope const on(state_->how.device);
-    state_->machine.emplace(state_->how);
+  if (!state_->backend) {
+    cuda_detail::device_scope const on(state_->options.device);
+    state_->backend.emplace(state_->options);
   }
-  return *state_->machine;
+  return *state_->backend;
 }
 
 CUstream_st* gpu::stream() {
@@ -70,36 +70,36 @@ CUstream_st* gpu::stream() {
 }
 
 void gpu::synchronize() {
-  with_backend(*this, [](cuda_backend& machine) { ORDO_CUDA(cudaStreamSynchronize(machine.stream())); });
+  with_backend(*this, [](cuda_backend& backend) { ORDO_CUDA(cudaStreamSynchronize(backend.stream())); });
 }
 
 void gpu::reserve(std::size_t bytes) {
-  with_backend(*this, [=](cuda_backend& machine) { machine.pool().reserve(bytes); });
+  with_backend(*this, [=](cuda_backend& backend) { backend.pool().reserve(bytes); });
 }
 
 void gpu::trim(std::size_t keep) noexcept {
-  state_->if_made([=](cuda_backend& machine) { machine.pool().trim(keep); });
+  state_->if_made([=](cuda_backend& backend) { backend.pool().trim(keep); });
 }
 
 std::size_t gpu::peak_memory() noexcept {
-  return state_->machine ? state_->machine->pool().take_peak() : 0;
+  return state_->backend ? state_->backend->pool().take_peak() : 0;
 }
 
 void gpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
-  with_backend(*this, [&](cuda_backend& machine) {
+  with_backend(*this, [&](cuda_backend& backend) {
     bool const asked = task.what == detail::sort_task::operation::check;
-    if (asked || (checks_offsets && !is_capturing(machine.stream()))) check_segments_of(machine, task);
-    detail::run_task(machine, task);
+    if (asked || (checks_offsets && !is_capturing(backend.stream()))) check_segments_of(backend, task);
+    detail::run_task(backend, task);
   });
 }
 
 std::size_t gpu::memory_for(detail::sort_task const& task) {
-  return with_backend(*this, [&](cuda_backend& machine) { return detail::memory_of_task(machine, task); });
+  return with_backend(*this, [&](cuda_backend& backend) { return detail::memory_of_task(backend, task); });
 }
 
 std::uint64_t gpu::stream(detail::stream_task const& task) {
-  gpu_options like = state_->how;
+  gpu_options like = state_->options;
   like.stream.reset();
   auto const with_lane = [&](auto use) {
     cuda_detail::device_scope const on(like.device);
@@ -107,7 +107,7 @@ std::uint64_t gpu::stream(detail::stream_task const& task) {
     use(lane);
   };
   std::size_t const lanes = like.allocator ? 1 : detail::most_stream_lanes;
-  return with_backend(*this, [&](cuda_backend& machine) { return detail::run_stream(machine, task, lanes, with_lane); });
+  return with_backend(*this, [&](cuda_backend& backend) { return detail::run_stream(backend, task, lanes, with_lane); });
 }
 
 }  // namespace ordo

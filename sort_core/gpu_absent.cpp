@@ -1,12 +1,12 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.hpp"
 
-// The door to a GPU in a build without CUDA: it says so.
+// ordo::gpu in a build without CUDA: every call that needs a device throws.
 namespace ordo {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw usage_error("no GPU machine: this build: it was compiled without CUDA");
+  throw usage_error("no GPU support: this build was compiled without CUDA");
 }
 
 }  // namespace
@@ -15,7 +15,7 @@ struct gpu::state {
   unsigned index;
 };
 
-gpu::gpu(gpu_options const& how) : state_(std::make_unique<state>(state{how.device})) {}
+gpu::gpu(gpu_options const& options) : state_(std::make_unique<state>(state{options.device})) {}
 gpu::~gpu() = default;
 gpu::gpu(gpu&&) noexcept = default;
 gpu& gpu::operator=(gpu&&) noexcept = default;

@@ -25,7 +25,7 @@ void* host_memory::allocate(std::size_t bytes) {
   std::size_t const unit = large ? huge_page : alignment;
   std::size_t const size = (std::max(bytes, alignment) + unit - 1) / unit * unit;
   void* block = size < bytes ? nullptr : std::aligned_alloc(unit, size);
-  if (!block) throw out_of_memory(fmt::format("out of memory: host: {} bytes wanted", bytes), bytes);
+  if (!block) throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", bytes), bytes);
   if (large) madvise(block, size, MADV_HUGEPAGE);
   return block;
 }
@@ -34,54 +34,54 @@ void host_memory::deallocate(void* block, std::size_t) noexcept {
   std::free(block);
 }
 
-// Blocks grow in steps of an eighth of their power of two: few distinct sizes, so that a pool can reuse them. Sizes that no
-// machine has stay as they are, for the source to refuse.
+// Rounds to steps of an eighth of the power of two below: few distinct sizes, so that a pool can reuse blocks. Sizes that
+// overflow are returned unchanged, for the source to refuse.
 std::size_t pool::rounded(std::size_t bytes) noexcept {
-  std::size_t const least = std::max(bytes, alignment);
-  std::size_t const step = std::max(alignment, std::bit_floor(least) / 8);
-  std::size_t const size = (least + step - 1) / step * step;
-  return size < least ? bytes : size;
+  std::size_t const wanted = std::max(bytes, alignment);
+  std::size_t const step = std::max(alignment, std::bit_floor(wanted) / 8);
+  std::size_t const size = (wanted + step - 1) / step * step;
+  return size < wanted ? bytes : size;
 }
 
 void pool::check_limit(std::size_t size) const {
   if (size > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, size, in_use_),
-                        size);
+    throw out_of_memory(
+        fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, size, in_use_), size);
 }
 
 void* pool::allocate(std::size_t bytes) {
   std::size_t const size = rounded(bytes);
   check_limit(size);
   void* block = from_reserve(size);
-  std::size_t lent = size;
+  std::size_t taken = size;
   if (!block) {
     auto const found = kept_for(size);
     if (found != kept_.end()) {
-      lent = found->first;
+      taken = found->first;
       block = found->second;
       kept_.erase(found);
-      kept_bytes_ -= lent;
+      kept_bytes_ -= taken;
     } else {
       block = from_source(size);
     }
   }
   try {
-    lent_.emplace(block, lent_block{size, lent});
+    used_.emplace(block, used_block{size, taken});
   } catch (...) {
-    if (!to_reserve(block)) source_.deallocate(block, lent);
+    if (!to_reserve(block)) source_.deallocate(block, taken);
     throw;
   }
   in_use_ += size;
-  unused_ += lent - size;
+  unused_ += taken - size;
   peak_ = std::max(peak_, in_use_);
-  most_ = std::max(most_, in_use_);
+  max_in_use_ = std::max(max_in_use_, in_use_);
   return block;
 }
 
 void* pool::from_source(std::size_t size) {
-  most_ = std::max(most_, in_use_ + size);
+  max_in_use_ = std::max(max_in_use_, in_use_ + size);
   keep_few(size);
-  trim(limit_ - in_use_ - size);  // who is limited does not want the kept blocks on top of that
+  trim(limit_ - in_use_ - size);  // a limit holds for cached blocks, too
   try {
     return source_.allocate(size);
   } catch (out_of_memory const&) {
@@ -97,13 +97,13 @@ void pool::reserve(std::size_t bytes) {
   if (bytes == 0) return;
   check_limit(size);
   if (idle_reserve() >= size) return;
-  if (reserve_ && idle_reserve() == 0) return deallocate(allocate(bytes), bytes);  // in use: a block beside it
+  if (reserve_ && idle_reserve() == 0) return deallocate(allocate(bytes), bytes);  // in use: cache a block beside it
   release_reserve();
   reserve_ = static_cast<char*>(from_source(size));
   reserve_size_ = reserve_free_ = size;
 }
 
-/// A part of the reserved block, the lowest that is free and large enough; or null.
+/// Returns a part of the reserved block, the lowest that is free and large enough, or null.
 void* pool::from_reserve(std::size_t size) {
   if (size > reserve_free_) return nullptr;
   std::size_t begin = 0;
@@ -117,7 +117,7 @@ void* pool::from_reserve(std::size_t size) {
   return reserve_ + begin;
 }
 
-/// Takes a part back. False if the block is none.
+/// Frees a part of the reserved block. Returns false if `block` is not one.
 bool pool::to_reserve(void* block) noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(reserve_);
   if (!reserve_ || at >= reserve_size_) return false;
@@ -133,23 +133,23 @@ void pool::release_reserve() noexcept {
   reserve_size_ = reserve_free_ = 0;
 }
 
-/// A kept block that will do, or none.
+/// Returns a cached block for a request of `size` bytes, or end().
 std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
   auto const found = kept_.lower_bound(size);
   if (found == kept_.end() || found->first == size) return found;
-  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && limit_ - in_use_ - size >= most_ &&
+  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && limit_ - in_use_ - size >= max_in_use_ &&
                        unused_ + found->first - size <= spare();
   return will_do ? found : kept_.end();
 }
 
-/// Bytes that lent blocks may have in excess of the requests. The source is asked once for each amount in use: that takes as
-/// long as some kernels. One that does not know what it has is not relied on.
+/// Returns the maximum excess, in bytes, of blocks in use over the requests. The source is queried once per maximum in use,
+/// because a query takes as long as some kernels. A source that does not know its free memory gives no excess.
 std::size_t pool::spare() {
   constexpr std::size_t share = 16;
-  if (spare_for_ != most_) {
+  if (spare_for_ != max_in_use_) {
     std::size_t const left = source_.available();
-    spare_ = left < most_ || left == memory_resource::available() ? 0 : left / share;
-    spare_for_ = most_;
+    spare_ = left < max_in_use_ || left == memory_resource::available() ? 0 : left / share;
+    spare_for_ = max_in_use_;
   }
   return spare_;
 }
@@ -160,10 +160,10 @@ std::size_t pool::available() const {
 }
 
 void pool::deallocate(void* block, std::size_t) noexcept {
-  auto const lent = lent_.find(block);
-  if (lent == lent_.end()) return;
-  auto const [asked, size] = lent->second;
-  lent_.erase(lent);
+  auto const used = used_.find(block);
+  if (used == used_.end()) return;
+  auto const [asked, size] = used->second;
+  used_.erase(used);
   in_use_ -= asked;
   unused_ -= size - asked;
   if (to_reserve(block)) return;
@@ -177,10 +177,10 @@ void pool::deallocate(void* block, std::size_t) noexcept {
   keep_few(0);
 }
 
-// The small ones are made again most easily.
+// Frees the smallest blocks first: allocating them again is cheapest.
 void pool::keep_few(std::size_t coming) noexcept {
   std::size_t const held = in_use_ + unused_ + reserve_free_ + coming;
-  while (!kept_.empty() && held + kept_bytes_ > 2 * most_) release(kept_.begin());
+  while (!kept_.empty() && held + kept_bytes_ > 2 * max_in_use_) release(kept_.begin());
 }
 
 void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {
@@ -201,8 +201,8 @@ void pool::trim(std::size_t keep) noexcept {
 
 void* limited_memory::allocate(std::size_t bytes) {
   if (bytes > limit_ - std::min(in_use_, limit_))
-    throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, bytes, in_use_),
-                        bytes);
+    throw out_of_memory(
+        fmt::format("out of memory: limit of {} bytes: {} bytes requested with {} in use", limit_, bytes, in_use_), bytes);
   void* const block = source_.allocate(bytes);
   in_use_ += bytes;
   return block;
@@ -215,13 +215,6 @@ std::size_t limited_memory::available() const {
 void limited_memory::deallocate(void* block, std::size_t bytes) noexcept {
   in_use_ -= bytes;
   source_.deallocate(block, bytes);
-}
-
-void* failing_memory::allocate(std::size_t bytes) {
-  std::size_t const call = calls_++;
-  if (call == nth_ || (forever_ && call > nth_))
-    throw out_of_memory(fmt::format("out of memory: failing memory: allocation {} of {} bytes", call, bytes), bytes);
-  return source_.allocate(bytes);
 }
 
 }  // namespace ordo

@@ -10,15 +10,15 @@
 #include "ordo/error.hpp"
 #include "sort_core/check_segments.hpp"
 
-// What is behind the door: a sort_task becomes a call of the machine's verbs. Instantiated once for each machine.
+// Turns a sort_task into a call of a Backend's operations. Instantiated once per backend.
 namespace ordo::detail {
 
-/// Sixteen bytes that move with a key.
+/// A value of sixteen bytes that moves with a key.
 struct alignas(16) value_of_16_bytes {
   std::uint64_t low, high;
 };
 
-/// f(K{}) for the unsigned type of so many bytes.
+/// Calls f(K{}) for the unsigned type K of `bytes` bytes.
 template <class F>
 auto with_key_type(std::size_t bytes, F f) {
   switch (bytes) {
@@ -53,18 +53,19 @@ auto with_offset_type(std::size_t bytes, F f) {
 template <class T>
 std::span<T> span_of(void* items, std::size_t n) {
   if (reinterpret_cast<std::uintptr_t>(items) % alignof(T) != 0)
-    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) + " bytes at an address that is no multiple");
+    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) +
+                      " bytes at an address that is not a multiple of their size");
   return {static_cast<T*>(items), n};
 }
 
-/// Offsets of 32 or 64 bits, which is known at run time.
+/// Offsets of 32 or 64 bits, with the width known at run time.
 struct any_offset {};
 
 }  // namespace ordo::detail
 
 namespace ordo {
 
-/// Segments whose offsets have either width, for machines to which it makes no difference: one instance of their sorts does.
+/// Segments whose offsets have either width, for backends whose sorts are as fast with them: one instance serves both widths.
 template <>
 struct segment_list<detail::any_offset> {
   explicit segment_list(detail::sort_task const& task)
@@ -104,7 +105,7 @@ segment_list<Offset> segments_of(sort_task const& task) {
           task.segments};
 }
 
-/// A key's code, of which some bits count.
+/// The compared bits of a key's code.
 template <class K>
 struct code_at {
   K const* keys;
@@ -124,30 +125,30 @@ key_code<K> code_of(sort_task const& task) {
 }
 
 template <Backend B, class K>
-void run_on_keys(B& machine, sort_task const& task) {
+void run_on_keys(B& backend, sort_task const& task) {
   auto const keys = span_of<K>(task.keys, task.n);
-  if (task.value_bytes == 0) return machine.radix_sort(keys, task.bits, code_of<K>(task));
+  if (task.value_bytes == 0) return backend.radix_sort(keys, task.bits, code_of<K>(task));
   with_value_type(task.value_bytes, [&](auto value) {
-    machine.radix_sort(keys, span_of<decltype(value)>(task.values, task.n), task.bits, code_of<K>(task));
+    backend.radix_sort(keys, span_of<decltype(value)>(task.values, task.n), task.bits, code_of<K>(task));
   });
 }
 
 template <Backend B, class K>
-void run_argsort(B& machine, sort_task const& task) {
+void run_argsort(B& backend, sort_task const& task) {
   with_offset_type(task.value_bytes, [&](auto index) {
-    auto const codes = machine.template buffer<K>(task.n);
-    machine.argsort(task.n, code_at<K>{span_of<K>(task.keys, task.n).data(), code_of<K>(task)}, codes.span(),
+    auto const codes = backend.template buffer<K>(task.n);
+    backend.argsort(task.n, code_at<K>{span_of<K>(task.keys, task.n).data(), code_of<K>(task)}, codes.span(),
                     span_of<decltype(index)>(task.values, task.n), task.bits);
   });
 }
 
-/// f(segments) with the segments of a task, whose offsets have the type that they were given in.
+/// Calls f(segments) with the segments of a task, with offsets of the type in which they were given.
 template <class F>
 auto with_typed_segments(sort_task const& task, F f) {
   return with_offset_type(task.offset_bytes, [&](auto offset) { return f(segments_of<decltype(offset)>(task)); });
 }
 
-/// f(segments) with the segments of a task, of a type that this machine's sorts take.
+/// Calls f(segments) with the segments of a task, with offsets of a type that the backend's sorts take.
 template <Backend B, class F>
 auto with_segments_of(sort_task const& task, F f) {
   if constexpr (requires { B::takes_any_offset; })
@@ -156,17 +157,17 @@ auto with_segments_of(sort_task const& task, F f) {
     return with_typed_segments(task, f);
 }
 
-/// Checks a task's segments, whose offsets are read. @returns whether they ascend; if not, some may overlap
+/// Checks a task's segments by reading their offsets. @returns true if they ascend; if not, some may overlap
 template <Backend B>
-bool check_bounds_of(B& machine, sort_task const& task) {
-  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(machine, task.n, segments); });
+bool check_bounds_of(B& backend, sort_task const& task) {
+  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments); });
 }
 template <Backend B>
-void check_overlap_of(B& machine, sort_task const& task) {
-  with_typed_segments(task, [&](auto const& segments) { check_overlap(machine, segments); });
+void check_overlap_of(B& backend, sort_task const& task) {
+  with_typed_segments(task, [&](auto const& segments) { check_overlap(backend, segments); });
 }
 
-/// Makes one NaN of all those between the begin of the first segment and the end of the last: one that comes last.
+/// Replaces all NaNs between the begin of the first segment and the end of the last by one NaN that comes last.
 template <class K, class Segments>
 struct put_nans_last {
   static constexpr K top = K{1} << (8 * sizeof(K) - 1), infinity = top - (K{1} << (sizeof(K) == 4 ? 23 : 52));
@@ -179,14 +180,14 @@ struct put_nans_last {
 };
 
 template <Backend B, class K>
-void run_on_segments(B& machine, sort_task const& task) {
+void run_on_segments(B& backend, sort_task const& task) {
   auto keys = span_of<K>(task.keys, task.n);
   auto code = code_of<K>(task);
   std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
   buffer<K> codes;
   if (task.keep_keys) {
-    codes = machine.template buffer<K>(task.n);
-    machine.each(task.n, write_code<K>{{keys.data(), code}, codes.data()});
+    codes = backend.template buffer<K>(task.n);
+    backend.each(task.n, write_code<K>{{keys.data(), code}, codes.data()});
     keys = codes.span();
     code = {};
   }
@@ -195,56 +196,56 @@ void run_on_segments(B& machine, sort_task const& task) {
       if (task.nan_last && segments.size() != 0) {
         using put = put_nans_last<K, Segments>;
         bool const descending = (task.flip & put::top) == 0;
-        machine.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
+        backend.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
       }
     auto const sort = [&]<class V>(std::span<V> values) {
-      // Narrow keys are sorted as segments where arrays are meant, too: the machines sort arrays of 32 and 64 bits in place.
+      // Narrow keys of arrays are sorted as segments: backends sort only arrays of 32-bit and 64-bit keys in place.
       if constexpr (sizeof(K) >= 4)
-        if (task.what == sort_task::operation::arrays) return machine.array_sort(keys, values, segments, code);
-      machine.segmented_sort(keys, values, segments, heads, task.bits, code);
+        if (task.what == sort_task::operation::arrays) return backend.array_sort(keys, values, segments, code);
+      backend.segmented_sort(keys, values, segments, heads, task.bits, code);
     };
     if (task.value_bytes == 0) return sort(std::span<std::uint32_t>{});
     with_value_type(task.value_bytes, [&](auto value) { sort(span_of<decltype(value)>(task.values, task.n)); });
   });
 }
 
-/// run_task for keys of one width.
+/// Does the work of run_task for keys of one width.
 template <Backend B, class K>
-void run_task_on(B& machine, sort_task const& task) {
+void run_task_on(B& backend, sort_task const& task) {
   switch (task.what) {
     case sort_task::operation::keys:
-      return run_on_keys<B, K>(machine, task);
+      return run_on_keys<B, K>(backend, task);
     case sort_task::operation::argsort:
-      return run_argsort<B, K>(machine, task);
+      return run_argsort<B, K>(backend, task);
     case sort_task::operation::check:
       return;
     default:
-      return run_on_segments<B, K>(machine, task);
+      return run_on_segments<B, K>(backend, task);
   }
 }
 
 template <Backend B>
-void run_task(B& machine, sort_task const& task) {
+void run_task(B& backend, sort_task const& task) {
   if (task.n == 0) return;
-  with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(machine, task); });
+  with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(backend, task); });
 }
 
-/// Bytes that run_task takes from the machine's pool at most.
+/// Returns the maximum of bytes that run_task takes from the backend's pool.
 template <Backend B>
-std::size_t memory_of_task(B& machine, sort_task const& task) {
+std::size_t memory_of_task(B& backend, sort_task const& task) {
   if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes);
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:
-      return machine.radix_sort_memory(n, k, v);
+      return backend.radix_sort_memory(n, k, v);
     case sort_task::operation::argsort:
-      return pool::rounded(n * k) + machine.radix_sort_memory(n, k, v);
+      return pool::rounded(n * k) + backend.radix_sort_memory(n, k, v);
     case sort_task::operation::arrays:
-      if (k >= 4) return machine.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
+      if (k >= 4) return backend.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +
-             machine.segmented_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v, task.bits);
+             backend.segmented_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v, task.bits);
   }
 }
 

@@ -14,39 +14,39 @@
 
 namespace ordo {
 
-/// The machine of one library call: the caller's, or one of the process's own, which are made once and lent to one call at a
-/// time. They live as long as the process, and between calls keep what they have started, but little memory.
+/// The machine of one library call: the caller's, or one of the process, which are created once and used by one call at a time.
+/// Machines of the process live as long as it. Between calls they keep what they have started, but little memory.
 template <class Machine>
-class machine_lease {
+class scoped_machine {
  public:
-  /// @param which  of the process's own: a GPU's index, or how many threads of the CPU
-  machine_lease(machine_options const& how, unsigned which) : which_(which) {
-    if (how.on) {
-      machine_ = static_cast<Machine*>(how.on);  // whose kind was looked at when the machine was chosen
+  /// @param which  identifies a machine of the process: the index of a GPU, or the number of threads of a CPU
+  scoped_machine(machine_options const& options, unsigned which) : which_(which) {
+    if (options.on) {
+      machine_ = static_cast<Machine*>(options.on);  // its kind was checked when the machine was chosen
     } else {
       own_ = take(which);
       machine_ = own_.get();
     }
-    static_cast<void>(machine_->peak_memory());  // what was before this call does not count
+    static_cast<void>(machine_->peak_memory());  // restarts the measurement for this call
   }
-  ~machine_lease() {
+  ~scoped_machine() {
     if (own_) give_back();
   }
-  machine_lease(machine_lease const&) = delete;
-  machine_lease& operator=(machine_lease const&) = delete;
+  scoped_machine(scoped_machine const&) = delete;
+  scoped_machine& operator=(scoped_machine const&) = delete;
 
   [[nodiscard]] Machine& operator*() const noexcept { return *machine_; }
   [[nodiscard]] Machine* operator->() const noexcept { return machine_; }
 
  private:
-  /// What a GPU may keep: enough for the next small call to ask nobody.
+  /// The memory that a GPU keeps: enough for the next small call to allocate nothing.
   static constexpr std::size_t kept = std::is_same_v<Machine, gpu> ? std::size_t{512} << 20 : 0;
 
   struct idle_machines {
     std::mutex changing;
     std::map<unsigned, std::vector<std::unique_ptr<Machine>>> by_kind;
   };
-  /// Never destroyed: a card's driver may be gone before the last static object of a process.
+  /// Never destroyed: the GPU's driver may shut down before the last static object of a process.
   static idle_machines& idle() {
     static auto& all = *new idle_machines;
     return all;
@@ -69,7 +69,7 @@ class machine_lease {
     own_->trim(kept);
     std::lock_guard const lock(idle().changing);
     idle().by_kind[which_].push_back(std::move(own_));
-  } catch (std::bad_alloc const&) {  // then it is destroyed
+  } catch (std::bad_alloc const&) {  // the machine is then destroyed
   }
 
   unsigned which_;
@@ -77,10 +77,10 @@ class machine_lease {
   Machine* machine_ = nullptr;
 };
 
-/// f(backend) on such a machine. For one call of a library: include gpu.cuh or cpu_backend.hpp, too.
+/// Calls f(backend) on such a machine. For one call of a library. Include gpu.cuh or cpu_backend.hpp, too.
 template <class Machine, class F>
-auto work_on(machine_options const& how, unsigned which, F f) {
-  machine_lease<Machine> const on(how, which);
+auto with_machine(machine_options const& options, unsigned which, F f) {
+  scoped_machine<Machine> const on(options, which);
   return with_backend(*on, f);
 }
 

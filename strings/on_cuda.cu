@@ -8,14 +8,15 @@ namespace ordo::strings::detail {
 template <class Offset>
 line_sort<Offset> sort_on_cuda(std::string_view text, options const& how, unsigned gpu_index) {
   // The plan was looked at when the machine was chosen.
-  return work_on<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) {
+  return with_machine<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) {
     return sort_on<Offset>(machine, text, how, ~std::size_t{0}, no_host_readings{});
   });
 }
 
 template <class Offset>
 bool sort_texts_on_cuda(text_job& job, unsigned gpu_index) {
-  return work_on<gpu>(job.how.machine, gpu_index, [&](cuda_backend& machine) { return sort_texts_on<Offset>(machine, job); });
+  return with_machine<gpu>(job.how.machine, gpu_index,
+                           [&](cuda_backend& machine) { return sort_texts_on<Offset>(machine, job); });
 }
 
 template <class Offset>

@@ -6,8 +6,9 @@ namespace ordo::strings::detail {
 
 template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, options const& how) {
-  return work_on<cpu>(how.machine, how.machine.threads,
-                      [&](host_backend& machine) { return sort_on<Offset>(machine, text, how, how.memory, host_readings{}); });
+  return with_machine<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
+    return sort_on<Offset>(machine, text, how, how.memory, host_readings{});
+  });
 }
 
 template <class Offset>

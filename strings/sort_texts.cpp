@@ -7,7 +7,6 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
-#include "sort_core/gpu_threshold.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "strings/sort/line_sort.hpp"
 #include "strings/sort/text_job.hpp"
@@ -50,7 +49,7 @@ void append(host_backend& machine, source& from, host_bytes& to, std::size_t lim
 // The texts that no machine has loaded yet, to the host's memory.
 void load_rest(text_job& job) {
   machine_options const here{.threads = job.how.machine.threads};
-  work_on<cpu>(here, here.threads, [&](host_backend& machine) {
+  with_machine<cpu>(here, here.threads, [&](host_backend& machine) {
     std::size_t const limit = job.how.memory - job.how.memory / beside_text;
     // One byte more than is expected: the read that finds the end needs a place.
     std::size_t const known = std::size_t(std::min<std::uint64_t>(job.from.bytes, limit));

@@ -7,7 +7,6 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
-#include "sort_core/gpu_threshold.hpp"
 #include "suffix/device_records.hpp"
 
 namespace ordo::suffix {
@@ -18,7 +17,7 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_option
   fasta_options reading = how;
   reading.keep_case |= which.masked != masked_letters::fold;
   std::size_t const bytes = std::size_t(texts.bytes) * (which.strands == strands::both ? 2 : 1);
-  machine_ = choose_machine(machine, bytes, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const&) {
+  machine_ = choose_machine(machine, bytes, detail::min_gpu_bytes(machine.threads), [&](gpu_info const&) {
     return memory_needed(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, what, which.rows()).least;
   });
   if constexpr (cuda_enabled) {

@@ -18,6 +18,12 @@
 #include "suffix/sort/rows.hpp"
 
 namespace ordo::suffix {
+
+std::size_t detail::min_gpu_bytes(unsigned threads) {
+  constexpr throughput measured{6.7e6, 860e6};  // synthetic genomes of 64 M and 3.1 G residues
+  return gpu_crossover_bytes(measured, threads);
+}
+
 namespace {
 
 // f(Index{}) for an Index of so many bytes, 4 or 8.
@@ -54,7 +60,7 @@ template <class MemoryOn, class OnMachine>
 report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
   std::size_t const n = input.size();
   report done;
-  done.machine = choose_machine(how.machine, n, worth_a_gpu(suffix_array_rates, how.machine.threads),
+  done.machine = choose_machine(how.machine, n, detail::min_gpu_bytes(how.machine.threads),
                                 [&](gpu_info const&) { return memory_on(device::gpu).least; });
   run_on(
       done.machine,
@@ -125,7 +131,7 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
   build_outlook outlook;
   auto const plan_of = [&](device where) { return memory_needed(where, n, records, index_bytes, what, rows); };
   std::size_t free = 0;
-  outlook.machine = choose_machine(machine, n, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const& gpu) {
+  outlook.machine = choose_machine(machine, n, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
     free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
     return plan_of(device::gpu).least;
   });

@@ -5,7 +5,7 @@
 namespace ordo::suffix::detail {
 
 void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& how, fasta_totals& totals) {
-  work_on<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
+  with_machine<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
     // What has been read is still in a cache when it is parsed. Threads wait for each other a few times a part.
     std::size_t const part = (std::size_t{4} << 20) * std::size_t(machine.arena().max_concurrency());
     residues_for_host<host_backend> residues(machine, to.residues);

@@ -8,13 +8,13 @@ extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t) extern ORDO_BUILD_AR
     namespace ordo::suffix::detail {
   template <class Index>
   std::size_t build_on_cuda(text const& input, results<Index> const& out, options const& how, unsigned gpu_index) {
-    return work_on<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) { return build_on(machine, input, out, how); });
+    return with_machine<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) { return build_on(machine, input, out, how); });
   }
 
   template <class Index>
   std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
                             std::optional<fault>& found) {
-    return work_on<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) {
+    return with_machine<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) {
       found = find_fault(machine, input, all);
       return machine.pool().peak();
     });
@@ -67,12 +67,12 @@ extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t) extern ORDO_BUILD_AR
     template <class Index>
     std::size_t build_any(fasta const& about, results<Index> const& to, sink* residues, options const& how) {
       return with_backend(*lease_, [&](cuda_backend& machine) {
-        records_->build(about, to, residues, how, [&](auto f) { work_on<gpu>({}, index_, f); });
+        records_->build(about, to, residues, how, [&](auto f) { with_machine<gpu>({}, index_, f); });
         return machine.pool().peak();
       });
     }
 
-    machine_lease<gpu> lease_;
+    scoped_machine<gpu> lease_;
     unsigned index_;
     std::optional<records_on<cuda_backend>> records_;
   };

@@ -7,7 +7,7 @@ extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t) extern ORDO_BUILD_AR
     namespace ordo::suffix::detail {
   template <class Index>
   std::size_t build_on_host(text const& input, results<Index> const& out, options const& how) {
-    return work_on<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
+    return with_machine<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
       pool::limit const limited(machine.pool(), how.memory);
       return build_on(machine, input, out, how);
     });
@@ -15,7 +15,7 @@ extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t) extern ORDO_BUILD_AR
 
   template <class Index>
   std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found) {
-    return work_on<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
+    return with_machine<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
       pool::limit const limited(machine.pool(), how.memory);
       found = find_fault(machine, input, all);
       return machine.pool().peak();

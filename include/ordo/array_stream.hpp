@@ -7,24 +7,26 @@
 #include "ordo/machine.hpp"
 #include "ordo/sort.hpp"
 
-/// Arrays of one length, more of them than the machine's memory need hold: what GPU-ArraySort (Awan and Saeed, ICPP'16) leaves
-/// to the future. They come from a source and go to a sink, a part of them at a time; while one part is sorted on a GPU the
-/// next is on its way there and the one before on its way back.
+/// Sorting of many arrays of one length that together may be larger than the machine's memory. GPU-ArraySort (Awan and Saeed,
+/// ICPP'16) names this case as future work.
 ///
-/// A part is as many whole arrays as 256 MiB hold, at least one; fewer, where the machine has less memory than three parts and
-/// what sort_arrays takes for each, one part at a time if it must be. On a GPU there are three streams and 96 MiB of pinned
-/// memory, made for the call; with a caller's allocator, whose calls come from one thread at a time, one stream. The CPU has
-/// one part at a time. Order and stability of keys: as sort_arrays.
+/// Arrays are read from a source, sorted in parts, and written to a sink. On a GPU the upload of the next part and the download
+/// of the previous one overlap the sort of the current one.
+///
+/// A part is as many whole arrays as fit in 256 MiB, and at least one. Parts are smaller if the machine has less memory than
+/// three parts and the temporary memory of sort_arrays for each; then there may be only one part at a time. A GPU uses three
+/// streams and 96 MiB of pinned host memory, allocated for the call. With a caller's allocator, whose functions are called by
+/// one thread at a time, it uses one stream. A CPU sorts one part at a time. Order and stability are those of sort_arrays.
 namespace ordo {
 
-/// Sorts each array of `length` keys from `from`, little-endian as they lie in memory, into `to`, in the same order of arrays.
-/// If the source has addresses the sink is told how many bytes to expect.
-/// @returns how many arrays there were
-/// @throws usage_error   length is 0, or that of an array of 2^63 bytes or more
-/// @throws input_error   the source ends within an array, which is seen before anything is read if it has addresses, else when
-///     what was whole has been written; what the source throws
-/// @throws out_of_memory  one array is more than the machine holds
-/// @throws device_error, and what the sink throws
+/// Reads arrays of `length` keys from `from`, sorts each, and writes them to `to` in the order in which they were read. Keys
+/// are stored in little-endian byte order. If the source is addressable, the sink receives its size by sink::expect.
+/// @returns the number of arrays
+/// @throws usage_error  if length is 0, or an array has 2^63 bytes or more
+/// @throws input_error  if the source ends within an array. An addressable source is checked before anything is read; any other
+///     after its whole arrays have been written. Exceptions of the source pass through
+/// @throws out_of_memory  if one array does not fit in the machine's memory
+/// @throws device_error  if a CUDA call fails. Exceptions of the sink pass through
 /// @code
 ///   my_file_source from("floats");  // classes of your own (io.hpp), or memory_source and memory_sink
 ///   my_file_sink to("sorted");
@@ -40,12 +42,12 @@ std::uint64_t stream_arrays(machine& on, source& from, sink& to, std::size_t len
   return on.stream(task);
 }
 
-/// The same for arrays in the host's memory, where they stay: any number of them, on any machine. Memory that is pinned
-/// (cudaMallocHost, cudaHostRegister) is copied straight.
-/// @throws usage_error  keys.size() is no multiple of the length
+/// Sorts arrays of `length` keys in place in the host's memory, on any machine. They may be larger than the machine's memory.
+/// Pinned memory (cudaMallocHost, cudaHostRegister) is copied without an intermediate buffer.
+/// @throws usage_error  if keys.size() is not a multiple of length
 template <Key K, sort_order Order = sort_order::ascending>
 void sort_host_arrays(machine& on, std::span<K> keys, std::size_t length) {
-  if (length == 0 || keys.size() % length != 0) throw usage_error("arrays: keys are no multiple of the length");
+  if (length == 0 || keys.size() % length != 0) throw usage_error("arrays: the number of keys is not a multiple of the length");
   char* const bytes = reinterpret_cast<char*>(keys.data());
   memory_source from({bytes, keys.size_bytes()});
   memory_sink to({bytes, keys.size_bytes()});

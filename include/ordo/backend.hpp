@@ -22,57 +22,70 @@ struct probe_order {
 };
 }  // namespace detail
 
-/// The narrow waist: all that an algorithm may ask of a machine. Algorithms are templates over a Backend, written once.
-/// Functors passed to a Backend are marked ORDO_FN, are copied, and must not keep references. All spans are in the
-/// machine's own memory unless called `host`. Every verb is deterministic: same input, same bytes, whatever the machine,
-/// the number of threads or the run; but for values of equal keys in long arrays, see array_sort. Every verb may take temporary
-/// memory from the machine's pool: the sorts as much as radix_sort_memory, sample_sort_memory, segmented_sort_memory,
-/// segmented_sort_by_memory and array_sort_memory say, the others a few bytes per block of items. If the pool cannot give it
-/// they throw out_of_memory, and the arrays hold what they were given, in some order. Calls are ordered: each sees the effects
-/// of all before it.
+/// The operations that an algorithm may use on a machine. An algorithm is written once, as a template over a Backend;
+/// host_backend and cuda_backend implement it.
 ///
-///   buffer<T>(n)                    n uninitialised elements
-///   upload(host)                    a buffer of T const with the host's data (on the CPU: a view, no copy)
-///   target(host)                    a buffer to be filled for the host (on the CPU: a view of it)
-///   download(from, host)            copy to the host and wait; nothing to do where both are the same memory
-///   load(source, to)                fills `to` with the source's next bytes, or what of it the rest fills; returns how many
-///   items of
-///                                   T that is. Any part of the source by any thread, where it has addresses (io.hpp)
-///   store(from, sink, offset)       the bytes of `from` to the sink, from that byte on, and wait; where the sink is not
-///                                   addressable() that has to be how many it has. Up to four threads write at a time. Both
-///                                   throw what the first thread to fail threw, when all have ended
-///   each(n, f)                      f(i) for every i in [0, n), in any order
-///   scan(n, in, out, op)            out[i] = in(0) op ... op in(i); op associative; `in` may read out[i] itself
-///   reduce(n, in, init, op)         init op in(0) op ... op in(n-1); op associative and commutative
-///   select(n, keep, item, out)      item(i) for each i with keep(i), in order of i, to out; returns how many
-///   gather(from, index, to)         to[i] = from[index[i]]
-///   radix_sort(keys, bits, code)    unsigned keys of 8 to 128 bits, in place, stable. Keys order as code.encode(key), of which
-///                                   `bits` counts (radix_key.hpp)
+/// Functors passed to a Backend are marked ORDO_FN, are copied, and must not hold references. Spans are in the machine's own
+/// memory unless the parameter is called `host`. Calls take effect in order: each sees the results of all calls before it.
+///
+/// Every operation is deterministic. The same input gives the same bytes on every machine, with any number of threads, on every
+/// run. The only exception is the order of values with equal keys in large arrays; see array_sort.
+///
+/// Every operation may allocate temporary memory from the backend's pool. Each sort allocates at most as much as its
+/// radix_sort_memory, sample_sort_memory, segmented_sort_memory, segmented_sort_by_memory or array_sort_memory returns; other
+/// operations allocate a few bytes per block of items. If the pool cannot serve a request, the operation throws out_of_memory,
+/// and its arrays hold a permutation of their items.
+///
+///   buffer<T>(n)                    Returns n uninitialised elements.
+///   upload(host)                    Returns a buffer<T const> with the host's data. On the CPU it is a view, without a copy.
+///   target(host)                    Returns a buffer that is filled for the host. On the CPU it is a view of `host`.
+///   download(from, host)            Copies `from` to the host and waits. Does nothing if both are the same memory.
+///   load(source, to)                Reads the source's next bytes into `to`, fewer at its end. Returns the number of items
+///   read.
+///                                   Threads read an addressable source (io.hpp) in parallel.
+///   store(from, sink, offset)       Writes `from` to the sink at byte `offset` and waits. If the sink is not addressable(),
+///                                   `offset` must be the number of bytes written to it so far. Up to four threads write. load
+///                                   and store rethrow the first exception of a thread, after all threads have ended.
+///   each(n, f)                      Calls f(i) for each i in [0, n), in any order.
+///   scan(n, in, out, op)            Writes out[i] = in(0) op ... op in(i). op is associative. in(i) may read out[i].
+///   reduce(n, in, init, op)         Returns init op in(0) op ... op in(n-1). op is associative and commutative.
+///   select(n, keep, item, out)      Writes item(i) for each i with keep(i) to `out`, in order of i. Returns their number.
+///   gather(from, index, to)         Writes to[i] = from[index[i]].
+///   radix_sort(keys, bits, code)    Sorts unsigned keys of 8 to 128 bits in place, by the bits `bits` of code.encode(key)
+///                                   (radix_key.hpp). Stable.
 ///   radix_sort(keys, values, bits, code)
-///                                   the same, moving values (4, 8 or 16 bytes) along
-///   sample_sort(items, less)        items of any trivially copyable type, in place, stable, by a strict weak order:
-///                                   less(a, b) says whether a comes before b. It is asked any number of times
-///   sample_sort(keys, values, less) the same, moving values (4, 8 or 16 bytes) along
+///                                   Does the same, and moves values of 4, 8 or 16 bytes with their keys.
+///   sample_sort(items, less)        Sorts items of any trivially copyable type in place. `less` is a strict weak order:
+///   less(a, b)
+///                                   is true if a comes before b. Stable. `less` may be called any number of times.
+///   sample_sort(keys, values, less) Does the same, and moves values of 4, 8 or 16 bytes with their keys.
 ///   argsort(n, key, keys, index, bits)
-///                                   keys[i] := the i-th smallest of key(0) ... key(n-1), index[i] := whose it is; stable
+///                                   Sorts the computed keys key(0) ... key(n-1) into `keys`, and writes to index[i] the
+///                                   position
+///                                   that keys[i] had. Stable.
 ///   segmented_sort(keys, values, segments, heads, bits, code)
-///                                   each segment by itself, in place, stable; values (4, 8 or 16 bytes) may be empty.
-///                                   Keys order as code.encode(key), of which `bits` counts (radix_key.hpp)
+///                                   Sorts each segment in place by the bits `bits` of code.encode(key). Stable. Values of 4, 8
+///                                   or
+///                                   16 bytes move with their keys; `values` may be empty.
 ///   array_sort(keys, values, arrays, code)
-///                                   the same contract, but no second copy of the data: O(arrays) bytes beyond the
-///                                   arguments, and on a GPU a window over long arrays. Stable for arrays of up to
-///                                   max_stable_array_length items. In longer ones the keys come out the same everywhere;
-///                                   values of equal keys come in an order that is the same on every run and for any number of
+///                                   Sorts like segmented_sort, but without a second copy of the data: it allocates O(arrays)
+///                                   bytes, and on a GPU a window for large arrays. Stable for arrays of at most
+///                                   max_stable_array_length items. The keys of larger arrays are the same on every machine.
+///                                   The
+///                                   order of their values with equal keys is the same on every run and for any number of
 ///                                   threads, but differs between the CPU and GPUs, and between GPUs whose blocks have
-///                                   different amounts of shared memory
+///                                   different
+///                                   amounts of shared memory.
 ///   segmented_sort_by(items, segments, key, heads, bits)
-///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
-///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t. Where
-///                                   it has a member prefetch(item), the CPU calls that a few items ahead
-///                                   (ordo/detail/load.hpp)
-/// `heads`, where not empty, is as long as the array; at every position i inside a segment heads[i] := 1 if i is the
-/// segment's first or its key differs from that at i-1, else 0. Positions in holes are left alone.
-/// For signed and floating keys and descending order see ordo/sort.hpp.
+///                                   Sorts each segment of items by the computed key key(item), a std::uint32_t or
+///                                   std::uint64_t.
+///                                   The key is computed inside the sort, without an array of keys. If `key` has a member
+///                                   prefetch(item), the CPU calls it a few items ahead (ordo/detail/load.hpp).
+///
+/// `heads` is empty or as long as the array. At each position i inside a segment, heads[i] becomes 1 if i is the segment's
+/// first position or its key differs from the key before it, and 0 otherwise. Positions in holes are not written.
+///
+/// For signed and floating-point keys and for descending order see ordo/sort.hpp.
 template <class B>
 concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck,
                            std::span<std::uint32_t> v, std::span<std::uint8_t> heads, segment_list<std::uint32_t> s,
@@ -104,23 +117,30 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { B::array_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
 };
 
-/// A machine of few threads with caches of their own, in whose memory the host reads and writes. Two verbs more, for what one
-/// thread does better than all:
+/// A Backend of few threads with caches of their own, in whose memory the host reads and writes. It has two more operations,
+/// for work that one thread does faster than all together:
 ///
-///   each_worker(n, f)               f(worker, i) for every i in [0, n), in any order. `worker` sorts in memory of its own
-///                                   (host/worker.hpp)
-///   worker_share(n)                 how many of n items one worker may take, so that none works while the others are done
+///   each_worker(n, f)               Calls f(worker, i) for each i in [0, n), in any order. `worker` sorts in memory of its own
+///                                   (host/worker.hpp).
+///   worker_share(n)                 Returns the number of items, out of n, that one worker may take so that no other is left
+///   idle.
 template <class B>
 concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
   { b.worker_share(n) } -> std::same_as<std::size_t>;
 };
 
-/// A machine whose memory is not the host's. One verb more, for what is made long before all is:
+/// A Backend whose memory is not the host's. It has one more operation, for results that are complete long before the algorithm
+/// ends:
 ///
-///   background_downloads()              d.add(from, host) begins a copy of `from`, as the calls before leave it, to the host,
-///                                   beside the machine's work, and returns its number; d.add_first(from, host) begins before
-///                                   all that wait for their turn; d.wait(number) waits for it, and d's end for all. What is
-///                                   written to `from` before that may come or not; `host` may not be
+///   background_downloads()          d.add(from, host) starts a copy of `from` to the host, beside the machine's work, and
+///   returns
+///                                   its number. It copies what earlier calls have written. d.add_first(from, host) starts
+///                                   before
+///                                   all copies that are still waiting. d.wait(number) waits for one copy, and d's destructor
+///                                   for
+///                                   all. If `from` is written before the wait, the old or the new bytes may arrive; `host`
+///                                   must
+///                                   not be written.
 template <class B>
 concept has_background_downloads = Backend<B> &&
     requires(B& b, std::size_t n, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck) {
@@ -129,11 +149,11 @@ concept has_background_downloads = Backend<B> &&
   b.background_downloads().wait(n);
 };
 
-/// One element of the machine's memory, brought to the host.
+/// Downloads element i of `from` to the host and returns it.
 template <class T, class B>
-std::remove_const_t<T> value_at(B& machine, std::span<T> from, std::size_t i) {
+std::remove_const_t<T> value_at(B& backend, std::span<T> from, std::size_t i) {
   std::remove_const_t<T> x{};
-  machine.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span<std::remove_const_t<T>>(&x, 1));
+  backend.download(std::span<std::remove_const_t<T> const>(from).subspan(i, 1), std::span<std::remove_const_t<T>>(&x, 1));
   return x;
 }
 

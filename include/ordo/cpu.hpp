@@ -12,19 +12,20 @@ class host_backend;
 class memory_resource;
 
 struct cpu_options {
-  /// 0 for as many as the process may use, which is also the most.
+  /// The number of threads. 0 means all threads that the process may use, which is also the maximum.
   unsigned threads = 0;
-  /// Where temporary memory comes from, which must outlive the machine; none: a pool of its own, which keeps freed blocks.
+  /// The source of temporary memory, which must outlive the machine. By default the machine has a pool that caches freed
+  /// blocks.
   memory_resource* allocator = nullptr;
-  /// Most bytes of temporary memory that the machine takes.
+  /// The maximum of temporary memory that the machine allocates, in bytes.
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 };
 
-/// The CPU, as its user holds it: so many threads, and memory that is kept from call to call. Making one is cheap. One thread
-/// at a time calls it; several machines work at the same time.
+/// A CPU as a machine: a number of threads, and temporary memory that is reused from call to call. Construction is cheap. One
+/// object must not be used by two threads at a time; different objects may.
 class cpu final : public machine {
  public:
-  explicit cpu(cpu_options const& how = {});
+  explicit cpu(cpu_options const& options = {});
   ~cpu() override;
   cpu(cpu&& other) noexcept;
   cpu& operator=(cpu&& other) noexcept;
@@ -38,7 +39,7 @@ class cpu final : public machine {
   [[nodiscard]] std::size_t memory_for(detail::sort_task const& task) override;
   std::uint64_t stream(detail::stream_task const& task) override;
 
-  /// For the libraries: the machine as algorithms see it.
+  /// Returns the Backend that the libraries' algorithms run on.
   [[nodiscard]] host_backend& backend();
 
  private:

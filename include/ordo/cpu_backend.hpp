@@ -2,11 +2,11 @@
 #include "ordo/cpu.hpp"
 #include "sort_core/host/backend.hpp"
 
-// The CPU machine for sources that compile algorithms for it: computed keys, orders of the caller's own, and the small verbs.
-// Needs oneTBB's headers. What gpu.cuh is to the GPU.
+// The counterpart of gpu.cuh for the CPU: computed keys, comparisons defined by the caller, and all operations of backend.hpp,
+// for sources that compile algorithms themselves. Needs oneTBB's headers.
 namespace ordo {
 
-/// f(host&), which has all verbs of backend.hpp.
+/// Calls f(host_backend&), which has all operations of backend.hpp, and returns its result.
 template <class F>
 decltype(auto) with_backend(cpu& on, F f) {
   return f(on.backend());

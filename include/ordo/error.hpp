@@ -5,31 +5,31 @@
 
 namespace ordo {
 
-/// Root of everything Ordo throws on purpose. what() reads "what: where: why".
+/// The base of all exceptions that Ordo throws on purpose. what() reads "what: where: why".
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The caller asked for something that cannot be (a flag, an argument, a device that is not there).
+/// An argument, option or device that cannot be used.
 class usage_error : public error {
  public:
   using error::error;
 };
 
-/// An input that is missing, truncated or malformed. Names the file, and the line where there is one.
+/// An input that is missing, truncated or malformed. The message names the file, and the line if there is one.
 class input_error : public error {
  public:
   using error::error;
 };
 
-/// An output that could not be written whole.
+/// An output that could not be written completely.
 class output_error : public error {
  public:
   using error::error;
 };
 
-/// A machine had not the memory. Carries the size that was asked for.
+/// A machine ran out of memory. bytes() returns the size of the request that failed.
 class out_of_memory : public error {
  public:
   out_of_memory(std::string const& what, std::size_t bytes) : error(what), bytes_(bytes) {}
@@ -39,7 +39,7 @@ class out_of_memory : public error {
   std::size_t bytes_;
 };
 
-/// A GPU call or kernel failed. Names the call, the place and the device.
+/// A CUDA call or kernel failed. The message names the call, the source line and the device.
 class device_error : public error {
  public:
   using error::error;

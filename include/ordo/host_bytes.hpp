@@ -5,8 +5,8 @@
 
 namespace ordo {
 
-/// A contiguous array of bytes that grows without copying (its pages are moved) and without being initialised. On huge pages
-/// where the system gives them.
+/// A contiguous array of bytes that grows without copying, by moving its pages, and without initialising. It uses huge pages
+/// where the system provides them.
 class host_bytes {
  public:
   host_bytes() = default;
@@ -25,14 +25,14 @@ class host_bytes {
   [[nodiscard]] std::span<char> span() noexcept { return {data_, size_}; }
   [[nodiscard]] std::span<char const> span() const noexcept { return {data_, size_}; }
 
-  /// Room for `capacity` bytes in all. @throws out_of_memory
+  /// Makes room for `capacity` bytes in total. @throws out_of_memory
   void reserve(std::size_t capacity);
-  /// New bytes are undefined. @throws out_of_memory
+  /// Sets the size. New bytes are uninitialised. @throws out_of_memory
   void resize(std::size_t size);
   void append(std::span<char const> more);
-  /// At least `least` bytes (1 or more) behind the last one, free to be written; they count once they are added by
-  /// resize(). Grows by a half at least. @throws out_of_memory
-  [[nodiscard]] std::span<char> room(std::size_t least);
+  /// Returns at least `min_bytes` uninitialised bytes, 1 or more, behind the last byte. resize() adds those that were written
+  /// to the array. If it must grow, the capacity grows by at least a half. @throws out_of_memory
+  [[nodiscard]] std::span<char> room(std::size_t min_bytes);
 
  private:
   void swap(host_bytes& other) noexcept {

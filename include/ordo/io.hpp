@@ -10,32 +10,36 @@
 
 #include "ordo/error.hpp"
 
-/// Where bytes come from and where they go. What has addresses (regular files, text in memory) is read and written in any place
-/// by any thread; all else (pipes, compressed streams) from front to back by one. A machine loads memory of its own from a
-/// source and stores it to a sink (backend.hpp); it uses addresses where it can. Their functions are called from threads of
-/// oneTBB, some of them under a lock, and must not run oneTBB's work themselves: while a thread waits for that it may be given
-/// other work of the caller, such as the next read or write, inside the one that has not ended. What they throw may come from
-/// any of these threads and reaches the caller.
+/// Sources and sinks of bytes. Any thread can read or write any offset of an addressable source or sink, such as a regular file
+/// or memory. One thread reads or writes a sequential one, such as a pipe or a compressed stream, from front to back. A Backend
+/// reads from a source into its own memory, and writes from there to a sink (backend.hpp).
+///
+/// Implementations are called by threads of oneTBB, sometimes under a lock, and must not run parallel work of oneTBB
+/// themselves: a thread that waits for such work may start another task of the caller, such as the next read, inside the call
+/// that has not ended. Exceptions may be thrown from any of these threads and reach the caller.
 namespace ordo {
 
 class source {
  public:
   virtual ~source() = default;
 
-  /// Fills `to` with the next bytes, or what of it the rest fills: less than to.size() is the end. @throws input_error
+  /// Reads the next bytes into `to`. Fills it, unless the source ends first. @returns the number of bytes read @throws
+  /// input_error
   virtual std::size_t read(std::span<char> to) = 0;
 
-  /// How many bytes the source holds from its beginning on, if any part of them can be read by read_at(). Does not change.
+  /// Returns the number of bytes in the whole source if it is addressable, that is if read_at() works. The value does not
+  /// change.
   [[nodiscard]] virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
-  /// Fills `to` with the bytes from `offset` on, all below size(). Any number of threads at a time; the next bytes of read()
-  /// stay the same. @throws input_error, as where a file was made shorter
+  /// Reads the bytes at `offset` into `to`; all of them are below size(). May be called by any number of threads at a time, and
+  /// does not change position(). @throws input_error  for instance if a file has become shorter
   virtual void read_at(std::uint64_t /*offset*/, std::span<char> /*to*/) const {
     throw std::logic_error("source: no addresses");
   }
-  /// Of a source with addresses: where the next bytes of read() are, at most size(); and go on so many bytes behind that.
+  /// Returns the offset of the next byte that read() returns, at most size(). skip() moves it forward. Addressable sources
+  /// only.
   [[nodiscard]] virtual std::uint64_t position() const { return 0; }
   virtual void skip(std::uint64_t /*bytes*/) { throw std::logic_error("source: no addresses"); }
-  /// Of a source with addresses: its first byte, if all of it lies in memory; else null.
+  /// Returns the first byte of an addressable source that lies in memory as a whole, else null.
   [[nodiscard]] virtual char const* memory() const noexcept { return nullptr; }
 
  protected:
@@ -48,22 +52,22 @@ class sink {
  public:
   virtual ~sink() = default;
 
-  /// Takes the next bytes, behind those of all write() before. @throws output_error
+  /// Writes `data` behind all bytes written before by write(). @throws output_error
   virtual void write(std::span<char const> data) = 0;
 
-  /// Before the first byte: the sink will hold so many bytes in all. Room is made for them where that can be done, so that a
-  /// full disk is found now. @returns addressable(). @throws output_error
+  /// Announces the total number of bytes, before the first write. Space is reserved where the system can do so, which finds a
+  /// full disk early. @returns addressable() @throws output_error
   virtual bool expect(std::uint64_t /*bytes*/) { return false; }
-  /// The same where nobody knows how many bytes there will be: as many as are written, without holes between them.
+  /// Announces that the total number of bytes is not known. The bytes written will leave no holes. @returns addressable()
   virtual bool expect_unknown() { return false; }
-  /// Can write_at() be used? Only after expect() or expect_unknown().
+  /// Returns true if write_at() works, which needs expect() or expect_unknown() first.
   [[nodiscard]] virtual bool addressable() const { return false; }
-  /// Takes the bytes from `offset` on, counted from the sink's beginning. Any number of threads at a time, each byte once.
-  /// @throws output_error
+  /// Writes `data` at `offset` bytes from the sink's beginning. May be called by any number of threads at a time; each byte is
+  /// written once. @throws output_error
   virtual void write_at(std::uint64_t /*offset*/, std::span<char const> /*data*/) {
     throw std::logic_error("sink: no addresses");
   }
-  /// Of an addressable sink: where its first byte goes, if that is memory which write_at() would but fill; else null.
+  /// Returns the memory of the first byte of an addressable sink, if writing there has the effect of write_at(); else null.
   [[nodiscard]] virtual char* memory() const noexcept { return nullptr; }
 
  protected:
@@ -72,7 +76,7 @@ class sink {
   sink& operator=(sink const&) = default;
 };
 
-/// A text in memory, which must outlive it.
+/// A source over bytes in memory, which must outlive it.
 class memory_source final : public source {
  public:
   explicit memory_source(std::string_view text) : text_(text) {}
@@ -96,8 +100,8 @@ class memory_source final : public source {
   std::size_t position_ = 0;
 };
 
-/// Memory that takes as many bytes as it is long, and must outlive the sink. It may be that of a source, of which each byte is
-/// read before it is written.
+/// A sink over memory of fixed size, which must outlive it. The memory may be that of a source if each byte is read before it
+/// is written.
 class memory_sink final : public sink {
  public:
   explicit memory_sink(std::span<char> to) : to_(to) {}
@@ -107,16 +111,17 @@ class memory_sink final : public sink {
     position_ += data.size();
   }
   bool expect(std::uint64_t bytes) override {
-    if (bytes > to_.size()) throw output_error("cannot write: memory: too short for what is to come");
+    if (bytes > to_.size()) throw output_error("cannot write: memory: the buffer is too small");
     return fits_ = true;
   }
   bool expect_unknown() override { return true; }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
-    if (offset > to_.size() || data.size() > to_.size() - offset) throw output_error("cannot write: memory: it is full");
+    if (offset > to_.size() || data.size() > to_.size() - offset)
+      throw output_error("cannot write: memory: the buffer is full");
     if (!data.empty()) std::memcpy(to_.data() + offset, data.data(), data.size());
   }
-  /// Null until it is known that all that will come fits: write_at() sees to it till then.
+  /// Returns null until expect() has shown that all bytes fit. Until then write_at() checks each write.
   [[nodiscard]] char* memory() const noexcept override { return fits_ ? to_.data() : nullptr; }
 
  private:
@@ -127,15 +132,15 @@ class memory_sink final : public sink {
 
 namespace detail {
 
-/// What is left of a source with addresses, or `most` bytes of it: from where, and how much. Nothing if it has none.
+/// The rest of an addressable source, at most `max_bytes` of it: offset and length. Nothing if the source is sequential.
 struct loaded_part {
   std::uint64_t from, bytes;
 };
-inline std::optional<loaded_part> addressed_part(source const& from, std::uint64_t most) {
+inline std::optional<loaded_part> addressed_part(source const& from, std::uint64_t max_bytes) {
   std::optional<std::uint64_t> const size = from.size();
   if (!size) return std::nullopt;
   std::uint64_t const at = from.position();
-  return loaded_part{at, std::min(most, *size - std::min(*size, at))};
+  return loaded_part{at, std::min(max_bytes, *size - std::min(*size, at))};
 }
 
 }  // namespace detail

@@ -9,34 +9,36 @@ namespace ordo {
 class memory_resource {
  public:
   virtual ~memory_resource() = default;
-  /// At least `bytes` bytes, aligned to 256. @throws out_of_memory
+  /// Allocates at least `bytes` bytes, aligned to 256. @throws out_of_memory
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
-  /// How many bytes there may still be, as far as is known: others may take of them, too.
+  /// Returns the number of bytes that can still be allocated, as far as is known. Other processes may allocate from them, too.
   [[nodiscard]] virtual std::size_t available() const { return ~std::size_t{0}; }
 };
 
-/// Plain host memory; large blocks ask for huge pages.
+/// Host memory. Large blocks request huge pages.
 class host_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
 };
 
-/// Keeps freed blocks for the next request that rounds to their size, so that a loop which takes and drops buffers allocates
-/// only in its first round. Except with reuse::larger_too, what callers hold is never more than their requests, rounded,
-/// whatever was kept before: a plan that fits a limit once fits it always. In all a pool holds up to twice what was in use or
-/// reserved at most; when the source runs out, the kept blocks go back first.
+/// A pool that caches freed blocks and reuses each for the next request of the same size class. A loop that allocates and frees
+/// buffers reaches the source only in its first round.
+///
+/// Except with reuse::larger_too, callers never hold more than the sum of their rounded requests, whatever blocks are cached.
+/// So a plan that fits a limit once always fits. A pool holds at most twice the maximum that was in use or reserved. If the
+/// source runs out, cached blocks are freed and the request is repeated.
 class pool final : public memory_resource {
  public:
   enum class reuse {
-    none,        // over a source that keeps blocks itself
-    same_size,   // as above
-    larger_too,  // and a block up to twice as large, while what such blocks have in excess of the requests is at most a
-                 // sixteenth of the free memory, and this at least the most that was in use. On a GPU getting a block and
-                 // giving it back takes a tenth of a millisecond. Not for a source that a plan may use to the last byte
+    none,        // never: the source caches blocks itself
+    same_size,   // for requests of the same size class
+    larger_too,  // also for requests down to half the size, while the excess of all such blocks is at most a sixteenth of the
+                 // free memory, and the free memory at least the maximum in use. On a GPU this saves an allocation and a
+                 // free, a tenth of a millisecond. Not suitable if a plan may use the source to the last byte
   };
-  explicit pool(memory_resource& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
+  explicit pool(memory_resource& source, reuse kind = reuse::same_size) : source_(source), reuse_(kind) {}
   ~pool() override { trim(); }
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -44,17 +46,17 @@ class pool final : public memory_resource {
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
   [[nodiscard]] std::size_t available() const override;
-  /// Takes one block of so many bytes from the source, from which requests are served as long as they fit. Requests that are
-  /// given back in the reverse order of their taking fit if their sizes, rounded, do. The block is kept, whatever the kind of
-  /// reuse, until trim() or a larger reservation finds none of it in use; one that is as large already is left as it is.
-  /// @throws out_of_memory
+  /// Allocates one block of `bytes` bytes, which serves requests as long as they fit. Requests that are freed in the reverse
+  /// order of their allocation fit if the sum of their rounded sizes does. The block is kept, whatever the kind of reuse, until
+  /// trim() or a larger reservation finds it unused. A reservation that is large enough already is left unchanged. @throws
+  /// out_of_memory
   void reserve(std::size_t bytes);
-  /// What a request of `bytes` takes from the source: up to an eighth more.
+  /// Returns the number of bytes that a request of `bytes` takes from the source: up to an eighth more.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
-  /// Give kept blocks back to the source, the largest first, until at most `keep` bytes are kept.
+  /// Frees cached blocks, the largest first, until at most `keep` bytes are cached.
   void trim(std::size_t keep = 0) noexcept;
 
-  /// While it lives, callers hold no more than so many bytes of the pool.
+  /// Limits the bytes that callers hold of the pool, for the lifetime of the object.
   class limit {
    public:
     limit(pool& of, std::size_t bytes) : of_(of), before_(std::exchange(of.limit_, bytes)) {}
@@ -67,10 +69,10 @@ class pool final : public memory_resource {
     std::size_t before_;
   };
 
-  /// Bytes in the hands of callers, now and at most so far.
+  /// Return the number of bytes that callers hold: now, and the maximum so far.
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
-  /// The peak, which from now on is counted anew.
+  /// Returns the peak and restarts its measurement.
   std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
@@ -78,7 +80,7 @@ class pool final : public memory_resource {
   [[nodiscard]] void* from_source(std::size_t size);
   [[nodiscard]] void* from_reserve(std::size_t size);
   [[nodiscard]] bool to_reserve(void* block) noexcept;
-  /// Bytes of the reserved block, if none of them are in use.
+  /// Returns the size of the reserved block if no part of it is in use, else 0.
   [[nodiscard]] std::size_t idle_reserve() const noexcept { return reserve_parts_.empty() ? reserve_size_ : 0; }
   void release_reserve() noexcept;
   [[nodiscard]] std::multimap<std::size_t, void*>::iterator kept_for(std::size_t size);
@@ -88,23 +90,24 @@ class pool final : public memory_resource {
 
   memory_resource& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
-  struct lent_block {
+  struct used_block {
     std::size_t asked, size;
   };
-  std::map<void*, lent_block> lent_;  // blocks in use
+  std::map<void*, used_block> used_;  // blocks in use
   char* reserve_ = nullptr;           // the reserved block
   std::size_t reserve_size_ = 0, reserve_free_ = 0;
-  std::map<std::size_t, std::size_t> reserve_parts_;  // its parts in use: where each begins and ends
+  std::map<std::size_t, std::size_t> reserve_parts_;  // begin and end of its parts in use
   std::size_t in_use_ = 0, peak_ = 0, kept_bytes_ = 0;
-  std::size_t unused_ = 0;  // of lent blocks, beyond what was asked for
-  std::size_t most_ = 0;    // bytes in use at any time so far
+  std::size_t unused_ = 0;      // excess of the blocks in use over the requests
+  std::size_t max_in_use_ = 0;  // maximum bytes in use at any time
   std::size_t limit_ = ~std::size_t{0};
   reuse reuse_;
   std::size_t spare_ = 0;      // see spare()
-  std::size_t spare_for_ = 0;  // bytes in use at most, then
+  std::size_t spare_for_ = 0;  // the maximum in use when spare_ was computed
 };
 
-/// Refuses what would bring the bytes in use above `limit`. For tests, and for users who share a card (ORDO_GPU_MEMORY).
+/// A memory resource that throws out_of_memory where the bytes in use would exceed `limit`. For tests, and for users who share
+/// a GPU (ORDO_GPU_MEMORY).
 class limited_memory final : public memory_resource {
  public:
   limited_memory(memory_resource& source, std::size_t limit) : source_(source), limit_(limit) {}
@@ -115,21 +118,6 @@ class limited_memory final : public memory_resource {
  private:
   memory_resource& source_;
   std::size_t limit_, in_use_ = 0;
-};
-
-/// Fails the `nth` allocation (counted from 0), and every later one if `forever`. For tests.
-class failing_memory final : public memory_resource {
- public:
-  failing_memory(memory_resource& source, std::size_t nth, bool forever = false)
-      : source_(source), nth_(nth), forever_(forever) {}
-  void* allocate(std::size_t bytes) override;
-  void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes); }
-  [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
-
- private:
-  memory_resource& source_;
-  std::size_t nth_, calls_ = 0;
-  bool forever_;
 };
 
 }  // namespace ordo

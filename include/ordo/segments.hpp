@@ -5,25 +5,25 @@
 
 #include "ordo/detail/fn.hpp"
 
-// What a sort is asked to look at: some bits of its keys, some segments of its array.
+// Arguments of sorts: a range of bits of the keys, and the segments of an array.
 namespace ordo {
 
-/// The bits of a key that a sort looks at: [begin, end), bit 0 the lowest. `end` above the key's width means all of it. To a
-/// range that is empty, or ends before it begins, all keys are equal: nothing moves.
+/// The bits [begin, end) of a code that a sort compares; bit 0 is the lowest. An `end` above the width means the width. If the
+/// range is empty, all keys are equal and nothing moves.
 struct bit_range {
   unsigned begin = 0;
   unsigned end = ~0u;
 };
 
-/// Segments of an array: segment s is [begin(s), end(s)). Any lengths, 0 included, in any order; segments must not overlap;
-/// what lies between them (holes) is not written, though a GPU may read it. For segments that touch, pass one array of offsets
-/// with segments_from_offsets; for segments of one length, uniform_segments, which needs no array at all.
+/// Segments of an array. Segment s is [begin(s), end(s)). Segments have any lengths, 0 included, come in any order, and must
+/// not overlap. Items between them (holes) are not written, though a GPU may read them. Use segments_from_offsets for adjacent
+/// segments, and uniform_segments, which needs no array, for segments of one length.
 template <class Offset>
 struct segment_list {
   std::span<Offset const> begins, ends;
-  /// No segment is longer than this. A caller who knows a bound saves the GPU temporary memory and launches.
+  /// An upper bound on the length of the segments. A known bound saves temporary memory and launches on a GPU.
   std::size_t max_length = ~std::size_t{0};
-  /// Where not 0: `count` segments of this length, one behind the other from 0 on; begins and ends are empty.
+  /// If uniform_length is not 0: `count` adjacent segments of this length, from position 0. begins and ends are empty.
   std::size_t uniform_length = 0, count = 0;
 
   [[nodiscard]] ORDO_FN std::size_t size() const { return uniform_length != 0 ? count : begins.size(); }
@@ -35,39 +35,39 @@ struct segment_list {
   }
 };
 
-/// The segments [offsets[s], offsets[s + 1]).
+/// Returns the adjacent segments [offsets[s], offsets[s + 1]).
 template <class Offset>
 segment_list<Offset> segments_from_offsets(std::span<Offset const> offsets, std::size_t max_length = ~std::size_t{0}) {
   if (offsets.empty()) return {};
   return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), max_length};
 }
 
-/// The segments [begins[s], ends[s]), which may leave holes.
+/// Returns the segments [begins[s], ends[s]), which may leave holes.
 template <class Offset>
 segment_list<Offset> segments_from_bounds(std::span<Offset const> begins, std::span<Offset const> ends,
                                           std::size_t max_length = ~std::size_t{0}) {
   return {begins, ends, max_length};
 }
 
-/// `count` segments of `length` items each, one behind the other.
+/// Returns `count` adjacent segments of `length` items each.
 inline segment_list<std::size_t> uniform_segments(std::size_t count, std::size_t length) {
   if (length == 0) return {};
   return {{}, {}, length, length, count};
 }
 
-/// array_sort keeps the order of equal keys' values in arrays of up to so many items, on every machine. Beyond, their order
-/// depends on the machine (see Backend).
+/// The maximum length of an array that array_sort sorts stably on every machine. In longer arrays, the order of values with
+/// equal keys depends on the machine (see Backend).
 inline constexpr std::size_t max_stable_array_length = 4096;
 
 namespace detail {
-/// `bits` within a key's width; {e, e} if they are none.
+/// Returns `bits` limited to the width of K, or {e, e} if the range is empty.
 template <class K>
 constexpr bit_range clipped(bit_range bits) {
   unsigned const width = 8 * sizeof(K), end = bits.end < width ? bits.end : width;
   return {bits.begin < end ? bits.begin : end, end};
 }
 
-/// Ones at `bits`, which must be clipped.
+/// Returns a word with ones at `bits`, which must be limited to the width of K.
 template <class K>
 constexpr K mask_of(bit_range bits) {
   if (bits.begin >= bits.end) return 0;

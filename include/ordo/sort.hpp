@@ -11,22 +11,26 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/segments.hpp"
 
-/// The sorts of the core, on an ordo::gpu (gpu.hpp) or an ordo::cpu (cpu.hpp); compiled once in the library, for any compiler.
+/// The sorts of the core, on an ordo::gpu (gpu.hpp) or an ordo::cpu (cpu.hpp). They are compiled once, in the library, and work
+/// with any compiler.
 ///
-/// Keys are integers and floating-point numbers of 8 to 64 bits, values any trivially copyable type of 4, 8 or 16 bytes,
-/// aligned to their width. Spans are of the machine's memory: for a gpu, memory of its device; for a cpu, the host's. Work is
-/// queued on the gpu's stream, in order with what the caller queues there; a cpu is done when the call returns.
+/// Keys are integers and floating-point numbers of 8 to 64 bits. Values are of any trivially copyable type of 4, 8 or 16 bytes,
+/// aligned to their width. Arrays may have more than 2^32 items. Spans are in the machine's memory: device
+/// memory for a gpu, host memory for a cpu. A gpu queues work on its stream, in order with the caller's own work there; a cpu
+/// has finished when the call returns.
 ///
-/// Order: integers by value; floats as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs.
-/// (For equal zeros add 0.0 to the keys first.) `bits` counts in the encoded key (radix_key.hpp), bit 0 the lowest. All sorts
-/// are stable, descending ones too, but for sort_arrays of many items. The same input gives the same bytes.
+/// Integers order by value. Floating-point keys order as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf,
+/// positive NaNs. (To make the zeros equal, add 0.0 to the keys first.) `bits` selects bits of the encoded key (radix_key.hpp);
+/// bit 0 is the lowest. All sorts are stable, also in descending order, except sort_arrays for large arrays. The same input
+/// gives the same bytes.
 ///
-/// Temporary memory comes from the machine's pool, and stays there for the next call; X_memory says how much X takes at most.
+/// Temporary memory comes from the machine's pool and stays there for the next call. X_memory returns the maximum for X.
 ///
-/// @throws out_of_memory  the array is then a permutation of what it was
-/// @throws usage_error    before anything is read or written: an array that is not as long as the keys, a null pointer, values
-///     that are not aligned to their width, an index too narrow, bad segments (see sort_segments); no such GPU
-/// @throws device_error   a call of CUDA failed
+/// @throws out_of_memory  if memory runs out. The array then holds a permutation of its items
+/// @throws usage_error  before anything is read or written, for an array whose length differs from that of the keys, a null
+///     pointer, values that are not aligned to their width, an index too narrow for the keys, bad segments (see sort_segments),
+///     or a GPU that does not exist
+/// @throws device_error  if a CUDA call fails
 namespace ordo {
 namespace detail {
 
@@ -79,25 +83,26 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
   task.uniform_length = segments.uniform_length;
 }
 
-/// Stands for no values.
+/// The type of values where there are none.
 struct none {};
 
 }  // namespace detail
 
-/// Sorts keys in place.
-/// On a GPU this may wait for the device for some microseconds, to choose its way, and so cannot be captured in a graph.
+/// Sorts keys in place. Stable.
+///
+/// On a GPU the call may wait for the device for some microseconds to choose a method, and cannot be captured in a CUDA graph.
 /// @code
 ///   ordo::gpu gpu;
 ///   ordo::sort_keys(gpu, std::span(device_floats, n));
 ///   ordo::sort_keys<ordo::sort_order::descending>(gpu, std::span(device_floats, n));
 /// @endcode
-/// (Polok, Ila and Smrz, HPC'14; on GPUs as an MSD sort where that is quicker.)
+/// (Polok, Ila and Smrz, HPC'14. On GPUs an MSD radix sort where that is faster.)
 template <sort_order Order = sort_order::ascending, Key K>
 void sort_keys(machine& on, std::span<K> keys, bit_range bits = {}) {
   on.run(detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits));
 }
 
-/// The same, values[i] moving with keys[i].
+/// Sorts keys in place, and moves values[i] with keys[i]. Stable. Waits as sort_keys does.
 template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V>
 void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
@@ -105,8 +110,9 @@ void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range b
   on.run(task);
 }
 
-/// index[i] := where in `keys` the i-th smallest key lies; equal keys in the order of their places. The keys stay as they are.
-/// @param index  as long as keys, std::uint32_t or std::uint64_t; the former for 2^32 keys at most
+/// Writes to index[i] the position of the i-th smallest key. Positions of equal keys ascend. The keys are not changed. Waits as
+/// sort_keys does.
+/// @param index  as long as keys, of std::uint32_t (for at most 2^32 keys) or std::uint64_t
 /// @code
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
@@ -118,17 +124,21 @@ void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range b
   on.run(task);
 }
 
-/// Sorts the keys of every segment by themselves. Segments: begins and ends with holes between them, one array of offsets, or
-/// uniform_segments (segments.hpp), of 32 or 64 bits, in the machine's memory; holes are not touched.
+/// Sorts the keys of each segment in place. Stable. Holes between segments are not written.
 ///
-/// Bad segments throw usage_error. A cpu looks at every one: its end not before its begin nor behind the keys, its length not
-/// above `max_length`, no other one overlapping it. That is one pass over the offsets; where segments do not ascend it is a
-/// sort of their bounds besides, in 64 bytes a segment of memory that is not the pool's. A gpu looks at what the host knows:
-/// the numbers of begins and ends, null pointers, and the bounds of uniform segments. For offsets on the device there is
-/// check_segments, which a debug build of the library (no NDEBUG) calls in each sort that no graph captures.
-/// On a GPU nothing waits for the device, and once the pool holds the memory (reserve, or one call before) the call can be
-/// captured in a CUDA graph, which is good as long as the machine lives and neither trim nor a larger reserve is called.
-/// @param heads  where not empty as long as keys: heads[i] := 1 where a run of equal keys begins in a segment, else 0
+/// Segments are given by begins and ends, by one array of offsets, or by uniform_segments (segments.hpp). Offsets have 32 or 64
+/// bits and are in the machine's memory.
+///
+/// A cpu checks each segment: its end is neither before its begin nor behind the keys, its length is at most `max_length`, and
+/// it overlaps no other. This is one pass over the offsets. Where segments do not ascend, it also sorts their bounds, in 64
+/// bytes per segment of memory outside the pool. A gpu checks only what the host knows: the numbers of begins and ends, null
+/// pointers, and the bounds of uniform segments. To check offsets on the device, call check_segments; a debug build of the
+/// library (without NDEBUG) calls it in each sort that is not captured in a graph.
+///
+/// On a GPU the call never waits for the device. Once the pool holds the memory, after reserve or an earlier call, it can be
+/// captured in a CUDA graph. The graph is valid while the machine lives and neither trim nor a larger reserve is called.
+/// @param heads  empty or as long as keys. heads[i] becomes 1 where a group of equal keys begins within a segment, else 0
+/// @throws usage_error  for bad segments
 /// @code
 ///   auto const segments = ordo::segments_from_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), segments);
@@ -143,8 +153,8 @@ void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments
   on.run(task);
 }
 
-/// The same, values[i] moving with keys[i]. With a const K the keys stay where they are, and the values alone come in the order
-/// of their keys; that takes a copy of the keys.
+/// Sorts the keys of each segment, and moves values[i] with keys[i]. Stable. If K is const, only the values are reordered; this
+/// takes temporary memory for a copy of the keys.
 /// @code
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), std::span(device_values, n), segments);
 ///   ordo::sort_segments(gpu, std::span<float const>(device_keys, n), std::span(device_values, n), segments);  // values only
@@ -160,11 +170,12 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
   on.run(task);
 }
 
-/// Sorts the keys of every array where they lie: with O(arrays) bytes of temporary memory, and no second copy of the data (but
-/// keys of 8 and 16 bits, which are sorted as segments). On a GPU arrays that no block holds, some 16,000 items and more, take
-/// a window of 128 MiB, or of up to a 64th of the data if that is more, and half as much again of lists. Stable up to
-/// max_stable_array_length items an array; beyond, the order of equal keys' values depends on the machine (backend.hpp), and is
-/// the same on every run. Waits and graphs: as sort_segments.
+/// Sorts the keys of each array in place, with O(arrays) bytes of temporary memory and no second copy of the data. (Keys of 8
+/// and 16 bits are sorted as segments.) On a GPU, arrays too large for one block, of about 16,000 items and more, take a window
+/// of 128 MiB, or of up to 1/64 of the data if that is more, and half as much again for lists.
+///
+/// Stable for arrays of at most max_stable_array_length items. In larger arrays, the order of values with equal keys depends on
+/// the machine (backend.hpp) and is the same on every run. Waits, graphs and checks are as in sort_segments.
 /// @code
 ///   ordo::sort_arrays(gpu, std::span(device_floats, 200'000 * 1000), ordo::uniform_segments(200'000, 1000));
 /// @endcode
@@ -176,7 +187,7 @@ void sort_arrays(machine& on, std::span<K> keys, segment_list<Offset> arrays) {
   on.run(task);
 }
 
-/// The same, values[i] moving with keys[i].
+/// Sorts the keys of each array, and moves values[i] with keys[i].
 template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V, class Offset>
 void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
@@ -185,9 +196,9 @@ void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_li
   on.run(task);
 }
 
-/// Checks segments of an array of n items, as a cpu's sort_segments does, and waits for the device. On a GPU it takes some
-/// kilobytes of temporary memory; for segments that do not ascend, 32 bytes each.
-/// @throws usage_error  naming the first segment that is bad, or two that overlap
+/// Checks the segments of an array of n items as sort_segments on a cpu does. Waits for the device. A GPU takes some kilobytes
+/// of temporary memory, and 32 bytes per segment if segments do not ascend.
+/// @throws usage_error  naming the first bad segment, or two that overlap
 /// @code
 ///   ordo::check_segments(gpu, n, ordo::segments_from_offsets(device_offsets));  // once, before many sorts
 /// @endcode
@@ -200,8 +211,8 @@ void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
   on.run(task);
 }
 
-/// Bytes of temporary memory that sort_keys takes of n keys; with values of type V, sort_pairs. machine::reserve of what
-/// X_memory says has it ready: the next X of that size takes none from the allocator.
+/// Returns the maximum of temporary memory, in bytes, that sort_keys takes for n keys, or sort_pairs with values of type V.
+/// After machine::reserve(X_memory(...)) the next X of that size allocates nothing.
 template <Key K, class V = detail::none>
 std::size_t sort_memory(machine& on, std::size_t n) {
   detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::keys, n);
@@ -209,7 +220,7 @@ std::size_t sort_memory(machine& on, std::size_t n) {
   return on.memory_for(task);
 }
 
-/// Bytes that argsort takes. @throws usage_error  the index is too narrow for n keys
+/// Returns the maximum of temporary memory of argsort, in bytes. @throws usage_error  if the index is too narrow for n keys
 template <Key K, detail::index_type Index>
 std::size_t argsort_memory(machine& on, std::size_t n) {
   detail::sort_task task = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::argsort, n);
@@ -217,8 +228,9 @@ std::size_t argsort_memory(machine& on, std::size_t n) {
   return on.memory_for(task);
 }
 
-/// Bytes that sort_segments takes. @param n  length of the array, holes counted. @param max_length  what the segment_list says
-/// of it, if it does. A const K is for values alone
+/// Returns the maximum of temporary memory of sort_segments, in bytes. A const K means that only values are reordered.
+/// @param n  the length of the array, with its holes
+/// @param max_length  the bound in the segment_list, if it has one
 template <class K, class V = detail::none>
 requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& on, std::size_t n, std::size_t segments,
                                                                       std::size_t max_length = ~std::size_t{0},
@@ -231,7 +243,7 @@ requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& o
   return on.memory_for(task);
 }
 
-/// Bytes that sort_arrays takes.
+/// Returns the maximum of temporary memory of sort_arrays, in bytes.
 template <Key K, class V = detail::none>
 std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t max_length = ~std::size_t{0}) {
   detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::arrays, n);

@@ -46,7 +46,7 @@ struct cast_to {
   __device__ T operator()(std::size_t i) const { return T(f(i)); }
 };
 
-/// An iterator over f(0), f(1), ... as T.
+/// An iterator over f(0), f(1), ... converted to T.
 template <class T, class F>
 auto computed(F f) {
   return thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), cast_to<T, F>{f});
@@ -58,7 +58,7 @@ inline unsigned grid_of(std::size_t n, std::size_t block) {
   return unsigned(count);
 }
 
-/// The codes of keys of which not all bits count, or which are narrow, and where each comes from.
+/// Writes the codes of keys that are narrow or of which only some bits count, and the position of each.
 template <class K, class Position>
 struct write_codes {
   using wide = std::conditional_t<sizeof(K) <= 4, std::uint32_t, std::uint64_t>;
@@ -85,7 +85,7 @@ struct either {
     return K(a | b);
   }
 };
-/// Makes codes of keys, or keys of codes: some at a time, as one key a thread is too few to keep memory busy.
+/// Encodes keys or decodes codes, several per thread, because one per thread is too few to keep memory busy.
 template <class K, bool Encode>
 struct recode_keys {
   static constexpr std::size_t at_once = 4;
@@ -110,11 +110,11 @@ struct take_from {
   T const* from;
   Position const* positions;
   __device__ void operator()(std::size_t i) const {
-    if (positions[i] != i) to[i] = from[positions[i]];  // what lies between segments is not written
+    if (positions[i] != i) to[i] = from[positions[i]];  // items in holes have position i and are not written
   }
 };
 
-/// A stream of a machine's own, which waits for no other; or none.
+/// A stream that waits for no other, owned by the object; or none.
 struct own_stream {
   explicit own_stream(bool wanted) {
     if (wanted) ORDO_CUDA(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking));
@@ -127,29 +127,29 @@ struct own_stream {
   cudaStream_t handle = nullptr;
 };
 
-/// Null for an empty span, whatever it points to.
+/// Returns null for an empty span, whatever its pointer.
 inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
   return heads.empty() ? nullptr : heads.data();
 }
 
-/// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
-/// bits (stored_*.cu): the kernels are many.
-template <long_method Long, class K, class V, class Offset>
-void sort_stored(cuda_backend& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
+/// Sorts segments of stored keys. Compiled once, for keys of 32 and 64 bits, values of 0 to 16 bytes and offsets of 32 and 64
+/// bits (stored_*.cu), because there are many kernels.
+template <large_method Method, class K, class V, class Offset>
+void sort_stored(cuda_backend& backend, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
-/// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if another
-/// sort is to do it, or to finish it: if this card cannot, or samples tell too little of the keys.
-bool sort_by_samples(cuda_backend& machine, std::uint64_t* keys, std::size_t n);
+/// Sorts unevenly distributed keys by a sample sort. Compiled in stored_samples.cu. Returns false if another sort must do the
+/// work or finish it: this GPU cannot run the sample sort, or samples say too little about the keys.
+bool sort_by_samples(cuda_backend& backend, std::uint64_t* keys, std::size_t n);
 
-/// Keys of any width by CUB's LSD radix sort. Compiled once too.
-/// @param values  null if there are none
+/// Sorts keys of any width by CUB's LSD radix sort. Compiled once.
+/// @param values  null for none
 template <class K, class V>
-void sort_lsd(cuda_backend& machine, K* keys, V* values, std::size_t n, bit_range bits);
-/// The bits of floats, ascending, by CUB's too, which encodes them on the way.
-void sort_floats_lsd(cuda_backend& machine, std::uint32_t* keys, std::size_t n);
+void sort_lsd(cuda_backend& backend, K* keys, V* values, std::size_t n, bit_range bits);
+/// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly.
+void sort_floats_lsd(cuda_backend& backend, std::uint32_t* keys, std::size_t n);
 
-/// What CUB moves in place of a value type: one instantiation a width.
+/// A type that CUB moves in place of any value type of `Bytes` bytes, so that there is one instantiation per width.
 template <std::size_t Bytes>
 struct moved_as;
 template <>
@@ -167,16 +167,17 @@ struct moved_as<16> {
 
 }  // namespace cuda_detail
 
-/// The GPU machine as algorithms see it; ordo::gpu is the user's. It belongs to the device that is current when it is made, and
-/// which has to be current in every call and at its end. One stream; buffers from one pool, bounded by ORDO_GPU_MEMORY. Use it
-/// from one thread at a time. Contracts: see Backend.
+/// The Backend of a GPU; users hold an ordo::gpu. It belongs to the device that is current at construction, which must be
+/// current in every call and at destruction. It has one stream, and takes buffers from one pool, limited by ORDO_GPU_MEMORY.
+/// Must be used by one thread at a time. See Backend for the contracts.
 class cuda_backend {
  public:
-  explicit cuda_backend(gpu_options const& how = {}) : cuda_backend(how, nullptr) {}
-  /// Device memory from `source`, which must outlive the machine.
+  explicit cuda_backend(gpu_options const& options = {}) : cuda_backend(options, nullptr) {}
+  /// Takes device memory from `source`, which must outlive the backend.
   explicit cuda_backend(memory_resource& source) : cuda_backend({}, &source) {}
   ~cuda_backend() {
-    // Nothing can be thrown from here: a fault of a kernel was reported by the download that waited for it.
+    // Errors are ignored, because a destructor must not throw. A kernel's fault was reported by the download that waited for
+    // it.
     static_cast<void>(cudaStreamSynchronize(stream_));
   }
   cuda_backend(cuda_backend const&) = delete;
@@ -191,7 +192,7 @@ class cuda_backend {
     ordo::buffer<T const> copy(pool_, host.size());
     std::size_t const bytes = host.size_bytes();
     staging_.upload(const_cast<T*>(copy.data()), host.data(), bytes, stream_);
-    // Who reads bytes by words reads the last word whole (load.hpp).
+    // Word-wise loads read behind the last byte (load.hpp): zero the padding.
     if (constexpr std::size_t word = 8; bytes % word != 0)
       ORDO_CUDA(cudaMemsetAsync(reinterpret_cast<char*>(const_cast<T*>(copy.data())) + bytes, 0, word - bytes % word, stream_));
     return copy;
@@ -204,7 +205,7 @@ class cuda_backend {
   void download(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
     staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
-  /// @returns what must end before this machine does
+  /// @returns an object that must be destroyed before this one
   cuda_detail::background_downloads background_downloads() { return {staging_, stream_}; }
   template <class T>
   std::size_t load(source& from, std::span<T> to) {
@@ -216,31 +217,32 @@ class cuda_backend {
   }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
 
-  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments: a second copy, and lists.
+  /// Returns the maximum of bytes that radix_sort and argsort take from the pool: a second copy, and lists.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     using ordo::pool;
-    // CUB keeps 1024 bytes a tile; with 16 bytes to move a tile has 1920 items at least, with fewer in proportion more.
+    // CUB keeps 1024 bytes per tile. A tile has at least 1920 items if 16 bytes move, and proportionally more if fewer do.
     std::size_t const widest = std::max<std::size_t>({key_bytes, value_bytes, 4});
-    std::size_t most =
+    std::size_t max_bytes =
         pool::rounded(n * key_bytes) + pool::rounded(n * value_bytes) + pool::rounded(n / 20 * widest + (1 << 20));
-    if (key_bytes == 8 && value_bytes == 0) most = std::max(most, pool::rounded(cuda_detail::sample_sort_bytes(n, 8, 0)));
+    if (key_bytes == 8 && value_bytes == 0)
+      max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::sample_sort_bytes(n, 8, 0)));
     if (key_bytes == 4 || key_bytes == 8)
-      most = std::max(most, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
-    return most;
+      max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
+    return max_bytes;
   }
-  /// Bytes that sample_sort takes from the pool at most, beyond its arguments.
+  /// Returns the maximum of bytes that sample_sort takes from the pool.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
-    // CUB merges tiles of 64 items or more, 8 bytes each. Where so many do not fit 48 KiB, tiles are 256 items, and lie in
-    // memory.
+    // CUB merges tiles of at least 64 items and keeps 8 bytes per tile. If 64 items do not fit in 48 KiB, tiles have 256 items
+    // and lie in device memory.
     std::size_t const tiles = 65 * item_bytes > 48 << 10 ? (n / 256 + 1) * (257 * item_bytes + 128) : 0;
     std::size_t const by_merging = n * (item_bytes + value_bytes) + n / 8 + tiles + (1 << 16);
     return ordo::pool::rounded(std::max(by_merging, cuda_detail::sample_sort_bytes(n, item_bytes, value_bytes)));
   }
-  /// Bytes that segmented_sort takes from the pool at most, beyond its arguments: lists of segments, and a second copy of keys
-  /// and values if a segment may be longer than a block holds. A sort by a part of the keys' bits, or of keys below 32 bits,
-  /// sorts their codes and positions, 4 or 8 bytes each, instead.
-  /// @param n        length of the array, holes counted
-  /// @param max_length  of the segments, as far as the caller tells the sort (segment_list::max_length), else n
+  /// Returns the maximum of bytes that segmented_sort takes from the pool: lists of segments, and a second copy of keys and
+  /// values if a segment may be too large for a block. A sort by some of the keys' bits, or of keys below 32 bits, sorts codes
+  /// and positions of 4 or 8 bytes each instead.
+  /// @param n        the length of the array, with its holes
+  /// @param max_length  the bound on the segments' length that the sort is given (segment_list::max_length), else n
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t max_length, std::size_t key_bytes,
                                            std::size_t value_bytes, bit_range bits = {}) {
     using ordo::pool;
@@ -252,21 +254,21 @@ class cuda_backend {
                                                               n, segments, max_length, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
-  /// Bytes that segmented_sort_by takes: lists of segments and, if one may be longer than a block holds, its keys and a second
-  /// copy of keys and items.
+  /// Returns the maximum of bytes that segmented_sort_by takes from the pool: lists of segments and, if a segment may be too
+  /// large for a block, its keys and a second copy of keys and items.
   static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t max_length,
                                               std::size_t key_bytes, std::size_t value_bytes) {
     return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, max_length, key_bytes, value_bytes));
   }
-  /// Bytes that array_sort takes from the pool at most: lists of arrays, none to speak of for uniform_segments of a length that
-  /// a block holds; and if one may be longer, half as much again as the window in which those are partitioned, which is of
-  /// tuning::array_window bytes, or for more than 128 times as much data a 64th of it at most.
+  /// Returns the maximum of bytes that array_sort takes from the pool: lists of arrays, which are negligible for
+  /// uniform_segments of a length that a block holds. If an array may be larger, also 1.5 times the window in which those are
+  /// partitioned. The window has tuning::array_window bytes, or up to 1/64 of the data if that is more.
   static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t max_length, std::size_t key_bytes,
                                        std::size_t value_bytes) {
     using namespace cuda_detail;
     if (n == 0 || arrays == 0) return 0;
     return ordo::pool::rounded(
-        segmented_sort_bytes<false, long_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
+        segmented_sort_bytes<false, large_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
   }
 
   template <class F>
@@ -364,7 +366,7 @@ class cuda_backend {
     bits = detail::clipped<K>(bits);
     if constexpr (sizeof(K) >= 4) {
       if (bits.begin == 0 && bits.end == 8 * sizeof(K))
-        return sort_in_segments<cuda_detail::long_method::copying>(keys, values, segments, heads, code);
+        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, segments, heads, code);
     }
     if (few_positions(keys.size()))
       sort_by_codes<std::uint32_t>(keys, values, segments, heads, bits, code);
@@ -376,7 +378,7 @@ class cuda_backend {
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     static_assert(sizeof(K) >= 4, "arrays of keys of 32 and 64 bits");
     if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
-    sort_in_segments<cuda_detail::long_method::in_place>(keys, values, arrays, {}, code);
+    sort_in_segments<cuda_detail::large_method::in_place>(keys, values, arrays, {}, code);
   }
 
   template <class V, class Offset, class Key>
@@ -391,14 +393,14 @@ class cuda_backend {
         .sort(segments);
   }
 
-  /// Each key of segmented_sort_by is some thirty kernels more (sort_by_key.hpp).
+  /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).
   static constexpr bool compiles_sorts_by_key = true;
 
-  /// For the core's own kernels and for CUB: where work is queued; CUB's two calls; sorts of raw pointers.
+  /// The stream, CUB calls and sorts of raw pointers, for the core's own kernels.
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
   [[nodiscard]] cuda_detail::kernel_launcher& kernels() noexcept { return kernels_; }
 
-  /// CUB's two calls: ask for the size of its temporary memory, then run.
+  /// Calls a function of CUB twice: for the size of its temporary memory, and to run it.
   template <class Call>
   void with_temporary(Call call) {
     std::size_t bytes = 0;
@@ -408,8 +410,7 @@ class cuda_backend {
   }
 
  private:
-  /// CUB's merge sort, sort(temporary, bytes, n), of n items. Its instance that counts in 64 bits is for 2^31 items and more
-  /// alone.
+  /// Calls CUB's merge sort, sort(temporary, bytes, n), of n items. Its instance with 64-bit counts is used from 2^31 items on.
   template <class Sort>
   void merge_sort(std::size_t n, Sort sort) {
     auto const with = [&](auto count) {
@@ -421,15 +422,15 @@ class cuda_backend {
       with(std::int64_t(n));
   }
 
-  /// MSD by our own kernels, as one segment, where keys differ in counting bits only; LSD by CUB where
-  /// others must be passed over, and for keys that are few digits long.
+  /// Sorts by an MSD radix sort of our own, as one segment, if keys differ only in the bits that count. Sorts by CUB's LSD
+  /// radix sort if other bits must be skipped, and for keys of few digits.
   template <class K, class M>
   void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
     if (keys.size() < 2 || bits.begin >= bits.end) return;
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       radix_way const way = way_of<K, M>(keys, values.size(), bits, code);
       if (way.msd && all_count(keys, bits, code))
-        return sort_in_segments<cuda_detail::long_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
+        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
       if (way.width + cuda_detail::tuning::narrower_bits <= bits.end) {
         K const differing = K(differing_bits(keys, code) & detail::mask_of<K>(bits));
         bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
@@ -452,13 +453,14 @@ class cuda_backend {
     try {
       sort_codes();
     } catch (...) {
-      each(decode.threads(), decode);  // where memory was lacking: the caller's keys are still keys
+      each(decode.threads(), decode);  // if memory runs out, the caller gets keys back, not codes
       throw;
     }
     each(decode.threads(), decode);
   }
 
-  /// Long keys without values that are too uneven for an MSD sort: comparisons do not mind.
+  /// Sorts 64-bit keys without values that are too uneven for an MSD sort, by comparisons, which do not depend on the
+  /// distribution.
   template <class K>
   bool sorted_unevenly(std::span<K> keys, std::size_t values, bit_range bits) {
     if constexpr (sizeof(K) == 8) {
@@ -468,19 +470,19 @@ class cuda_backend {
     return false;
   }
 
-  /// Do keys differ in no bits but `bits` of their codes?
+  /// Returns true if keys differ only in the bits `bits` of their codes.
   template <class K>
   bool all_count(std::span<K> keys, bit_range bits, key_code<K> code) {
     K const others = K(~detail::mask_of<K>(bits));
     return others == 0 || (differing_bits(keys, code) & others) == 0;
   }
-  /// The bits in which codes of keys differ.
+  /// Returns a word with ones where the codes of keys differ.
   template <class K>
   K differing_bits(std::span<K> keys, key_code<K> code) {
     return reduce(keys.size(), cuda_detail::differs_from_first<K>{keys.data(), code}, K{0}, cuda_detail::either{});
   }
 
-  /// How keys are sorted: by the most significant digit first? And how many bits codes seem to differ in, as far as is known.
+  /// The method of a radix sort: MSD or LSD, and an estimate of the bits in which codes differ, as far as it is known.
   struct radix_way {
     bool msd = false;
     unsigned width = 64;
@@ -491,23 +493,23 @@ class cuda_backend {
     if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
     if (n < cuda_detail::tuning::sampled_from) return {n < cuda_detail::tuning::unasked};
-    using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::long_method::copying>;
+    using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
     cuda_detail::radix_task const task{n,
-                                       sizes::on_chip(),
+                                       sizes::block_capacity(),
                                        bits.end - bits.begin,
                                        sizeof(K),
                                        values == 0 ? 0 : sizeof(M),
                                        !code.identity(),
                                        code.flip_negative != 0};
     if (!cuda_detail::msd_may_be_quicker(task)) return {};
-    static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::most_words);
+    static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::max_words);
     std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));
     cuda_detail::take_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
     return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::width_of(sample)};
   }
 
-  /// By our own kernels, if these can do it and are quicker. False if another stable sort is to do it, or to finish it.
+  /// Sorts by our own kernels if they can and are faster. Returns false if another stable sort must do the work or finish it.
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
     if constexpr (cuda_detail::sampled_type<T>) {
@@ -519,19 +521,19 @@ class cuda_backend {
     return false;
   }
 
-  template <cuda_detail::long_method Long, class K, class V, class Offset>
+  template <cuda_detail::large_method Method, class K, class V, class Offset>
   void sort_in_segments(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                         key_code<K> code) {
     if (values.empty())
-      cuda_detail::sort_stored<Long, K, cuda_detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
-                                                               cuda_detail::pointer_to(heads));
+      cuda_detail::sort_stored<Method, K, cuda_detail::no_value>(*this, {keys.data(), code}, nullptr, keys.size(), segments,
+                                                                 cuda_detail::pointer_to(heads));
     else
-      cuda_detail::sort_stored<Long, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
-                                                  cuda_detail::pointer_to(heads));
+      cuda_detail::sort_stored<Method, K, moved<V>>(*this, {keys.data(), code}, as_moved(values).data(), keys.size(), segments,
+                                                    cuda_detail::pointer_to(heads));
   }
 
-  /// By keys of which not all bits count, or which are narrow: codes of 32 or 64 bits are sorted in their place, and the
-  /// positions that move along tell where keys and values belong.
+  /// Sorts by keys that are narrow or of which only some bits count. It sorts codes of 32 or 64 bits with positions, and then
+  /// moves keys and values by the positions.
   template <class Position, class K, class V, class Offset>
   void sort_by_codes(std::span<K> keys, std::span<V> values, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                      bit_range bits, key_code<K> code) {
@@ -539,11 +541,11 @@ class cuda_backend {
     std::size_t const n = keys.size();
     if (n == 0 || segments.size() == 0) return;
     auto const positions = buffer<Position>(n);
-    auto codes = buffer<typename write::wide>(n);  // goes before the copy comes, which fits in its place in a reserved block
+    auto codes = buffer<typename write::wide>(n);  // freed before the copy is allocated, which then fits in a reserved block
     each(n, write{keys.data(), code, detail::mask_of<K>(bits), codes.data(), positions.data()});
-    sort_in_segments<cuda_detail::long_method::copying>(codes.span(), positions.span(), segments, heads, {});
+    sort_in_segments<cuda_detail::large_method::copying>(codes.span(), positions.span(), segments, heads, {});
     codes = {};
-    auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // before anything is moved
+    auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // may throw, so it precedes all moves
     move_to_positions(keys, positions.data(), copy.data());
     if (!values.empty()) move_to_positions(values, positions.data(), copy.data());
   }
@@ -552,25 +554,25 @@ class cuda_backend {
     ORDO_CUDA(cudaMemcpyAsync(copy, items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
     each(items.size(), cuda_detail::take_from<T, Position>{items.data(), reinterpret_cast<T const*>(copy), from});
   }
-  /// Do positions of 32 bits suffice for n items?
+  /// Returns true if positions of 32 bits suffice for n items.
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
 
-  /// @param source  in the place of what `how` says of memory, where not null
-  cuda_backend(gpu_options const& how, memory_resource* source)
-      : own_stream_(!how.stream),
-        stream_(how.stream.value_or(own_stream_.handle)),
+  /// @param source  overrides the memory options in `how` if it is not null
+  cuda_backend(gpu_options const& options, memory_resource* source)
+      : own_stream_(!options.stream),
+        stream_(options.stream.value_or(own_stream_.handle)),
         kernels_(stream_),
-        limited_(from_allocator(how), std::min(how.memory_limit, gpu_memory_limit().value_or(how.memory_limit))),
-        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(how)) {}
-  // Who sets a limit may have set it to what a sort states.
-  static ordo::pool::reuse reuse_of(gpu_options const& how) {
+        limited_(from_allocator(options), std::min(options.memory_limit, gpu_memory_limit().value_or(options.memory_limit))),
+        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(options)) {}
+  // A limit may equal the exact size from X_memory(), so that the pool must not hold any excess.
+  static ordo::pool::reuse reuse_of(gpu_options const& options) {
     using reuse = ordo::pool::reuse;
-    bool const is_limited = how.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
-    return how.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
+    bool const is_limited = options.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
+    return options.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
   }
-  memory_resource& from_allocator(gpu_options const& how) {
-    if (!how.allocator) return plain_;
-    return given_.emplace(*how.allocator, stream_);
+  memory_resource& from_allocator(gpu_options const& options) {
+    if (!options.allocator) return plain_;
+    return given_.emplace(*options.allocator, stream_);
   }
 
   template <class V>

@@ -18,7 +18,7 @@ background_downloads::~background_downloads() {
 }
 
 std::size_t background_downloads::add(void* host, void const* device, std::size_t bytes, bool first) {
-  task one{done_.size(), host, device, bytes, nullptr};  // only this thread makes numbers
+  task one{done_.size(), host, device, bytes, nullptr};  // no lock: only this thread assigns numbers
   ORDO_CUDA(cudaEventCreateWithFlags(&one.made, cudaEventDisableTiming));
   try {
     ORDO_CUDA(cudaEventRecord(one.made, stream_));
@@ -44,7 +44,7 @@ void background_downloads::wait(std::size_t number) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// After a failure nothing more is copied. At the end, too, all that was added is.
+// Runs all copies, also those that are waiting when the object is destroyed. After a failure it skips the rest.
 void background_downloads::run(unsigned gpu_index, cudaStream_t beside) {
   std::exception_ptr failed;
   std::unique_lock lock(guard_);
@@ -69,7 +69,7 @@ void background_downloads::run(unsigned gpu_index, cudaStream_t beside) {
     failure_ = failed;
     changed_.notify_all();
   }
-  static_cast<void>(cudaStreamSynchronize(beside));  // after a failure something may still be on its way
+  static_cast<void>(cudaStreamSynchronize(beside));  // after a failure, copies may still be running
 }
 
 }  // namespace ordo::cuda_detail

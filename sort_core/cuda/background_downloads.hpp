@@ -15,30 +15,29 @@
 
 namespace ordo::cuda_detail {
 
-/// Copies to the host that go on while the machine works, one after the other: by a thread of their own, begun with the first
-/// of them, on the stream that the machine has beside its own. The machine's calls, and these, come from one thread; its device
-/// is current at the beginning.
+/// Copies to the host that run one after the other while the GPU works. A thread, started by the first copy, issues them on the
+/// backend's second stream. Calls of this class and of the backend must come from one thread, with the device current.
 class background_downloads {
  public:
-  /// @param by  copies them @param stream  of the machine
+  /// @param by  does the copying @param stream  the backend's stream
   background_downloads(staging& by, cudaStream_t stream) : staging_(by), stream_(stream) {}
-  /// Waits; what went wrong by then nobody is told.
+  /// Waits for all copies. Errors are ignored.
   ~background_downloads();
   background_downloads(background_downloads const&) = delete;
   background_downloads& operator=(background_downloads const&) = delete;
 
-  /// host := from, as all that the machine was asked to do before leaves it. Before it has been waited for `host` may not be
-  /// written to, and what is written to `from` comes or does not. @returns its number, from 0 on @throws device_error
+  /// Copies `from`, as earlier calls of the backend leave it, to `host`. Until it has been waited for, `host` must not be
+  /// written, and writes to `from` may or may not be seen. @returns the number of the copy, from 0 @throws device_error
   template <class T>
   std::size_t add(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
     return add(host.data(), from.data(), from.size_bytes(), false);
   }
-  /// The same, before all that have not begun.
+  /// Does the same, ahead of all copies that have not begun.
   template <class T>
   std::size_t add_first(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
     return add(host.data(), from.data(), from.size_bytes(), true);
   }
-  /// Until that one is with the host. @throws what the first of all to fail threw
+  /// Waits for a copy. @throws the exception of the first copy that failed
   void wait(std::size_t number);
 
  private:
@@ -47,17 +46,17 @@ class background_downloads {
     void* host;
     void const* device;
     std::size_t bytes;
-    cudaEvent_t made;  // when the machine has made it
+    cudaEvent_t made;  // recorded when the data are complete
   };
   std::size_t add(void* host, void const* device, std::size_t bytes, bool first);
   void run(unsigned gpu_index, cudaStream_t beside);
 
   staging& staging_;
   cudaStream_t stream_;
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // protects the members below
   std::condition_variable changed_;
-  std::deque<task> tasks_;  // that have not begun
-  std::vector<bool> done_;  // of all numbers
+  std::deque<task> tasks_;  // copies that have not begun
+  std::vector<bool> done_;  // by number
   bool ends_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -4,58 +4,61 @@
 #include "base/bits.hpp"
 #include "sort_core/cuda/block_memory.cuh"
 
-// Ranking by buckets in shared memory (the buckets of GPU-ArraySort): a map says which bucket a key belongs to, items are
-// counted, counts summed, and the few items that share a bucket are compared.
+// Ranking by buckets in shared memory (the buckets of GPU-ArraySort). A map gives the bucket of each key; buckets are counted,
+// counts are summed, and the few items that share a bucket are compared.
 namespace ordo::cuda_detail {
 
-/// A word that counts the items of several buckets in its lower half, Bits bits each; then its upper half says where the first
-/// of them begins.
+/// A word of counters. First its lower half counts the items of several buckets, with Bits bits each. Later its upper half
+/// holds the position at which the first of them begins.
 template <unsigned Bits>
 struct bucket_counters {
-  static constexpr unsigned per_word = 16 / Bits, most = (1u << Bits) - 1;
-  /// Times this, a word's counts become sums: each with those below it, or of those below it alone.
+  static constexpr unsigned per_word = 16 / Bits, max_count = (1u << Bits) - 1;
+  /// Multiplying by these turns the counts of a word into sums: `ones` of each and those below it, `below` of those below it
+  /// alone.
   static constexpr unsigned ones = 0x1111u & (Bits == 4 ? 0xffffu : 0x0101u), below = ones << Bits & 0xffff;
 
-  /// The lowest bit of a bucket's count.
+  /// Returns the lowest bit of a bucket's count.
   [[nodiscard]] __device__ static unsigned shift_of(unsigned bucket) { return bucket % per_word * Bits; }
   [[nodiscard]] __device__ static std::uint32_t total(std::uint32_t word) {
     std::uint32_t const bytes = Bits == 4 ? (word & 0x0f0f) + (word >> 4 & 0x0f0f) : word;
     return (bytes & 0xff) + (bytes >> 8);
   }
-  /// Of the bucket whose count begins at bit `shift`.
-  [[nodiscard]] __device__ static std::uint32_t size(std::uint32_t counts, unsigned shift) { return counts >> shift & most; }
+  /// Returns the size of the bucket whose count begins at bit `shift`.
+  [[nodiscard]] __device__ static std::uint32_t size(std::uint32_t counts, unsigned shift) {
+    return counts >> shift & max_count;
+  }
   [[nodiscard]] __device__ static std::uint32_t first(std::uint32_t word, std::uint32_t counts, unsigned shift) {
-    return (word >> 16) + ((counts * below & 0xffff) >> shift & most);
+    return (word >> 16) + ((counts * below & 0xffff) >> shift & max_count);
   }
 };
 
-/// A linear map of [0, most] to `buckets`, most at least 2^31: its bucket in the upper 32 bits, its order in the bucket
-/// below.
+/// A linear map of [0, greatest] to `buckets`, with `greatest` at least 2^31. The upper 32 bits of the result are the bucket,
+/// the lower ones the order within it.
 struct linear_map {
   std::uint32_t scale;
-  __device__ linear_map(std::uint32_t most, std::uint32_t buckets) {
-    scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(most)));
-    if (__umulhi(most, scale) >= buckets) --scale;
-    // Keys of 32 bits then never agree in a word: they differ by `scale` in the product, and a word leaves out less.
+  __device__ linear_map(std::uint32_t greatest, std::uint32_t buckets) {
+    scale = std::uint32_t(__fdividef(float(buckets) * 4294967296.0f, float(greatest)));
+    if (__umulhi(greatest, scale) >= buckets) --scale;
+    // Keys of 32 bits then never share a word: their products differ by `scale` or more, and a word leaves out fewer bits.
     scale = max(scale, buckets);
   }
   [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t x) const { return std::uint64_t(x) * scale; }
 };
 
-/// The uppermost 32 bits of what a key is beyond the least one.
+/// The upper 32 bits of a key's distance from the smallest key.
 template <class K>
-__device__ std::uint32_t upper_of(K x, K least, unsigned shift) {
-  return std::uint32_t(K(K(x - least) << shift) >> (8 * sizeof(K) - 32));
+__device__ std::uint32_t upper_of(K x, K smallest, unsigned shift) {
+  return std::uint32_t(K(K(x - smallest) << shift) >> (8 * sizeof(K) - 32));
 }
-/// Shifted by so much, a range fills its bits.
+/// Returns the shift by which a range fills its bits.
 template <class K>
 __device__ unsigned shift_of_range(K range) {
   return range == 0 ? 0 : leading_zeros(std::uint64_t(range)) - (64 - 8 * unsigned(sizeof(K)));
 }
 
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_buckets : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::capacity, base::counters, base::position_bits, base::run;
   using typename base::collective, typename base::team;
   static constexpr unsigned buckets = counters * bucket_counters<4>::per_word, bucket_bits = 17;
@@ -63,35 +66,35 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   static_assert(counters * bucket_counters<8>::per_word >= capacity, "see celled_map");
   static_assert(buckets <= 1u << bucket_bits, "see count_items");
 
-  /// rank[i] = where key[i] goes, if keys are even enough.
+  /// Writes the rank of key[i] to rank[i] if keys are even enough.
   __device__ static ranking rank_evenly(K const (&key)[Items], extremes<K> ends, unsigned own_count,
                                         std::uint32_t (&rank)[Items], unsigned char* memory, collective& shared) {
-    if (ends.least == ends.greatest) {
+    if (ends.smallest == ends.greatest) {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) rank[i] = i * Threads + team::rank();
       return ranking::exact;
     }
-    K const least = ends.least;
-    unsigned const shift = shift_of_range(K(ends.greatest - least));
-    linear_map const linear(upper_of(ends.greatest, least, shift), buckets);
+    K const smallest = ends.smallest;
+    unsigned const shift = shift_of_range(K(ends.greatest - smallest));
+    linear_map const linear(upper_of(ends.greatest, smallest, shift), buckets);
     return rank_in_buckets<4>(
-        key, [&](K x) { return linear(upper_of(x, least, shift)); }, own_count, rank, memory, shared);
+        key, [&](K x) { return linear(upper_of(x, smallest, shift)); }, own_count, rank, memory, shared);
   }
 
-  /// `Bits` for the count of a bucket, and no more may a word's buckets hold: else there are better ways. Keys that differ
-  /// beyond the bits of a word may be out of order.
+  /// Ranks by buckets with counts of `Bits` bits. Fails if the buckets of a word hold more items than that, because other
+  /// methods are then faster. Keys that differ only in bits that a word leaves out may be out of order.
   template <unsigned Bits, class Map>
   __device__ static ranking rank_in_buckets(K const (&key)[Items], Map map, unsigned own_count, std::uint32_t (&rank)[Items],
                                             unsigned char* memory, collective& shared) {
-    constexpr unsigned crowd = tuning::crowded_bucket(Bits);
-    static_assert(bucket_bits + Bits <= 32 && crowd <= bucket_counters<Bits>::most);
+    constexpr unsigned dense_count = tuning::dense_bucket(Bits);
+    static_assert(bucket_bits + Bits <= 32 && dense_count <= bucket_counters<Bits>::max_count);
     auto* const counts = base::counts_of(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
     std::uint32_t word[Items];
     unsigned const largest = count_items<Bits>(key, map, own_count, word, rank, counts);
-    // Whoever finds a full count has company, and says so, before counts are believed that it ran over into.
-    if (team::any(largest >= crowd)) return ranking::crowded;
-    if (team::any(sum_counts<Bits>(counts, shared))) return ranking::crowded;
+    // A thread that finds a full counter reports it before any counter that it overflowed into is used.
+    if (team::any(largest >= dense_count)) return ranking::dense_keys;
+    if (team::any(sum_counts<Bits>(counts, shared))) return ranking::dense_keys;
     place_words<Bits>(own_count, word, rank, counts, words);
     team::sync();
     compare_words(word, rank, words);
@@ -99,8 +102,8 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
   }
 
  private:
-  /// word[i] = what is compared of key[i]; rank[i] = its bucket, and above bucket_bits, how many of the bucket came before.
-  /// Returns the greatest of these numbers.
+  /// Writes to word[i] the part of key[i] that is compared, and to rank[i] its bucket and, above bucket_bits, the number of
+  /// items that came before it in the bucket. Returns the maximum of these numbers.
   template <unsigned Bits, class Map>
   __device__ static __forceinline__ unsigned count_items(K const (&key)[Items], Map map, unsigned own_count,
                                                          std::uint32_t (&word)[Items], std::uint32_t (&rank)[Items],
@@ -122,12 +125,12 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
     return largest;
   }
 
-  /// Each word of counters learns where its first bucket begins. True if this thread has one that holds too many items.
+  /// Writes to each word of counters where its first bucket begins. Returns true if one of this thread's has too many items.
   template <unsigned Bits>
   __device__ static __forceinline__ bool sum_counts(std::uint32_t* counts, collective& shared) {
     auto* const own_words = reinterpret_cast<uint4*>(counts) + team::rank() * (run / 4);
     std::uint32_t count[run], sum = 0;
-    bool crowded = false;
+    bool is_dense = false;
 #pragma unroll
     for (unsigned j = 0; j < run; j += 4) {
       uint4 const four = own_words[j / 4];
@@ -136,7 +139,7 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
 #pragma unroll
     for (unsigned j = 0; j < run; ++j) {
       std::uint32_t const all = bucket_counters<Bits>::total(count[j]);
-      crowded |= all > bucket_counters<Bits>::most;
+      is_dense |= all > bucket_counters<Bits>::max_count;
       count[j] |= sum << 16;
       sum += all;
     }
@@ -144,11 +147,11 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
 #pragma unroll
     for (unsigned j = 0; j < run; j += 4)
       own_words[j / 4] = {count[j] + begin, count[j + 1] + begin, count[j + 2] + begin, count[j + 3] + begin};
-    return crowded;
+    return is_dense;
   }
 
-  /// Words of buckets with company go to memory, bucket by bucket. rank[i] = the bucket's first rank, and above 16 bits, how
-  /// many items it has, 0 for one.
+  /// Writes the words of buckets with two or more items to shared memory, bucket by bucket. rank[i] becomes the bucket's first
+  /// rank and, above 16 bits, its number of items, 0 for one.
   template <unsigned Bits>
   __device__ static __forceinline__ void place_words(unsigned own_count, std::uint32_t const (&word)[Items],
                                                      std::uint32_t (&rank)[Items], std::uint32_t const* counts,
@@ -161,11 +164,11 @@ struct on_chip_buckets : on_chip_memory<K, Threads, Items> {
       std::uint32_t const bounds = i < own_count ? counts[bucket / counter::per_word] : 0, in_word = bounds & 0xffff;
       std::uint32_t const size = counter::size(in_word, shift), first = counter::first(bounds, in_word, shift);
       if (size > 1) words[first + (rank[i] >> bucket_bits)] = word[i];
-      rank[i] = opaque(size > 1 ? first | size << 16 : first);  // nobody to compare with
+      rank[i] = opaque(size > 1 ? first | size << 16 : first);  // one item needs no comparison
     }
   }
 
-  /// Compared are the words of a bucket, in whatever order they arrived; some items at a time.
+  /// Compares the words of each bucket, in their order of arrival, some items at a time.
   __device__ static __forceinline__ void compare_words(std::uint32_t const (&word)[Items], std::uint32_t (&rank)[Items],
                                                        std::uint32_t const* words) {
     constexpr unsigned interleaved = Items % 4 == 0 ? 4 : 3;

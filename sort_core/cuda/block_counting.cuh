@@ -5,10 +5,10 @@
 
 namespace ordo::cuda_detail {
 
-/// A word of counters of 2 or 16 bits.
+/// A word of counters of 2 or 16 bits each.
 template <unsigned Bits>
 struct packed_counters {
-  static constexpr unsigned per_word = 32 / Bits, most = (1u << Bits) - 1;
+  static constexpr unsigned per_word = 32 / Bits, max_count = (1u << Bits) - 1;
   [[nodiscard]] __device__ static unsigned shift_of(unsigned number) { return number % per_word * Bits; }
   [[nodiscard]] __device__ static std::uint32_t total(std::uint32_t word) {
     if constexpr (Bits == 16) return (word & 0xffff) + (word >> 16);
@@ -18,42 +18,42 @@ struct packed_counters {
   }
 };
 
-/// Ranking by counting: keys without values, of a range with a counter of `Bits` bits for each of its numbers. None is
-/// compared, as equal ones are the same. Two bits will do if there are tuning::sparse_numbers numbers to a key, seldom more
-/// than three being of a kind; 16 always do.
+/// Ranking by counting, for keys without values in a small range: each number of the range has a counter of `Bits` bits.
+/// Nothing is compared, because equal keys are indistinguishable. Two bits suffice if the range has tuning::sparse_numbers
+/// numbers per key, because then seldom more than three keys are equal; 16 bits always suffice.
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_counting : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_counting : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::capacity, base::counters, base::run;
   using typename base::collective, typename base::team;
-  /// Numbers that there are counters for.
+  /// The number of counters.
   template <unsigned Bits>
   static constexpr unsigned numbers = counters* packed_counters<Bits>::per_word;
 
-  /// rank[i] = where key[i] goes, unless there are more of a kind than a counter counts.
+  /// Writes the rank of key[i] to rank[i], unless more keys are equal than a counter can count.
   template <unsigned Bits>
-  __device__ static ranking rank_keys(K const (&key)[Items], K least, unsigned own_count, std::uint32_t (&rank)[Items],
+  __device__ static ranking rank_keys(K const (&key)[Items], K smallest, unsigned own_count, std::uint32_t (&rank)[Items],
                                       unsigned char* memory, collective& shared) {
     using counter = packed_counters<Bits>;
     static_assert(capacity < 1u << 16);
     auto* const counts = base::counts_of(memory);
-    auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // in the words before
-    bool crowded = false;
+    auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // sums of the words before
+    bool is_dense = false;
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), shift = counter::shift_of(number);
+      unsigned const number = unsigned(key[i] - smallest), shift = counter::shift_of(number);
       rank[i] = 0;
-      if (i < own_count) rank[i] = atomicAdd(&counts[number / counter::per_word], 1u << shift) >> shift & counter::most;
-      crowded |= rank[i] == counter::most;
+      if (i < own_count) rank[i] = atomicAdd(&counts[number / counter::per_word], 1u << shift) >> shift & counter::max_count;
+      is_dense |= rank[i] == counter::max_count;
     }
-    if (team::any(crowded)) return ranking::crowded;
+    if (team::any(is_dense)) return ranking::dense_keys;
     sum_words<Bits>(counts, before, shared);
     team::sync();
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - least), shift = counter::shift_of(number);
+      unsigned const number = unsigned(key[i] - smallest), shift = counter::shift_of(number);
       if (i < own_count)
         rank[i] +=
             before[number / counter::per_word] + counter::total(counts[number / counter::per_word] & ((1u << shift) - 1));
@@ -62,7 +62,7 @@ struct on_chip_counting : on_chip_memory<K, Threads, Items> {
   }
 
  private:
-  /// before[w] = the sum of the words of counters before w.
+  /// Writes to before[w] the sum of the words of counters before w.
   template <unsigned Bits>
   __device__ static __forceinline__ void sum_words(std::uint32_t const* counts, std::uint16_t* before, collective& shared) {
     auto const* const words = reinterpret_cast<uint4 const*>(counts) + team::rank() * (run / 4);

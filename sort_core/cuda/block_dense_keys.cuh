@@ -5,27 +5,27 @@
 #include "sort_core/cuda/block_buckets.cuh"
 #include "sort_core/cuda/block_memory.cuh"
 
-// Ranking where linear buckets are crowded, for keys that wait in shared memory. In this order: a dictionary, if the keys are
-// few distinct ones; buckets that are narrow where keys are dense; a radix sort over all bits that differ.
-// Functions that few segments need are not inlined, so that they cost the others no registers; no registers are passed to
-// them by reference, which would put those into memory for all.
+// Ranking of keys that overflow linear buckets. The keys are in shared memory. Tried in this order: a dictionary, if there are
+// few distinct keys; buckets that are narrow where keys are dense; a radix sort over all bits that differ.
+// Functions that few segments need are not inlined, so that they cost others no registers. Registers are not passed to them by
+// reference, because that would move these to memory for all segments.
 namespace ordo::cuda_detail {
 
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_dense_keys : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::cell_bits, base::cells;
   using typename base::collective, typename base::team, typename base::few_keys, typename base::cell_table,
       typename base::radix;
 
-  /// What scatter does, for keys in memory when buckets have failed.
+  /// Does the work of scatter for keys in shared memory, after linear buckets have failed.
   template <class V>
-  __device__ __noinline__ static void rank_and_scatter(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at,
-                                                       V const* values) {
+  __device__ __noinline__ static void rank_and_scatter(unsigned n, K smallest, unsigned shift, bool is_dense,
+                                                       unsigned shared_at, V const* values) {
     unsigned char* const memory = dynamic_shared_memory();
     unsigned const own_count = base::own_count_of(n);
     team::sync();
-    rank_keys(n, least, shift, crowded, shared_at);
+    rank_keys(n, smallest, shift, is_dense, shared_at);
     K key[Items];
     std::uint32_t rank[Items];
     read_keys(key, own_count, memory);
@@ -37,17 +37,17 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
   }
 
  private:
-  /// Where keys are dense here and sparse there, as floats are, or keys with outliers: the range is cut into cells, each linear
-  /// between its own least and greatest key, and a cell has as many buckets as it has items.
+  /// A map for keys that are dense in some places and sparse in others, such as floats or keys with outliers. The range is
+  /// divided into cells. Each is linear between its own smallest and greatest key, and has as many buckets as items.
   struct celled_map {
     cell_table const& table;
-    K least;
+    K smallest;
     unsigned shift;
     [[nodiscard]] __device__ std::uint64_t operator()(K x) const {
-      unsigned const cell = upper_of(x, least, shift) >> (32 - cell_bits);
+      unsigned const cell = upper_of(x, smallest, shift) >> (32 - cell_bits);
       std::uint32_t const bound = table.bounds[cell];
       return (std::uint64_t(bound & 0xffff) << 32) +
-             std::uint64_t(upper_of(x, table.least[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
+             std::uint64_t(upper_of(x, table.smallest[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
     }
   };
 
@@ -63,17 +63,17 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? keys[i * Threads] : K(~K{0});
   }
 
-  /// Ranks the keys in memory. Keys remain, ranks are the halves behind them.
-  __device__ __noinline__ static void rank_keys(unsigned n, K least, unsigned shift, bool crowded, unsigned shared_at) {
-    if (crowded) {
+  /// Ranks the keys in memory. Keys remain; ranks are the 16-bit words behind them.
+  __device__ __noinline__ static void rank_keys(unsigned n, K smallest, unsigned shift, bool is_dense, unsigned shared_at) {
+    if (is_dense) {
       if (rank_few(n, shared_at)) return;
-      count_cells(n, least, shift, shared_at);
-      if (rank_in_cells(n, least, shift, shared_at)) return;
+      count_cells(n, smallest, shift, shared_at);
+      if (rank_in_cells(n, smallest, shift, shared_at)) return;
     }
     rank_by_bits(n, shared_at);
   }
 
-  /// If there are few distinct keys. Each is looked up in a hash table, and what is found is numbered in order.
+  /// Ranks keys with few distinct values: looks each up in a hash table, and sorts the numbers of the values found.
   __device__ __noinline__ static bool rank_few(unsigned n, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
@@ -83,31 +83,31 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     unsigned greatest = 0;
     if (!known.number(keys, n, codes, greatest)) return false;
     unsigned const bits = 64 - leading_zeros(greatest);
-    // In one pass, so that ranks may lie where codes do.
+    // One pass, so that ranks may overwrite codes.
     radix::sort(codes, codes, base::digits_of(memory), n, std::uint16_t((1u << bits) - 1), shared);
     return true;
   }
 
-  /// Makes the table of cells for the keys in memory.
-  __device__ __noinline__ static void count_cells(unsigned n, K least, unsigned shift, unsigned shared_at) {
+  /// Computes the table of cells for the keys in memory.
+  __device__ __noinline__ static void count_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
     K const* const keys = reinterpret_cast<K const*>(memory);
     cell_table& table = *base::template spare<cell_table>(shared);
     for (unsigned cell = team::rank(); cell < cells; cell += Threads) {
-      table.least[cell] = K(~K{0});
+      table.smallest[cell] = K(~K{0});
       table.greatest[cell] = 0;
       table.bounds[cell] = 0;
     }
     team::sync();
     for (unsigned p = team::rank(); p < n; p += Threads) {
       K const key = keys[p];
-      unsigned const cell = upper_of(key, least, shift) >> (32 - cell_bits);
+      unsigned const cell = upper_of(key, smallest, shift) >> (32 - cell_bits);
       atomicAdd(&table.bounds[cell], 1u);
-      // Few are beyond all before them.
-      K const volatile* const low = &table.least[cell];
+      // Few keys are below or above all earlier ones.
+      K const volatile* const low = &table.smallest[cell];
       K const volatile* const high = &table.greatest[cell];
-      if (key < *low) atomicMin(atomic_word(&table.least[cell]), atomic_value(key));
+      if (key < *low) atomicMin(atomic_word(&table.smallest[cell]), atomic_value(key));
       if (key > *high) atomicMax(atomic_word(&table.greatest[cell]), atomic_value(key));
     }
     team::sync();
@@ -118,7 +118,7 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     std::uint32_t begin = team::exclusive_sum(sum, shared);
     for (unsigned cell = first; cell < first + run_of_cells && cell < cells; ++cell) {
       std::uint32_t const count = table.bounds[cell];
-      K const low = table.least[cell], high = table.greatest[cell];
+      K const low = table.smallest[cell], high = table.greatest[cell];
       unsigned const fill = count == 0 ? 0 : shift_of_range(K(high - low));
       table.bounds[cell] = begin | fill << 16;
       table.greatest[cell] = linear_map(upper_of(high, low, fill), count).scale;
@@ -127,8 +127,9 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     team::sync();
   }
 
-  /// By the table of cells. False if a bucket is crowded, or the order not right; the keys are as they were then.
-  __device__ static __forceinline__ bool rank_in_cells(unsigned n, K least, unsigned shift, unsigned shared_at) {
+  /// Ranks by the table of cells. Returns false if a bucket has too many items or the order is wrong; the keys are then
+  /// unchanged.
+  __device__ static __forceinline__ bool rank_in_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
     unsigned const own_count = base::own_count_of(n);
@@ -138,8 +139,8 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     team::sync();
     base::clear_counts(memory);
     team::sync();
-    ranking result = on_chip_buckets<K, Threads, Items>::template rank_in_buckets<8>(
-        key, celled_map{*base::template spare<cell_table>(shared), least, shift}, own_count, rank, memory, shared);
+    ranking result = block_buckets<K, Threads, Items>::template rank_in_buckets<8>(
+        key, celled_map{*base::template spare<cell_table>(shared), smallest, shift}, own_count, rank, memory, shared);
     team::sync();
     if (result == ranking::exact) {
       K* const keys = reinterpret_cast<K*>(memory);
@@ -160,7 +161,7 @@ struct on_chip_crowded : on_chip_memory<K, Threads, Items> {
     return result == ranking::exact;
   }
 
-  /// Whatever the keys are.
+  /// Ranks any keys.
   __device__ __noinline__ static void rank_by_bits(unsigned n, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);

@@ -5,18 +5,18 @@
 #include "base/bits.hpp"
 #include "sort_core/cuda/group.cuh"
 
-// A block's stable sort of positions by digits, from the lowest up. A warp's items are consecutive, 32 at a time: ranks follow
-// the order of the items. A warp counts its digits in 16 bits each.
+// A block's stable sort of positions by digits, from the lowest digit up. A warp's items are consecutive, 32 at a time, so that
+// ranks follow the order of the items. A warp counts its digits with 16 bits each.
 namespace ordo::cuda_detail {
 
 template <unsigned Threads, unsigned Items, unsigned DigitBits>
 struct block_radix {
   using team = group<Threads>;
-  /// Each warp's counts of a digit.
+  /// Bytes of the counts of a digit of all warps.
   static constexpr std::size_t count_bytes = team::warps * 2u << DigitBits;
 
-  /// index[p] = the rank of codes[p], for p in [0, n), n <= Threads * Items; codes may differ in the bits of `differing`.
-  /// `digits` has count_bytes. If one pass is enough, index may be codes.
+  /// Writes the rank of codes[p] to index[p], for p in [0, n), n <= Threads * Items; codes may differ only in the bits of
+  /// `differing`. `digits` has count_bytes. If one pass is enough, index may be codes.
   template <class Code, class Collective>
   __device__ static void sort(Code const* codes, std::uint16_t* index, std::uint32_t* digits, unsigned n, Code differing,
                               Collective& shared) {
@@ -59,7 +59,7 @@ struct block_radix {
   }
 
  private:
-  // Counts are of 16 bits, two in a word.
+  // Counts have 16 bits, two in a word.
   __device__ static std::uint32_t low_half(std::uint32_t two) {
     return two & 0xffff;
   }
@@ -70,14 +70,15 @@ struct block_radix {
     return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
   }
 
-  /// Counts become the items of the digits before and of the warps before, two digits at a time, each thread some of them.
+  /// Replaces each count by the number of items with smaller digits, or in earlier warps. Two digits at a time, some per
+  /// thread.
   template <class Collective>
   __device__ static __forceinline__ void sum_digits(std::uint32_t* digits, unsigned words, Collective& shared) {
-    constexpr unsigned most = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
-    std::uint32_t sums[most], sum = 0;
-    unsigned const from = team::rank() * most;
+    constexpr unsigned max_words = ((1u << DigitBits) / 2 + Threads - 1) / Threads;
+    std::uint32_t sums[max_words], sum = 0;
+    unsigned const from = team::rank() * max_words;
 #pragma unroll
-    for (unsigned j = 0; j < most; ++j) {
+    for (unsigned j = 0; j < max_words; ++j) {
       sums[j] = 0;
       if (from + j >= words) continue;
 #pragma unroll 8
@@ -90,7 +91,7 @@ struct block_radix {
     }
     std::uint32_t begin = team::exclusive_sum(sum, shared);
 #pragma unroll
-    for (unsigned j = 0; j < most; ++j) {
+    for (unsigned j = 0; j < max_words; ++j) {
       if (from + j >= words) continue;
       std::uint32_t const both = begin | (begin + low_half(sums[j])) << 16;
 #pragma unroll 8
@@ -99,7 +100,7 @@ struct block_radix {
     }
   }
 
-  /// place[i] = a digit becomes: how many alike come before in this warp's items, and above 16 bits, the digit.
+  /// Replaces the digit place[i] by the number of equal digits before it in this warp's items and, above 16 bits, the digit.
   template <unsigned Bits>
   __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
     constexpr unsigned interleaved = Items % 4 == 0 ? 4 : Items % 3 == 0 ? 3 : 5;
@@ -118,7 +119,7 @@ struct block_radix {
           unsigned const ones = __ballot_sync(all_lanes, digit >> bit & 1);
           alike[j] &= digit >> bit & 1 ? ones : ~ones;
         }
-        // The first of those alike counts for all. Nobody waits for the sum yet.
+        // The first lane of those with equal digits counts for all. Its sum is not needed yet.
         before[j] = 0;
         if (there && (alike[j] & ((1u << lane_of()) - 1)) == 0)
           before[j] = atomicAdd(&counts[digit / 2], std::uint32_t(__popc(alike[j])) << digit % 2 * 16);

@@ -8,29 +8,29 @@
 #include "sort_core/cuda/block_memory.cuh"
 #include "sort_core/cuda/float_values.cuh"
 
-// Sorting a segment that one block holds: every item finds its rank, then keys and values move there once.
+// Sorting of a segment that fits in one block. Each item finds its rank; then keys and values move once.
 //
-// Keys are spread linearly over four times as many buckets as the block holds items (the buckets of GPU-ArraySort; one pass,
-// no compare); floating-point keys by their values, if these look evener than their codes. Most items of evenly distributed
-// keys are alone in theirs; the others count those before them (on_chip_buckets.cuh). Keys alone of a small range are counted
-// (on_chip_counting.cuh).
-// Where some bucket is crowded the block tries other ways (on_chip_crowded.cuh): a dictionary, if the keys are few distinct
-// ones, so that one pass of a radix sort over their numbers will do; buckets that are narrow where keys are dense; and last a
-// radix sort over all bits that differ. Every order is that of (key, position), so the sort is stable and the same on every
+// Keys are distributed linearly to four times as many buckets as the block holds items (the buckets of GPU-ArraySort: one pass,
+// no comparison). Floating-point keys are distributed by their values if these look more even than their codes. If keys are
+// evenly distributed, most items are alone in their bucket; the others count those before them (block_buckets.cuh). Keys
+// without values in a small range are counted (block_counting.cuh).
+// If some bucket has too many items, the block tries other methods (block_dense_keys.cuh): a dictionary, if there are few
+// distinct keys, and one pass of a radix sort over their numbers; buckets that are narrow where keys are dense; and last a
+// radix sort over all bits that differ. Every method orders by (key, position), so the sort is stable and the same on every
 // run, although buckets fill in no particular order.
 namespace ordo::cuda_detail {
 
-/// Sorts segments of 1 to Threads * Items items.
+/// The sort of segments of 1 to Threads * Items items.
 template <class K, unsigned Threads, unsigned Items>
-struct on_chip : on_chip_memory<K, Threads, Items> {
-  using base = on_chip_memory<K, Threads, Items>;
+struct block_sort : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
   using base::capacity, base::values_arrive, base::values_at, base::working_bytes;
   using typename base::collective, typename base::team;
-  using by_buckets = on_chip_buckets<K, Threads, Items>;
-  using by_counting = on_chip_counting<K, Threads, Items>;
-  using when_crowded = on_chip_crowded<K, Threads, Items>;
+  using by_buckets = block_buckets<K, Threads, Items>;
+  using by_counting = block_counting<K, Threads, Items>;
+  using by_dense_keys = block_dense_keys<K, Threads, Items>;
 
-  /// All of the block's dynamic shared memory is taken.
+  /// Uses all of the block's dynamic shared memory.
   template <class V, class Keys>
   __device__ static void sort(segment_data<K, V, Keys> const& data, segment_record segment) {
     unsigned char* const memory = dynamic_shared_memory();
@@ -41,10 +41,10 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     base::clear_counts(memory);
     begin_values(data, segment, own_count, memory);
     extremes<K> const ends = extremes_of(key, own_count, shared);
-    // The range shifted so that it fills 32 bits.
-    unsigned const shift = shift_of_range(K(ends.greatest - ends.least));
+    // Shifts the range so that it fills 32 bits.
+    unsigned const shift = shift_of_range(K(ends.greatest - ends.smallest));
     std::uint32_t rank[Items];
-    ranking result = ranking::crowded;
+    ranking result = ranking::dense_keys;
     if constexpr (value_bytes<V> == 0) result = rank_by_counting(key, ends, n, own_count, rank, memory, shared);
     if (result != ranking::exact) result = rank_by_buckets(data, segment, key, ends, own_count, rank, memory, shared);
     team::sync();
@@ -55,23 +55,23 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     }
     if (result != ranking::exact) {
       put_back(data, segment, key, own_count, memory);
-      when_crowded::rank_and_scatter(n, ends.least, shift, result == ranking::crowded,
-                                     unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
+      by_dense_keys::rank_and_scatter(n, ends.smallest, shift, result == ranking::dense_keys,
+                                      unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
     }
     store(data, segment, own_count, memory);
   }
 
  private:
-  /// For keys alone, if they lie in a small range. Not exact: the counters are clear for other ways.
+  /// Ranks keys without values in a small range. If the result is not exact, the counters are cleared for other methods.
   __device__ static __forceinline__ ranking rank_by_counting(K const (&key)[Items], extremes<K> ends, unsigned n,
                                                              unsigned own_count, std::uint32_t (&rank)[Items],
                                                              unsigned char* memory, collective& shared) {
-    ranking result = ranking::crowded;
-    K const range = ends.greatest - ends.least;
+    ranking result = ranking::dense_keys;
+    K const range = ends.greatest - ends.smallest;
     if (range != 0 && range < by_counting::template numbers<16>) {
-      result = by_counting::template rank_keys<16>(key, ends.least, own_count, rank, memory, shared);
+      result = by_counting::template rank_keys<16>(key, ends.smallest, own_count, rank, memory, shared);
     } else if (range < by_counting::template numbers<2> && unsigned(range) / tuning::sparse_numbers >= n) {
-      result = by_counting::template rank_keys<2>(key, ends.least, own_count, rank, memory, shared);
+      result = by_counting::template rank_keys<2>(key, ends.smallest, own_count, rank, memory, shared);
       if (result != ranking::exact) {
         team::sync();
         base::clear_counts(memory);
@@ -81,7 +81,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     return result;
   }
 
-  /// Floats by their values, if these look evener than their codes.
+  /// Ranks floats by their values if these look more even than their codes.
   template <class V, class Keys>
   __device__ static __forceinline__ ranking rank_by_buckets(segment_data<K, V, Keys> const& data, segment_record segment,
                                                             K (&key)[Items], extremes<K> ends, unsigned own_count,
@@ -90,15 +90,15 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     key_code<K> const code = data.keys.code_of_floats();
     bool const by_value = of_floats(code) && number_by_value(key, code, ends);
     ranking const result = by_buckets::rank_evenly(key, ends, own_count, rank, memory, shared);
-    // Where buckets are crowded all keys are loaded again anyway.
-    if (by_value && result != ranking::crowded)
+    // After a failure all keys are loaded again anyway.
+    if (by_value && result != ranking::dense_keys)
       data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
-    // Longer keys may differ beyond the bits of a word.
+    // 64-bit keys may differ only in bits that a word leaves out.
     return result == ranking::exact && (sizeof(K) > 4 || by_value) ? ranking::rough : result;
   }
 
-  /// Puts the keys into shared memory, where on_chip_crowded expects them. Given keys are read from global memory once more,
-  /// so that they need no registers until then; computed keys come from registers, as computing one may be slow.
+  /// Puts the keys into shared memory for block_dense_keys.cuh. Stored keys are read from global memory again, so that they
+  /// take no registers until then. Computed keys come from registers, because computing them may be slow.
   template <class V, class Keys>
   __device__ static __forceinline__ void put_back(segment_data<K, V, Keys> const& data, segment_record segment,
                                                   K const (&key)[Items], unsigned own_count, unsigned char* memory) {
@@ -121,7 +121,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     }
   }
 
-  /// A lower and an upper bound of the keys, near enough for buckets. Exact if all are equal.
+  /// Returns a lower and an upper bound of the keys, close enough for buckets. Exact if all keys are equal.
   [[nodiscard]] __device__ static extremes<K> extremes_of(K const (&key)[Items], unsigned own_count, collective& shared) {
     auto const all = [&](auto part_of) {
       using part = decltype(part_of(K{}));
@@ -129,21 +129,21 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
       own_count = opaque(own_count);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
-        ends.least = min(ends.least, part_of(key[i]));
+        ends.smallest = min(ends.smallest, part_of(key[i]));
         ends.greatest = max(ends.greatest, i < own_count ? part_of(key[i]) : part{0});
       }
       return team::reduce(ends, shared);
     };
     if constexpr (sizeof(K) > 4) {
-      // By the upper words, unless too few of their bits differ.
+      // Uses the upper words, unless too few of their bits differ.
       auto const upper = all([](K x) { return std::uint32_t(x >> 32); });
-      if (upper.greatest - upper.least >= 256) return {K(upper.least) << 32, K(upper.greatest) << 32 | 0xffffffffu};
+      if (upper.greatest - upper.smallest >= 256) return {K(upper.smallest) << 32, K(upper.greatest) << 32 | 0xffffffffu};
       team::sync();
     }
     return all([](K x) { return x; });
   }
 
-  /// Begin to load values.
+  /// Starts loading values.
   template <class V, class Keys>
   __device__ static void begin_values(segment_data<K, V, Keys> const& data, segment_record segment, unsigned own_count,
                                       unsigned char* memory) {
@@ -157,7 +157,7 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
     }
   }
 
-  /// Where this thread's values are by now, or will be.
+  /// Returns the location of this thread's values: where they are, or are being loaded to.
   template <class V, class Keys>
   __device__ static V const* values_of(segment_data<K, V, Keys> const& data, segment_record segment, unsigned char* memory) {
     if constexpr (value_bytes<V> == 0)
@@ -168,28 +168,28 @@ struct on_chip : on_chip_memory<K, Threads, Items> {
       return data.value_address(segment.from, segment.begin + team::rank());
   }
 
-  /// Makes codes of floats and their bounds numbers in proportion to their values, if these look evener. Synchronises.
+  /// Replaces codes of floats and their bounds by numbers proportional to their values, if these look more even. Synchronises.
   __device__ static bool number_by_value(K (&key)[Items], key_code<K> code, extremes<K>& ends) {
     float_values<K> const value(code, ends);
-    if (!value.finite() || !crowd_outside(key, ends)) return false;
+    if (!value.finite() || !is_denser_outside(key, ends)) return false;
     auto const number = [&](K x) { return K(K{value(x)} << (8 * sizeof(K) - 32)); };
-    K const least = number(ends.least), greatest = number(ends.greatest);
-    if (least == greatest) return false;
+    K const smallest = number(ends.smallest), greatest = number(ends.greatest);
+    if (smallest == greatest) return false;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) key[i] = number(key[i]);
-    ends = {least, greatest};
+    ends = {smallest, greatest};
     return true;
   }
-  /// Are there clearly fewer keys in the middle half of the range than in the rest? Some are looked at. Synchronises.
-  __device__ static bool crowd_outside(K const (&key)[Items], extremes<K> ends) {
+  /// Returns true if clearly fewer keys are in the middle half of the range than in the rest, by a sample. Synchronises.
+  __device__ static bool is_denser_outside(K const (&key)[Items], extremes<K> ends) {
     constexpr unsigned others[3] = {0, Items / 4, Items / 2};
     unsigned const which = team::rank() % 3;
     K const one = which == 0 ? key[others[0]] : which == 1 ? key[others[1]] : key[others[2]];
-    K const range = ends.greatest - ends.least;
-    return team::count(K(one - ends.least) - range / 4 < range / 2) < Threads * 3 / 8;
+    K const range = ends.greatest - ends.smallest;
+    return team::count(K(one - ends.smallest) - range / 4 < range / 2) < Threads * 3 / 8;
   }
 
-  /// Sorted keys and values in shared memory, out to device memory.
+  /// Copies sorted keys and values from shared to device memory.
   template <class V, class Keys>
   __device__ static void store(segment_data<K, V, Keys> const& data, segment_record segment, unsigned own_count,
                                unsigned char* memory) {

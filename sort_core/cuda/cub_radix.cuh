@@ -7,31 +7,31 @@
 namespace ordo::cuda_detail {
 
 template <class T>
-void copy_back(cuda_backend& machine, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
+void copy_back(cuda_backend& backend, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
   T const* const result = both.d_buffers[both.selector];
-  if (result != origin) ORDO_CUDA(cudaMemcpyAsync(origin, result, n * sizeof(T), cudaMemcpyDeviceToDevice, machine.stream()));
+  if (result != origin) ORDO_CUDA(cudaMemcpyAsync(origin, result, n * sizeof(T), cudaMemcpyDeviceToDevice, backend.stream()));
 }
 
 template <class K, class V>
-void sort_lsd(cuda_backend& machine, K* keys, V* values, std::size_t n, bit_range bits) {
-  auto other_keys = machine.buffer<K>(n);
-  auto other_values = machine.buffer<V>(values ? n : 0);
+void sort_lsd(cuda_backend& backend, K* keys, V* values, std::size_t n, bit_range bits) {
+  auto other_keys = backend.buffer<K>(n);
+  auto other_values = backend.buffer<V>(values ? n : 0);
   cub::DoubleBuffer<K> both_keys(keys, other_keys.data());
   cub::DoubleBuffer<V> both_values(values, other_values.data());
   auto const sort = [&](auto count) {
-    machine.with_temporary([&](void* temporary, std::size_t& bytes) {
+    backend.with_temporary([&](void* temporary, std::size_t& bytes) {
       return values ? cub::DeviceRadixSort::SortPairs(temporary, bytes, both_keys, both_values, count, int(bits.begin),
-                                                      int(bits.end), machine.stream())
+                                                      int(bits.end), backend.stream())
                     : cub::DeviceRadixSort::SortKeys(temporary, bytes, both_keys, count, int(bits.begin), int(bits.end),
-                                                     machine.stream());
+                                                     backend.stream());
     });
   };
-  if (n < tuning::long_length_from(sizeof(K), values != nullptr))
+  if (n < tuning::wide_length_from(sizeof(K), values != nullptr))
     sort(std::uint32_t(n));
   else
     sort(std::int64_t(n));
-  copy_back(machine, both_keys, keys, n);
-  if (values) copy_back(machine, both_values, values, n);
+  copy_back(backend, both_keys, keys, n);
+  if (values) copy_back(backend, both_values, values, n);
 }
 
 }  // namespace ordo::cuda_detail

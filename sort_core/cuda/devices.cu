@@ -11,7 +11,7 @@
 namespace ordo::cuda_detail {
 
 void throw_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes) {
-  static_cast<void>(cudaGetLastError());  // leave no error behind for the next call to trip over
+  static_cast<void>(cudaGetLastError());  // clears the error, so that the next call does not report it
   int device = -1;
   static_cast<void>(cudaGetDevice(&device));
   std::string_view name = file;
@@ -25,7 +25,7 @@ void throw_cuda(cudaError_t status, char const* call, char const* file, int line
 
 namespace {
 
-/// Stands for all kernels of the build: they are compiled for the same cards.
+/// A kernel in place of all kernels of the build, which are compiled for the same GPUs.
 __global__ void any_kernel() {}
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<gpu_info> list_gpus() noexcept try {
 
 namespace {
 
-/// What the driver alone offers: a device can be current without making the one current before start, as cudaSetDevice would.
+/// Functions that only the driver has: they make a device current without starting the one that was, as cudaSetDevice would.
 struct driver {
   CUresult (*retain)(CUcontext*, CUdevice) = nullptr;
   CUresult (*push)(CUcontext) = nullptr;
@@ -79,14 +79,15 @@ struct driver {
   }
 };
 
-/// A GPU's primary context, started if need be. It stays until the process ends, as the runtime's own ones do.
+/// Returns a GPU's primary context, and starts the GPU if need be. The context stays until the process ends, as the runtime's
+/// do.
 CUcontext context_of(unsigned index) {
   static std::mutex changing;
   static std::map<unsigned, CUcontext> started;
   std::lock_guard const lock(changing);
   CUcontext& context = started[index];
   if (!context)
-    // The driver's results are numbered as the runtime's errors.
+    // The driver's results have the same numbers as the runtime's errors.
     check_cuda(cudaError_t(driver::get().retain(&context, CUdevice(index))), "cuDevicePrimaryCtxRetain", __FILE__, __LINE__);
   return context;
 }
@@ -112,7 +113,7 @@ gpu_state state_of_gpu(unsigned index) {
     device_scope const on(index);
     std::size_t all = 0;
     cudaFuncAttributes kernel{};
-    // A card that somebody else has to himself, or that is too new or too old for this build, says so here.
+    // Reports a GPU that another process uses exclusively, or that is too new or too old for this build.
     ORDO_CUDA(cudaMemGetInfo(&state.free_memory, &all));
     ORDO_CUDA(cudaFuncGetAttributes(&kernel, any_kernel));
   } catch (error const& e) {

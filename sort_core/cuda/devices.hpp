@@ -6,18 +6,18 @@
 
 namespace ordo::cuda_detail {
 
-/// The GPUs the driver shows; empty without a driver. Starts none of them. Never throws.
+/// Returns the GPUs that the driver shows; empty without a driver. Starts none of them. Never throws.
 std::vector<gpu_info> list_gpus() noexcept;
 
 struct gpu_state {
-  std::string unusable;  // why this build does not run there; empty: it does
+  std::string unusable;  // the reason why this build cannot run there; empty if it can
   std::size_t free_memory = 0;
 };
-/// Starts that GPU, if it is not running yet. Leaves the calling thread's device as it was.
+/// Starts a GPU, if it is not running yet, and returns its state. The calling thread's current device is unchanged.
 gpu_state state_of_gpu(unsigned index);
 
-/// While it lives, the GPU of that index is the calling thread's current device; afterwards the one that was before. No
-/// other GPU is started by it. Cheap, and nothing at all where that GPU is current anyway. @throws device_error
+/// Makes a GPU the calling thread's current device during the object's lifetime; then restores the previous one. Starts no
+/// other GPU. Cheap, and free if the GPU is current already. @throws device_error
 class device_scope {
  public:
   explicit device_scope(unsigned index);
@@ -29,7 +29,7 @@ class device_scope {
   bool pushed_ = false;
 };
 
-/// Versions of nvcc, the runtime and the driver.
+/// Returns the versions of nvcc, the runtime and the driver.
 std::string cuda_versions();
 
 }  // namespace ordo::cuda_detail

@@ -5,24 +5,26 @@
 
 namespace ordo::cuda_detail {
 
-/// The distinct keys of a block, if they are few: a hash table in shared memory, open addressing, and their order.
+/// The distinct keys of a block, if they are few: a hash table with open addressing in shared memory, and the order of its
+/// keys.
 template <class K, unsigned Threads, unsigned Slots, unsigned Limit>
 struct dictionary {
   using team = group<Threads>;
-  static constexpr K none = K(~K{0});  // in empty slots; a key that is the same needs none, as no key is greater
+  static constexpr K none = K(~K{0});  // marks empty slots; an equal key needs none, because no key is greater
   K keys[Slots];
   K found[Limit + 1];             // in no particular order
-  std::uint32_t count;            // of those; in the upper half, whether `none` is a key
-  std::uint16_t slot[Limit + 1];  // of those found
-  std::uint8_t order[Slots];      // of a slot's key among all
+  std::uint32_t count;            // number of keys found; the upper half is nonzero if `none` is a key
+  std::uint16_t slot[Limit + 1];  // slots of the keys found
+  std::uint8_t order[Slots];      // rank of a slot's key
 
-  /// numbers[p] = how many distinct keys are less than all[p], for p in [0, n); `greatest` is the greatest of these numbers.
-  /// False if there are more than Limit keys beside `none`. Called by all threads of the block, which synchronise.
+  /// Writes to numbers[p] the number of distinct keys that are less than all[p], for p in [0, n), and to `greatest` the maximum
+  /// of these. Returns false if there are more than Limit keys besides `none`. Called by all threads of the block.
+  /// Synchronises.
   __device__ bool number(K const* all, unsigned n, std::uint16_t* numbers, unsigned& greatest) {
     constexpr unsigned with_none = 1u << 16;
     for (unsigned s = team::rank(); s < Slots; s += Threads) keys[s] = none;
     if (team::rank() == 0) count = 0;
-    // Of 32 items, all different? Then there will be too many.
+    // If 32 items are all different, there will be too many.
     bool repeated = false;
     if (team::rank() < warp_threads)
       repeated = __match_any_sync(all_lanes, all[n * lane_of() / warp_threads]) != 1u << lane_of();
@@ -58,7 +60,7 @@ struct dictionary {
     unsigned const distinct = *count_now & 0xffff;
     greatest = *count_now >= with_none ? distinct : distinct - 1;
     if (distinct > Limit) {
-      team::sync();  // others may take this memory
+      team::sync();  // the memory may be reused
       return false;
     }
     for (unsigned f = team::rank(); f < distinct; f += Threads) {

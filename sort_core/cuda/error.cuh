@@ -8,8 +8,8 @@
 
 namespace ordo::cuda_detail {
 
-/// Throw what a failed CUDA call means: out_of_memory for cudaErrorMemoryAllocation, else device_error. The message names
-/// the call, the device, the bytes where there are any, and the place.
+/// Throws the exception for a failed CUDA call: out_of_memory for cudaErrorMemoryAllocation, else device_error. The message
+/// names the call, the device, the source line, and the bytes if there are any.
 [[noreturn]] void throw_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes);
 
 inline void check_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes = 0) {

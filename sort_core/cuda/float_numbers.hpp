@@ -10,12 +10,13 @@
 #include "ordo/detail/fn.hpp"
 #include "ordo/radix_key.hpp"
 
-// Long segments of floats are divided by their values, if these are evener than their codes: half of all codes stand for
-// magnitudes below 1, so that of floats spread over [-1, 1) the first digit tells little but the sign.
+// Large segments of floats are divided by their values if these are more even than their codes. Half of all codes stand for
+// magnitudes below 1, so that the first digit of floats that are spread over [-1, 1) reveals little but the sign.
 namespace ordo::cuda_detail {
 
-/// Numbers of 32 bits in proportion to the values of floating-point keys, in the order of their codes; NaNs and what is beyond
-/// the range that a sample has told come first and last. None are wanted if the scale is 0: codes are as even.
+/// A map of floating-point keys to numbers of 32 bits that are proportional to their values and in the order of their codes.
+/// NaNs and values beyond the range of the sample come first and last. A scale of 0 means that codes are as even, and should be
+/// used.
 struct float_numbers {
   float scale = 0, offset = 0;
 
@@ -24,21 +25,21 @@ struct float_numbers {
   [[nodiscard]] ORDO_FN std::uint32_t operator()(K encoded, key_code<K> code) const {
     float const value = value_of(encoded, code);
     if (value != value) return encoded >> (8 * sizeof(K) - 1) != 0 ? ~std::uint32_t{0} : 0;
-    constexpr float greatest = 4294967040.0f;  // that is below 2^32
-    // By one instruction, so that all kernels find the same.
+    constexpr float greatest = 4294967040.0f;  // the greatest float below 2^32
+    // One instruction, so that all kernels get the same result.
     return std::uint32_t(fminf(fmaxf(fmaf(value, scale, offset), 0.0f), greatest));
   }
 
-  /// Bits, from the lowest on, that codes may differ in, of keys whose numbers have the uppermost `width` bits `digit`. Digits
-  /// at the ends hold what is beyond the range too: there all may differ.
+  /// Returns the number of low bits in which codes may differ, for keys whose numbers have `digit` as their upper `width` bits.
+  /// The first and last digits also hold keys beyond the range, which may differ in all bits.
   template <class K>
   [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width) const {
     constexpr unsigned all = 8 * sizeof(K);
     if (digit == 0 || digit + 1 == 1u << width) return all;
     using real = std::conditional_t<sizeof(K) == 4, float, double>;
     constexpr K top = K{1} << (all - 1), others = K(~top);
-    key_code<K> const code{scale > 0 ? top : others, others};  // ascending or descending
-    // A number is rounded by 2^8 at most, and a value by one in 2^23: bounds leave room for more.
+    key_code<K> const code{scale > 0 ? top : others, others};  // scale is negative if keys descend
+    // A number is rounded by at most 2^8, and a value by one part in 2^23: the bounds allow for more.
     auto const bound = [&](double number, double beyond) {
       double const value = (number + beyond - double(offset)) / double(scale);
       double const wider = (beyond < 0) == (scale > 0) ? -1 : 1;
@@ -49,21 +50,21 @@ struct float_numbers {
     return 64 - leading_zeros(differing);
   }
 
-  /// For keys of which codes[0], ..., codes[count - 1] are some, in order.
+  /// Returns the map for keys of which codes[0], ..., codes[count - 1] are a sorted sample.
   template <class K>
   [[nodiscard]] ORDO_FN static float_numbers suiting(std::uint64_t const* codes, std::size_t count, key_code<K> code) {
     constexpr std::size_t parts = 16;
     if (count < 2 * parts) return {};
-    // A few outliers must not take the range.
+    // A few outliers must not determine the range.
     std::size_t const outside = count / 64, inside = count - 1 - 2 * outside;
     auto const part_begin = [&](std::size_t part) { return codes[outside + part * inside / parts]; };
     float const first = value_of(K(part_begin(0)), code), last = value_of(K(part_begin(parts)), code);
     float_numbers numbers;
-    numbers.scale = 4261412864.0f / (last - first);  // 254 / 256 of 2^32; less than nothing if keys descend
+    numbers.scale = 4261412864.0f / (last - first);  // 254 / 256 of 2^32; negative if keys descend
     numbers.offset = 16777216.0f - first * numbers.scale;
-    constexpr float most = std::numeric_limits<float>::max();
-    if (!(fabsf(numbers.scale) <= most && fabsf(numbers.offset) <= most)) return {};
-    // How dense are they where they are densest, in numbers and in the codes' bits that differ?
+    constexpr float max_float = std::numeric_limits<float>::max();
+    if (!(fabsf(numbers.scale) <= max_float && fabsf(numbers.offset) <= max_float)) return {};
+    // The greatest density, in numbers and in the bits in which codes differ.
     double by_value = 0, by_code = 0;
     double const all_codes = 2.0 * double(last_power(codes[0] ^ codes[count - 1]));
     for (std::size_t part = 0; part < parts; ++part) {
@@ -85,7 +86,7 @@ struct float_numbers {
     else
       return float(std::bit_cast<double>(bits));
   }
-  /// The greatest power of two that is not greater.
+  /// Returns the greatest power of two that is at most x.
   [[nodiscard]] ORDO_FN static std::uint64_t last_power(std::uint64_t x) {
     return x == 0 ? 0 : std::uint64_t{1} << (63 - leading_zeros(x));
   }

@@ -8,15 +8,15 @@
 
 namespace ordo::cuda_detail {
 
-/// Are these the codes of floating-point keys?
+/// True if the codes are those of floating-point keys.
 template <class K>
 __device__ bool of_floats(key_code<K> code) {
   return code.flip_negative != 0;
 }
 
-/// Floating-point keys, given by their codes, as numbers of 32 bits in the same order and in proportion to their values.
-/// Evenly distributed floats crowd in their codes, half of which stand for magnitudes below 1. Keys that lie close together
-/// may become one number.
+/// A map from codes of floating-point keys to numbers of 32 bits, in the same order and proportional to their values. The codes
+/// of evenly distributed floats are uneven: half of all codes stand for magnitudes below 1. Keys that lie close together may
+/// have the same number.
 template <class K>
 class float_values {
   using real = std::conditional_t<sizeof(K) == 4, float, double>;
@@ -24,18 +24,18 @@ class float_values {
   static constexpr unsigned exponents = (1u << (8 * sizeof(K) - 1 - mantissa_bits)) - 1, bias = exponents / 2;
 
  public:
-  /// For codes of a range.
+  /// Makes the map for the codes of a range.
   __device__ float_values(key_code<K> code, extremes<K> ends) : code_(code) {
     auto const exponent_of = [&](K x) { return unsigned(code.decode(x) >> mantissa_bits) & exponents; };
-    unsigned const least = exponent_of(ends.least), greatest = exponent_of(ends.greatest);
-    unsigned const exponent = least > greatest ? least : greatest;
+    unsigned const smallest = exponent_of(ends.smallest), greatest = exponent_of(ends.greatest);
+    unsigned const exponent = smallest > greatest ? smallest : greatest;
     finite_ = exponent < exponents;
-    // A power of two, with which the greatest magnitude is at least 2^30 and below 2^31; or the greatest power that there is.
+    // The power of two by which the greatest magnitude is in [2^30, 2^31), or the greatest power that exists.
     unsigned const scale = exponent < 31 ? exponents - 1 : 2 * bias + 30 - exponent;
     scale_ = std::bit_cast<real>(K(finite_ ? scale : 0) << mantissa_bits);
-    flip_ = code.flip & 1 ? 0x7fffffffu : 0x80000000u;  // descending or ascending
+    flip_ = code.flip & 1 ? 0x7fffffffu : 0x80000000u;  // descending : ascending
   }
-  /// Neither infinities nor NaNs. All else is for finite ranges.
+  /// Returns true if the range has no infinity and no NaN. Other members need a finite range.
   [[nodiscard]] __device__ bool finite() const { return finite_; }
   [[nodiscard]] __device__ std::uint32_t operator()(K x) const {
     return std::uint32_t(int(std::bit_cast<real>(code_.decode(x)) * scale_)) ^ flip_;
@@ -48,25 +48,25 @@ class float_values {
   bool finite_;
 };
 
-/// Makes the codes of floats smaller, so that words of few bits hold more of what they differ in: by the least one, as many of
-/// their first bits differ where magnitudes pass a power of two; or if there are both signs, to numbers in proportion to their
-/// values. In each group of `lanes` lanes, `most` at most; some is a code of the group. `differing` then has the bits that they
-/// may have. False if some may be the same now that were not.
+/// Makes the codes of floats smaller, so that words of few bits hold more of their differences. If all have one sign, it
+/// subtracts the least code, because many of the first bits differ where magnitudes pass a power of two; else it replaces codes
+/// by numbers proportional to the values. For each group of `lanes` lanes, at most `max_lanes`; `some` is a code of the group.
+/// `differing` receives the bits in which the results may differ. Returns false if different codes may have become equal.
 template <unsigned Items, class K>
-__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned most, K some, K (&code)[Items],
-                                              K& differing) {
+__device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lanes, unsigned max_lanes, K some,
+                                              K (&code)[Items], K& differing) {
   extremes<K> ends{some, some};
 #pragma unroll
-  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.least, code[i]), max(ends.greatest, code[i])};
+  for (unsigned i = 0; i < Items; ++i) ends = {min(ends.smallest, code[i]), max(ends.greatest, code[i])};
 #pragma unroll 1
-  for (unsigned step = most / 2; step > 0; step /= 2) {
+  for (unsigned step = max_lanes / 2; step > 0; step /= 2) {
     unsigned const other = step < lanes ? step : 0;
-    ends.least = min(ends.least, __shfl_xor_sync(all_lanes, ends.least, other));
+    ends.smallest = min(ends.smallest, __shfl_xor_sync(all_lanes, ends.smallest, other));
     ends.greatest = max(ends.greatest, __shfl_xor_sync(all_lanes, ends.greatest, other));
   }
   float_values<K> const value(encoding, ends);
-  bool const by_value = value.finite() && (ends.least ^ ends.greatest) >> (8 * sizeof(K) - 1);
-  K const zero = by_value ? value(ends.least) : ends.least;
+  bool const by_value = value.finite() && (ends.smallest ^ ends.greatest) >> (8 * sizeof(K) - 1);
+  K const zero = by_value ? value(ends.smallest) : ends.smallest;
   differing = (by_value ? value(ends.greatest) : ends.greatest) - zero;
   if (__any_sync(all_lanes, by_value)) {
 #pragma unroll

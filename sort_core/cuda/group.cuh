@@ -5,24 +5,25 @@
 
 #include "sort_core/cuda/instructions.cuh"
 
-// Threads that work on one segment together: a warp, or a whole block. One source for both; the collectives cost what the
-// hardware has for each. All threads of a group must call a collective.
+// Groups of threads that work on one segment together: a warp or a block. The source is the same for both; collectives use the
+// hardware's instructions for each. All threads of a group must call a collective.
 namespace ordo::cuda_detail {
 
 template <class T>
 struct extremes {
-  T least, greatest;
+  T smallest, greatest;
 };
 
 __device__ inline extremes<std::uint32_t> warp_extremes(extremes<std::uint32_t> x) {
-  return {__reduce_min_sync(all_lanes, x.least), __reduce_max_sync(all_lanes, x.greatest)};
+  return {__reduce_min_sync(all_lanes, x.smallest), __reduce_max_sync(all_lanes, x.greatest)};
 }
 
-/// Two reductions of 32 bits: the upper words first, then the lower words of those that are still in question.
+/// Two reductions of 32 bits: of the upper words, then of the lower words of the lanes that have the extreme upper word.
 __device__ inline extremes<std::uint64_t> warp_extremes(extremes<std::uint64_t> x) {
-  std::uint32_t const low = __reduce_min_sync(all_lanes, std::uint32_t(x.least >> 32));
+  std::uint32_t const low = __reduce_min_sync(all_lanes, std::uint32_t(x.smallest >> 32));
   std::uint32_t const high = __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32));
-  std::uint32_t const below = __reduce_min_sync(all_lanes, std::uint32_t(x.least >> 32) == low ? std::uint32_t(x.least) : ~0u);
+  std::uint32_t const below =
+      __reduce_min_sync(all_lanes, std::uint32_t(x.smallest >> 32) == low ? std::uint32_t(x.smallest) : ~0u);
   std::uint32_t const above =
       __reduce_max_sync(all_lanes, std::uint32_t(x.greatest >> 32) == high ? std::uint32_t(x.greatest) : 0u);
   return {std::uint64_t(low) << 32 | below, std::uint64_t(high) << 32 | above};
@@ -35,7 +36,7 @@ __device__ inline std::uint64_t warp_or(std::uint64_t x) {
   return std::uint64_t(warp_or(std::uint32_t(x >> 32))) << 32 | warp_or(std::uint32_t(x));
 }
 
-/// A key as what atomic functions take.
+/// The type of a key for atomic functions.
 template <class K>
 __device__ auto* atomic_word(K* x) {
   using word = std::conditional_t<sizeof(K) == 4, unsigned, unsigned long long>;
@@ -46,7 +47,7 @@ __device__ auto atomic_value(K x) {
   return static_cast<std::conditional_t<sizeof(K) == 4, unsigned, unsigned long long>>(x);
 }
 
-/// Sum of x over this lane and the lanes below it.
+/// Returns the sum of x over this lane and the lanes below it.
 __device__ inline std::uint32_t warp_inclusive_sum(std::uint32_t x) {
 #pragma unroll
   for (unsigned step = 1; step < warp_threads; step *= 2) {
@@ -63,7 +64,7 @@ struct group {
   static constexpr unsigned warps = Threads / warp_threads;
   static constexpr bool one_warp = warps == 1;
 
-  /// What the collectives need in shared memory.
+  /// The shared memory that the collectives need.
   template <class K>
   struct storage {
     extremes<K> ends[one_warp ? 1 : warps];
@@ -79,7 +80,7 @@ struct group {
       __syncthreads();
   }
 
-  /// Does any thread say so? Synchronises.
+  /// Returns true if x is true in any thread. Synchronises.
   [[nodiscard]] __device__ static bool any(bool x) {
     if constexpr (one_warp) {
       bool const found = __any_sync(all_lanes, x);
@@ -90,7 +91,7 @@ struct group {
     }
   }
 
-  /// How many threads say so? Synchronises.
+  /// Returns the number of threads in which x is true. Synchronises.
   [[nodiscard]] __device__ static unsigned count(bool x) {
     if constexpr (one_warp) {
       auto const found = unsigned(__popc(__ballot_sync(all_lanes, x)));
@@ -101,10 +102,10 @@ struct group {
     }
   }
 
-  /// Synchronises. The storage, which may be one for longer keys, may be used again after one more sync.
+  /// Synchronises. The storage, which may be one for larger keys, may be used again after one more sync.
   template <class K, class S>
   [[nodiscard]] __device__ static extremes<K> reduce(extremes<K> x, S& shared) {
-    static_assert(sizeof(K) <= sizeof(shared.ends[0].least));
+    static_assert(sizeof(K) <= sizeof(shared.ends[0].smallest));
     x = warp_extremes(x);
     if constexpr (one_warp) {
       __syncwarp();
@@ -118,7 +119,7 @@ struct group {
     }
   }
 
-  /// All bits that some thread has. Synchronises as reduce does.
+  /// Returns the bitwise or of all threads' x. Synchronises as reduce does.
   template <class K>
   [[nodiscard]] __device__ static K reduce_or(K x, storage<K>& shared) {
     x = warp_or(x);
@@ -126,13 +127,13 @@ struct group {
       __syncwarp();
       return x;
     } else {
-      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].least = x;
+      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].smallest = x;
       __syncthreads();
-      return warp_or(shared.ends[lane_of() % warps].least);
+      return warp_or(shared.ends[lane_of() % warps].smallest);
     }
   }
 
-  /// Sum of x over the threads below this one. Synchronises as reduce does.
+  /// Returns the sum of x over the threads below this one. Synchronises as reduce does.
   template <class K>
   [[nodiscard]] __device__ static std::uint32_t exclusive_sum(std::uint32_t x, storage<K>& shared) {
     std::uint32_t const inclusive = warp_inclusive_sum(x);

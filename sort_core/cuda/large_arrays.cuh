@@ -6,32 +6,32 @@
 
 #include "sort_core/cuda/plan.cuh"
 
-// Arrays that are too long for the window in which long ones are partitioned: their steps, which are sorted, are merged where
-// they lie, by Batcher's bitonic scheme in chunks that a block holds. Exchanges at distances of a chunk and more run in device
-// memory, all others as a sort on chip. An array of 2^k chunks in steps of 2^j is read and written k + 1 times for the last
-// merge, k times for the one before, and so on to the first, j + 2 times. All arrays go through each merge together; one
-// kernel, whose blocks all run at once, does all of them.
+// Arrays larger than the window in which large ones are partitioned. Their steps are sorted first; then they are merged in
+// place by Batcher's bitonic scheme, in chunks that a block holds. Exchanges at distances of a chunk and more run in device
+// memory, all others in a block's sort. An array of 2^k chunks in steps of 2^j is read and written k + 1 times for the last
+// merge, k times for the one before, and so on down to j + 2 times for the first. All arrays go through each merge together, in
+// one kernel whose blocks all run at once.
 namespace ordo::cuda_detail {
 
 struct chunked_array {
   std::uint64_t begin, length, first_chunk;
 };
 
-/// Memory of the merges: an array each, and its place among all chunks.
+/// Memory of the merges: an entry per array, with its position among all chunks.
 struct chunk_work {
   chunked_array* arrays;
-  unsigned long long* counts;  // arrays << 38 | chunks; the longest array's length; both 0 at first
-  std::uint64_t step;          // items of an array, from its begin, are in order so many at a time; 2^k chunks
+  unsigned long long* counts;  // arrays << 38 | chunks; the length of the largest array; both 0 at first
+  std::uint64_t step;          // items of an array that are sorted together, from its begin; 2^k chunks
   static constexpr unsigned chunk_bits = 38;
 };
 
-/// Chunks as long as the segments of `Class`.
+/// The merges, in chunks as large as the segments of `Class`.
 template <class K, class V, class Keys, unsigned Class>
 class chunk_merger {
  public:
   static constexpr auto shape = class_traits<K, V, Class>::shape;
-  using chip = on_chip<K, shape.threads, shape.items>;
-  static constexpr unsigned threads = shape.threads, chunk = chip::capacity;
+  using sorter = block_sort<K, shape.threads, shape.items>;
+  static constexpr unsigned threads = shape.threads, chunk = sorter::capacity;
   static_assert((chunk & (chunk - 1)) == 0);
 
   __device__ chunk_merger(segment_data<K, V, Keys> const& data, chunk_work const& work, plan_lists const& lists)
@@ -43,7 +43,7 @@ class chunk_merger {
     auto const everyone = cooperative_groups::this_grid();
     for (std::uint64_t s = std::uint64_t(blockIdx.x) * threads + threadIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
-      long_segment const a = lists_.longer[s];
+      large_segment const a = lists_.longer[s];
       if (a.length <= work_.step) continue;
       unsigned long long const chunks = (a.length + chunk - 1) / chunk;
       unsigned long long const before = atomicAdd(&work_.counts[0], (1ull << chunk_work::chunk_bits) + chunks);
@@ -65,16 +65,16 @@ class chunk_merger {
       everyone.sync();
       each_chunk(merged / 2, [&](chunked_array const& a, std::uint64_t c) {
         std::uint64_t const left = a.length - c * chunk;
-        chip::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
+        sorter::sort(data_, {a.begin + c * chunk, std::uint32_t(left < chunk ? left : chunk), copy::given});
       });
       everyone.sync();
     }
   }
 
  private:
-  /// f(array, chunk of it), for this block's share of the chunks of arrays with more than `least` chunks.
+  /// Calls f(array, chunk) for this block's share of the chunks of arrays with more than `min_chunks` chunks.
   template <class F>
-  __device__ void each_chunk(std::uint64_t least, F f) {
+  __device__ void each_chunk(std::uint64_t min_chunks, F f) {
     std::uint64_t const arrays = work_.counts[0] >> chunk_work::chunk_bits;
     std::uint64_t const chunks = work_.counts[0] & ((1ull << chunk_work::chunk_bits) - 1);
     for (std::uint64_t c = blockIdx.x; c < chunks; c += gridDim.x) {
@@ -87,11 +87,11 @@ class chunk_merger {
           high = middle;
       }
       chunked_array const a = work_.arrays[low];
-      if (a.length > least * chunk) f(a, c - a.first_chunk);
+      if (a.length > min_chunks * chunk) f(a, c - a.first_chunk);
     }
   }
 
-  /// The lesser of each two items to chunk `low`, the greater to `high`; what lies beyond the array's end is greatest.
+  /// Moves the smaller of each two items to chunk `low` and the greater to `high`; items behind the array's end are greatest.
   __device__ void exchange(chunked_array const& a, std::uint64_t low, std::uint64_t high, bool mirrored) {
     for (unsigned i = threadIdx.x; i < chunk; i += threads) {
       std::uint64_t const upper = high * chunk + (mirrored ? chunk - 1 - i : i);
@@ -118,7 +118,7 @@ class chunk_merger {
 
 template <class K, class V, class Keys, unsigned Class>
 __global__ void __launch_bounds__(chunk_merger<K, V, Keys, Class>::threads, 1)
-    merge_long_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
+    merge_large_arrays(segment_data<K, V, Keys> data, chunk_work work, plan_lists lists) {
   wait_for_previous();
   chunk_merger<K, V, Keys, Class>(data, work, lists).run();
 }

@@ -11,17 +11,18 @@
 #include "sort_core/cuda/plan.cuh"
 #include "sort_core/cuda/tuning/samples.hpp"
 
-// Segments that no block holds: all of them together, or those of a range, are partitioned by the uppermost bits in which their
-// keys differ, stably, from one buffer into another, and what still is too long once more by the next bits. Everything else
-// goes to the lists of the classes that are sorted on chip, wherever it then lies. One kernel, whose blocks all run at once,
-// does all levels, so that the host need not know how many there are.
+// Segments that no block holds. All of them, or those of a range, are partitioned by the highest bits in which their keys
+// differ, stably, from one buffer to another. Parts that are still too large are partitioned again by the next bits. All others
+// are added to the lists of the classes that blocks sort, in whichever buffer they are. One kernel, whose blocks all run at
+// once, does all levels, so that the host need not know how many there are.
 //
-// A level reads the keys twice, as each level has to count before it can move: every tile of items is counted by digit; prefix
-// sums over the tiles of a segment, then over its digits, say where each tile's items of each digit go; and every tile moves
-// its items there, tiles in any order. Tiles are summed in chunks first, so that the sums of one huge segment are short.
+// A level reads the keys twice, because it must count before it can move. First each tile of items is counted by digit. Then
+// prefix sums, over the tiles of a segment and over its digits, give the position for each tile's items of each digit. Last,
+// each tile moves its items there; tiles run in any order. Tiles are summed in chunks first, so that the sums of one huge
+// segment are short.
 namespace ordo::cuda_detail {
 
-/// The class of a bucket of a sample sort, tuning::classes if no block holds it.
+/// Returns the class of a bucket of a sample sort, tuning::classes if no block holds it.
 template <std::size_t ItemBytes, std::size_t ValueBytes>
 [[nodiscard]] __device__ unsigned leaf_class_of(std::uint64_t length) {
   unsigned c = 0;
@@ -30,7 +31,7 @@ template <std::size_t ItemBytes, std::size_t ValueBytes>
   return c < tuning::leaf_classes ? c : tuning::classes;
 }
 
-/// The class of a segment of so many items, tuning::classes if no block holds it.
+/// Returns the class of a segment of `length` items, tuning::classes if no block holds it.
 template <class K, class V, class Keys>
 [[nodiscard]] __device__ unsigned class_in(std::uint64_t length, plan_lists const& lists) {
   if constexpr (Keys::sampled)
@@ -48,7 +49,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   using mover::shared, mover::keys_at, mover::code_of;
   using mover::threads, mover::items, mover::tile, mover::warps;
 
-  /// The first level's list: the long segments, or their pieces, that begin in a range.
+  /// Makes the first level's list: the large segments, or pieces of these, that begin in a range.
   __device__ static void begin(data_of const& data, partition_work const& work, plan_lists const& lists,
                                partition_range const& range) {
     if (range.renew) {
@@ -57,10 +58,10 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       cooperative_groups::this_grid().sync();
     }
     std::uint64_t const given = *lists.longer_count;
-    // Few segments are spread over all blocks, as the keys that each thread reads lie far apart.
+    // A few segments are distributed over all blocks, because the keys that each thread reads lie far apart.
     for (std::uint64_t s = std::uint64_t(threadIdx.x) * gridDim.x + blockIdx.x; s < given;
          s += std::uint64_t(gridDim.x) * threads) {
-      long_segment const all = lists.longer[s];
+      large_segment const all = lists.longer[s];
       std::uint64_t at = all.begin >= range.first ? 0 : (range.first - all.begin + range.piece - 1) / range.piece * range.piece;
       for (; at < all.length && all.begin + at < range.last; at += range.piece) {
         partition p{};
@@ -72,15 +73,15 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         unsigned const c = class_in<K, V, Keys>(p.length, lists);
         if (c == tuning::classes)
           append<tile>(work, 0, p);
-        else  // the rest of one that was cut
+        else  // the rest of a segment that was divided
           lists.listed[c].set(atomicAdd(lists.listed[c].count, 1ull), {p.begin, std::uint32_t(p.length), p.from});
       }
     }
   }
 
-  /// Looks at some keys from all over a partition. In which bits they differ is where its keys are likely to differ: counting
-  /// finds out whether that is so. Where numbers of theirs differ by a quarter of all numbers at least, the digit is of
-  /// numbers; else these tell little of this partition, as it is of other values than the rest.
+  /// Samples keys from all over a partition. The bits in which they differ are those in which its keys probably differ;
+  /// counting verifies it. If the samples' numbers span at least a quarter of all numbers, the digit is taken from numbers.
+  /// Otherwise these say little about this partition, because its values differ from those of the rest.
   __device__ static void look_at_some(data_of const& data, partition_range const& range, partition& p) {
     constexpr unsigned looked_at = 16;
     K code[looked_at], differing = 0;
@@ -96,19 +97,19 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     p.ordered = !turned && !data.heads;  // heads are written by the kernels that sort
     unsigned const width = 64 - leading_zeros(std::uint64_t(differing));
     if (p.length <= range.longest_numbered && range.numbers->wanted()) {
-      std::uint32_t least = ~0u, greatest = 0;
+      std::uint32_t smallest = ~0u, greatest = 0;
 #pragma unroll
       for (unsigned i = 0; i < looked_at; ++i) {
         std::uint32_t const number = (*range.numbers)(code[i], data.keys.code);
-        least = min(least, number);
+        smallest = min(smallest, number);
         greatest = max(greatest, number);
       }
-      if (greatest - least >= 1u << 30) p.numbers = *range.numbers;
+      if (greatest - smallest >= 1u << 30) p.numbers = *range.numbers;
     }
     if (!p.numbers.wanted()) p.bits = min(p.bits, width);
   }
 
-  /// Who owns a list's tiles and chunks?
+  /// Writes the owner of each of a list's tiles and chunks.
   __device__ static void assign(partition_work const& work, unsigned list) {
     for (std::uint64_t s = blockIdx.x; s < work.counts[list].partitions; s += gridDim.x) {
       partition const p = work.lists[list][s];
@@ -120,12 +121,12 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     }
   }
 
-  static constexpr unsigned largest_divisor(unsigned of, unsigned most) {
-    while (of % most != 0) --most;
-    return most;
+  static constexpr unsigned largest_divisor(unsigned of, unsigned max_divisor) {
+    while (of % max_divisor != 0) --max_divisor;
+    return max_divisor;
   }
 
-  /// Are there keys among this thread's of a tile, [first, first + n), that come after greater ones of the partition?
+  /// Returns true if a key, of this thread's in tile [first, first + n), is less than an earlier key of the partition.
   template <class Code>
   [[nodiscard]] __device__ static bool any_turned(K const* keys, Code code, std::uint64_t begin, std::uint64_t first,
                                                   unsigned n) {
@@ -135,8 +136,8 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     return turned;
   }
 
-  /// Count the digits of the tiles, chunk by chunk, and find in which bits keys differ. Computed keys are evaluated here, once,
-  /// and from now on lie in memory. `counts` is two rows, for two tiles in turn.
+  /// Counts the digits of the tiles, chunk by chunk, and finds the bits in which keys differ. Computed keys are evaluated here,
+  /// once, and are in memory from then on. `counts` is two rows, used for tiles in turn.
   __device__ static void count(data_of const& data, partition_work const& work, unsigned list,
                                std::uint32_t (*counts)[digit_values]) {
     if (threadIdx.x < digit_values) counts[0][threadIdx.x] = counts[1][threadIdx.x] = 0;
@@ -148,7 +149,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       key_code<K> const code = code_of(data, p.from);
       K differing = 0;
       K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
-      bool const volatile* const still_ordered = &owner.ordered;  // another block may find keys that are not
+      bool const volatile* const still_ordered = &owner.ordered;  // another block may clear it
       each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
         if (p.ordered && *still_ordered && any_turned(keys, code, p.begin, first, n)) owner.ordered = false;
         unsigned const own_count = (n + (threads - 1 - threadIdx.x)) / threads;
@@ -157,11 +158,11 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
           atomicAdd(&count[digit_of(key)], 1u);
           differing |= key ^ one;
         };
-        // Many blocks with few loads under way each.
+        // Many blocks with few outstanding loads each.
         auto const each = [&](auto const* source, auto use) {
           using item_type = std::remove_cvref_t<decltype(*source)>;
-          constexpr unsigned most = sizeof(item_type) > 8 ? 4 : sizeof(item_type) > 4 ? 5 : 9;
-          constexpr unsigned batch = largest_divisor(items, most);
+          constexpr unsigned max_batch = sizeof(item_type) > 8 ? 4 : sizeof(item_type) > 4 ? 5 : 9;
+          constexpr unsigned batch = largest_divisor(items, max_batch);
           if (n == tile) {
 #pragma unroll 1
             for (unsigned i = 0; i < items; i += batch) {
@@ -192,7 +193,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     });
   }
 
-  /// By partition and 32 digits: what chunks hold becomes what the chunks before them hold.
+  /// Replaces the items in each chunk by the items in the chunks before it, by partition and 32 digits.
   __device__ static void sum_chunks(partition_work const& work, unsigned list) {
     std::uint64_t const units = work.counts[list].partitions * digit_groups;
     unsigned const warp = threadIdx.x / warp_threads;
@@ -222,7 +223,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     }
   }
 
-  /// Bits that items of one digit may still differ in: none if they are in order.
+  /// Returns the number of bits in which items of one digit may still differ: 0 if they are in order.
   [[nodiscard]] __device__ static unsigned bits_after(partition const& p, unsigned digit) {
     if constexpr (sampled)
       return !p.one_kind(digit);
@@ -230,7 +231,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       return p.numbers.wanted() ? p.numbers.bits_within<K>(digit, p.width) : p.bits - p.width;
   }
 
-  /// Where the digits of each partition begin, and what their items go on as.
+  /// Computes where the digits of each partition begin, and what becomes of their items.
   __device__ static void divide(partition_work const& work, plan_lists const& lists, unsigned list) {
     auto* const before = shared().places;
     bool const has_digit = threadIdx.x < digit_values;
@@ -239,8 +240,8 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       partition& p = work.lists[list][s];
       partition const now = p;
       unsigned long long const count = has_digit ? work.digits[s][threadIdx.x] : 0;
-      // All is in order; or one digit holds all, or keys differ in more bits than it was likely, and counting was all that
-      // could be done.
+      // All keys are in order; or one digit holds all of them, or keys differ in more bits than expected. Then counting was the
+      // only work of this level.
       bool const whole = __syncthreads_or(count == now.length);
       bool const mistaken =
           !sampled && !Keys::computed && !now.numbers.wanted() && now.bits < 64 && now.differing >> now.bits != 0;
@@ -281,7 +282,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     }
   }
 
-  /// The segments of a warp, those of them that a block holds: on the lists of their classes, those of one class together.
+  /// Adds the segments of a warp that a block holds to the lists of their classes, those of one class together.
   __device__ static void list_by_class(plan_lists const& lists, partition const& p) {
     unsigned const c = p.length == 0 ? tuning::classes : class_in<K, V, Keys>(p.length, lists);
     unsigned const alike = __match_any_sync(all_lanes, c), below = alike & ((1u << lane_of()) - 1);
@@ -292,7 +293,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     if (c < tuning::classes) lists.listed[c].set(at, {p.begin, std::uint32_t(p.length), p.from});
   }
 
-  /// Segments of equal keys, which are in order, but perhaps not at home; or others that go no further.
+  /// Copies back segments that need no more sorting: those of equal keys, which may be in the other buffer, and others.
   __device__ static void copy_back(data_of const& data, partition_work const& work, unsigned list) {
     std::uint64_t const tiles = work.counts[list].tiles;
     for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
@@ -309,8 +310,8 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   }
 };
 
-// Each phase as a kernel, so that each has the registers that it needs; and all levels that are left in one kernel whose blocks
-// wait for each other, so that the host need not know how many there are.
+// Each phase is also a kernel of its own, with just the registers that it needs. One kernel, whose blocks wait for each other,
+// does all remaining levels, so that the host need not know how many there are.
 
 template <class K, class V, class Keys, bool Large>
 using traits_of = partition_traits<K, V, Large, Keys::sampled>;
@@ -330,7 +331,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   partitioner<K, V, Keys, Large>::assign(work, list);
 }
 
-/// The tiles of the list assigned.
+/// Counts the tiles of the list.
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     copy_list_back(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
@@ -368,7 +369,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   partitioner<K, V, Keys, Large>::assign(work, 1 - list);
 }
 
-/// What is left, from a level whose list is `list`.
+/// Does all remaining levels, from one whose list is `list`.
 template <class K, class V, class Keys, bool Large>
 __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
     partition_rest(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,

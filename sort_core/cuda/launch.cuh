@@ -8,8 +8,8 @@
 
 namespace ordo::cuda_detail {
 
-/// The most shared memory that a block can have on the device in use. Where there is none, a sort's memory is computed for a
-/// large one: machines without a GPU ask for it too, to decide where to work.
+/// Returns the maximum of shared memory per block on the current device. Without a device it returns that of a large GPU,
+/// because hosts without a GPU also compute the memory of sorts.
 inline std::size_t shared_memory_limit() {
   struct answer {
     int device = -1, bytes = 0;
@@ -27,8 +27,8 @@ inline std::size_t shared_memory_limit() {
   return ~std::size_t{0};
 }
 
-/// Where a machine launches its kernels: a stream, and what is known of each kernel on the stream's device, which is asked
-/// once, since asking takes longer than a launch. The device has to be current.
+/// Launches kernels on a stream. It caches the properties of each kernel on the stream's device, because querying them takes
+/// longer than a launch. The device must be current.
 class kernel_launcher {
  public:
   explicit kernel_launcher(cudaStream_t stream) : stream_(stream) {}
@@ -36,16 +36,16 @@ class kernel_launcher {
 
   struct kernel_facts {
     bool known = false;
-    /// May it be launched while the kernel before it ends? Then some 1.5 microseconds pass from one that has nothing to do to
-    /// the next, else 3, and a segmented sort has up to 35. Graphs hold such launches since CUDA 12.3. With a signal of their
-    /// own at the start, so that the next may come sooner still, kernels that have work were slower.
+    /// True if the kernel may be launched while the previous one ends. Then about 1.5 microseconds pass between two idle
+    /// kernels instead of 3, and a segmented sort has up to 35 kernels. Graphs support this since CUDA 12.3. An explicit
+    /// trigger at the kernel's start, which would allow the next one even earlier, made kernels with work slower.
     bool may_overlap = false;
-    // The last answer about blocks that the device holds at once, and the question.
+    // The last query for the number of resident blocks, and its result.
     std::size_t shared_bytes = ~std::size_t{0};
     unsigned resident_blocks = 0;
   };
 
-  /// Raises the kernel's limit of shared memory on the way.
+  /// Raises the kernel's limit of shared memory if needed.
   template <auto* Kernel>
   kernel_facts& facts_of() {
     static std::size_t const number = next_number()++;
@@ -56,8 +56,8 @@ class kernel_launcher {
       ORDO_CUDA(cudaFuncGetAttributes(&of_kernel, Kernel));
       ORDO_CUDA(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      int(shared_memory_limit() - of_kernel.sharedSizeBytes)));
-      // Not the device decides: wait_for_previous() is empty in code for less than 9.0, which newer cards run too, as the
-      // driver compiles it from PTX.
+      // The PTX version decides, not the device: wait_for_previous() is empty in code for less than 9.0, which newer GPUs also
+      // run, because the driver compiles it from PTX.
       bool const waits = of_kernel.ptxVersion >= 90;
       facts.may_overlap = waits && driver_overlaps();
       facts.known = true;
@@ -65,7 +65,7 @@ class kernel_launcher {
     return facts;
   }
 
-  /// Blocks of a kernel, which is always launched with so many threads, that the device holds at once.
+  /// Returns the number of blocks that the device can run at once. The kernel is always launched with `threads` threads.
   template <auto* Kernel>
   unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
     kernel_facts& facts = facts_of<Kernel>();
@@ -87,7 +87,7 @@ class kernel_launcher {
     }
     return unsigned(multiprocessors_);
   }
-  /// Kernels are numbered as they are first launched by any machine.
+  /// Kernels are numbered in the order of their first launch, by any backend.
   static std::atomic<std::size_t>& next_number() {
     static std::atomic<std::size_t> next = 0;
     return next;
@@ -100,14 +100,14 @@ class kernel_launcher {
 
   cudaStream_t stream_;
   int multiprocessors_ = 0;
-  std::vector<kernel_facts> facts_;  // by the kernel's number: a table of hashes took a tenth of a launch
+  std::vector<kernel_facts> facts_;  // by the kernel's number: a hash table took a tenth of a launch
 };
 
 inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
   return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
 }
 
-/// Launch so many blocks of a kernel, which calls wait_for_previous() before all else.
+/// Launches `blocks` blocks of a kernel, which must call wait_for_previous() first.
 template <auto* Kernel, class... Arguments>
 void launch_blocks(kernel_launcher& on, unsigned blocks, unsigned threads, std::size_t shared_bytes, bool cooperative,
                    Arguments const&... arguments) {
@@ -131,14 +131,14 @@ void launch_blocks(kernel_launcher& on, unsigned blocks, unsigned threads, std::
   ORDO_CUDA(cudaLaunchKernelEx(&config, Kernel, arguments...));
 }
 
-/// Launch a kernel whose blocks share its work whatever their number: as many as are wanted, but no more than run at once.
+/// Launches a kernel whose blocks share the work, whatever their number: `wanted` blocks, but no more than can run at once.
 template <auto* Kernel, class... Arguments>
 void launch(kernel_launcher& on, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
   launch_blocks<Kernel>(on, std::min(wanted, on.resident_blocks<Kernel>(threads, shared_bytes)), threads, shared_bytes, false,
                         arguments...);
 }
 
-/// Launch a kernel whose blocks wait for each other: as many as run at once.
+/// Launches a kernel whose blocks wait for each other: as many as can run at once.
 template <auto* Kernel, class... Arguments>
 void launch_cooperative(kernel_launcher& on, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
   launch_blocks<Kernel>(on, on.resident_blocks<Kernel>(threads, shared_bytes), threads, shared_bytes, true, arguments...);

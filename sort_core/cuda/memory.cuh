@@ -9,7 +9,7 @@
 
 namespace ordo {
 
-/// Memory of the current device, by cudaMalloc. Freed memory waits for the work that uses it.
+/// A memory resource over cudaMalloc on the current device. Freeing waits for the work that uses the memory.
 class device_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes) override {
@@ -22,11 +22,11 @@ class device_memory final : public memory_resource {
     ORDO_CUDA(cudaMemGetInfo(&free, &all));
     return free;
   }
-  // A failure here is one of an earlier kernel, and is sticky: the next checked call reports it.
+  // An error here is that of an earlier kernel, and is sticky: the next checked call reports it.
   void deallocate(void* block, std::size_t) noexcept override { static_cast<void>(cudaFree(block)); }
 };
 
-/// Memory of the caller's allocator, in the order of a machine's stream.
+/// A memory resource over the caller's allocator, in the order of the backend's stream.
 class allocator_memory final : public memory_resource {
  public:
   allocator_memory(device_allocator& source, cudaStream_t stream) : source_(source), stream_(stream) {}
@@ -34,7 +34,7 @@ class allocator_memory final : public memory_resource {
     try {
       return source_.allocate(bytes, stream_);
     } catch (std::bad_alloc const&) {
-      throw out_of_memory("out of memory: the caller's allocator: " + std::to_string(bytes) + " bytes wanted", bytes);
+      throw out_of_memory("out of memory: the caller's allocator: " + std::to_string(bytes) + " bytes requested", bytes);
     }
   }
   void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes, stream_); }

@@ -6,12 +6,12 @@
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/segment_data.cuh"
 
-// Sorting by comparisons what one block holds, stably: each thread sorts a few items in registers, by exchanging neighbours;
-// then runs are merged two by two, every thread making as many items of the merged run as it had (merge path: Green, McColl
-// and Bader, ICS'12).
+// Stable sort by comparisons of items that fit in one block. Each thread sorts a few items in registers by exchanging
+// neighbours. Then sorted sequences are merged in pairs; every thread makes as many items of the merged sequence as it had
+// (merge path: Green, McColl and Bader, ICS'12).
 namespace ordo::cuda_detail {
 
-/// An item, and what moves along with it while it is sorted.
+/// An item with the data that move with it during a sort.
 template <class T, class Carried>
 struct carrier {
   T item;
@@ -22,13 +22,13 @@ struct carrier<T, no_value> {
   T item;
 };
 
-/// Sorts up to Threads * Items elements, the memory for all of which must be there. An odd number of items keeps threads out of
-/// each other's banks.
+/// A sort of up to Threads * Items elements. The memory must have room for all of these. An odd number of items per thread
+/// avoids bank conflicts.
 template <class Element, unsigned Threads, unsigned Items>
 struct merging {
   static_assert(Items % 2 == 1);
   static constexpr unsigned capacity = Threads * Items;
-  /// Sorts all[0, n), in shared memory. The caller synchronises before, not behind.
+  /// Sorts all[0, n), in shared memory. The caller must synchronise before the call; it does not synchronise at its end.
   template <class Less>
   __device__ static void sort(Element* all, unsigned n, Less const& less) {
     unsigned const first = threadIdx.x * Items;
@@ -44,7 +44,7 @@ struct merging {
     }
 #pragma unroll 1
     for (unsigned threads = 1; threads < Threads && threads * Items < n; threads *= 2) {
-      // Runs of `threads` threads each become runs of twice as many.
+      // Merges pairs of sequences of `threads` threads each.
       sync(threads);
       if (has_any) put(element, all + first);
       sync(2 * threads);
@@ -70,7 +70,7 @@ struct merging {
     for (unsigned i = 0; i < Items; ++i) row[i] = element[i];
   }
 
-  /// Odd-even transposition: neighbours only, so that equals stay in order.
+  /// Odd-even transposition sort: it exchanges only neighbours, so that equal elements stay in order.
   template <bool Full, class Less>
   __device__ static void sort_registers(Element (&element)[Items], unsigned count, Less const& less) {
 #pragma unroll
@@ -86,12 +86,12 @@ struct merging {
     }
   }
 
-  /// element := what comes from `skip` on when all[begin, middle) and all[middle, end) are merged.
+  /// Writes to `element` the items from number `skip` on of the merge of all[begin, middle) and all[middle, end).
   template <class Less>
   __device__ static void merge(Element const* all, unsigned begin, unsigned middle, unsigned end, unsigned skip,
                                Element (&element)[Items], Less const& less) {
     unsigned const second = end - middle;
-    // How many of the first run come before?
+    // Binary search for the number of items of the first sequence that come before.
     unsigned low = skip > second ? skip - second : 0, high = min(skip, middle - begin);
     Element const *const of_first = all + begin, *const of_second = all + (middle + skip - 1);
     while (low < high) {
@@ -102,7 +102,7 @@ struct merging {
         low = half + 1;
     }
     unsigned a = begin + low, b = middle + skip - low;
-    // Others may be writing behind the end.
+    // Other threads may be writing behind the end.
     auto const at = [&](unsigned place) -> Element const& { return all[min(place, end - 1)]; };
     Element of_a = at(a), of_b = at(b);
 #pragma unroll

@@ -8,22 +8,22 @@
 #include "sort_core/cuda/segment_data.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// What a partition of long segments keeps in device memory between its phases: lists of the segments in work, and how many
-// items of each digit there are in tiles, chunks of tiles, and segments. See long_segments.cuh.
+// The data of a partition of large segments that stay in device memory between its phases: the lists of segments in work, and
+// the number of items of each digit in tiles, chunks of tiles, and segments. See large_segments.cuh.
 namespace ordo::cuda_detail {
 
 constexpr unsigned digit_values = 256;
-/// A segment in work.
+/// A segment that is being partitioned.
 struct partition {
   std::uint64_t begin, length, first_tile, first_chunk;
   unsigned long long differing;  // ones where keys differ, as far as counted
-  unsigned bits;                 // keys may differ below this bit
-  unsigned width;                // of the digit, which ends there
+  unsigned bits;                 // keys differ only below this bit
+  unsigned width;                // width of the digit, which ends at `bits`
   copy from;
-  bool ordered;           // keys are in order as given: at first as a sample says, after counting for certain
-  bool equal;             // of a sample sort: odd digits but the last hold items of one kind
+  bool ordered;           // keys are in order as given: at first according to a sample, after counting for certain
+  bool equal;             // in a sample sort: odd digits but the last hold equal items
   std::uint16_t unused;   // 0: whole words are copied (share_next), and none of them may be indeterminate
-  float_numbers numbers;  // whose uppermost bits are the digit, if they are wanted
+  float_numbers numbers;  // if wanted, the digit is taken from these
 
   [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
 };
@@ -31,33 +31,33 @@ struct partition {
 static_assert(sizeof(partition) == 4 * 8 + 8 + 2 * 4 + sizeof(copy) + 2 * sizeof(bool) + 2 + sizeof(float_numbers),
               "padding of a partition has no name");
 
-/// Which long segments are partitioned: those that begin in [first, last), cut into pieces. All of them, as they are, unless
-/// it is said.
+/// The large segments that are partitioned together: those that begin in [first, last), cut into pieces. The default is all
+/// segments, uncut.
 struct partition_range {
   std::uint64_t first = 0, last = ~std::uint64_t{0}, piece = ~std::uint64_t{0};
-  bool renew = false;  // what lists hold is done, and they are empty again
-  // Of keys that are floats: segments up to so long have their first digits by these numbers.
+  bool renew = false;  // the segments on the lists are sorted: empty the lists
+  // For floating-point keys: segments up to this length take their first digit from these numbers.
   std::uint64_t longest_numbered = 0;
   float_numbers const* numbers = nullptr;
 };
 
-/// How many partitions a list has, and tiles and chunks of theirs.
+/// The number of partitions on a list, and of their tiles and chunks.
 struct partition_count {
   unsigned long long partitions, tiles, chunks;
 };
 
-/// Memory of the partitioning, all on the device.
+/// Device memory of the partitioning.
 struct partition_work {
   partition* lists[3];                         // this level, the next, and those with equal keys
-  partition_count* counts;                     // of these; all 0 at first
-  unsigned long long (*digits)[digit_values];  // a partition each: where digits begin
-  unsigned long long (*chunks)[digit_values];  // a chunk each: items of each digit, then those in chunks before
-  std::uint32_t (*tiles)[digit_values];        // a tile each: items of each digit in tiles of the chunk before
+  partition_count* counts;                     // of the lists; all 0 at first
+  unsigned long long (*digits)[digit_values];  // per partition: where digits begin
+  unsigned long long (*chunks)[digit_values];  // per chunk: items of each digit, then those in chunks before
+  std::uint32_t (*tiles)[digit_values];        // per tile: items of each digit in earlier tiles of the chunk
   std::uint32_t *owners[2], *chunk_owners;     // partition of a tile, in this level and the next; of a chunk
-  std::uint32_t chunk_tiles;                   // tiles of a chunk
+  std::uint32_t chunk_tiles;                   // tiles per chunk
 };
 
-/// How much of it there is, for partitions of n items that are made in tiles of so many.
+/// The size of partition_work for partitions of n items in tiles of `tile` items.
 struct partition_sizes {
   std::size_t n, partitions, tile;
 
@@ -70,7 +70,7 @@ struct partition_sizes {
            rounded(digit_values * partitions, 8) + rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) +
            2 * rounded(tiles(), 4) + rounded(chunks(), 4);
   }
-  /// The counts are yet to be set to 0.
+  /// Lays out the memory. The caller must set the counts to 0.
   [[nodiscard]] partition_work take(parts& taken) const {
     partition_work work{};
     for (auto& list : work.lists) list = taken.take<partition>(partitions);
@@ -78,8 +78,8 @@ struct partition_sizes {
     using row = unsigned long long[digit_values];
     work.digits = taken.take<row>(partitions);
     work.chunks = taken.take<row>(chunks());
-    using short_row = std::uint32_t[digit_values];
-    work.tiles = taken.take<short_row>(tiles());
+    using small_row = std::uint32_t[digit_values];
+    work.tiles = taken.take<small_row>(tiles());
     for (auto& owners : work.owners) owners = taken.take<std::uint32_t>(tiles());
     work.chunk_owners = taken.take<std::uint32_t>(chunks());
     work.chunk_tiles = std::uint32_t(chunk_tiles());
@@ -87,14 +87,14 @@ struct partition_sizes {
   }
 };
 
-/// Bits of the digit that a partition of `length` items is divided by, of `bits` that it may differ in: so that what comes of
-/// it is not much shorter than a block likes. Few digits leave longer runs to write.
+/// Returns the width of the digit that divides a partition of `length` items that may differ in `bits` bits. The parts are not
+/// much smaller than a block's ideal size, because fewer digits leave longer sequences to write.
 __device__ inline unsigned digit_width(std::uint64_t length, unsigned bits) {
   unsigned const wanted = 64 - leading_zeros(std::uint64_t(length / tuning::divided_length));
   return min(bits, min(8u, max(wanted, 4u)));
 }
 
-/// Append a segment to a list, which other threads may do at the same time.
+/// Appends a segment to a list. Other threads may do so at the same time.
 template <unsigned Tile>
 __device__ void append(partition_work const& work, unsigned list, partition p) {
   unsigned long long const tiles = (p.length + Tile - 1) / Tile;
@@ -105,13 +105,13 @@ __device__ void append(partition_work const& work, unsigned list, partition p) {
   work.lists[list][atomicAdd(&count.partitions, 1ull)] = p;
 }
 
-/// Flags in owners: many items of the tile have one digit; the items of the tile's partition stay where they are.
+/// Flags in owners: many items of the tile have the same digit; the items of the tile's partition stay in place.
 constexpr std::uint32_t uneven = 1u << 31, staying = 1u << 30;
 constexpr std::uint32_t owner_number = staying - 1;
 
-/// Counts the digits of a list's tiles, whole chunks at a time: chunk(owner, p, each_tile) is to call
-/// each_tile(f), which calls f(first item, how many, count) for every tile of the chunk, and f adds its items to count[digit].
-/// `counts` is two rows of zeros, for two tiles in turn.
+/// Counts the digits of a list's tiles, whole chunks at a time. chunk(owner, p, each_tile) must call each_tile(f), which calls
+/// f(first item, number of items, count) for each tile of the chunk, and f adds the tile's items to count[digit]. `counts` is
+/// two rows of zeros, used for tiles in turn.
 template <unsigned Tile, bool TellUneven, class Chunk>
 __device__ void count_chunks(partition_work const& work, unsigned list, std::uint32_t (*counts)[digit_values],
                              Chunk chunk_with) {

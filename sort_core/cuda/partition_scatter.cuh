@@ -7,8 +7,8 @@
 #include "sort_core/cuda/tuning/samples.hpp"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// How a level of a partition moves its items, tile by tile: a block ranks a tile's items among those of the same digit, puts
-// them in shared memory in the order of their digits, and writes each digit's to where they belong, as the counts say.
+// The scatter of a level of a partition, tile by tile. A block ranks a tile's items among those of the same digit, puts them
+// into shared memory in the order of their digits, and writes the items of each digit to the position that the counts give.
 namespace ordo::cuda_detail {
 
 template <class K, class V, bool Large, bool Sampled = false>
@@ -23,18 +23,18 @@ template <class K, class V, bool Large, bool Sampled = false>
 struct partition_storage {
   using traits = partition_traits<K, V, Large, Sampled>;
   static constexpr unsigned warps = traits::warps, tile = traits::tile;
-  alignas(16) std::uint32_t counts[warps][digit_values];  // of each warp; then: in the tile before the warp's
-  unsigned long long places[digit_values];                // of the first item of each digit, less its place in the tile
+  alignas(16) std::uint32_t counts[warps][digit_values];  // per warp; then: items in earlier warps of the tile
+  unsigned long long places[digit_values];                // position of each digit's first item, less its position in the tile
   std::uint32_t sums[warps];
-  partition next;  // whose tile comes next
+  partition next;  // the partition of the next tile
   std::uint32_t next_tile, next_owner;
   alignas(16) unsigned char keys[tile * sizeof(K)];
   alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
-  alignas(16) unsigned char arriving[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];  // values of the tile to come
-  std::uint8_t digits[Sampled ? tile : 1];                                               // where no key tells them
+  alignas(16) unsigned char arriving[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];  // values of the next tile
+  std::uint8_t digits[Sampled ? tile : 1];                                               // if they do not follow from keys
 };
 
-/// Tells the digit of a code, in a partition.
+/// Computes the digit of a code in a partition.
 template <class K, class Keys>
 struct digit_map {
   unsigned shift, mask;
@@ -46,7 +46,7 @@ struct digit_map {
       return unsigned(encoded >> shift) & mask;
   }
 };
-/// The same for floats, by their numbers where the partition has some.
+/// Does the same for floats, by their numbers if the partition has any.
 template <class K>
 struct digit_map<K, stored_floats<K>> {
   unsigned shift, mask;
@@ -59,7 +59,7 @@ struct digit_map<K, stored_floats<K>> {
   }
 };
 
-/// Moves tiles; and what the other phases of a level share with that.
+/// The scatter of tiles, and the parts that other phases of a level share with it.
 template <class K, class V, class Keys, bool Large>
 struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   static constexpr bool sampled = Keys::sampled;
@@ -68,14 +68,14 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   using data_of = segment_data<K, V, Keys>;
   using traits::threads, traits::items, traits::tile, traits::warps;
   static constexpr unsigned digit_groups = digit_values / warp_threads;
-  /// Keys alone, of which all bits count, have no order among equals to keep: they find their places by atomic addition,
-  /// which is quick unless many have the same digit.
+  /// Keys without values of which all bits count need no stable order: atomic addition gives their positions, which is fast
+  /// unless many have the same digit.
   static constexpr bool any_order = value_bytes<V> == 0 && !Keys::computed && !sampled;
   static constexpr bool skips_identity = !sampled && tuning::partition_skips_identity<sizeof(K), value_bytes<V>>();
   [[nodiscard]] __device__ static storage& shared() { return *reinterpret_cast<storage*>(dynamic_shared_memory()); }
   using map = digit_map<K, Keys>;
 
-  /// Where a partition's keys lie, and how they are encoded there, once they are in memory.
+  /// Returns the location of a partition's keys, and their encoding there, once they are in memory.
   [[nodiscard]] __device__ static K const* keys_at(data_of const& data, copy from) {
     if constexpr (!Keys::computed)
       if (from == copy::given) return data.keys.keys;
@@ -88,21 +88,21 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     return {};
   }
 
-  /// A tile, and what is known of its partition. (Of 2^32 tiles no card has the counts.)
+  /// A tile with its partition. (No GPU has the memory to count 2^32 tiles.)
   struct owned_tile {
     std::uint32_t number, owner;
   };
-  /// The tiles of a list, of which a block has every gridDim.x-th.
+  /// The tiles of a list. A block works on every gridDim.x-th.
   struct listed_tiles {
     std::uint32_t const* owners;
     partition const* partitions;
     std::uint32_t count;
 
-    /// Of no partition, from `count` on.
+    /// Tiles from `count` on have no partition.
     [[nodiscard]] __device__ owned_tile operator[](std::uint32_t number) const {
       return {number, number < count ? owners[number] : 0};
     }
-    /// The tile itself, if its items move, or else the block's next one of which that is so.
+    /// Returns the tile itself if its items move, else the block's next tile whose items do.
     [[nodiscard]] __device__ owned_tile moving(owned_tile tile) const {
       while ((tile.owner & staying) != 0) tile = (*this)[tile.number + gridDim.x];
       return tile;
@@ -111,16 +111,17 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       return partitions[tile.owner & owner_number];
     }
   };
-  /// A tile on its way: what is known of it before its keys are there.
+  /// A tile in work: the data that are known before its keys arrive.
   struct tile_in_work {
     K const* keys;
     V const* values;
-    std::uint8_t const* digits;  // if sampled
+    std::uint8_t const* digits;  // in a sample sort
     partition_mover::code code;
     partition_mover::map digit_of;
     unsigned n;
     bool away, in_order;
-    // Where its items of this thread's digit go: the digit's begin, items in chunks before, in tiles before.
+    // The position of its items of this thread's digit is the sum of: the digit's begin, items in earlier chunks, in earlier
+    // tiles.
     unsigned long long digit, chunk;
     std::uint32_t tile;
   };
@@ -146,7 +147,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     return w;
   }
 
-  /// A warp's items of a tile are consecutive, 32 at a time.
+  /// Returns the first item of this lane. A warp's items of a tile are consecutive, 32 at a time.
   [[nodiscard]] __device__ static unsigned first_of_lane() {
     return threadIdx.x / warp_threads * (items * warp_threads) + lane_of();
   }
@@ -154,7 +155,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     return n > first_of_lane() ? (n - first_of_lane() + warp_threads - 1) / warp_threads : 0;
   }
 
-  /// A thread's ranks, two in a register.
+  /// The ranks of a thread's items, two in a register.
   struct ranks {
     std::uint32_t two[(items + 1) / 2];
     __device__ void set(unsigned i, std::uint32_t rank) { two[i / 2] = i % 2 == 0 ? rank : two[i / 2] | rank << 16; }
@@ -164,8 +165,8 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   };
   static_assert(tile <= 1u << 16);
 
-  /// A thread's digits: computed from its keys whenever they are needed, as registers are dearer; if sampled, four in a
-  /// register.
+  /// The digits of a thread's items. They are computed from keys whenever needed, to save registers; in a sample sort they are
+  /// loaded, four in a register.
   struct digits_of_keys {
     map digit_of;
     __device__ explicit digits_of_keys(tile_in_work const& tile) : digit_of(tile.digit_of) {}
@@ -178,7 +179,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     std::uint32_t four[(items + 3) / 4];
     std::uint8_t coming[4];
     __device__ explicit digits_found(tile_in_work const& tile) : from(tile.digits) {}
-    /// Before digit i is asked for, ask for those of four items more: all at once they would need many registers.
+    /// Loads the digits of the next four items before digit i is used: all at once would take many registers.
     template <bool Full>
     __device__ void fetch(unsigned i, unsigned own_count) {
       if (i % 4 != 0) return;
@@ -198,9 +199,9 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   };
   using digits = std::conditional_t<sampled, digits_found, digits_of_keys>;
 
-  /// Ranks of a warp's items among the warp's items of the same digit, in the order of the items. Meanwhile, but for a sample
-  /// sort, which has more to load then, their values begin to arrive: asked for with the next tile's keys, while this one's
-  /// items are written, they would wait for each other.
+  /// Ranks a warp's items among its items of the same digit, in the order of the items. Meanwhile it starts loading their
+  /// values, except in a sample sort, which has more to load at this point. If they were requested with the next tile's keys,
+  /// while this tile is written, they would wait for each other.
   template <bool Full>
   __device__ static void rank_in_order(K const (&key)[items], digits& digit_at, unsigned own_count, ranks& rank,
                                        std::uint32_t* counts, V const* values, V* arriving) {
@@ -221,7 +222,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     }
   }
 
-  /// Items in the order of their digits, before they leave. Keys and values of one size lie as pairs.
+  /// Items in shared memory, in the order of their digits. Keys and values of one size are stored as pairs.
   struct staged {
     static constexpr bool as_pairs = sizeof(K) == value_bytes<V>;
     struct alignas(as_pairs ? 2 * sizeof(K) : 1) pair {
@@ -257,7 +258,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       reinterpret_cast<uint4*>(s.counts)[i * threads + threadIdx.x] = {0, 0, 0, 0};
   }
 
-  /// Begin to load this lane's keys, as they lie in memory.
+  /// Starts loading this lane's keys, without encoding them.
   template <bool Full>
   __device__ static void load(tile_in_work const& now, K (&key)[items], V* arriving) {
     unsigned const own_count = Full ? items : items_of_lane(now.n);
@@ -272,7 +273,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       if (lane_of() < own_count) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
   }
 
-  /// Find the places of a tile's items in shared memory and put them there.
+  /// Computes the positions of a tile's items in shared memory, and stores the items there.
   template <bool Full>
   __device__ static void stage(tile_in_work const& now, K (&key)[items], V* arriving, owned_tile const& next,
                                listed_tiles const& all) {
@@ -313,7 +314,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     }
   }
 
-  /// Called by one warp: whose tile comes next, for all to read.
+  /// Shares the partition of the next tile with all threads. Called by one warp.
   __device__ static __forceinline__ void share_next(owned_tile const& next, listed_tiles const& all) {
     storage& s = shared();
     static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
@@ -324,8 +325,8 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     s.next_owner = next.owner;
   }
 
-  /// Counts of the warps become the places of their items in the tile, a thread a digit. @param place  where in memory the
-  /// tile's items of this thread's digit go
+  /// Replaces the counts of the warps by the positions of their items in the tile, one thread per digit. @param place  the
+  /// position in device memory of the tile's items of this thread's digit
   __device__ static __forceinline__ void sum_digits(unsigned long long place) {
     storage& s = shared();
     unsigned const warp = threadIdx.x / warp_threads, digit = threadIdx.x;
@@ -377,7 +378,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     }
   }
 
-  /// Every tile's items, to where they belong. While one tile is written the next one's are on their way.
+  /// Moves the items of every tile to their positions. While one tile is written, the next one's items are loaded.
   __device__ static void move(data_of const& data, partition_work const& work, unsigned list) {
     storage& s = shared();
     listed_tiles const all{work.owners[list], work.lists[list], std::uint32_t(work.counts[list].tiles)};
@@ -390,7 +391,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     clear_counts(s);
     for (std::uint32_t t = first.number;;) {
       __syncthreads();
-      // One warp without digits looks up what comes next, in two steps far apart.
+      // A warp without digits loads the data of the next tile, in two steps far apart.
       owned_tile next{};
       if (threadIdx.x / warp_threads == warps - 1) next = all[t + gridDim.x];
       if (now.n == tile)

@@ -4,7 +4,7 @@
 
 namespace ordo::cuda_detail {
 
-/// Parts of one piece of temporary memory.
+/// A sequence of parts cut from one block of temporary memory.
 class parts {
  public:
   explicit parts(char* memory) : next_(memory) {}

@@ -9,24 +9,24 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 #include "sort_core/cuda/warp_sort.cuh"
 
-// The first kernel of a segmented sort: segments of one item are done, tiny ones are sorted at once, all others are listed by
-// class for the kernels to come. The lists and their lengths stay on the device.
+// The first kernel of a segmented sort. Segments of one item are finished, tiny ones are sorted at once, and all others are
+// added to the list of their class for later kernels. The lists and their lengths stay on the device.
 namespace ordo::cuda_detail {
 
-struct long_segment {
+struct large_segment {
   std::uint64_t begin, length;
 };
 
-/// Where the plan puts the segments that it does not sort.
+/// The lists for the segments that the plan does not sort.
 struct plan_lists {
-  unsigned classes;  // that blocks of this card have the shared memory for
-  unsigned used;     // a bit for each class that is used; of those below `classes`, the last one always
+  unsigned classes;  // classes for which blocks of this GPU have the shared memory
+  unsigned used;     // a bit for each class in use; always includes the last of those below `classes`
   segment_queue listed[tuning::classes];
-  long_segment* longer;
+  large_segment* longer;
   unsigned long long* longer_count;
 };
 
-/// The class of a segment of `length` items: 0 for the shortest; tuning::classes for those that no block holds.
+/// Returns the class of a segment of `length` items: 0 for the smallest, tuning::classes for those that no block holds.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 __device__ unsigned class_of(std::uint64_t length, plan_lists const& lists) {
   unsigned c = 0;
@@ -35,7 +35,7 @@ __device__ unsigned class_of(std::uint64_t length, plan_lists const& lists) {
   return c < lists.classes ? c + trailing_zeros(lists.used >> c) : tuning::classes;
 }
 
-/// Tiny classes: lengths up to 2, 4, 8, 12, 16, 24, 32.
+/// The number of tiny classes, for lengths up to 2, 4, 8, 12, 16, 24, 32.
 constexpr unsigned tiny_classes = 7;
 __device__ inline unsigned tiny_class_of(unsigned length) {
   return length <= 8 ? 31 - unsigned(__clz(int(length - 1))) : length <= 16 ? 3 + (length > 12) : 5 + (length > 24);
@@ -45,24 +45,24 @@ __device__ inline unsigned tiny_class_of(unsigned length) {
 template <class K, class V>
 struct plan_storage {
   static constexpr unsigned threads = 256, warps = threads / warp_threads, kinds = tiny_classes + tuning::classes + 1;
-  /// Short keys alone: more warps instead, of fewer registers.
+  /// True if the next segments are loaded ahead. For small keys alone, more warps with fewer registers are better.
   static constexpr bool ahead = sizeof(K) > 4 || value_bytes<V> != 0;
-  using widest = small_sort<K, V, ahead ? 8 : 4, ahead ? 4 : 8>;
-  unsigned counts[kinds];            // of a kind
-  unsigned ends[kinds];              // of a tiny kind, in `order`
-  unsigned long long places[kinds];  // of the others, in their lists
+  using widest = warp_sort<K, V, ahead ? 8 : 4, ahead ? 4 : 8>;
+  unsigned counts[kinds];            // segments of each kind
+  unsigned ends[kinds];              // end of each tiny kind in `order`
+  unsigned long long places[kinds];  // of the other kinds, positions in their lists
   std::uint16_t order[tuning::planned];
-  std::uint8_t lengths[tuning::planned];  // of tiny ones
+  std::uint8_t lengths[tuning::planned];  // of tiny segments
   std::uint64_t begins[tuning::planned];
   alignas(16) unsigned char staged[warps][(sizeof(typename widest::storage) + 15) / 16 * 16];
 };
 
-/// Sorts the tiny segments of one kind, whose numbers are order[0, count), a warp some of them at a time. If there
-/// are registers for it, the next ones are loaded while some are sorted.
+/// Sorts the tiny segments of one kind, whose numbers are order[0, count), some per warp at a time. If there are registers for
+/// it, the next ones are loaded during the sort.
 template <unsigned Lanes, unsigned Items, class K, class V, class Keys>
 __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, V>& shared, std::uint16_t const* order,
                           unsigned count) {
-  using sorter = small_sort<K, V, Lanes, Items>;
+  using sorter = warp_sort<K, V, Lanes, Items>;
   static_assert(sizeof(typename sorter::storage) <= sizeof(shared.staged[0]));
   unsigned const warp = threadIdx.x / warp_threads, step = sorter::segments * plan_storage<K, V>::warps;
   auto& staged = *reinterpret_cast<typename sorter::storage*>(shared.staged[warp]);
@@ -88,8 +88,8 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
   }
 }
 
-/// A block's work on `planned` segments, each thread's `rounds` of them: their kinds are counted, each gets a place in the
-/// order of its kind or in its list, and the tiny ones are sorted.
+/// A block's work on `planned` segments, `rounds` per thread. It counts their kinds, gives each a position in the order of its
+/// kind or in its list, and sorts the tiny ones.
 template <class K, class V, class Keys>
 struct block_plan {
   using storage = plan_storage<K, V>;
@@ -99,7 +99,7 @@ struct block_plan {
   plan_lists const& out;
   storage& shared;
   std::uint64_t begin[rounds], length[rounds];
-  unsigned place[rounds];  // of those longer than one item
+  unsigned place[rounds];  // for segments of two items and more
 
   __device__ __forceinline__ block_plan(segment_data<K, V, Keys> const& all, plan_lists const& lists, storage& memory)
       : data(all), out(lists), shared(memory) {}
@@ -109,7 +109,7 @@ struct block_plan {
                                            : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
   }
 
-  /// Those from `first` on, of `count` in all.
+  /// Loads the segments from `first` on, of `count` in total.
   template <class Offset>
   __device__ __forceinline__ void read(segment_list<Offset> const& segments, planned_runs const& runs, std::size_t first,
                                        std::size_t count) {
@@ -126,7 +126,7 @@ struct block_plan {
     }
   }
 
-  /// A place for each: by kind and, in no particular order, by arrival. Segments of one item are done.
+  /// Gives each segment a number within its kind, in no particular order. Segments of one item are finished.
   __device__ __forceinline__ void count_kinds() {
 #pragma unroll
     for (unsigned j = 0; j < rounds; ++j) {
@@ -137,7 +137,7 @@ struct block_plan {
     }
   }
 
-  /// Where the order of each tiny kind ends; for the other kinds, places in their lists. A thread a kind.
+  /// Computes the end of each tiny kind in `order` and, for other kinds, the positions in their lists. One thread per kind.
   __device__ __forceinline__ void take_places() {
     if (threadIdx.x < kinds) {
       unsigned const k = threadIdx.x, count = shared.counts[k];
@@ -222,19 +222,19 @@ struct shape_type {
   static constexpr tuning::segment_class shape{By, Threads, Items, Resident};
 };
 
-/// How segments of keys K and values V are sorted on chip in one shape.
+/// The sort of segments of keys K and values V that fit in one block or warp, for one shape.
 template <class K, class V, class Shape>
 struct shape_traits {
   using type = Shape;
   static constexpr tuning::segment_class shape = Shape::shape;
   static constexpr unsigned threads = shape.by == tuning::method::network ? tuning::network_threads : shape.threads;
   static constexpr unsigned warps = threads / warp_threads;
-  /// Shared memory of a block.
+  /// Returns the bytes of shared memory per block.
   static constexpr std::size_t shared_bytes() {
     if constexpr (shape.by == tuning::method::network)
-      return warps * sizeof(typename small_sort<K, V, shape.threads, shape.items>::storage);
+      return warps * sizeof(typename warp_sort<K, V, shape.threads, shape.items>::storage);
     else if constexpr (shape.by == tuning::method::buckets)
-      return on_chip<K, shape.threads, shape.items>::bytes(value_bytes<V>);
+      return block_sort<K, shape.threads, shape.items>::bytes(value_bytes<V>);
     else
       return shape.capacity() * sizeof(carrier<K, std::uint32_t>);
   }
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     sort_by_warps(segment_data<K, V, Keys> data, segment_queue segments) {
   wait_for_previous();
   using traits = shape_traits<K, V, Shape>;
-  using sorter = small_sort<K, V, Shape::shape.threads, Shape::shape.items>;
+  using sorter = warp_sort<K, V, Shape::shape.threads, Shape::shape.items>;
   unsigned const warp = threadIdx.x / warp_threads;
   auto& shared = reinterpret_cast<typename sorter::storage*>(dynamic_shared_memory())[warp];
   std::uint64_t const count = segments.size(), step = std::uint64_t(gridDim.x) * traits::warps * sorter::segments;
@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
   }
 }
 
-/// Sorts the segments of one class, a block each.
+/// Sorts the segments of one class, each by a block.
 template <class K, class V, class Keys, class Shape>
 __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_blocks(segment_data<K, V, Keys> data, segment_queue segments) {
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
     next = after;
     prefetch_by_block(data, next.from, next.begin, next.length);
     after = at(s + 2 * step);
-    on_chip<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
+    block_sort<K, Shape::shape.threads, Shape::shape.items>::sort(data, now);
   }
 }
 
@@ -300,8 +300,8 @@ struct less_code {
   }
 };
 
-/// The same by comparisons, of keys that carry their places along: in less shared memory, and slower. Values stay where they
-/// are until all places are known.
+/// Sorts the segments of one class by comparisons of keys that carry their positions. This takes less shared memory and is
+/// slower. Values stay in place until all positions are known.
 template <class K, class V, class Keys, class Shape>
 __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::shape.resident)
     sort_by_merging(segment_data<K, V, Keys> data, segment_queue segments) {
@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
 #pragma unroll
       for (unsigned i = 0; i < items; ++i)
         if (i < own_count) value[i] = values[all[i * threads + threadIdx.x].carried];
-      __syncthreads();  // all are read before one is written
+      __syncthreads();  // all values are read before one is written
     }
 #pragma unroll
     for (unsigned i = 0; i < items; ++i) {

@@ -12,45 +12,45 @@
 #include "sort_core/cuda/tuning/radix.hpp"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// Whether an array of keys is sorted from the most significant digit (MSD) or from the least (LSD). An MSD sort moves every
-// key as often as the segments that it falls into are too long for a block: twice where keys are evenly distributed, more
-// often the more unevenly they are; and blocks are slow where keys crowd. An LSD sort moves it once for every digit that keys
-// have.
+// The choice between a radix sort from the most significant digit (MSD) and one from the least (LSD). An MSD sort moves a key
+// once per level, until its segment fits in a block: twice if keys are evenly distributed, and more often the more uneven they
+// are; and blocks are slower if keys are dense in places. An LSD sort moves a key once per digit.
 namespace ordo::cuda_detail {
 
-/// Where in its stride key i of a sample lies: at so much of it as i times the golden ratio has behind the point. Of an array
-/// in order, bits of i then tell none of the keys' lower bits.
+/// Returns the position of key i of a sample within its stride: the fractional part of i times the golden ratio, of the stride.
+/// So in an ordered array the bits of i do not determine the keys' lower bits.
 ORDO_FN inline std::size_t place_in_stride(std::size_t i, std::size_t stride) {
   return std::size_t(std::uint64_t{std::uint32_t(i * 2654435761u)} * stride >> 32);
 }
 
-/// How often an MSD sort from bit `bits` moves an item, on average, times the items in question: estimated from a sorted
-/// sample of their codes, each standing for `stands_for` of them. A level that finds all keys in one digit only counts.
-inline double msd_moves(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double on_chip) {
+/// Estimates the average number of times that an MSD sort from bit `bits` moves an item, times the number of items. It uses a
+/// sorted sample of codes, each of which represents `stands_for` items. A level that finds all keys in one digit only counts.
+inline double msd_moves(std::span<std::uint64_t const> sample, double stands_for, unsigned bits, double block_capacity) {
   double const items = double(sample.size()) * stands_for;
-  if (sample.empty() || items <= on_chip) return 0;
+  if (sample.empty() || items <= block_capacity) return 0;
   unsigned const differing = unsigned(std::bit_width(sample.front() ^ sample.back()));
   if (differing == 0) return items * tuning::count_only;
   unsigned const width = std::min(bits, 8u), shift = bits - width;
-  if (differing <= shift) return items * tuning::count_only + msd_moves(sample, stands_for, differing, on_chip);
+  if (differing <= shift) return items * tuning::count_only + msd_moves(sample, stands_for, differing, block_capacity);
   double moves = items;
   for (std::size_t begin = 0, end = 0; begin < sample.size(); begin = end) {
     while (end < sample.size() && sample[end] >> shift == sample[begin] >> shift) ++end;
-    // One key tells nothing of those that it stands for: they are taken to be spread evenly over this level's digits.
+    // A single key says nothing about those that it represents: they are assumed to be spread evenly over this level's digits.
     double const stand = end - begin == 1 ? std::min(stands_for, items / 256) : stands_for;
-    moves +=
-        end - begin == 1 && stand > on_chip ? stands_for : msd_moves(sample.subspan(begin, end - begin), stand, shift, on_chip);
+    moves += end - begin == 1 && stand > block_capacity
+                 ? stands_for
+                 : msd_moves(sample.subspan(begin, end - begin), stand, shift, block_capacity);
   }
   return moves;
 }
 
-/// How many of f(words[0]), f(words[stride]), ... have each bit: they are summed in bytes, eight bits at a time.
+/// Counts, for each bit, the words f(words[0]), f(words[stride]), ... that have it. Sums are bytes, for eight bits at a time.
 template <class F = std::identity>
 std::array<std::uint32_t, 64> count_ones(std::span<std::uint64_t const> words, std::size_t stride, F f = {}) {
-  constexpr std::uint64_t lowest = 0x0101010101010101;  // of each byte
+  constexpr std::uint64_t lowest = 0x0101010101010101;  // bit of each byte
   std::array<std::uint32_t, 64> ones{};
   for (std::size_t i = 0; i < words.size();) {
-    std::array<std::uint64_t, 8> sums{};  // byte b of sums[j] is of bit 8 b + j
+    std::array<std::uint64_t, 8> sums{};  // byte b of sums[j] counts bit 8 b + j
     for (unsigned added = 0; added < 255 && i < words.size(); ++added, i += stride) {
       std::uint64_t const word = f(words[i]);
       for (unsigned j = 0; j < 8; ++j) sums[j] += word >> j & lowest;
@@ -60,7 +60,7 @@ std::array<std::uint32_t, 64> count_ones(std::span<std::uint64_t const> words, s
   return ones;
 }
 
-/// How many times its share does the fullest eighth of the keys' range hold? @param sample  sorted
+/// Returns the share of keys in the fullest eighth of their range, divided by an eighth. @param sample  sorted
 inline double densest_eighth(std::span<std::uint64_t const> sample) {
   std::uint64_t const width = (sample.back() - sample.front()) / 8 + 1;
   std::array<std::size_t, 8> in_eighth{};
@@ -68,24 +68,25 @@ inline double densest_eighth(std::span<std::uint64_t const> sample) {
   return 8 * double(*std::max_element(in_eighth.begin(), in_eighth.end())) / double(sample.size());
 }
 
-/// Keys of a sample whose bits are looked at, about `wanted`: one in `stride`.
+/// The keys of a sample whose bits are examined: about `wanted`, one in `stride`.
 struct looked_at {
   std::size_t stride, keys;
   looked_at(std::span<std::uint64_t const> sample, std::size_t wanted)
       : stride(std::max<std::size_t>(1, sample.size() / wanted)), keys((sample.size() + stride - 1) / stride) {}
 };
 
-/// @param sample  sorted
+/// Returns the number of distinct keys. @param sample  sorted
 inline std::size_t distinct_keys(std::span<std::uint64_t const> sample) {
   std::size_t distinct = !sample.empty();
   for (std::size_t i = 1; i < sample.size(); ++i) distinct += sample[i] != sample[i - 1];
   return distinct;
 }
 
-/// Are some keys much repeated among others, or are most bits in which keys differ much more often 0 than 1, or 1 than 0?
-/// Such keys crowd wherever they are looked at closely, and blocks have to sort them bit by bit; but for very few ones.
+/// Returns true if some keys occur much more often than others, or most bits in which keys differ are much more often 0 than 1,
+/// or 1 than 0. Such keys are dense in places on every level, and blocks must sort them bit by bit, unless there are very few
+/// distinct ones.
 /// @param sample  sorted
-/// @param few     distinct keys that do not count as such
+/// @param few     the number of distinct keys up to which keys do not count as skewed
 inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
   std::size_t const distinct = distinct_keys(sample);
   if (distinct <= few) return false;
@@ -100,14 +101,14 @@ inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
   return 2 * uneven > differ;
 }
 
-/// Bits, from the lowest on, that the keys of a sample differ in. @param sample  sorted
+/// Returns the number of low bits in which the keys of a sample differ. @param sample  sorted
 inline unsigned width_of(std::span<std::uint64_t const> sample) {
   return sample.empty() ? 64 : unsigned(std::bit_width(sample.front() ^ sample.back()));
 }
 
-/// How many of the lowest `left` bits are told by a bit above these: the two differ much more seldom or much more often than
-/// chance would have it. If so, keys that agree in their upper bits crowd, however even each bit is: so do row and column of
-/// what is near a matrix's diagonal. @param sample  sorted
+/// Returns how many of the lowest `left` bits are correlated with a bit above these: the two differ much less or much more
+/// often than by chance. If so, keys that agree in their upper bits are dense in places, however even each bit is. An example
+/// are the row and the column of entries near a matrix's diagonal. @param sample  sorted
 inline unsigned told_bits(std::span<std::uint64_t const> sample, unsigned left) {
   looked_at const some(sample, tuning::keys_for_telling);
   auto const share = [&](std::uint32_t count) { return double(count) / double(some.keys); };
@@ -126,34 +127,34 @@ inline unsigned told_bits(std::span<std::uint64_t const> sample, unsigned left) 
 
 /// A sort of n items by `bits` of their keys.
 struct radix_task {
-  std::size_t n, on_chip;  // items; and how many of them a block holds
+  std::size_t n, block_capacity;  // items; items that fit in a block
   unsigned bits;
   std::size_t key_bytes, value_bytes;
-  bool encoded, floats;  // are keys not their own codes? are they floats?
+  bool encoded, floats;  // keys differ from their codes; keys are floating-point
 
   [[nodiscard]] tuning::radix_limits limits() const { return tuning::msd_limits(key_bytes, value_bytes, encoded, floats); }
-  /// Moves that pay.
+  /// Returns the number of moves up to which an MSD sort pays.
   [[nodiscard]] double worth() const { return limits().worth * bits / double(8 * key_bytes); }
-  /// Digits that long keys may still have less until only even ones go down: an LSD sort has so many less to move.
+  /// Returns how many more digits 64-bit keys may lack before MSD pays only for even ones: an LSD sort has as many fewer moves.
   [[nodiscard]] double digits_to_spare() const {
     double const less = (8 * double(key_bytes) - double(bits)) / 8;
     return key_bytes > 4 ? std::max(0.0, tuning::digits_of_slack - less) : tuning::digits_of_slack;
   }
-  /// Moves that pay beyond those of evenly distributed keys.
+  /// Returns the number of moves, beyond those of evenly distributed keys, up to which an MSD sort pays.
   [[nodiscard]] double slack() const {
     double const all = limits().slack, share = digits_to_spare() / tuning::digits_of_slack;
-    return std::max(all * share, std::min(all, tuning::least_slack));
+    return std::max(all * share, std::min(all, tuning::min_slack));
   }
-  /// How many times its share may an eighth of the range hold?
-  [[nodiscard]] double densest() const { return digits_to_spare() > 0 ? limits().densest : tuning::least_densest; }
-  /// Moves that evenly distributed keys need.
-  [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / on_chip)) + 7) / 8); }
+  /// Returns the limit on densest_eighth.
+  [[nodiscard]] double densest() const { return digits_to_spare() > 0 ? limits().densest : tuning::min_densest; }
+  /// Returns the number of moves that evenly distributed keys need.
+  [[nodiscard]] double even() const { return double((unsigned(std::bit_width(n / block_capacity)) + 7) / 8); }
 
-  /// Bits that are sorted by before blocks get what agrees in them, if keys are evenly distributed.
+  /// Returns the number of bits by which evenly distributed keys are partitioned before blocks sort the rest.
   [[nodiscard]] unsigned partitioned_bits() const {
     return std::min(unsigned(8 * even()), unsigned(std::bit_width(n / tuning::divided_length)));
   }
-  /// Do blocks count the numbers that the lowest `left` bits are? Then these may crowd.
+  /// Returns true if blocks sort the lowest `left` bits by counting. Then keys may be dense there.
   [[nodiscard]] bool counted(unsigned left) const {
     std::size_t const keys = n >> partitioned_bits();
     return value_bytes == 0 && left < 32 && keys * tuning::sparse_numbers <= std::size_t{1} << left &&
@@ -161,26 +162,26 @@ struct radix_task {
   }
 };
 
-/// May an MSD sort be quicker, whatever the keys?
+/// Returns true if an MSD sort may be faster for some keys.
 inline bool msd_may_be_quicker(radix_task const& task) {
   return task.even() <= task.worth();
 }
 
-/// @param sample  codes of some keys of the array, spread over all of it, in order
+/// Returns true if an MSD sort is faster. @param sample  sorted codes of some keys, from all over the array
 inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task const& task) {
   if (sample.empty()) return true;
-  // Many of each number in a small range: an LSD sort has few digits, and blocks would find few kinds of keys.
+  // Many keys of each number in a small range: an LSD sort has few digits, and blocks would find few distinct keys.
   if (unsigned const width = width_of(sample); width % 64 != 0 && task.n >> width >= tuning::of_each_number) return false;
   if (skewed(sample, task.limits().few)) return false;
   if (sample.front() != sample.back() && densest_eighth(sample) > task.densest()) return false;
   double const moves =
-      msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.on_chip)) /
+      msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.block_capacity)) /
       double(task.n);
   if (moves > std::min(task.worth(), task.even() + task.slack())) return false;
-  // Longer keys have so much to win that blocks may take their time.
+  // 64-bit keys have so much to gain that blocks may be slower.
   unsigned const width = width_of(sample), left = width - std::min(width, task.partitioned_bits());
   return task.key_bytes > 4 || task.counted(left) || distinct_keys(sample) <= task.limits().few ||
-         told_bits(sample, left) <= tuning::most_told_bits;
+         told_bits(sample, left) <= tuning::max_told_bits;
 }
 
 }  // namespace ordo::cuda_detail

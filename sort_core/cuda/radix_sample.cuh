@@ -10,13 +10,13 @@
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/tuning/radix.hpp"
 
-// The keys that a radix sort looks at before it chooses its way (radix_choice.hpp). The host waits for them, so that what
-// counts is the time to the last one: they come in order, as sorting 1024 of them took the host longer than all the rest, and
-// go straight to where it reads them.
+// The sample of keys that a radix sort examines before it chooses its method (radix_choice.hpp). The host waits for it, so
+// latency counts. The GPU sorts the sample, because sorting 1024 keys took the host longer than all the rest, and writes it to
+// memory that the host can read directly.
 namespace ordo::cuda_detail {
 
-/// Codes of `count` keys from all over an array, one from each `stride` of them, in order. Each block takes all, in dynamic
-/// shared memory, and finds for some of them how many come before.
+/// Sorts the codes of `count` keys from all over an array, one from each `stride` of them. Each block loads all of them into
+/// dynamic shared memory, and computes the rank of some.
 template <class K>
 __global__ void __launch_bounds__(tuning::sampling_threads)
     sample_keys(K const* keys, std::size_t stride, key_code<K> code, unsigned count, std::uint64_t* sorted) {
@@ -37,15 +37,15 @@ __global__ void __launch_bounds__(tuning::sampling_threads)
   }
 }
 
-/// Queues that.
-/// @param to  of n items or fewer; device memory, or pinned memory of the host
+/// Queues the kernel.
+/// @param to  receives at most n codes, in device memory or the host's pinned memory
 template <class K>
 void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
   launch<sample_keys<K>>(on, unsigned(to.size() + tuning::keys_a_block - 1) / tuning::keys_a_block, tuning::sampling_threads,
                          to.size() * sizeof(K), keys, n / to.size(), code, unsigned(to.size()), to.data());
 }
 
-/// What numbers suit floats, told by such a sample.
+/// Computes the float_numbers of such a sample.
 template <class K>
 __global__ void choose_numbers(std::uint64_t const* sorted, unsigned count, key_code<K> code, float_numbers* numbers) {
   wait_for_previous();

@@ -17,14 +17,14 @@
 #include "sort_core/cuda/tuning/samples.hpp"
 
 // Stable sample sort by any order (Leischner, Osipov and Sanders, "GPU Sample Sort", IPDPS'10). A sorted sample of a segment
-// gives splitters, a search tree of which lies in shared memory; every item finds its bucket there without a branch. The
-// bucket's number is its digit, kept as a byte, and items move by the partition that the radix sort has too. Where the sample
-// has many that are equal, items equal to a splitter have a bucket of their own, and are done. What a block can hold is
-// merged there; longer buckets are distributed once more.
+// gives splitters, and a search tree of these is in shared memory; every item finds its bucket there without a branch. The
+// number of the bucket is its digit, stored as a byte. Items then move by the same partition as in the radix sort. If the
+// sample has many equal items, items that equal a splitter have a bucket of their own, and are sorted. Buckets that fit in a
+// block are merged there; larger ones are distributed again.
 namespace ordo::cuda_detail {
 
-/// An item as the words it is made of: what distributes items is compiled once for all types of a size, and a type need not
-/// have a constructor.
+/// An item as an array of words. The code that distributes items is so compiled once for all types of a size, and types need no
+/// default constructor.
 template <std::size_t Bytes, std::size_t Align>
 struct alignas(Align) item_words {
   using word = std::conditional_t<Align % 4 == 0, std::uint32_t, std::uint8_t>;
@@ -32,7 +32,7 @@ struct alignas(Align) item_words {
 };
 template <class T>
 using words_of = item_words<sizeof(T), alignof(T)>;
-/// Those for the sort below; others are merged by CUB.
+/// True for the types of items that the sort below handles; others are merged by CUB.
 template <class T>
 constexpr bool sampled_type = alignof(T) % 4 == 0 && sizeof(T) <= tuning::sampled_bytes;
 
@@ -44,7 +44,7 @@ struct order_of_words {
   }
 };
 
-/// Codes of what has none.
+/// The code of items that are not encoded.
 struct as_it_is {
   template <class T>
   __device__ T const& encode(T const& item) const {
@@ -52,7 +52,7 @@ struct as_it_is {
   }
 };
 
-/// Items with their digits beside them.
+/// Items with their digits.
 template <class Words>
 struct sampled_items {
   static constexpr bool computed = false, sampled = true;
@@ -62,19 +62,20 @@ struct sampled_items {
   __device__ void store(std::size_t i, Words const& item) const { keys[i] = item; }
 };
 
-/// The splitters of one partition: 2^width - 1 in an implicit tree, node 1 its root, and in order, the last one repeated.
-/// Bucket b holds items behind splitter b - 1 and not behind splitter b; where equal ones are parted, as 2b and 2b + 1.
+/// The splitters of one partition: 2^width - 1 in an implicit tree whose root is node 1, and then in order, with the last one
+/// repeated. Bucket b holds the items behind splitter b - 1 and not behind splitter b. If equal items are separated, the
+/// numbers are 2b and 2b + 1.
 template <class Words>
 struct splitters {
   Words *node, *bound;
   __device__ static splitters of(Words* all, partition const& p, unsigned slot) {
-    // Partitions are long enough that their trees, so placed, do not overlap.
+    // Partitions are large enough that trees at these positions do not overlap.
     Words* const own = all + (p.begin + slot - 1) / slot;
     return {own, own + (1u << p.width)};
   }
 };
 
-/// What moves with an item while a block sorts: its value, or for long ones the item's number.
+/// The data that move with an item while a block sorts: its value or, for large values, the item's number.
 template <class V>
 using carried_as = std::conditional_t<(value_bytes<V> > tuning::carried_bytes), std::uint32_t, V>;
 
@@ -86,43 +87,43 @@ struct sample_traits {
                          tuning::leaf_shape<item, 0>(tuning::sample_class).items>;
   static constexpr unsigned threads = tuning::leaf_shape<item, 0>(tuning::sample_class).threads;
   static constexpr unsigned leaves = tuning::leaf_classes;
-  static constexpr std::size_t on_chip = tuning::leaf_shape<item, value>(leaves - 1).capacity();
-  static_assert(on_chip > 2 * bucket && leaves <= tuning::classes);
+  static constexpr std::size_t block_capacity = tuning::leaf_shape<item, value>(leaves - 1).capacity();
+  static_assert(block_capacity > 2 * bucket && leaves <= tuning::classes);
   static constexpr std::size_t sample_bytes() { return sorter::capacity * item; }
   static constexpr std::size_t leaf_bytes(unsigned c) {
     return tuning::leaf_shape<item, value>(c).capacity() * sizeof(carrier<Words, carried_as<V>>);
   }
 };
 
-/// The sample of a partition: one item of each of as many equal parts.
+/// The sample of a partition: one item from each of `size` equal parts.
 struct sample_places {
-  unsigned buckets, share, size;  // the sample: `share` items for each bucket that is wanted
+  unsigned buckets, share, size;  // the sample: `share` items for each wanted bucket
   std::uint64_t begin, stride;
-  /// @param bucket  items that a bucket shall have
-  /// @param most    items that a sample can have
-  ORDO_FN sample_places(std::uint64_t first, std::uint64_t length, unsigned bucket, unsigned most) : begin(first) {
+  /// @param bucket    the desired number of items per bucket
+  /// @param max_size  the maximum number of items in a sample
+  ORDO_FN sample_places(std::uint64_t first, std::uint64_t length, unsigned bucket, unsigned max_size) : begin(first) {
     std::uint64_t const wanted = length / bucket;
     buckets = wanted < 2 ? 2 : wanted > digit_values ? digit_values : unsigned(wanted);
-    share = unsigned(length < most ? length : most) / buckets;
+    share = unsigned(length < max_size ? length : max_size) / buckets;
     size = share * buckets;
     stride = length / size;
   }
-  /// Where in the partition item i of the sample is from.
+  /// Returns the position in the partition of item i of the sample.
   [[nodiscard]] ORDO_FN std::uint64_t operator[](unsigned i) const {
     std::uint32_t const random = (i + std::uint32_t(begin)) * 0x9e3779b1u;
     return i * stride + (std::uint64_t(random ^ random >> 15) * 0x85ebca6bu >> 8) % stride;
   }
 };
 
-/// Levels that n items may take. What is known of a partition says where its sample is from, so that items can be given such
-/// that samples tell next to nothing; evenly distributed ones take (log2(n) - 13) / 8 levels.
+/// Returns the maximum number of levels for n items. Positions of samples are predictable, so some inputs make samples useless.
+/// Evenly distributed items take (log2(n) - 13) / 8 levels.
 constexpr unsigned sample_levels(std::size_t n) {
   unsigned bits = 0;
   for (; n > 1; n /= 2) ++bits;
   return 4 + bits / 4;
 }
 
-/// A block's choice of splitters: the sample is sorted, candidates are its every share-th item, of which equal ones count once.
+/// A block's choice of splitters. The sample is sorted; every share-th item is a candidate, and equal candidates count once.
 template <class Words, class V, class Order>
 struct splitter_choice {
   using traits = sample_traits<Words, V>;
@@ -133,12 +134,12 @@ struct splitter_choice {
   element const* sample;
   sample_places const& places;
   Order const& less;
-  Words* bound;  // those that are chosen, digit_values at most
+  Words* bound;  // the chosen splitters, at most digit_values
 
   [[nodiscard]] __device__ __forceinline__ Words const& candidate(unsigned b) const {
     return sample[(b + 1) * places.share - 1].item;
   }
-  /// Puts the distinct candidates in `bound`, and returns how many there are. Synchronises.
+  /// Moves the distinct candidates to `bound`, and returns their number. Synchronises.
   __device__ __forceinline__ unsigned keep_distinct(typename team::template storage<std::uint32_t>& shared) const {
     unsigned const b = threadIdx.x;
     bool const kept = b + 1 < places.buckets && (b == 0 || less(candidate(b - 1), candidate(b)));
@@ -148,23 +149,23 @@ struct splitter_choice {
     __syncthreads();
     return bounds;
   }
-  /// Where the sample has items that are equal, there are many; where the greatest of them bounds, the last bucket may be
-  /// empty, and the others hold all.
+  /// Returns true if the sample has equal candidates: then there are many equal items. If the greatest of them is a splitter,
+  /// the last bucket may be empty, and the others hold everything.
   [[nodiscard]] __device__ __forceinline__ bool has_equals(unsigned bounds) const {
     return bounds + 1 < places.buckets || !less(bound[bounds - 1], sample[places.size - 1].item);
   }
-  /// With buckets for equal items there is room for half as many splitters: they are thinned out. Synchronises.
+  /// Drops every other splitter if equal items get buckets of their own, which leaves room for half as many. Synchronises.
   __device__ __forceinline__ unsigned thin_out(unsigned bounds) const {
-    constexpr unsigned most = digit_values / 2 - 1;
-    if (bounds <= most) return bounds;
+    constexpr unsigned max_bounds = digit_values / 2 - 1;
+    if (bounds <= max_bounds) return bounds;
     unsigned const b = threadIdx.x;
-    Words const taken = bound[min((b + 1) * bounds / (most + 1), bounds - 1)];
+    Words const taken = bound[min((b + 1) * bounds / (max_bounds + 1), bounds - 1)];
     __syncthreads();
-    if (b < most) bound[b] = taken;
+    if (b < max_bounds) bound[b] = taken;
     __syncthreads();
-    return most;
+    return max_bounds;
   }
-  /// The tree and its leaves' bounds.
+  /// Writes the tree and the splitters of its leaves.
   __device__ __forceinline__ void write(splitters<Words> const& tree, unsigned bounds, unsigned width) const {
     unsigned const b = threadIdx.x;
     if (b < 1u << width) {
@@ -177,7 +178,7 @@ struct splitter_choice {
   }
 };
 
-/// Chooses the splitters of each partition of a list, a block each.
+/// Chooses the splitters of each partition of a list, one block per partition.
 template <class Words, class V, class Order>
 __global__ void __launch_bounds__(sample_traits<Words, V>::threads)
     choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
@@ -217,7 +218,7 @@ template <class Words>
   return *reinterpret_cast<Words const*>(reinterpret_cast<char const*>(words) + byte);
 }
 
-/// Counts the items of the tiles by bucket, and keeps each one's bucket as its digit.
+/// Counts the items of the tiles by bucket, and stores the bucket of each item as its digit.
 template <class Words, class V, class Order>
 __global__ void __launch_bounds__(tuning::classifying_threads, 1024 / tuning::classifying_threads)
     classify_items(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words const* trees, Order less,
@@ -247,7 +248,7 @@ __global__ void __launch_bounds__(tuning::classifying_threads, 1024 / tuning::cl
       unsigned first = b;
       auto const classify = [&]<bool Full>() {
         Words item[interleaved];
-        unsigned at[interleaved];  // in bytes: the tree's memory is far from being the place for multiplications
+        unsigned at[interleaved];  // in bytes, which saves a multiplication per level of the tree
 #pragma unroll
         for (unsigned j = 0; j < interleaved; ++j) {
           if (Full || first + j * threads < n) item[j] = items[begin + first + j * threads];
@@ -275,7 +276,7 @@ __global__ void __launch_bounds__(tuning::classifying_threads, 1024 / tuning::cl
   });
 }
 
-/// Sorts the segments of one class, a block each.
+/// Sorts the segments of one class, one block per segment.
 template <class Words, class V, class Order, unsigned Threads, unsigned Items, unsigned Resident>
 __global__ void __launch_bounds__(Threads, Resident)
     merge_leaves(segment_data<Words, V, sampled_items<Words>> data, segment_queue queue, Order less) {
@@ -304,7 +305,7 @@ __global__ void __launch_bounds__(Threads, Resident)
     sorter::sort(all, n, less);
     V value[by_index ? Items : 1];
     if constexpr (by_index) {
-      // All are read before one is written.
+      // All values are read before one is written.
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         if (unsigned const p = i * Threads + threadIdx.x; p < n) value[i] = values[all[p].carried];
@@ -330,9 +331,9 @@ struct sample_sizes {
   using traits = sample_traits<Words, V>;
   std::size_t n;
   [[nodiscard]] partition_sizes in_partition() const {
-    return {n, n / (traits::on_chip + 1), partition_traits<Words, V, true, true>::tile};
+    return {n, n / (traits::block_capacity + 1), partition_traits<Words, V, true, true>::tile};
   }
-  /// Buckets of class c that one level leaves, at most.
+  /// Returns the maximum number of buckets of class c that one level leaves.
   [[nodiscard]] std::size_t leaves(unsigned c) const {
     std::size_t const shorter = c == 0 ? 0 : tuning::leaf_shape<sizeof(Words), value_bytes<V>>(c - 1).capacity();
     return std::min(n / (shorter + 1), digit_values * in_partition().partitions + 1);
@@ -345,7 +346,7 @@ struct sample_sizes {
     for (unsigned c = 0; c < traits::leaves; ++c) sum += parts::size(leaves(c) * sizeof(packed_segment));
     return sum;
   }
-  /// Can this card's blocks be so large?
+  /// Returns true if this GPU's blocks have enough shared memory.
   [[nodiscard]] static bool possible() {
     std::size_t const largest = std::max(
         {sizeof(partition_storage<Words, V, true, true>), traits::leaf_bytes(traits::leaves - 1), traits::sample_bytes()});
@@ -353,7 +354,7 @@ struct sample_sizes {
   }
 };
 
-/// The same, for items and values of so many bytes; 0 if they are not for this sort.
+/// Returns the bytes of that memory for items and values of these sizes, or 0 if this sort does not handle them.
 inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std::size_t value_size) {
   auto const with_item = [&](auto words) {
     return with_types(4, value_size,
@@ -373,9 +374,9 @@ inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std:
   }
 }
 
-/// Sorts more items than a block holds. The host waits for each level, to know whether there is another. Memory is taken before
-/// an item is moved.
-template <class Machine, class T, class V, class Less>
+/// Sorts more items than a block holds. The host waits for each level, to learn whether there is another. Memory is allocated
+/// before any item moves.
+template <class B, class T, class V, class Less>
 class sample_sorter {
   using words = words_of<T>;
   using order = order_of_words<T, Less>;
@@ -387,17 +388,16 @@ class sample_sorter {
  public:
   using sizes = sample_sizes<words, V>;
 
-  sample_sorter(Machine& machine, T* keys, V* values, std::size_t n, Less less)
-      : machine_(machine), less_{less}, n_(n), data_{} {
+  sample_sorter(B& backend, T* keys, V* values, std::size_t n, Less less) : backend_(backend), less_{less}, n_(n), data_{} {
     data_.keys.keys = data_.home_codes = reinterpret_cast<words*>(keys);
     data_.values = values;
   }
 
-  /// False if samples tell so little of these items that levels were given up. All are at home then, in an order that is nearer
-  /// to being sorted, equal ones as they were: another stable sort is to finish.
+  /// Sorts. Returns false if samples say so little about these items that it gave up. All items are then in the given memory,
+  /// more sorted than before, with equal items in their original order: another stable sort must finish.
   [[nodiscard]] bool sort() {
     sizes const size{n_};
-    auto const memory = machine_.template buffer<char>(size.bytes());
+    auto const memory = backend_.template buffer<char>(size.bytes());
     parts taken(memory.data());
     leaf_counts_ = taken.take<unsigned long long>(traits::leaves);
     data_.keys.digits = taken.take<std::uint8_t>(n_);
@@ -417,9 +417,9 @@ class sample_sorter {
   }
 
  private:
-  kernel_launcher& kernels() const { return machine_.kernels(); }
+  kernel_launcher& kernels() const { return backend_.kernels(); }
 
-  /// The first level's list: all items.
+  /// Makes the first level's list, of all items.
   partition_count begin() {
     partition all{};
     all.length = n_;
@@ -427,15 +427,16 @@ class sample_sorter {
     all.from = copy::home;
     std::size_t const tiles = (n_ + phases::tile - 1) / phases::tile;
     partition_count const counts[3] = {{1, tiles, (tiles + work_.chunk_tiles - 1) / work_.chunk_tiles}, {}, {}};
-    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, machine_.stream()));
-    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, machine_.stream()));
+    ORDO_CUDA(cudaMemcpyAsync(work_.lists[0], &all, sizeof all, cudaMemcpyHostToDevice, backend_.stream()));
+    ORDO_CUDA(cudaMemcpyAsync(work_.counts, counts, sizeof counts, cudaMemcpyHostToDevice, backend_.stream()));
     launch_cooperative<assign_tiles<words, V, items, true>>(kernels(), phases::threads, phase_bytes, work_, 0u);
     return counts[0];
   }
 
-  /// One level: its items into buckets, and those buckets sorted that a block holds. Returns the count of the next list.
+  /// Does one level: distributes its items to buckets, and sorts the buckets that fit in a block. Returns the count of the next
+  /// list.
   partition_count distribute(unsigned list, partition_count const& count) {
-    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, machine_.stream()));
+    ORDO_CUDA(cudaMemsetAsync(leaf_counts_, 0, traits::leaves * sizeof *leaf_counts_, backend_.stream()));
     launch<choose_splitters<words, V, order>>(kernels(), blocks_for(count.partitions, 1), traits::threads,
                                               traits::sample_bytes(), data_, work_, trees_, less_, list);
     launch<classify_items<words, V, order>>(kernels(), blocks_for(count.chunks, 1), tuning::classifying_threads, 0, data_,
@@ -444,8 +445,8 @@ class sample_sorter {
     launch_cooperative<move_items<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
     partition_count next{};
     std::array<unsigned long long, traits::leaves> leaves{};
-    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, machine_.stream()));
-    machine_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
+    ORDO_CUDA(cudaMemcpyAsync(&next, work_.counts + 1 - list, sizeof next, cudaMemcpyDeviceToHost, backend_.stream()));
+    backend_.download(std::span<unsigned long long const>(leaf_counts_, leaves.size()), leaves);
     [&]<unsigned... Class>(std::integer_sequence<unsigned, Class...>) {
       (merge<Class>(leaves[Class]), ...);
     }
@@ -466,7 +467,7 @@ class sample_sorter {
     launch_cooperative<copy_list_back<words, V, items, true>>(kernels(), phases::threads, phase_bytes, data_, work_, list);
   }
 
-  Machine& machine_;
+  B& backend_;
   order less_;
   std::size_t n_;
   segment_data<words, V, items> data_;

@@ -8,37 +8,37 @@
 #include "sort_core/cuda/float_numbers.hpp"
 #include "sort_core/cuda/group.cuh"
 
-// What the kernels of the segmented sort share: where keys and values lie, and the lists of segments still to be sorted.
+// Data that the kernels of the segmented sort share: the locations of keys and values, and the lists of segments to sort.
 namespace ordo::cuda_detail {
 
-/// Stands for the values of a sort that has none.
+/// The type of values of a sort without values.
 struct no_value {};
 
 template <class V>
 constexpr std::size_t value_bytes = std::is_same_v<V, no_value> ? 0 : sizeof(V);
 
-/// Keys that lie in memory. They are sorted by their codes.
+/// Keys stored in memory, which are sorted by their codes.
 template <class K>
 struct stored_keys {
   static constexpr bool computed = false, sampled = false;
   using code_of_copy = key_code<K>;
   K* keys;
   key_code<K> code;
-  /// Codes differ below this bit.
+  /// Codes differ only below this bit.
   [[nodiscard]] __device__ unsigned bits() const { return 8 * sizeof(K); }
   __device__ void store(std::size_t i, K encoded) const { keys[i] = code.decode(encoded); }
-  /// What tells floats, if they are.
+  /// Returns the code that identifies floating-point keys.
   [[nodiscard]] __device__ key_code<K> code_of_floats() const { return code; }
   [[nodiscard]] __device__ K const* address(std::size_t i) const { return keys + i; }
-  /// Of what lies at address(i).
+  /// Returns the code of a key that was loaded from address(i).
   [[nodiscard]] __device__ K code_of(K key) const { return code.encode(key); }
 };
 
-/// Floats, for kernels that may tell digits by values.
+/// Floating-point keys, for kernels that may take digits from values.
 template <class K>
 struct stored_floats : stored_keys<K> {};
 
-/// Keys that are a function of the item; nothing to store.
+/// Keys computed from the item, which are not stored.
 template <class K, class Item, class Key>
 struct computed_keys {
   static constexpr bool computed = true, sampled = false;
@@ -53,31 +53,31 @@ struct computed_keys {
   [[nodiscard]] __device__ K code_of(Item item) const { return K(key(item) & mask); }
 };
 
-/// Which copy of a segment's data is the present one.
+/// The copy of a segment's data that is current.
 enum class copy : std::uint32_t {
-  given,  // as the caller gave it: keys by Keys::load, values at home
+  given,  // the caller's: keys by Keys::load, values in the caller's array
   away,   // codes and values in the second buffers
-  home    // codes in the first code buffer, values at home
+  home    // codes in the first code buffer, values in the caller's array
 };
 
-/// The data of one segmented sort. A sort on chip reads a segment from any copy and leaves keys, values and heads where the
-/// caller wants them; `codes` and `away` are there only if a segment may be too long for that.
+/// The data of one segmented sort. The sort of a block reads a segment from any copy, and leaves keys, values and heads in the
+/// caller's arrays. `codes` and `away` exist only if a segment may be too large for a block.
 template <class K, class V, class Keys>
 struct segment_data {
   Keys keys;
   V* values;
-  std::uint8_t* heads;  // null if nobody asks
+  std::uint8_t* heads;  // null if not wanted
   K* home_codes;
   K* away_codes;
   V* away_values;
 
-  /// key[i] = the code of item first + i * Step of a segment, for the `own_count` that it has; the greatest code for the
-  /// others. All loads are under way before the first result is used.
+  /// Writes to key[i] the code of item first + i * Step of a segment, for the `own_count` items that exist, and the greatest
+  /// code for the others. All loads are issued before the first result is used.
   template <unsigned Step, unsigned Items>
   __device__ void load(copy from, std::uint64_t first, unsigned own_count, K (&key)[Items]) const {
     auto const load_from = [&](auto const* source, auto code_of) {
       std::remove_cvref_t<decltype(*source)> item[Items];
-      // Never left as they were: the compiler would keep those of the segment before.
+      // Always assigned: otherwise the compiler would keep the keys of the previous segment.
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         item[i] = i < own_count ? source[i * Step] : std::remove_cvref_t<decltype(*source)>{};
@@ -92,22 +92,22 @@ struct segment_data {
   [[nodiscard]] __device__ V const* value_address(copy from, std::size_t i) const {
     return (from == copy::away ? away_values : values) + i;
   }
-  /// The same data, by other keys.
+  /// Returns the same data with other keys.
   template <class Others>
   [[nodiscard]] segment_data<K, V, Others> with(Others others) const {
     return {others, values, heads, home_codes, away_codes, away_values};
   }
 };
 
-/// Bytes that memory hands out at a time.
+/// The granularity of global memory accesses, in bytes.
 constexpr std::size_t sector = 32;
 
-/// Ask for the data of a segment that is soon to be sorted. Called by `threads` threads, this one being `rank` of them.
+/// Prefetches the data of a segment that is sorted soon. Called by `threads` threads, of which this one has the number `rank`.
 template <class K, class V, class Keys>
 __device__ void prefetch(segment_data<K, V, Keys> const& data, copy from, std::uint64_t begin, std::uint64_t n, unsigned rank,
                          unsigned threads) {
   auto const fetch = [&](void const* first, std::size_t bytes) {
-    // From the sector that holds the first byte on: `first` need not lie at its begin.
+    // Begins at the sector of the first byte, because `first` need not be aligned to it.
     auto const address = reinterpret_cast<std::uintptr_t>(first) / sector * sector;
     std::size_t const end = reinterpret_cast<std::uintptr_t>(first) + bytes - address;
     for (std::size_t at = rank * sector; at < end; at += threads * sector)
@@ -121,7 +121,7 @@ __device__ void prefetch(segment_data<K, V, Keys> const& data, copy from, std::u
   if constexpr (value_bytes<V> != 0) fetch(data.value_address(from, begin), n * sizeof(V));
 }
 
-/// The same, called by all threads of a block.
+/// Does the same, called by all threads of a block.
 template <class K, class V, class Keys>
 __device__ void prefetch_by_block(segment_data<K, V, Keys> const& data, copy from, std::uint64_t begin, std::uint64_t n) {
   if constexpr (has_bulk_prefetch) {
@@ -136,14 +136,14 @@ __device__ void prefetch_by_block(segment_data<K, V, Keys> const& data, copy fro
   }
 }
 
-/// A segment that is sorted on chip.
+/// A segment that a warp or block sorts.
 struct segment_record {
   std::uint64_t begin;
   std::uint32_t length;
   copy from;
 };
 
-/// The same in one word, as it lies in lists: begin below 2^47, length 1 to 2^15.
+/// A segment_record in one word, as stored in lists: begin below 2^47, length 1 to 2^15.
 struct packed_segment {
   std::uint64_t word;
   __device__ static packed_segment pack(segment_record r) {
@@ -154,7 +154,7 @@ struct packed_segment {
   }
 };
 
-/// The segments of one class: listed in device memory, their number there too, so that the host need not wait for it; or
+/// The segments of one class: listed in device memory with their number, so that the host need not wait for it; or
 /// `uniform_count` of one length. Two lists share an array, one from its front, one from its back.
 struct segment_queue {
   packed_segment* records;

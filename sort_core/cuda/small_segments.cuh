@@ -9,30 +9,30 @@
 #include "sort_core/cuda/small_sort.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// Runs of short segments, one behind the other: a warp copies what lies between the first and the last into shared memory,
-// sorts it there and copies it back in order, so that reads and writes of device memory are coalesced, whatever the lengths.
-// Warps never wait for each other: while some read or write, others sort. Other runs are left to the kernel that plans.
-// Between the segments may be holes, if these are not much longer (short_places.cuh).
+// Runs of adjacent small segments. A warp copies the items between the first and the last into shared memory, sorts the
+// segments there and copies the items back in order, so that accesses to device memory are coalesced for any lengths. Warps
+// never wait for each other: while some read or write, others sort. All other runs are left to the kernel that plans. There may
+// be holes between the segments if these are not much larger (small_layout.cuh).
 namespace ordo::cuda_detail {
 
-/// Runs of `segments` segments each that are left. None is, if all segments are known to be short.
+/// The runs of `segments` segments each that are left. None are if all segments are known to be small.
 struct planned_runs {
-  std::uint32_t* numbers;  // null: all
+  std::uint32_t* numbers;  // null means all
   unsigned long long* count;
   unsigned segments;
 };
 
 template <class K, class V, bool Computed>
-constexpr bool has_short_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed;
+constexpr bool has_small_sort = sizeof(K) == 4 && value_bytes<V> <= 8 && !Computed;
 
-/// What copy_to_shared(shared, from, n) makes of shared: item i comes to i of it.
+/// Returns `shared` as copy_to_shared(shared, from, n) fills it: item i is at index i of the result.
 template <class T>
 __device__ T* place_in_shared(T* shared, T const* from) {
   return shared + reinterpret_cast<std::uintptr_t>(from) / sizeof(T) % (16 / sizeof(T));
 }
 
-/// Begins to copy [0, n) of an array to shared memory, 16 bytes a lane; at the end, an item a lane. The 16 bytes that hold the
-/// first item are read whole.
+/// Starts copying [0, n) of an array to shared memory, 16 bytes per lane and at the end one item per lane. The 16 bytes that
+/// hold the first item are read as a whole.
 template <class T>
 __device__ void copy_to_shared(T* shared, T const* from, unsigned n) {
   constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
@@ -49,7 +49,7 @@ __device__ void copy_to_shared(T* shared, T const* from, unsigned n) {
   if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
 }
 
-/// The same without what is all hole: of each 16 bytes with an item of a segment, told by items_in_segments().
+/// Does the same without the 16-byte units that hold no item of a segment, by the result of items_in_segments().
 template <class T>
 __device__ __forceinline__ void copy_inside_to_shared(T* shared, T const* from, unsigned n, unsigned inside) {
   constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
@@ -69,11 +69,11 @@ __device__ __forceinline__ void copy_inside_to_shared(T* shared, T const* from, 
   if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
 }
 
-/// Copies the n items back in order; with holes, those that are inside of segments.
+/// Copies the n items back in order; if there are holes, only those inside segments.
 template <bool Holes, class K, class V, class Keys, class Offset>
-__device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data, short_storage<K, V, Offset> const& shared,
+__device__ __forceinline__ void store_small(segment_data<K, V, Keys> const& data, small_storage<K, V, Offset> const& shared,
                                             K const* keys, V const* values, std::uint64_t to, unsigned n, unsigned inside) {
-  using storage = short_storage<K, V, Offset>;
+  using storage = small_storage<K, V, Offset>;
   constexpr unsigned at_once = 8, step = at_once * warp_threads;
   K* key = data.keys.keys + to + lane_of();
   V* value = data.values;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data
     if constexpr (storage::alone) {
       if (is_inside) key[i] = data.keys.code.decode(ranked);
     } else {
-      // In a hole, `ranked` is any number.
+      // In a hole, `ranked` is undefined.
       unsigned const from = is_inside ? ranked : 0;
       K const stored_key = keys[from];
       V const stored_value = values[from];
@@ -122,17 +122,17 @@ __device__ __forceinline__ void store_short(segment_data<K, V, Keys> const& data
   }
 }
 
-/// Writes the heads of segments [first, last), which take n items from the first to the last.
+/// Writes the heads of segments [first, last), which span n items.
 template <bool Holes, class K, class V, class Offset, class Places>
-__device__ void store_heads(std::uint8_t* heads, short_storage<K, V, Offset> const& shared, K const* keys, Places const& places,
+__device__ void store_heads(std::uint8_t* heads, small_storage<K, V, Offset> const& shared, K const* keys, Places const& places,
                             unsigned first, unsigned last, unsigned n, unsigned inside) {
-  using storage = short_storage<K, V, Offset>;
+  using storage = small_storage<K, V, Offset>;
   auto const key = [&](unsigned i) {
     auto const ranked = shared.order()[storage::padded(i)];
     return storage::alone ? K(ranked) : keys[ranked];
   };
   if constexpr (Holes) {
-    unsigned const behind = shifted_items(inside, 1);  // which items have one before them
+    unsigned const behind = shifted_items(inside, 1);  // items whose predecessor is inside
 #pragma unroll 1
     for (unsigned i = 0; i < n; i += warp_threads) {
       bool const is_inside = __shfl_sync(all_lanes, inside, i / warp_threads) >> lane_of() & 1;
@@ -150,10 +150,10 @@ __device__ void store_heads(std::uint8_t* heads, short_storage<K, V, Offset> con
     if (places.length(s) != 0) heads[places.begin(s) - places.begin(first)] = 1;
 }
 
-/// Writes the heads of `count` segments from number `opens` on, none longer than an item.
+/// Writes the heads of `count` segments from number `opens` on, none larger than one item.
 template <bool Holes, class Offset>
 __device__ void tell_single_items(std::uint8_t* heads, segment_list<Offset> const& segments, std::uint64_t start,
-                                  std::size_t opens, unsigned count, short_places<Offset, Holes> const& places) {
+                                  std::size_t opens, unsigned count, small_positions<Offset, Holes> const& places) {
   if constexpr (Holes) {
 #pragma unroll 1
     for (unsigned s = lane_of(); s < count; s += warp_threads)
@@ -165,15 +165,15 @@ __device__ void tell_single_items(std::uint8_t* heads, segment_list<Offset> cons
   }
 }
 
-/// `Floats`: of keys that are floats, with values. `Holes`: of segments with ends of their own; else these are where the next
-/// ones begin. Kernels of their own, as a multiprocessor holds little code at a time.
+/// Floats: the keys are floating-point and have values. Holes: segments have ends of their own; else each ends where the next
+/// begins. These are separate kernels because a multiprocessor's instruction cache is small.
 template <class K, class V, class Keys, class Offset, bool Floats, bool Holes>
-__global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
-    sort_short_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
-                        typename short_storage<K, V, Offset>::layout where) {
+__global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
+    sort_small_segments(segment_data<K, V, Keys> data, segment_list<Offset> segments, planned_runs left,
+                        typename small_storage<K, V, Offset>::layout where) {
   wait_for_previous();
-  using storage = short_storage<K, V, Offset>;
-  constexpr unsigned warps = tuning::short_threads / warp_threads;
+  using storage = small_storage<K, V, Offset>;
+  constexpr unsigned warps = tuning::small_threads / warp_threads;
   storage const shared(where, threadIdx.x / warp_threads);
   std::size_t const count = segments.size(), uniform = segments.uniform_length;
   unsigned const lane = lane_of(), segments_per_run = where.segments;
@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     __syncwarp();
     Offset* const begins = uniform == 0 ? place_in_shared(shared.begins(), given + opens) : shared.begins();
     std::uint64_t const start = uniform == 0 ? std::uint64_t(begins[0]) : opens * uniform;
-    short_places<Offset, Holes> const places{begins};
-    short_look seen;
+    small_positions<Offset, Holes> const places{begins};
+    small_scan seen;
     if constexpr (Holes) {
       seen = pack_places(begins, segments.ends.data() + opens, planned, where.longest);
     } else {
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     bool suits = __all_sync(all_lanes, seen.fits);
     auto const lengths = warp_extremes(seen.lengths);
     if (suits && lengths.greatest < 2) {
-      // Nothing to sort, wherever they are.
+      // Single items are sorted, wherever they are.
       if (data.heads) tell_single_items<Holes>(data.heads, segments, start, opens, planned, places);
       __syncwarp();
       load_begins(run + step);
@@ -220,9 +220,9 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
     auto const span_of = [&](unsigned first, unsigned last) { return places.end(last - 1) - places.begin(first); };
     if constexpr (Holes) {
       unsigned const items = __reduce_add_sync(all_lanes, seen.items), span = span_of(0, planned);
-      suits = suits && __all_sync(all_lanes, seen.near) && (span <= where.items || span <= tuning::short_sparse * items);
+      suits = suits && __all_sync(all_lanes, seen.near) && (span <= where.items || span <= tuning::small_max_span * items);
     }
-    // As many at once as the shared memory holds.
+    // As many segments at once as fit in shared memory.
     unsigned piece = segments_per_run;
 #pragma unroll 1
     for (; suits && piece * warp_threads >= segments_per_run; piece /= 2) {
@@ -235,9 +235,9 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       load_begins(run + step);
       continue;
     }
-    bool const alike = short_class_of(lengths.least) == short_class_of(lengths.greatest);
-    unsigned const lanes_each = alike ? tuning::short_lanes(lengths.greatest) : 0;
-    // Ask for the offsets of this warp's next run.
+    bool const alike = small_class_of(lengths.smallest) == small_class_of(lengths.greatest);
+    unsigned const lanes_each = alike ? tuning::small_lanes(lengths.greatest) : 0;
+    // Prefetches the offsets of this warp's next run.
     constexpr unsigned of_sector = sector / sizeof(Offset);
     if (std::size_t const s = opens + step * segments_per_run + lane * of_sector;
         uniform == 0 && lane * of_sector < segments_per_run && s < count) {
@@ -266,13 +266,13 @@ __global__ void __launch_bounds__(tuning::short_threads, tuning::short_resident)
       }
       wait_for_copies();
       __syncwarp();
-      sort_short_run<Floats>(data.keys.code, shared, keys, places, first, last, lanes_each);
+      sort_small_run<Floats>(data.keys.code, shared, keys, places, first, last, lanes_each);
       if (data.heads) store_heads<Holes>(data.heads + to, shared, keys, places, first, last, n, inside);
       if (last == planned) {
         __syncwarp();
         load_begins(run + step);
       }
-      store_short<Holes>(data, shared, keys, values, to, n, inside);
+      store_small<Holes>(data, shared, keys, values, to, n, inside);
       __syncwarp();
     }
   }

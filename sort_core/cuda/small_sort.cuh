@@ -9,32 +9,33 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 #include "sort_core/cuda/warp_sort.cuh"
 
-// How a warp sorts short segments that lie in its shared memory: each by a network in the registers of one lane, or of as many
-// as it needs. With values, words of 32 bits are compared: the uppermost bits in which the segment's keys
-// differ, and below them the item's place in the run, so that the sort is stable; the places, in order, are what is left in
-// shared memory. Keys that agree in so many bits are rare; the sorted words tell, and then words of 64 bits are sorted.
+// The sort of small segments in the shared memory of a warp: each by a network in the registers of one lane, or of as many as
+// it needs. With values, words of 32 bits are compared: the highest bits in which the segment's keys differ and, below them,
+// the item's position in the run, which makes the sort stable. The sorted positions are left in shared memory. Keys that agree
+// in so many bits are rare. The sorted words show whether there are any, and then words of 64 bits are sorted.
 namespace ordo::cuda_detail {
 
-/// A warp's part of shared memory, of a size that the host chooses: small if segments are few or tiny, so that a multiprocessor
-/// holds more warps.
+/// A warp's part of shared memory. The host chooses its size: small if segments are few or tiny, so that a multiprocessor holds
+/// more warps.
 template <class K, class V, class Offset>
-class short_storage {
+class small_storage {
  public:
   static constexpr bool alone = value_bytes<V> == 0;
-  static constexpr unsigned registers = tuning::short_registers, place_bits = 10;
-  static_assert(tuning::short_items <= 1u << place_bits && tuning::short_segments <= 256);
-  /// A rank's place, or if there are only keys, its code.
+  static constexpr unsigned registers = tuning::small_registers, place_bits = 10;
+  static_assert(tuning::small_items <= 1u << place_bits && tuning::small_segments <= 256);
+  /// The position of the item of a rank or, for keys without values, its code.
   using ranked = std::conditional_t<alone, K, std::uint16_t>;
-  /// A word's pad after each 32 keeps lanes, one segment each, out of each other's banks. No lane's registers meet two pads.
+  /// One word of padding after each 32 avoids bank conflicts between lanes that sort one segment each. The registers of a lane
+  /// meet at most one padding word.
   static constexpr unsigned row = 128 / sizeof(ranked), pad = 4 / sizeof(ranked);
   __host__ __device__ static constexpr unsigned padded(unsigned rank) { return rank + rank / row * pad; }
 
-  /// Where each part begins, in bytes. The keys begin at 0.
+  /// The begin of each part, in bytes. The keys begin at 0.
   struct layout {
     unsigned segments, items, longest, values, order, begins, numbers, end;
-    explicit layout(tuning::short_run run) : segments(run.segments), items(run.items), longest(run.longest) {
+    explicit layout(tuning::small_run run) : segments(run.segments), items(run.items), longest(run.longest) {
       auto const aligned = [](std::size_t bytes) { return unsigned((bytes + 15) / 16 * 16); };
-      values = aligned((items + 2 * registers) * sizeof(K));  // unused registers read on
+      values = aligned((items + 2 * registers) * sizeof(K));  // unused registers are loaded, too
       order = values + (alone ? 0 : aligned((items + 4) * sizeof(V)));
       begins = order + aligned((padded(items) + row) * sizeof(ranked));
       numbers = begins + aligned((segments + 1) * sizeof(Offset) + 32);
@@ -42,13 +43,13 @@ class short_storage {
     }
   };
 
-  __device__ short_storage(layout const& where, unsigned warp) : where_(where), base_(warp * where.end) {}
+  __device__ small_storage(layout const& where, unsigned warp) : where_(where), base_(warp * where.end) {}
   [[nodiscard]] __device__ K* keys() const { return at<K>(0); }
   [[nodiscard]] __device__ V* values() const { return at<V>(where_.values); }
   [[nodiscard]] __device__ ranked* order() const { return at<ranked>(where_.order); }
-  /// Of a run's segments, then the last one's end.
+  /// Returns the begins of a run's segments, and the end of the last one.
   [[nodiscard]] __device__ Offset* begins() const { return at<Offset>(where_.begins); }
-  /// Of the segments that lanes sort, longest first.
+  /// Returns the numbers of the segments that lanes sort, largest first.
   [[nodiscard]] __device__ std::uint8_t* numbers() const { return at<std::uint8_t>(where_.numbers); }
 
  private:
@@ -60,32 +61,32 @@ class short_storage {
   unsigned base_;
 };
 
-/// Segments of up to 4, 8, 16, 32, ... items; and what power of two of lanes one is sorted by.
-__device__ inline unsigned short_class_of(unsigned length) {
+/// Returns the class of a segment of up to 4, 8, 16, 32, ... items, which is log2 of the number of lanes that sort it.
+__device__ inline unsigned small_class_of(unsigned length) {
   return length <= 4 ? 0 : 30 - unsigned(__clz(int(length - 1)));
 }
-__device__ inline unsigned short_lanes_bits(unsigned of_class) {
+__device__ inline unsigned small_lanes_bits(unsigned of_class) {
   return of_class < 2 ? 0 : of_class - 2;
 }
 
-/// Sorts in each group of `lanes` lanes, `most` at most, the segment of n items from `begin` on, n <= lanes * Items, and leaves
-/// its items' places, or codes, in shared.order(). False if words of so many bits tell too little.
+/// Sorts in each group of `lanes` lanes, at most `max_lanes`, the segment of n items from `begin` on, n <= lanes * Items, and
+/// leaves its items' positions or codes in shared.order(). Returns false if words of this size do not distinguish all keys.
 template <unsigned Items, class Word, bool Floats, class K, class V, class Offset>
-__device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
-                                           unsigned lanes, unsigned most, unsigned begin, unsigned n) {
-  using storage = short_storage<K, V, Offset>;
+__device__ __forceinline__ bool sort_small(key_code<K> encoding, small_storage<K, V, Offset> const& shared, K const* keys,
+                                           unsigned lanes, unsigned max_lanes, unsigned begin, unsigned n) {
+  using storage = small_storage<K, V, Offset>;
   constexpr unsigned place_bits = storage::place_bits;
   constexpr bool packed = !storage::alone && sizeof(Word) == 4;
   unsigned const lane = lane_of() & (lanes - 1), share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
   unsigned const skipped = min(lane * share, n), own_count = min(share, n - skipped), first = begin + skipped;
   bool const full = __all_sync(all_lanes, own_count == Items);
-  // The order in which a lane reads its share is any: it starts where other lanes use other banks, and goes round.
+  // A lane may read its share in any order: it starts where other lanes use other banks, and wraps around.
   unsigned const start = own_count == 0 ? 0 : first / 32 & ((1u << (31 - __clz(int(own_count)))) - 1);
   K code[Items];
   unsigned const turn = own_count - start, here = first + start, there = here - own_count;
   auto const place = [&](unsigned i) { return (i < turn ? here : there) + i; };
   K const* const key_here = opaque_shared(keys + here);
-  K const* const key_there = opaque_shared(keys + int(there));  // may lie before the first, and is not read there
+  K const* const key_there = opaque_shared(keys + int(there));  // may point before the first key, but is not read there
 #pragma unroll
   for (unsigned i = 0; i < Items; ++i) code[i] = (i < turn ? key_here : key_there)[i];
   K some = keys[begin];
@@ -102,18 +103,18 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
       for (unsigned i = 0; i < Items; ++i) code[i] = i < own_count ? code[i] : some;
     }
     K differing = 0;
-    bool exact = true;  // do different floats have different numbers?
+    bool exact = true;  // different floats have different numbers
     if constexpr (Floats) {
-      exact = number_floats(encoding, lanes, most, some, code, differing);
+      exact = number_floats(encoding, lanes, max_lanes, some, code, differing);
     } else {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) differing |= code[i] ^ some;
 #pragma unroll 1
-      for (unsigned step = most / 2; step > 0; step /= 2)
+      for (unsigned step = max_lanes / 2; step > 0; step /= 2)
         differing |= __shfl_xor_sync(all_lanes, differing, step < lanes ? step : 0);
     }
     unsigned const alike = min(unsigned(__clz(int(differing))), 31u);
-    // Can codes differ in bits that do not fit into the word? Of floats only the distance of least and greatest is known.
+    // True if codes differ in bits that do not fit in the word. Of floats, only the range of the codes is known.
     wide = Floats ? alike < place_bits || !exact : (differing << alike & ((1u << place_bits) - 1)) != 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) x[i] = (code[i] << alike & ~0u << place_bits) | place(i);
@@ -129,17 +130,17 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   sort_registers(x);
   if constexpr (Items >= 8) {
 #pragma unroll 1
-    for (unsigned merged = 2; merged <= most; merged *= 2) merge_lanes<true>(x, merged, merged <= lanes);
+    for (unsigned merged = 2; merged <= max_lanes; merged *= 2) merge_lanes<true>(x, merged, merged <= lanes);
   }
 
   if constexpr (packed) {
     if (__any_sync(all_lanes, wide)) {
-      // Places differ by less than 2^place_bits, keys by more, with few exceptions; the words of no item are the same.
-      std::uint32_t least = most == 1 ? 0 : __shfl_up_sync(all_lanes, x[Items - 1], 1);
-      least = lane == 0 ? ~0u : x[0] - least - 1;
+      // Positions differ by less than 2^place_bits, keys by more, with few exceptions; no two items have the same word.
+      std::uint32_t smallest = max_lanes == 1 ? 0 : __shfl_up_sync(all_lanes, x[Items - 1], 1);
+      smallest = lane == 0 ? ~0u : x[0] - smallest - 1;
 #pragma unroll
-      for (unsigned i = 1; i < Items; ++i) least = min(least, x[i] - x[i - 1] - 1);
-      if (__any_sync(all_lanes, wide && least < (1u << place_bits) - 1)) return false;
+      for (unsigned i = 1; i < Items; ++i) smallest = min(smallest, x[i] - x[i - 1] - 1);
+      if (__any_sync(all_lanes, wide && smallest < (1u << place_bits) - 1)) return false;
     }
   }
 
@@ -156,20 +157,20 @@ __device__ __forceinline__ bool sort_short(key_code<K> encoding, short_storage<K
   return true;
 }
 
-/// The same for any n: up to 16 * lanes, or short_registers * lanes if the segments are `alike` in length.
+/// Does the same for any n: up to 16 * lanes, or small_registers * lanes if the segments have about the same length (`alike`).
 template <bool Floats, class K, class V, class Offset>
-__device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
+__device__ __forceinline__ void sort_small_any(key_code<K> encoding, small_storage<K, V, Offset> const& shared, K const* keys,
                                                unsigned lanes, unsigned begin, unsigned n, bool alike) {
-  using storage = short_storage<K, V, Offset>;
+  using storage = small_storage<K, V, Offset>;
   using few = std::conditional_t<value_bytes<V> == 0, std::uint32_t, unsigned long long>;
-  unsigned const most = __reduce_max_sync(all_lanes, lanes);
+  unsigned const max_lanes = __reduce_max_sync(all_lanes, lanes);
   unsigned const share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
-  // Few registers are merged across no lanes.
-  unsigned const widest = __reduce_max_sync(all_lanes, most == 1 ? share : max(share, 8u));
+  // Merging across lanes needs a minimum of registers per lane.
+  unsigned const widest = __reduce_max_sync(all_lanes, max_lanes == 1 ? share : max(share, 8u));
   auto const sorted = [&]<unsigned Items, class Word>() {
-    return sort_short<Items, Word, Floats>(encoding, shared, keys, lanes, most, begin, n);
+    return sort_small<Items, Word, Floats>(encoding, shared, keys, lanes, max_lanes, begin, n);
   };
-  // Where lengths are mixed, the same code for most: what a multiprocessor holds of it at a time is little.
+  // For mixed lengths, most run the same code, because a multiprocessor's instruction cache is small.
   bool const done = widest <= 2 && alike    ? sorted.template operator()<2, few>()
                     : widest <= 4           ? sorted.template operator()<4, few>()
                     : widest <= 8           ? sorted.template operator()<8, std::uint32_t>()
@@ -178,36 +179,36 @@ __device__ __forceinline__ void sort_short_any(key_code<K> encoding, short_stora
                                             : sorted.template operator()<storage::registers, std::uint32_t>();
   if constexpr (value_bytes<V> != 0) {
     if (done) return;
-      // Words that tell all are twice as wide: twice as many lanes for each, half of the segments at a time.
+      // Words with all bits are twice as wide: twice as many lanes per segment, half of the segments at a time.
 #pragma unroll 1
     for (unsigned half = 0; half < warp_threads; half += warp_threads / 2) {
       auto const of_half = [&](unsigned x) { return __shfl_sync(all_lanes, x, half + lane_of() / 2); };
-      sort_short<storage::registers / 2, unsigned long long, Floats>(encoding, shared, keys, 2 * of_half(lanes), 2 * most,
+      sort_small<storage::registers / 2, unsigned long long, Floats>(encoding, shared, keys, 2 * of_half(lanes), 2 * max_lanes,
                                                                      of_half(begin), of_half(n));
     }
   }
 }
 
-/// Of each class, how many lanes: nine bits a class in one word, longest segments first.
+/// The number of lanes of each class: nine bits per class in one word, largest segments first.
 struct lanes_of_classes {
-  static constexpr unsigned count_bits = 9, most_classes = 64 / count_bits;
-  static_assert(tuning::short_segments + tuning::short_items / 8 < 1u << count_bits);
+  static constexpr unsigned count_bits = 9, max_classes = 64 / count_bits;
+  static_assert(tuning::small_segments + tuning::small_items / 8 < 1u << count_bits);
   std::uint64_t word = 0;
 
-  __device__ static unsigned shift_of(unsigned of_class) { return count_bits * (most_classes - 1 - of_class); }
+  __device__ static unsigned shift_of(unsigned of_class) { return count_bits * (max_classes - 1 - of_class); }
   __device__ void add(unsigned of_class, unsigned lanes) { word += std::uint64_t{lanes} << shift_of(of_class); }
   [[nodiscard]] __device__ unsigned operator[](unsigned of_class) const {
     return unsigned(word >> shift_of(of_class)) & ((1u << count_bits) - 1);
   }
-  /// Each class's lanes and those of all longer ones.
+  /// Returns, for each class, its lanes and those of all larger ones.
   [[nodiscard]] __device__ lanes_of_classes inclusive_sums() const {
-    // As a product with a one for each class.
+    // As a multiplication by a one for each class.
     lanes_of_classes sums{word};
 #pragma unroll
-    for (unsigned c = 1; c < most_classes; ++c) sums.word += word << count_bits * c;
+    for (unsigned c = 1; c < max_classes; ++c) sums.word += word << count_bits * c;
     return sums;
   }
-  /// Sums over this lane of the warp and those below it.
+  /// Returns the sums over this lane of the warp and those below it.
   [[nodiscard]] __device__ lanes_of_classes sums_of_lanes() const {
     std::uint64_t sum = word;
 #pragma unroll 1
@@ -219,24 +220,24 @@ struct lanes_of_classes {
   }
 };
 
-/// Gives each segment as many lanes as it needs, the longest first: numbers[lane] = whose it is, counted from `first`. Returns
-/// how many lanes there are.
+/// Gives each segment as many lanes as it needs, the largest first: numbers[lane] is its segment's number, counted from
+/// `first`. Returns the number of lanes.
 template <class LengthOf>
 __device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned first, unsigned last, LengthOf length_of) {
-  lanes_of_classes lanes;  // of this lane's segments
+  lanes_of_classes lanes;  // for this lane's segments
 #pragma unroll 1
   for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
-    unsigned const c = short_class_of(length_of(s));
-    lanes.add(c, 1u << short_lanes_bits(c));
+    unsigned const c = small_class_of(length_of(s));
+    lanes.add(c, 1u << small_lanes_bits(c));
   }
   lanes_of_classes places = lanes.sums_of_lanes();
   lanes_of_classes const all{__shfl_sync(all_lanes, places.word, warp_threads - 1)}, sums = all.inclusive_sums();
   places.word += (sums.word << lanes_of_classes::count_bits) - lanes.word;
 #pragma unroll 1
   for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
-    unsigned const c = short_class_of(length_of(s)), needed = 1u << short_lanes_bits(c), place = places[c];
+    unsigned const c = small_class_of(length_of(s)), needed = 1u << small_lanes_bits(c), place = places[c];
     places.add(c, needed);
-    // Of a length, `place` is a multiple of what is needed.
+    // `place` is a multiple of the alignment that the length needs.
     std::uint32_t const number = (s - first) * 0x01010101u;
     if (needed == 1)
       numbers[place] = std::uint8_t(number);
@@ -249,10 +250,11 @@ __device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned
   return sums[0];
 }
 
-/// Sorts segments [first, last) of those at `places`. Each has as many lanes as it needs; the longest come first, so that the
-/// lanes of a warp have as much to do. If all are of about one length, each needs lanes_each; else that is 0.
+/// Sorts segments [first, last) of those at `places`. Each gets as many lanes as it needs. The largest come first, so that the
+/// lanes of a warp have the same amount of work. If all have about the same length, each needs lanes_each lanes; else
+/// lanes_each is 0.
 template <bool Floats, class K, class V, class Offset, class Places>
-__device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_storage<K, V, Offset> const& shared, K const* keys,
+__device__ __forceinline__ void sort_small_run(key_code<K> encoding, small_storage<K, V, Offset> const& shared, K const* keys,
                                                Places const& places, unsigned first, unsigned last, unsigned lanes_each) {
   auto const length_of = [&](unsigned s) { return places.length(s); };
   unsigned const count = lanes_each != 0 ? (last - first) * lanes_each : number_lanes(shared.numbers(), first, last, length_of);
@@ -261,7 +263,7 @@ __device__ __forceinline__ void sort_short_run(key_code<K> encoding, short_stora
     unsigned const s =
         k >= count ? first : first + (lanes_each != 0 ? k >> (31 - __clz(int(lanes_each))) : shared.numbers()[k]);
     unsigned const n = k < count ? length_of(s) : 0;
-    sort_short_any<Floats>(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << short_lanes_bits(short_class_of(n)),
+    sort_small_any<Floats>(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << small_lanes_bits(small_class_of(n)),
                            places.begin(s) - places.begin(first), n, lanes_each != 0);
   }
   __syncwarp();

@@ -12,7 +12,7 @@
 
 namespace ordo::cuda_detail {
 
-using detail::addressed_part, detail::piece, detail::pieces;
+using detail::addressed_part, detail::byte_range, detail::shared_ranges;
 
 namespace {
 
@@ -49,7 +49,7 @@ bool staging::worth_staging(void const* host, std::size_t bytes) const {
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-// The block's memory, when nothing is on its way there or from there any more.
+// Returns the block's memory after all copies from it and into it have ended.
 std::span<char> staging::block::ready() {
   if (!data) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&data), block_bytes));
   if (moved)
@@ -60,7 +60,7 @@ std::span<char> staging::block::ready() {
 }
 
 void staging::make_words() {
-  if (!words_) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&words_), most_words * sizeof(std::uint64_t) + few_bytes));
+  if (!words_) ORDO_CUDA(cudaMallocHost(reinterpret_cast<void**>(&words_), max_words * sizeof(std::uint64_t) + few_bytes));
 }
 
 std::span<std::uint64_t> staging::words(std::size_t n) {
@@ -72,33 +72,33 @@ std::span<std::uint64_t> staging::words(std::size_t n) {
 void staging::download_few(void* host, void const* device, std::size_t bytes, cudaStream_t stream) {
   std::lock_guard const turn(words_turn_);
   make_words();
-  auto* const few = reinterpret_cast<char*>(words_ + most_words);
+  auto* const few = reinterpret_cast<char*>(words_ + max_words);
   copy_few<<<1, few_bytes, 0, stream>>>(few, static_cast<char const*>(device), bytes);
   ORDO_CUDA(cudaGetLastError());
   ORDO_CUDA(cudaStreamSynchronize(stream));
   std::memcpy(host, few, bytes);
 }
 
-// What is copied at a time: a block, or of a few megabytes so much that all threads have some of it, and a copy is on its way
-// while they fill or empty the next. Of less than a block each copy takes longer than it has to.
-std::size_t staging::piece_bytes(std::uint64_t bytes, unsigned threads) {
+// Returns the size of one copy: a block or, for a few megabytes in total, so little that all threads get a part and copies
+// overlap with filling or emptying the next. Copies smaller than a block are slower than they need be.
+std::size_t staging::range_bytes(std::uint64_t bytes, unsigned threads) {
   if (threads == 1) return block_bytes;
-  std::size_t const share = std::size_t(bytes / (blocks_each * threads)) / least_piece * least_piece;
-  return std::clamp(share, least_piece, block_bytes);
+  std::size_t const share = std::size_t(bytes / (blocks_each * threads)) / min_range * min_range;
+  return std::clamp(share, min_range, block_bytes);
 }
 
-// fill(piece, to) puts that piece of [0, bytes) there, by as many threads as may call it at a time; less than its size is the
-// end, which one thread alone may find.
+// Copies [0, bytes) to the device, piece by piece. fill(piece, to) fills a piece, on as many threads as may call it at a time.
+// A result below the piece's size is the end, which only a single thread may find.
 template <class Fill>
 void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Fill fill) {
   std::lock_guard const turn(turn_);
   unsigned const index = current_device();
   tbb::task_arena arena(threads_for(threads));
-  pieces all(bytes, piece_bytes(bytes, threads));
+  shared_ranges all(bytes, range_bytes(bytes, threads));
   all.share(arena, threads, [&](unsigned k) {
     device_scope const on(index);
     block* const own = blocks_ + (threads == 1 ? 0 : k * blocks_each);
-    unsigned const count = threads == 1 ? most_threads * blocks_each : blocks_each;
+    unsigned const count = threads == 1 ? max_threads * blocks_each : blocks_each;
     for (unsigned b = 0; auto const p = all.next(); b = (b + 1) % count) {
       std::size_t const got = fill(*p, own[b].ready().first(p->size));
       ORDO_CUDA(cudaMemcpyAsync(device + p->at, own[b].data, got, cudaMemcpyHostToDevice, stream));
@@ -108,17 +108,17 @@ void staging::copy_in(char* device, std::uint64_t bytes, unsigned threads, cudaS
   });
 }
 
-// drain(piece, from) takes that piece from there; a single thread gets them in order.
+// Copies from the device. drain(piece, from) takes a piece; a single thread gets them in order.
 template <class Drain>
 void staging::copy_out(char const* device, std::uint64_t bytes, unsigned threads, cudaStream_t stream, Drain drain) {
   std::lock_guard const turn(turn_);
   unsigned const index = current_device();
   tbb::task_arena arena(threads_for(threads));
-  pieces all(bytes, piece_bytes(bytes, threads));
+  shared_ranges all(bytes, range_bytes(bytes, threads));
   all.share(arena, threads, [&](unsigned k) {
     device_scope const on(index);
     block* const own = blocks_ + k * blocks_each;
-    auto const start = [&](std::optional<piece> p, block& b) {
+    auto const start = [&](std::optional<byte_range> p, block& b) {
       if (!p) return;
       static_cast<void>(b.ready());
       ORDO_CUDA(cudaMemcpyAsync(b.data, device + p->at, p->size, cudaMemcpyDeviceToHost, stream));
@@ -142,7 +142,7 @@ void staging::upload(void* device, void const* host, std::size_t bytes, cudaStre
     return ORDO_CUDA(cudaStreamSynchronize(stream));
   }
   auto const* const from = static_cast<char const*>(host);
-  copy_in(static_cast<char*>(device), bytes, most_threads, stream, [=](piece p, std::span<char> to) {
+  copy_in(static_cast<char*>(device), bytes, max_threads, stream, [=](byte_range p, std::span<char> to) {
     std::memcpy(to.data(), from + p.at, to.size());
     return to.size();
   });
@@ -156,8 +156,8 @@ void staging::download(void* host, void const* device, std::size_t bytes, cudaSt
     return ORDO_CUDA(cudaStreamSynchronize(stream));
   }
   auto* const to = static_cast<char*>(host);
-  copy_out(static_cast<char const*>(device), bytes, most_threads, stream,
-           [=](piece p, std::span<char const> from) { host_detail::copy_streaming(to + p.at, from.data(), from.size()); });
+  copy_out(static_cast<char const*>(device), bytes, max_threads, stream,
+           [=](byte_range p, std::span<char const> from) { host_detail::copy_streaming(to + p.at, from.data(), from.size()); });
 }
 
 std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStream_t stream) {
@@ -168,7 +168,7 @@ std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStr
       from.skip(part->bytes);
       return std::size_t(part->bytes);
     }
-    copy_in(to, part->bytes, most_threads, stream, [&](piece p, std::span<char> block) {
+    copy_in(to, part->bytes, max_threads, stream, [&](byte_range p, std::span<char> block) {
       from.read_at(part->from + p.at, block);
       return block.size();
     });
@@ -176,7 +176,7 @@ std::size_t staging::load(source& from, void* device, std::size_t bytes, cudaStr
     return std::size_t(part->bytes);
   }
   std::size_t done = 0;
-  copy_in(to, bytes, 1, stream, [&](piece, std::span<char> block) {
+  copy_in(to, bytes, 1, stream, [&](byte_range, std::span<char> block) {
     std::size_t const got = from.read(block);
     done += got;
     return got;
@@ -188,7 +188,7 @@ void staging::store(sink& to, std::uint64_t offset, void const* device, std::siz
   bool const addressed = to.addressable();
   if (addressed && to.memory()) return download(to.memory() + offset, device, bytes, stream);
   copy_out(static_cast<char const*>(device), bytes, addressed ? writing_threads : 1, stream,
-           [&](piece p, std::span<char const> block) {
+           [&](byte_range p, std::span<char const> block) {
              if (addressed)
                to.write_at(offset + p.at, block);
              else

@@ -9,10 +9,10 @@ struct ascending_codes {
 
 }  // namespace
 
-bool sort_by_samples(cuda_backend& machine, std::uint64_t* keys, std::size_t n) {
+bool sort_by_samples(cuda_backend& backend, std::uint64_t* keys, std::size_t n) {
   using sorter = sample_sorter<cuda_backend, std::uint64_t, no_value, ascending_codes>;
   if (!sorter::sizes::possible()) return false;
-  return sorter(machine, keys, nullptr, n, ascending_codes{}).sort();
+  return sorter(backend, keys, nullptr, n, ascending_codes{}).sort();
 }
 
 }  // namespace ordo::cuda_detail

@@ -9,15 +9,15 @@
 #include "sort_core/cuda/segment_data.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// Segments of up to a few hundred items: `Lanes` lanes of a warp with `Items` registers each hold one segment and sort it by a
-// network (the N-to-M binding of Hou et al., section 3.2). A warp sorts 32 / Lanes segments at once.
+// The sort of segments of up to a few hundred items. `Lanes` lanes of a warp with `Items` registers each hold one segment and
+// sort it by a network (the N-to-M binding of Hou et al., section 3.2). A warp sorts 32 / Lanes segments at once.
 //
-// What the network compares is one 32-bit word an item: the uppermost bits in which the segment's keys differ, and below them
-// the item's position. A comparison is then one instruction, and the sort is stable. Keys that agree in so many bits are
-// rare; a look at the result finds out, and then the same network runs as a radix sort by digits of that width.
+// The network compares one 32-bit word per item: the highest bits in which the segment's keys differ and, below them, the
+// item's position. So a comparison is one instruction, and the sort is stable. Keys that agree in so many bits are rare. A
+// check of the result finds them, and then the same network runs as a radix sort by digits of that width.
 namespace ordo::cuda_detail {
 
-/// Sorts Items registers: Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M), for any number.
+/// Sorts Items registers, any number, by Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M).
 template <unsigned Items, class Word>
 __device__ void sort_registers(Word (&x)[Items]) {
   constexpr unsigned top = Items <= 2 ? 1 : Items <= 4 ? 2 : Items <= 8 ? 4 : Items <= 16 ? 8 : 16;
@@ -39,8 +39,8 @@ __device__ void sort_registers(Word (&x)[Items]) {
   }
 }
 
-/// Sorts a bitonic sequence of the Items registers from First on. What meets at half the length leaves two bitonic sequences,
-/// for any even length.
+/// Sorts a bitonic sequence of the Items registers from First on. Exchanges at half the length leave two bitonic sequences, for
+/// any even length.
 template <unsigned Items, unsigned First = 0, class Word, unsigned All>
 __device__ void merge_registers(Word (&x)[All]) {
   if constexpr (Items % 2 != 0) {
@@ -65,7 +65,7 @@ __device__ void merge_registers(Word (&x)[All]) {
   }
 }
 
-/// Merges in each group of `merged` lanes, a power of two, the sorted words of its lower and its upper half. Word q of a group
+/// Merges, in each group of `merged` lanes, a power of two, the sorted words of its lower and its upper half. Word q of a group
 /// is register q % Items of its lane q / Items. If only Some groups take part, each lane of the others keeps its words, which
 /// must be sorted.
 template <bool Some = false, unsigned Items, class Word>
@@ -104,28 +104,30 @@ __device__ void sort_by_network(std::uint32_t (&x)[Items]) {
 }
 
 template <class K, class V, unsigned Lanes, unsigned Items>
-struct small_sort {
+struct warp_sort {
   static constexpr unsigned capacity = Lanes * Items;
-  static constexpr unsigned segments = warp_threads / Lanes;  // at once
+  static constexpr unsigned segments = warp_threads / Lanes;  // sorted at once
   static constexpr unsigned position_bits = [] {
     unsigned bits = 1;
     while (1u << bits < capacity) ++bits;
     return bits;
   }();
   static constexpr unsigned digit_bits = 32 - position_bits;
-  /// Keys of 32 bits that move nothing need no position: equal ones are the same.
+  /// True for 32-bit keys without values, which need no position, because equal ones are indistinguishable.
   static constexpr bool keys_alone = sizeof(K) == 4 && value_bytes<V> == 0;
-  /// A word holds a sign, 11 bits of exponent and enough beyond to tell few doubles apart, but not many.
+  /// True where floats are replaced by numbers. A word holds a sign, 11 bits of exponent and enough others to distinguish a few
+  /// doubles, but not many.
   static constexpr bool numbers_floats = sizeof(K) > 4 && capacity > tuning::tiny_capacity;
 
-  /// Where the segments of a warp begin in shared memory, so that lanes of different ones, at one place each, use different
-  /// banks.
+  /// Returns the distance of a warp's segments in shared memory, at which lanes of different segments, at equal offsets, use
+  /// different banks.
   static constexpr unsigned spread(unsigned size) {
     if (Lanes == 8 || Lanes == 16)
       while (size % 32 != Lanes && size % 32 != 32 - Lanes) ++size;
     return size;
   }
-  /// Words go there in register order and back in memory order; the pad after each lane's does for banks what spread does.
+  /// Words are written in register order and read in memory order. The padding after each lane's words avoids bank conflicts,
+  /// as spread does.
   static constexpr unsigned pads = (Items & (Items - 1)) == 0 ? Items : 1u << 16;
   static constexpr unsigned stride = spread(capacity), word_stride = spread(capacity + capacity / pads) + (pads != Items);
   __device__ static unsigned padded(unsigned q) { return q + q / pads; }
@@ -139,18 +141,18 @@ struct small_sort {
     std::uint16_t source[items];
   };
 
-  /// What a lane holds of its segment, on its way from memory.
+  /// A lane's items of its segment, while they are loaded.
   struct held {
     std::uint64_t begin;
-    unsigned n, own_count;  // items of the segment, and of this lane: those at i * Lanes + lane for all i below
+    unsigned n, own_count;  // items of the segment; items of this lane: those at i * Lanes + lane for i below own_count
     copy from;
     K key[Items];
     V value[Items];
   };
-  /// Few registers: the values come with the keys. Many: they come when the network is done with them.
+  /// With few registers, values are loaded with the keys; with many, after the network has finished with the registers.
   static constexpr bool early = Items <= 4;
 
-  /// Begin to load this lane's segment, [begin, begin + n), n <= capacity; 0 for none.
+  /// Starts loading this lane's segment, [begin, begin + n), n <= capacity; 0 for none.
   template <class Keys>
   __device__ static void load(segment_data<K, V, Keys> const& data, std::uint64_t begin, unsigned n, copy from, held& h) {
     unsigned const lane = lane_of() % Lanes;
@@ -162,7 +164,7 @@ struct small_sort {
     if constexpr (early) load_values(data, h);
   }
 
-  /// Sort what was loaded.
+  /// Sorts the loaded segment.
   template <class Keys>
   __device__ static void sort(segment_data<K, V, Keys> const& data, held& h, storage& shared) {
     if constexpr (keys_alone) {
@@ -172,7 +174,7 @@ struct small_sort {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) h.key[i] = word(i * Lanes + lane_of() % Lanes, shared);
     } else {
-      std::uint32_t source[Items];  // comes to position i * Lanes + lane
+      std::uint32_t source[Items];  // of the item that moves to position i * Lanes + lane
       find_order(data, h, source, shared);
       if constexpr (value_bytes<V> != 0) move_values(data, h, source, shared);
     }
@@ -191,8 +193,8 @@ struct small_sort {
     }
   }
 
-  /// Sorts the keys, and finds where each comes from: by the uppermost bits in which they differ, and where these are too few
-  /// by all.
+  /// Sorts the keys, and finds the original position of each: by the highest bits in which they differ and, if these are too
+  /// few, by all.
   template <class Keys>
   __device__ static __forceinline__ void find_order(segment_data<K, V, Keys> const& data, held& h,
                                                     std::uint32_t (&source)[Items], storage& shared) {
@@ -246,7 +248,7 @@ struct small_sort {
       if (i < h.own_count) target[i * Lanes] = shared.values[base + source[i]];
   }
 
-  /// And heads.
+  /// Stores the keys, and the heads.
   template <class Keys>
   __device__ static __forceinline__ void store_keys(segment_data<K, V, Keys> const& data, held const& h) {
     unsigned const lane = lane_of() % Lanes;
@@ -265,12 +267,12 @@ struct small_sort {
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) word(lane_of() % Lanes * Items + i, shared) = x[i];
   }
-  /// Word q of this lane's segment.
+  /// Returns word q of this lane's segment.
   __device__ static std::uint32_t& word(unsigned q, storage& shared) {
     return shared.words[lane_of() / Lanes * word_stride + padded(q)];
   }
 
-  /// Sorts stably by the digit that begins at bit `shift`. key[i] and source[i] are those of position i * Lanes + lane.
+  /// Sorts stably by the digit that begins at bit `shift`. key[i] and source[i] belong to position i * Lanes + lane.
   template <bool First>
   __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&source)[Items], unsigned own_count, unsigned shift,
                                        storage& shared) {
@@ -295,7 +297,7 @@ struct small_sort {
     __syncwarp();
   }
 
-  /// f(i, the key before position i * Lanes + lane), for every i; something for position 0.
+  /// Calls f(i, the key before position i * Lanes + lane) for each i. The key before position 0 is unspecified.
   template <class F>
   __device__ static void each_with_previous(K const (&key)[Items], F f) {
     unsigned const lane = lane_of() % Lanes;
@@ -308,7 +310,7 @@ struct small_sort {
     }
   }
 
-  /// Is any segment of the warp?
+  /// Returns true if any segment of the warp is out of order.
   __device__ static bool out_of_order(K const (&key)[Items], unsigned own_count) {
     bool found = false;
     each_with_previous(key, [&](unsigned i, K previous) { found |= i < own_count && previous > key[i]; });

@@ -8,10 +8,10 @@
 #include "sort_core/cuda/group.cuh"
 #include "sort_core/cuda/instructions.cuh"
 
-// CUB sorts floats as they are, so that no passes are needed to encode and decode them; but it takes -0.0 and +0.0 for equal.
+// CUB sorts floats directly, which saves the passes that encode and decode them, but treats -0.0 and +0.0 as equal.
 namespace ordo::cuda_detail {
 
-/// How many of n codes are less than `bound`, if those that are come first. Called by a whole warp, which looks at 32 at a
+/// Returns the number of codes, of n, that are less than `bound`; they come first. Called by a whole warp, which reads 32 at a
 /// time.
 template <class CodeAt, class K>
 [[nodiscard]] __device__ std::size_t codes_below(CodeAt code_at, std::size_t n, K bound) {
@@ -25,8 +25,8 @@ template <class CodeAt, class K>
   return begin;
 }
 
-/// Puts -0.0 before +0.0 in floats that are in ascending order but for that. All blocks run at once.
-/// @param negative  how many of the zeros are; 0 at first
+/// Moves -0.0 before +0.0 in floats that are in ascending order except for that. All blocks run at once.
+/// @param negative  the number of negative zeros; 0 at first
 template <class K>
 __global__ void __launch_bounds__(256) order_zeros(K* keys, std::size_t n, key_code<K> code, unsigned long long* negative) {
   wait_for_previous();

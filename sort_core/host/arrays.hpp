@@ -13,15 +13,15 @@
 
 #include "sort_core/host/segmented.hpp"
 
-// Sorting arrays where they lie (the problem of Awan and Saeed, GPU-ArraySort). Up to max_stable_array_length items: as a
-// segmented sort, with a second buffer of that many items per thread. Longer ones are distributed in place by one digit after
-// the other (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is Skarupke's
-// ska_sort) until a bucket fits the second buffer. The longest are first cut by pivots, in place and on all threads, a bounded
-// number of times. What is done depends on the keys and their number alone, so that equal keys' values come in the same order
-// on every run.
+// Sorting of arrays in place (the problem of Awan and Saeed, GPU-ArraySort). Arrays of up to max_stable_array_length items are
+// sorted as segments, with a second buffer of that many items per thread. Larger ones are distributed in place by one digit
+// after the other (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is that of
+// Skarupke's ska_sort) until a bucket fits in the second buffer. The largest are first partitioned around pivots, in place and
+// by all threads, a bounded number of times. Every decision depends only on the keys and their number, so that values with
+// equal keys have the same order on every run.
 namespace ordo::host_detail {
 
-/// Arrays of more items are cut on all threads.
+/// Arrays of more items are partitioned by all threads.
 constexpr std::size_t cut_limit = std::size_t{1} << 18;
 
 template <class K, class V>
@@ -30,7 +30,7 @@ void swap_records(records<K, V> all, std::size_t a, std::size_t b) {
   if constexpr (!std::same_as<V, nothing>) std::swap(all.values[a], all.values[b]);
 }
 
-/// The bits in which keys[0, n) differ, of `bits`; empty if they are equal.
+/// Returns the smallest range within `bits` that holds all bits in which keys[0, n) differ; empty if they are equal.
 template <class K>
 bit_range differing(K const* keys, std::size_t n, bit_range bits) {
   K differs = 0;
@@ -39,8 +39,8 @@ bit_range differing(K const* keys, std::size_t n, bit_range bits) {
   return {bits.begin, std::max(bits.begin, end)};
 }
 
-/// Sort all[0, n) by `bits` of its keys on one thread, in place; `other` has room for max_stable_array_length items. Stable for
-/// as many.
+/// Sorts all[0, n) in place by `bits` of its keys, on one thread. `other` has room for max_stable_array_length items. Stable
+/// for arrays of at most that many.
 template <class K, class V>
 void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, V> other) {
   if (n <= max_stable_array_length) return sort_bucket(all, other, n, bits, false);
@@ -57,8 +57,8 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
     next[b] = sum;
     end[b] = sum += count;
   }
-  // Every swap brings one item home. A round goes over what every bucket still holds of others, so that swaps do not wait
-  // for each other.
+  // Each swap moves one item to its bucket. A round visits the misplaced items of every bucket in turn, so that swaps do not
+  // wait for each other.
   for (bool done = false; !done;) {
     done = true;
     for (std::size_t b = 0; b < next.size(); ++b) {
@@ -73,14 +73,15 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
     if (end[b] - begin > 1) sort_in_place(all.from(begin), end[b] - begin, bits, other);
 }
 
-/// Bring the items with left(key) before the others, in place, on all threads: each block by itself, then what lies on the
-/// wrong side of the bound is exchanged. @returns how many are left
+/// Partitions [0, n) in place on all threads: items with left(key) come first. Each block is partitioned by itself; then the
+/// items on the wrong side of the bound are exchanged. @returns the number of left items
 template <class K, class V, class Left>
 std::size_t cut(records<K, V> all, std::size_t n, Left left) {
-  constexpr std::size_t most = 256;
-  std::size_t const count = std::clamp<std::size_t>(n >> 14, 1, most);  // by n alone: the result must not depend on the threads
+  constexpr std::size_t max_blocks = 256;
+  std::size_t const count =
+      std::clamp<std::size_t>(n >> 14, 1, max_blocks);  // by n alone: the result must not depend on the threads
   auto const begin_of = [&](std::size_t block) { return n / count * block + std::min(block, n % count); };
-  std::array<std::size_t, most> middle;  // where a block's right items begin
+  std::array<std::size_t, max_blocks> middle;  // the first right item of each block
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t b) {
     std::size_t to = begin_of(b);
     for (std::size_t i = to, end = begin_of(b + 1); i < end; ++i) {
@@ -92,11 +93,11 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   });
   std::size_t bound = 0;
   for (std::size_t b = 0; b < count; ++b) bound += middle[b] - begin_of(b);
-  // Runs of right items before the bound and of left items behind it: as many items here as there.
+  // Right items before the bound, and as many left items behind it, as contiguous ranges.
   struct run {
-    std::size_t begin, before;  // `before`: items of the runs before this
+    std::size_t begin, before;  // `before`: items of all earlier ranges
   };
-  std::array<run, most + 1> right, wrong_left;
+  std::array<run, max_blocks + 1> right, wrong_left;
   std::size_t rights = 0, lefts = 0, to_right = 0, to_left = 0;
   for (std::size_t b = 0; b < count; ++b) {
     std::size_t const begin = begin_of(b), end = begin_of(b + 1);
@@ -118,7 +119,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
                          runs.begin()) -
              1;
     };
-    if (first == last) return;  // nothing to exchange
+    if (first == last) return;
     std::size_t a = run_with(right, rights), b = run_with(wrong_left, lefts);
     while (first != last) {
       std::size_t const stop = std::min({last, right[a + 1].before, wrong_left[b + 1].before});
@@ -131,12 +132,13 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   return bound;
 }
 
-/// How often arrays of n items are cut before what is still long goes to one thread: twice as often as halving needs.
-inline unsigned most_cuts(std::size_t n) {
+/// Returns how many times arrays of n items are partitioned before the rest goes to one thread: twice as often as halving
+/// needs.
+inline unsigned max_cuts(std::size_t n) {
   return 2 * unsigned(std::bit_width(n / cut_limit));
 }
 
-/// The median of a sample of code(0) ... code(n - 1), and whether the sample has it more than once.
+/// Returns the median of a sample of code(0) ... code(n - 1), and whether the sample contains it more than once.
 template <class Code>
 auto sampled_pivot(std::size_t n, Code const& code) {
   std::array<std::remove_cvref_t<decltype(code(n))>, 255> sample;
@@ -147,12 +149,13 @@ auto sampled_pivot(std::size_t n, Code const& code) {
   return std::pair(*median, std::count(sample.begin(), sample.end(), *median) > 1);
 }
 
-/// all[0, less) is below the pivot, the next `equal` items equal it and need no more sorting.
+/// The result of a partition: all[0, less) is below the pivot, and the next `equal` items equal it and are sorted.
 struct divided {
   std::size_t less, equal;
 };
 
-/// Divide all[0, n) at a pivot of code(key), in place, on all threads. Many that are equal come apart from the others.
+/// Partitions all[0, n) in place around a pivot of code(key), on all threads. If many items equal the pivot, they are separated
+/// from the others.
 template <class K, class V, class Code, class Pivot>
 divided divide(records<K, V> all, std::size_t n, Code const& code, Pivot pivot, bool repeated) {
   divided at{cut(all, n, [&](K key) { return code(key) < pivot; }), 0};
@@ -160,19 +163,20 @@ divided divide(records<K, V> all, std::size_t n, Code const& code, Pivot pivot, 
   return at;
 }
 
-/// sort_in_place by `code` on all threads; other() is a thread's. Pivots come from places that are known beforehand, and
-/// may all be bad: cuts are bounded.
+/// Does the work of sort_in_place by `code` on all threads; other() returns the buffer of a thread. Pivots come from
+/// predictable positions and may all be bad, so the number of partitions is bounded.
 template <class K, class V, class Other>
 void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Other const& other) {
   struct part {
     std::size_t begin, n;
   };
   std::vector<part> parts, to_cut{{0, n}};
-  for (unsigned cuts = most_cuts(n); cuts != 0 && !to_cut.empty(); --cuts) {
+  for (unsigned cuts = max_cuts(n); cuts != 0 && !to_cut.empty(); --cuts) {
     std::vector<divided> at(to_cut.size());
     tbb::parallel_for(std::size_t{0}, to_cut.size(), [&](std::size_t i) {
       auto const [begin, size] = to_cut[i];
-      // Who waits for the others of a cut begins no second one: they would pile up on the stack.
+      // Isolated, because a thread that waits for the others must not start another partition: these would pile up on its
+      // stack.
       tbb::this_task_arena::isolate([&, part = all.from(begin), size = size] {
         auto const [pivot, repeated] = sampled_pivot(size, [&](std::size_t place) { return code(part.keys[place]); });
         at[i] = divide(part, size, code, pivot, repeated);
@@ -194,7 +198,7 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
   });
 }
 
-/// Sort arrays of stored keys where they lie, values moving along.
+/// Sorts arrays of stored keys in place, and moves their values along.
 template <class K, class V, class Offset>
 void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> code) {
   encoded<K> const of{code, K(~K{0})};

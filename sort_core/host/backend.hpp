@@ -22,18 +22,18 @@
 
 namespace ordo {
 
-/// The CPU machine: plain C++ on oneTBB, and the oracle of the GPU's. Use it from one thread at a time. Contracts: see
-/// Backend.
+/// The Backend of the CPU: plain C++ on oneTBB, and the oracle for the GPU's. Must be used by one thread at a time. See Backend
+/// for the contracts.
 class host_backend {
  public:
-  /// Segments may have offsets of a width known at run time.
+  /// True: the width of segment offsets may be known at run time only.
   static constexpr bool takes_any_offset = true;
 
-  /// @param threads  0 for as many as the process may use, which is also the most
+  /// @param threads  the number of threads; 0 means all that the process may use, which is also the maximum
   explicit host_backend(unsigned threads = 0) : host_backend(threads, plain_) {}
-  /// Memory from `source`, which must outlive the machine.
-  host_backend(unsigned threads, memory_resource& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
-      : pool_(source, how), arena_(threads_for(threads)) {}
+  /// Takes temporary memory from `source`, which must outlive the backend.
+  host_backend(unsigned threads, memory_resource& source, ordo::pool::reuse kind = ordo::pool::reuse::same_size)
+      : pool_(source, kind), arena_(threads_for(threads)) {}
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -62,16 +62,17 @@ class host_backend {
   [[nodiscard]] tbb::task_arena& arena() noexcept { return arena_; }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
 
-  /// Bytes that radix_sort and argsort take from the pool at most, beyond their arguments.
+  /// Returns the maximum of bytes that radix_sort and argsort take from the pool.
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes);
   }
-  /// Bytes that sample_sort takes from the pool at most, beyond its arguments: a second copy, and a byte an item.
+  /// Returns the maximum of bytes that sample_sort takes from the pool: a second copy, and one byte per item.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
     return radix_sort_memory(n, item_bytes, value_bytes) + ordo::pool::rounded(n);
   }
-  /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
-  /// @param max_length  items in the longest segment; n if that is less
+  /// Returns the maximum of bytes that the segmented sorts take from the pool. They also take one megabyte per thread
+  /// elsewhere.
+  /// @param max_length  the number of items in the largest segment, or n if that is less
   static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t max_length,
                                            std::size_t key_bytes, std::size_t value_bytes, bit_range /*bits*/ = {}) {
     max_length = std::min(max_length, n);
@@ -90,7 +91,7 @@ class host_backend {
     arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
   }
 
-  /// f(worker, i) for every i in [0, n), in any order, worker being the host_worker of the thread that runs it.
+  /// Calls f(worker, i) for each i in [0, n), in any order; `worker` is the host_worker of the thread that runs it.
   template <class F>
   void each_worker(std::size_t n, F f) {
     arena_.execute([&] {
@@ -101,10 +102,10 @@ class host_backend {
       });
     });
   }
-  /// How many of n items a worker may take: few enough that they stay in its cache, and that others have as many.
+  /// Returns the number of items, out of n, that one worker may take: they fit in its cache, and leave the others as many.
   [[nodiscard]] std::size_t worker_share(std::size_t n) const {
-    constexpr std::size_t least = std::size_t{1} << 11, most = std::size_t{1} << 17;
-    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), least, most);
+    constexpr std::size_t min_share = std::size_t{1} << 11, max_share = std::size_t{1} << 17;
+    return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), min_share, max_share);
   }
 
   template <class In, class T, class Op>
@@ -219,9 +220,9 @@ class host_backend {
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
 
-  /// Beyond its arguments: max_stable_array_length items of keys and values a thread (at most 96 KiB), a word for every array
-  /// of more than 2^18 items, and some hundred bytes for each 2^18 items of one; none of it from the pool. Values of equal keys
-  /// in arrays of more than max_stable_array_length items do not come as a GPU brings them.
+  /// See Backend. Takes no memory from the pool, but max_stable_array_length items of keys and values per thread (at most 96
+  /// KiB), one word for each array of more than 2^18 items, and some hundred bytes per 2^18 items of one. In arrays of more
+  /// than max_stable_array_length items, the order of values with equal keys differs from a GPU's.
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
@@ -232,7 +233,7 @@ class host_backend {
         host_detail::sort_arrays(host_detail::records<K, V>{keys.data(), values.data()}, arrays, code);
     });
   }
-  /// Bytes that array_sort takes from the pool at most.
+  /// Returns the maximum of bytes that array_sort takes from the pool.
   static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*max_length*/,
                                        std::size_t /*key_bytes*/, std::size_t /*value_bytes*/) {
     return 0;

@@ -5,18 +5,18 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/threads.hpp"
 #include "sort_core/host/presorted.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
 
-// What the sorts by distribution share, whatever they choose a bucket by.
+// Common parts of the sorts by distribution, however they choose a bucket.
 namespace ordo::host_detail {
 
-/// Up to as many items are sorted by one thread.
+/// At most this many items are sorted by one thread.
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;
 
-/// Where a sort of n items takes its samples from: by n alone, so that every run takes the same.
+/// The positions of the samples of a sort of n items. They depend on n alone, so that every run takes the same.
 struct sample_places {
   std::size_t n;
   std::uint64_t state;
@@ -34,8 +34,8 @@ struct stored {
   [[nodiscard]] V value(std::size_t i) const { return from.value(i); }
 };
 
-/// A stable distribution of n items into buckets by all threads, with counts per block, so that threads need no atomics and
-/// keep the order of equals. First each block's counts are filled in, then move() is called.
+/// A stable distribution of n items into buckets by all threads. Each block has counts of its own, so that threads need no
+/// atomics and keep the order of equal items. The caller fills in the counts of each block, then calls move().
 struct distribution {
   blocks parts;
   std::size_t buckets;
@@ -43,10 +43,10 @@ struct distribution {
 
   distribution(std::size_t n, std::size_t into) : parts(n, 1 << 14), buckets(into), at(parts.count * into, 0) {}
 
-  /// How many items of a block go into each bucket.
+  /// Returns the number of items of a block in each bucket.
   [[nodiscard]] std::size_t* counts(std::size_t part) { return at.data() + part * buckets; }
 
-  /// Bring source.key(i) and source.value(i) into bucket_of(i, key) for every i. Returns the buckets' bounds.
+  /// Moves source.key(i) and source.value(i) to bucket bucket_of(i, key), for each i. Returns the bounds of the buckets.
   template <class Source, class K, class V, class Bucket>
   std::vector<std::size_t> move(Source source, records<K, V> to, Bucket bucket_of) {
     std::vector<std::size_t> bounds(buckets + 1);
@@ -67,7 +67,7 @@ struct distribution {
   }
 };
 
-/// f(bucket, begin, size) for every bucket that is not empty, in parallel.
+/// Calls f(bucket, begin, size) for each bucket that is not empty, in parallel.
 template <class F>
 void each_bucket(std::vector<std::size_t> const& bounds, F f) {
   tbb::parallel_for(std::size_t{0}, bounds.size() - 1, [&](std::size_t b) {

@@ -4,16 +4,17 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/threads.hpp"
 #include "sort_core/host/records.hpp"
 
-// What is sorted already, or sorted the wrong way round. `code` says what of a key counts (small.hpp).
+// Detection of input that is already in ascending or descending order. `code` gives the part of a key that is compared
+// (small.hpp).
 namespace ordo::host_detail {
 
-/// Whether wrong(keys[i - 1], keys[i]) holds nowhere in keys[0, n).
+/// Returns true if wrong(keys[i - 1], keys[i]) is false everywhere in keys[0, n).
 template <class K, class Wrong>
 bool nowhere(K const* keys, std::size_t n, Wrong wrong) {
-  // Of what fits vectors everywhere, a step at a time is looked at; the first are short, since random keys are soon found out.
+  // Keys that every vector unit supports are compared in steps. The first steps are short, because random keys fail early.
   constexpr bool by_steps = sizeof(K) <= 4 && std::is_arithmetic_v<K>;
   std::size_t i = 1;
   for (std::size_t step = 8; by_steps && i + step <= n; step = std::min<std::size_t>(2 * step, 1024)) {
@@ -25,7 +26,7 @@ bool nowhere(K const* keys, std::size_t n, Wrong wrong) {
     if (wrong(keys[i - 1], keys[i])) return false;
   return true;
 }
-/// The same on all threads.
+/// Does the same on all threads.
 template <class K, class Wrong>
 bool nowhere_at_all(K const* keys, std::size_t n, Wrong wrong) {
   blocks const parts(n, 1 << 14);
@@ -55,14 +56,14 @@ bool everywhere_in_order(K const* keys, std::size_t n, Code const& code) {
   return nowhere_at_all(keys, n, descends(code));
 }
 
-/// Turn all[0, n), which descends, round, but not what is equal.
+/// Reverses all[0, n), which descends, but keeps the order of equal items.
 template <class K, class V, class Code>
 void turn_round(records<K, V> all, records<K, V> other, std::size_t n, Code const& code) {
   auto const begins = [&](std::size_t i) { return i == 0 || code.before(code(all.keys[i]), code(all.keys[i - 1])); };
   blocks const parts(n, 1 << 14);
   parts.run([&](std::size_t, std::size_t begin, std::size_t end) {
     while (begin != end && !begins(begin)) ++begin;
-    while (begin < end) {  // the last run of a block may go on in the next
+    while (begin < end) {  // the last group of a block may extend into the next
       std::size_t next = begin + 1;
       while (next != n && !begins(next)) ++next;
       for (std::size_t to = n - next; begin != next; ++begin, ++to) other.set(to, all.keys[begin], all.value(begin));
@@ -71,7 +72,7 @@ void turn_round(records<K, V> all, records<K, V> other, std::size_t n, Code cons
   parts.run([&](std::size_t, std::size_t begin, std::size_t end) { other.from(begin).copy_to(all.from(begin), end - begin); });
 }
 
-/// Sort all[0, n) if it ascends or descends, else leave it. `other` is scratch, as large.
+/// Sorts all[0, n) if it ascends or descends, else leaves it unchanged. `other` is scratch memory of the same size.
 template <class K, class V, class Code>
 bool sort_presorted(records<K, V> all, records<K, V> other, std::size_t n, Code const& code) {
   if (everywhere_in_order(all.keys, n, code)) return true;

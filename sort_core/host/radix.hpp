@@ -13,14 +13,14 @@
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
 
-// Stable radix sort from the most significant digit: each level distributes a bucket from one buffer into the other, with
-// counts per block so that threads need no atomics and keep the order of equals; buckets of a few items are finished by
-// counting (small.hpp). Digits in which all keys of a bucket agree are skipped.
+// Stable radix sort from the most significant digit. Each level distributes a bucket from one buffer to the other, with counts
+// per block, so that threads need no atomics and keep the order of equal items. Buckets of a few items are sorted by counting
+// (small.hpp). Digits in which all keys of a bucket agree are skipped.
 namespace ordo::host_detail {
 
 constexpr unsigned digit_bits = 8;
 
-/// std::bit_width, of wide keys too.
+/// Returns std::bit_width, also for wide keys.
 template <class K>
 unsigned width_of(K bits) {
   if constexpr (std::same_as<K, wide_key>) {
@@ -31,30 +31,31 @@ unsigned width_of(K bits) {
   }
 }
 
-/// The uppermost digit of `bits`, at most `width` bits wide.
+/// Returns the highest digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
   return {bits.end - std::min(width, bits.end - bits.begin), bits.end};
 }
 
-/// Levels of up to 10 bits are cheaper than one more, for a bucket that one thread sorts.
+/// The maximum width of a digit. In a bucket that one thread sorts, a wider level is cheaper than another level.
 constexpr unsigned widest_digit = 10;
 
-/// The digit that divides a bucket of n items: each level as wide as the others, the last leaving a few items.
+/// Returns the width of the digit that divides a bucket of n items: all levels are equally wide, and the last leaves a few
+/// items.
 inline unsigned digit_width(std::size_t n) {
   unsigned const bits = unsigned(std::bit_width(n)) - 3, levels = (bits + widest_digit - 1) / widest_digit;
   return (bits + levels - 1) / levels;
 }
 
-/// Whether n items with `bits` bits take no more passes of an LSD sort than levels of an MSD sort.
+/// Returns true if n items with `bits` bits take at most as many passes of an LSD sort as levels of an MSD sort.
 inline bool few_passes(std::size_t n, unsigned bits) {
   return n > 128 && bits <= digit_bits * (1 + (unsigned(std::bit_width(n)) - 4 + digit_bits) / digit_bits);
 }
-constexpr unsigned most_passes = 3;
+constexpr unsigned max_passes = 3;
 
-/// sort_bucket as an LSD sort: all digits are counted in one read, and none needs a look at its buckets.
+/// Does the work of sort_bucket as an LSD sort: it counts all digits in one read, and has no buckets to visit.
 template <class K, class V>
 void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
-  std::array<std::array<std::uint32_t, 1 << digit_bits>, most_passes> counts{};
+  std::array<std::array<std::uint32_t, 1 << digit_bits>, max_passes> counts{};
   unsigned const passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
   K const mask = detail::mask_of<K>(bits);
   auto const digit_of = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
@@ -77,17 +78,17 @@ void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_ran
   if (across) from.copy_to(to, n);
 }
 
-/// Sort `from[0, n)` on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch.
+/// Sorts `from[0, n)` on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch memory.
 template <class K, class V>
 void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
   for (;;) {
     if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
-    if (bits.end - bits.begin <= most_passes * digit_bits && few_passes(n, bits.end - bits.begin))
+    if (bits.end - bits.begin <= max_passes * digit_bits && few_passes(n, bits.end - bits.begin))
       return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
     K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
-    std::array<std::uint32_t, 1 << widest_digit> at;  // a bucket fits 32 bits: larger ones are distributed in parallel
+    std::array<std::uint32_t, 1 << widest_digit> at;  // 32 bits suffice: larger buckets are distributed in parallel
     std::size_t const buckets = std::size_t(mask) + 1;
     std::fill_n(at.begin(), buckets, 0);
     for (std::size_t i = 0; i < n; ++i) ++at[(from.keys[i] >> digit.begin) & mask];
@@ -110,9 +111,9 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
   if (across) from.copy_to(to, n);
 }
 
-/// Distribute source(0) ... source(n-1), where source.key(i) and source.value(i) may be computed, into `to` by the uppermost
-/// digit of `bits`, which must not be empty, in which they differ. Returns the buckets' bounds; narrows `bits` to what is left
-/// to sort inside them (empty when all keys are equal).
+/// Distributes source(0) ... source(n-1), whose source.key(i) and source.value(i) may be computed, to `to` by the highest digit
+/// of `bits` in which they differ. `bits` must not be empty. Returns the bounds of the buckets, and narrows `bits` to those
+/// left to sort inside them (none if all keys are equal).
 template <class Source, class K, class V>
 std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t n, bit_range& bits) {
   K const first = source.key(0);
@@ -138,11 +139,11 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
       bits.end = digit.begin;
       return into.move(source, to, [=](std::size_t, K key) { return std::size_t((key >> digit.begin) & mask); });
     }
-    bits.end = end;  // the digit is the same in every key: look further down, where the keys differ
+    bits.end = end;  // all keys share the digit: continue below it
   }
 }
 
-/// Decode keys[0, n) in place, or encode them beforehand.
+/// Decodes keys[0, n) in place, or encodes them beforehand.
 template <class K>
 void decode_all(K* keys, std::size_t n, key_code<K> code) {
   if (code.identity()) return;
@@ -154,13 +155,13 @@ void encode_all(K* keys, std::size_t n, key_code<K> code) {
   for (std::size_t i = 0; i < n; ++i) keys[i] = code.encode(keys[i]);
 }
 
-/// sort_bucket on all threads. The keys are encoded by `code` and come out decoded, bucket by bucket while they are in the
-/// cache.
+/// Does the work of sort_bucket on all threads. Keys are encoded by `code` and are decoded bucket by bucket, while they are in
+/// the cache.
 template <class K, class V>
 void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, key_code<K> code = {}) {
   bool const one_thread = n <= parallel_limit;
   masked<K> const left{detail::mask_of<K>(bits)};
-  if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // as when all are equal
+  if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // also if all are equal
     blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       if (across) from.from(begin).copy_to(to.from(begin), end - begin);
       decode_all((across ? to : from).keys + begin, end - begin, code);
@@ -176,7 +177,7 @@ void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range
   }
 }
 
-/// Sort computed records into `to`, their keys decoded; `scratch` is as large.
+/// Sorts computed records to `to`, with their keys decoded. `scratch` has the same size.
 template <class Source, class K, class V>
 void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits,
                    key_code<K> code = {}) {
@@ -192,7 +193,7 @@ void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::
   });
 }
 
-/// Records whose keys are encoded as they are read.
+/// Records whose keys are encoded when they are read.
 template <class K, class V>
 struct to_encode {
   records<K, V> from;
@@ -201,11 +202,11 @@ struct to_encode {
   [[nodiscard]] V value(std::size_t i) const { return from.value(i); }
 };
 
-/// Sort all[0, n) by code.encode(key) on all threads; `other` is as large.
+/// Sorts all[0, n) by code.encode(key) on all threads; `other` has the same size.
 template <class K, class V>
 void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
   K const mask = detail::mask_of<K>(bits);
-  // Arrays in order are left alone as fast as they are read: what need not be done to a key is not done.
+  // Ordered arrays should cost no more than reading them: use the cheapest comparison that decides.
   bool const presorted = !code.identity()   ? sort_presorted(all, other, n, encoded<K>{code, mask})
                          : mask != K(~K{0}) ? sort_presorted(all, other, n, masked<K>{mask})
                                             : sort_presorted(all, other, n, whole<K, smaller>{});

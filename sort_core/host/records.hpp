@@ -5,10 +5,10 @@
 
 namespace ordo::host_detail {
 
-/// Stands for the values of a sort that has none.
+/// The type of values of a sort without values.
 struct nothing {};
 
-/// Room for N items, which need not have a default constructor.
+/// Room for N items of a type that need not have a default constructor.
 template <class T, std::size_t N>
 struct room {
   alignas(T) std::byte bytes[N * sizeof(T)];
@@ -18,10 +18,10 @@ struct room {
   [[nodiscard]] T const& operator[](std::size_t i) const { return data()[i]; }
 };
 
-/// Items of more bytes are pointed to where others are copied to the stack.
+/// Larger items, in bytes, are accessed through pointers where others are copied to the stack.
 constexpr std::size_t largest_copied = 32;
 
-/// Keys with values beside them; the values' pointer is unused for `nothing`.
+/// Keys and their values. The pointer to values is unused for `nothing`.
 template <class K, class V>
 struct records {
   K* keys;

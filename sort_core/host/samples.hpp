@@ -12,25 +12,26 @@
 #include "sort_core/host/small.hpp"
 
 // Stable sample sort by any order (Leischner, Osipov and Sanders, "GPU Sample Sort", 2010; on CPUs: Axtmann, Witt, Ferizovic
-// and Sanders, "In-place Parallel Super Scalar Samplesort", 2017). A sorted sample gives splitters; every item finds its
-// bucket in an implicit search tree of them, without a branch, and its bucket's number, a byte, is kept until it is moved.
-// Buckets of a few items are merged, and those of fewer sorted by counting.
+// and Sanders, "In-place Parallel Super Scalar Samplesort", 2017). A sorted sample gives splitters. Each item finds its bucket
+// in an implicit search tree of splitters without a branch. The number of its bucket, one byte, is stored until the item is
+// moved. Buckets of a few items are sorted by merging, and the smallest by counting.
 namespace ordo::host_detail {
 
-constexpr unsigned most_levels = 8;
-/// Up to as many items merging is faster than distributing.
+constexpr unsigned max_levels = 8;
+/// Up to this many items, merging is faster than distributing.
 constexpr std::size_t merge_limit = 128;
 
-/// The bounds of buckets. Bucket b holds the items behind bound b-1 and not behind bound b. Where items equal to a bound have
-/// a bucket of their own, b counts twice: 2b without them, 2b + 1 for them alone. Bounds of large items are the sample's own:
-/// items are classified while it is where it was sorted.
+/// The splitters of buckets. Bucket b holds the items behind splitter b-1 and not behind splitter b. If items that equal a
+/// splitter have a bucket of their own, its number counts twice: 2b holds the items below it, and 2b + 1 those equal to it.
+/// Splitters of large items are the items of the sample themselves, so that classification must end before the sample is
+/// overwritten.
 template <class K, class Less>
 class splitters {
  public:
-  /// For n items of items[0, n), a sample of which is sorted in scratch[0, n).
+  /// Chooses splitters for items[0, n) from a sample, which is sorted in scratch[0, n).
   template <class SortSample>
   splitters(K const* items, std::size_t n, K* scratch, Less const& less, SortSample sort_sample) : less_(less) {
-    levels_ = std::clamp<unsigned>(unsigned(std::bit_width(n)) - 5, 2, most_levels);
+    levels_ = std::clamp<unsigned>(unsigned(std::bit_width(n)) - 5, 2, max_levels);
     std::size_t const count = std::size_t{1} << levels_, share = n < parallel_limit ? 4 : 8, size = share * count - 1;
     sample_places place(n);
     for (std::size_t i = 0; i < size; ++i) scratch[i] = items[place()];
@@ -40,14 +41,14 @@ class splitters {
       K const& candidate = scratch[(b + 1) * share - 1];
       if (bounds == 0 || less(item(bound_[bounds - 1]), candidate)) bound_[bounds++] = held(candidate);
     }
-    // Where the sample has items that are equal, there are many; where the greatest of them bounds, the last bucket may be
-    // empty, and the others hold all.
+    // Equal items in the sample mean that there are many. If the greatest of them is a splitter, the last bucket may be empty,
+    // and the others hold everything.
     equals_ = bounds + 1 < count || !less(item(bound_[bounds - 1]), scratch[size - 1]);
-    if (equals_ && levels_ == most_levels) {
+    if (equals_ && levels_ == max_levels) {
       --levels_;
-      if (std::size_t const most = (std::size_t{1} << levels_) - 1; bounds > most) {
-        for (std::size_t b = 0; b < most; ++b) bound_[b] = bound_[(b + 1) * bounds / (most + 1)];
-        bounds = most;
+      if (std::size_t const max_bounds = (std::size_t{1} << levels_) - 1; bounds > max_bounds) {
+        for (std::size_t b = 0; b < max_bounds; ++b) bound_[b] = bound_[(b + 1) * bounds / (max_bounds + 1)];
+        bounds = max_bounds;
       }
     }
     levels_ = std::min(levels_, unsigned(std::bit_width(bounds)));
@@ -61,10 +62,10 @@ class splitters {
   }
 
   [[nodiscard]] std::size_t buckets() const { return last_ << equals_; }
-  /// Whether a bucket's items are all equal. The last bucket has no bound.
+  /// Returns true if all items of a bucket are equal. The last bucket has no splitter.
   [[nodiscard]] bool is_equal(std::size_t bucket) const { return equals_ && bucket % 2 == 1 && bucket + 1 != buckets(); }
 
-  /// bucket[i] := the number of items[i]'s bucket; count[b] += how many have the number b.
+  /// Writes the bucket of items[i] to bucket[i], and adds the number of items in bucket b to count[b].
   template <class Count>
   void classify(K const* items, std::size_t n, std::uint8_t* bucket, Count* count) const {
     if (equals_)
@@ -91,7 +92,7 @@ class splitters {
 
   template <bool Equals, class Count>
   void classify(K const* items, std::size_t n, std::uint8_t* bucket, Count* count) const {
-    constexpr std::size_t interleaved = 8;  // so that the steps of one item need not wait for each other
+    constexpr std::size_t interleaved = 8;  // the steps of one item need not wait for each other
     std::size_t i = 0;
     for (; i + interleaved <= n; i += interleaved) {
       std::size_t node[interleaved];
@@ -117,11 +118,11 @@ class splitters {
   Less less_;
   unsigned levels_;
   bool equals_;
-  std::size_t last_;  // how many buckets the tree has
-  room<bound, 1 << most_levels> tree_, bound_;
+  std::size_t last_;  // number of buckets in the tree
+  room<bound, 1 << max_levels> tree_, bound_;
 };
 
-/// Merge the sorted from[0, middle) and from[middle, n) into `to`.
+/// Merges the sorted from[0, middle) and from[middle, n) into `to`.
 template <class K, class V, class Less>
 void merge(records<K, V> from, records<K, V> to, std::size_t middle, std::size_t n, Less const& less) {
   std::size_t a = 0, b = middle, i = 0;
@@ -136,7 +137,8 @@ void merge(records<K, V> from, records<K, V> to, std::size_t middle, std::size_t
   from.from(rest).copy_to(to.from(i), n - i);
 }
 
-/// Sort from[0, n) on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch.
+/// Sorts from[0, n) on one thread by merging. The result is in `to` if `across`, else in `from`; the other buffer is scratch
+/// memory.
 template <class K, class V, class Less>
 void sort_by_merging(records<K, V> from, records<K, V> to, std::size_t n, Less const& less, bool across) {
   if (n <= small_limit) return sort_small(from, across ? to : from, n, whole<K, Less>{less});
@@ -149,7 +151,8 @@ void sort_by_merging(records<K, V> from, records<K, V> to, std::size_t n, Less c
     merge(to, from, middle, n, less);
 }
 
-/// The same by samples. bucket[0, n) is scratch; where the samples of `rounds` levels were all bad, the rest is merged.
+/// Does the same by samples. bucket[0, n) is scratch memory. If the samples of `rounds` levels were all bad, the rest is
+/// merged.
 template <class K, class V, class Less>
 void sort_bucket_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, std::size_t n, Less const& less, bool across,
                     unsigned rounds) {
@@ -157,7 +160,7 @@ void sort_bucket_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, 
   splitters<K, Less> const by(from.keys, n, to.keys, less, [&](K* sample, K* scratch, std::size_t size) {
     sort_bucket_by(records<K, nothing>{sample, nullptr}, {scratch, nullptr}, bucket, size, less, false, rounds - 1);
   });
-  std::array<std::uint32_t, 1 << most_levels> at{};
+  std::array<std::uint32_t, 1 << max_levels> at{};
   by.classify(from.keys, n, bucket, at.data());
   std::uint32_t sum = 0;
   for (std::size_t b = 0; b < by.buckets(); ++b) sum += std::exchange(at[b], sum);
@@ -173,7 +176,7 @@ void sort_bucket_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, 
   }
 }
 
-/// The same on all threads.
+/// Does the same on all threads.
 template <class K, class V, class Less>
 void sort_records_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, std::size_t n, Less const& less, bool across,
                      unsigned rounds) {
@@ -194,7 +197,7 @@ void sort_records_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket,
   });
 }
 
-/// Sort all[0, n) by `less`; `other` is as large, and bucket[0, n) scratch.
+/// Sorts all[0, n) by `less`. `other` has the same size, and bucket[0, n) is scratch memory.
 template <class K, class V, class Less>
 void sort_by_samples(records<K, V> all, records<K, V> other, std::uint8_t* bucket, std::size_t n, Less const& less) {
   if (sort_presorted(all, other, n, whole<K, Less>{less})) return;

@@ -13,15 +13,15 @@
 
 namespace ordo::host_detail {
 
-/// Set the heads of one segment from its sorted keys. `code` gives what counts of a key.
+/// Sets the heads of one segment from its sorted keys. `code` gives the part of a key that is compared.
 template <class K, class Code>
 void set_heads(K const* keys, std::size_t n, Code const& code, std::uint8_t* heads) {
   if (n != 0) heads[0] = 1;
   for (std::size_t i = 1; i < n; ++i) heads[i] = code(keys[i]) != code(keys[i - 1]);
 }
 
-/// Call some(first, last, put_off) in parallel for ranges of segments, in which it puts off those that all threads should
-/// share by put_off(s); then whole(s) for each of these, one after the other.
+/// Calls some(first, last, put_off) in parallel for ranges of segments. It calls put_off(s) for segments that all threads
+/// should share. Then calls whole(s) for each of these, one after the other.
 template <class Offset, class Some, class Whole>
 void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
   tbb::combinable<std::vector<std::size_t>> late;
@@ -42,7 +42,7 @@ void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
   });
 }
 
-/// The second buffer of one thread's sorts.
+/// The second buffer of the sorts of one thread.
 template <class K, class V>
 struct thread_scratch {
   std::vector<K> keys;
@@ -58,28 +58,28 @@ struct thread_scratch {
 };
 
 template <class K, class V, class Scratch, class Sort>
-[[gnu::noinline]] void sort_longer_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Scratch const& scratch,
+[[gnu::noinline]] void sort_larger_segment(records<K, V> segment, std::size_t n, encoded<K> const& code, Scratch const& scratch,
                                            Sort const& sort) {
   if (in_order(segment.keys, n, code)) return;
-  records<K, V> const other = scratch();  // this may throw: while keys are encoded nothing may
+  records<K, V> const other = scratch();  // may throw, so it precedes encoding: encoded keys must be decoded again
   encode_all(segment.keys, n, code.code);
   sort(segment, other);
   decode_all(segment.keys, n, code.code);
 }
 
-/// Sort one segment on one thread: by sort(segment, scratch()), of encoded keys, where it has more than a few items and is not
-/// in order. `sort` must not throw.
+/// Sorts one segment on one thread by sort(segment, scratch()) of encoded keys, unless it has only a few items or is in order.
+/// `sort` must not throw.
 template <class K, class V, class Scratch, class Sort>
 void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Scratch const& scratch,
                   Sort const& sort) {
   if (n <= small_limit)
     sort_small(segment, segment, n, code);
   else
-    sort_longer_segment(segment, n, code, scratch, sort);
+    sort_larger_segment(segment, n, code, scratch, sort);
   if (heads) set_heads(segment.keys, n, code, heads);
 }
 
-/// Sort one segment by `bits` of its codes on all threads; scratch(n, use) calls use(other) with a second buffer.
+/// Sorts one segment by `bits` of its codes on all threads. scratch(n, use) calls use(other) with a second buffer.
 template <class K, class V, class Scratch>
 void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, bit_range bits,
                         Scratch scratch) {
@@ -92,7 +92,7 @@ void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* head
   }
 }
 
-/// Sort segments of stored keys, values moving along.
+/// Sorts segments of stored keys, and moves their values along.
 template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
                           key_code<K> code, Scratch scratch) {
@@ -118,7 +118,7 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
       });
 }
 
-/// keys[i] = key(items[i]) for i in [0, n). A key that has a prefetch(item) is given an item some time before.
+/// Computes keys[i] = key(items[i]) for i in [0, n). If `key` has a prefetch(item), that is called some items ahead.
 template <class K, class V, class Key>
 void compute_keys(V const* items, std::size_t n, Key const& key, K* keys) {
   constexpr std::size_t look_ahead = 16;
@@ -129,8 +129,8 @@ void compute_keys(V const* items, std::size_t n, Key const& key, K* keys) {
   }
 }
 
-/// Sort segments of items whose keys are computed. The keys of many small segments are computed together before any of
-/// them is sorted: they are random reads of memory, and so overlap.
+/// Sorts segments of items with computed keys. The keys of many small segments are computed together before any of these is
+/// sorted: computing a key is a random read of memory, and these reads overlap.
 template <class K, class V, class Offset, class Key, class Scratch>
 void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, std::uint8_t* heads, bit_range bits,
                             Scratch scratch) {
@@ -139,7 +139,7 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   tbb::enumerable_thread_specific<std::vector<K>> local_keys;
   auto const size_of = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
-  // A run of consecutive segments that hold at most `batch` items together, or a single one.
+  // Consecutive segments that hold at most `batch` items together, or a single one.
   auto const sort_batch = [&](std::size_t first, std::size_t last, std::size_t total) {
     auto& other = local.local();
     auto& keys = local_keys.local();
@@ -147,7 +147,7 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
     for (std::size_t s = first + 1; s < last; ++s) touching = touching && segments.begin(s) == segments.end(s - 1);
     if (keys.size() < total) keys.resize(std::max(total, batch));
     K* at = keys.data();
-    if (touching) {  // as one, so that it looks ahead beyond the ends of small segments
+    if (touching) {  // as one segment, so that prefetching continues across the ends of small segments
       compute_keys(items + segments.begin(first), total, key, at);
     } else {
       for (std::size_t s = first; s != last; ++s) {

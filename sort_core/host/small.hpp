@@ -10,18 +10,19 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/host/records.hpp"
 
-// Sorting a few items by counting for each how many come before it: no branch depends on a key, so nothing is mispredicted,
-// and all comparisons are independent of each other. Values are moved once.
+// Sorting of a few items by counting, for each, the items that come before it. No branch depends on a key, so that none is
+// mispredicted, and all comparisons are independent. Each value moves once.
 namespace ordo::host_detail {
 
-/// Up to as many items counting is faster than distributing.
+/// Up to this many items, counting is faster than distributing.
 constexpr std::size_t small_limit = 32;
 
-#if defined(__CUDACC__)  // does not know GCC's pragma, and hands it on to GCC
+#if defined(__CUDACC__)  // nvcc does not know GCC's pragma, but passes it to GCC
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675
 #endif
-/// rank[i] := how many of code[0, N) come before code[i] in stable order. Unrolled in full: loops take three times as long.
+/// Writes to rank[i] the number of codes of code[0, N) that come before code[i] in stable order. Fully unrolled: loops take
+/// three times as long.
 template <std::size_t N, class C, class Before>
 void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
   for (std::size_t i = 0; i < N; ++i) rank[i] = 0;
@@ -41,14 +42,14 @@ void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
 #pragma nv_diagnostic pop
 #endif
 
-/// The same, not inlined, so that there is one copy of the many instructions for all types of values.
+/// Does the same without inlining, so that all types of values share one copy of the many instructions.
 template <std::size_t N, class C, class Before>
 [[gnu::noinline]] void count_before_outlined(C const* code, std::uint32_t* rank, Before const& before_of) {
   count_before<N>(code, rank, before_of);
 }
 
-/// sort_small for n items, where n is N if Whole, else at most N. A function each, so that few items need not save the
-/// registers that many use.
+/// Does the work of sort_small for n items, where n is N if Whole, else at most N. Each size has a function of its own, so that
+/// sorts of few items need not save the registers that larger ones use.
 template <bool Whole, std::size_t N, class K, class V, class Code>
 [[gnu::noinline]] void sort_by_counting(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
   room<K, N> keys;
@@ -58,7 +59,7 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
   if constexpr (Whole)
     n = N;
   else if (n > N)
-    __builtin_unreachable();  // GCC 12 warns of what lies behind N
+    __builtin_unreachable();  // GCC 12 warns about accesses behind N
   for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];
@@ -85,7 +86,7 @@ void sort_two(records<K, V> from, records<K, V> to, Code const& code) {
   to.set(!exchange, keys[1], values[1]);
 }
 
-/// sort_small for items that are not to be copied to the stack.
+/// Does the work of sort_small for items that are too large for the stack.
 template <class K, class V, class Code>
 requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
   std::array<std::uint32_t, small_limit> rank{};
@@ -97,7 +98,7 @@ requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {
-    while (rank[i] != i) {  // every exchange brings one item home
+    while (rank[i] != i) {  // each exchange moves one item to its final position
       std::size_t const home = rank[i];
       auto* const bytes = reinterpret_cast<std::byte*>(&to.keys[i]);
       std::swap_ranges(bytes, bytes + sizeof(K), reinterpret_cast<std::byte*>(&to.keys[home]));
@@ -107,7 +108,7 @@ requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records
   }
 }
 
-/// Sort from[0, n), n at most small_limit, stably by code(key) into `to`, which may be `from`.
+/// Sorts from[0, n), n at most small_limit, stably by code(key) into `to`, which may be `from`.
 template <class K, class V, class Code>
 void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
   switch (n) {
@@ -145,14 +146,14 @@ struct smaller {
   }
 };
 
-/// What an item sorts by, and which of two such comes before the other: the bits of a key that count.
+/// The code of a key, and the order of two such codes: here, the bits of a key that are compared.
 template <class K>
 struct masked {
   K mask;
   static constexpr smaller before{};
   K operator()(K key) const { return K(key & mask); }
 };
-/// The same bits of its code.
+/// The same bits of the encoded key.
 template <class K>
 struct encoded {
   key_code<K> code;
@@ -160,7 +161,7 @@ struct encoded {
   static constexpr smaller before{};
   K operator()(K key) const { return K(code.encode(key) & mask); }
 };
-/// The item itself.
+/// The item itself, compared by `less`.
 template <class K, class Less>
 struct whole {
   Less before;

@@ -11,13 +11,13 @@
 
 namespace ordo {
 
-/// One thread of the CPU machine, and the memory in which it sorts: what host::each_worker hands out.
+/// One thread of the CPU backend and its memory for sorting. host::each_worker passes it to its functor.
 class host_worker {
  public:
-  /// Up to as many items sort_small takes.
+  /// The maximum number of items that sort_small is used for.
   static constexpr std::size_t small = 24;
 
-  /// Sort items[0, n) by key(item), stably. @returns their keys in order, until the next call
+  /// Sorts items[0, n) by key(item). Stable. @returns the sorted keys, valid until the next call
   template <class V, class Key>
   std::uint64_t const* sort_by(V* items, std::size_t n, Key const& key) {
     if (capacity_ < n * sizeof(V)) grow(n, sizeof(V));
@@ -30,21 +30,22 @@ class host_worker {
     return keys;
   }
 
-  /// keys[i] = key(items[i]) for i in [0, n), for sort(). @returns them; until the next call that computes keys
+  /// Computes keys[i] = key(items[i]) for i in [0, n), for sort(). @returns the keys, valid until the next call that computes
+  /// keys
   template <class V, class Key>
   std::uint64_t* keys_of(V const* items, std::size_t n, Key const& key) {
     if (capacity_ < n * sizeof(V)) grow(n, sizeof(V));
     if (n != 0) compute(items, n, key, keys_.get());
     return keys_.get();
   }
-  /// Sort values[0, n) by keys[0, n), some of what keys_of returned, stably, and the keys.
+  /// Sorts values[0, n) and keys[0, n) by the keys, which are among those that keys_of returned. Stable.
   template <class V>
   void sort(std::uint64_t* keys, V* values, std::size_t n) const {
     host_detail::records<std::uint64_t, V> const from{keys, values}, other{other_.get(), reinterpret_cast<V*>(values_.get())};
     host_detail::sort_bucket(from, other, n, {0, 64}, false);
   }
 
-  /// Sort values[0, n) by their keys, stably, and the keys.
+  /// Sorts values[0, n) and their keys by the keys. Stable.
   template <class V>
   void sort_small(std::uint64_t* keys, V* values, std::size_t n) const {
     host_detail::records<std::uint64_t, V> const all{keys, values};
@@ -52,7 +53,7 @@ class host_worker {
   }
 
  private:
-  /// @returns ones where keys differ
+  /// @returns a word with ones where keys differ
   template <class V, class Key>
   static std::uint64_t compute(V const* items, std::size_t n, Key const& key, std::uint64_t* keys) {
     constexpr std::size_t look_ahead = 16;

@@ -36,7 +36,7 @@ class peak_machines {
  private:
   machine_choice choose_for(std::uint64_t bytes) const;
   template <class Work>
-  double work_on(double share, Work work);
+  double with_machine(double share, Work work);
   peak_sorter& gpu_sorter();
   peak_sorter& shared_sorter();
 

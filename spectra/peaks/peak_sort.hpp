@@ -102,7 +102,7 @@ class peak_sorter_on final : public peak_sorter {
     }
   }
 
-  machine_lease<Machine> machine_;
+  scoped_machine<Machine> machine_;
   std::uint64_t fit_ = std::numeric_limits<std::uint32_t>::max();
 };
 

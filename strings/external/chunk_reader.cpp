@@ -104,7 +104,7 @@ void chunk_reader::read_more() {
                         before + step);
   bytes_.resize(before + step);
   machine_options const here{.threads = how_.machine.threads};
-  std::size_t const got = work_on<cpu>(
+  std::size_t const got = with_machine<cpu>(
       here, here.threads, [&](host_backend& machine) { return machine.load(open, bytes_.span().subspan(before)); });
   bytes_.resize(before + got);
   read_ += got;

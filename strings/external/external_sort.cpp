@@ -182,7 +182,7 @@ class external_sort {
     slices_source from(std::move(slices));
     std::uint64_t const size = *from.size();
     machine_options const here{.threads = how_.machine.threads};
-    work_on<cpu>(here, here.threads, [&](host_backend& machine) {
+    with_machine<cpu>(here, here.threads, [&](host_backend& machine) {
       host_bytes block;
       block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(most_copied, plan_.limit))));
       for (std::uint64_t at = 0; at < size;) {

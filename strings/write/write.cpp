@@ -117,7 +117,7 @@ std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads,
   bool const addressed = to.expect(total);
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
-  ordo::detail::pieces batches(selected->size(), step);
+  ordo::detail::shared_ranges batches(selected->size(), step);
   turns in_order;
   std::uint64_t end = 0;  // of all batches that had their turn
   batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include "base/parallel.hpp"
 #include "base/threads.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/error.hpp"

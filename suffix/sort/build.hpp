@@ -32,6 +32,9 @@ template <class Index>
 std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
                           std::optional<fault>& found);
 
+/// Returns the bytes of input from which a GPU is faster than the CPU. @param threads  as in machine_options
+std::size_t min_gpu_bytes(unsigned threads);
+
 /// Says how much would do where the GPU that was asked for has run out of memory. @throws out_of_memory
 [[noreturn]] void refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t most);
 

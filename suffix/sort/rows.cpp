@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include "base/parallel.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "suffix/sort/row_filter.hpp"

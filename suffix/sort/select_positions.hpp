@@ -14,14 +14,6 @@ namespace ordo::suffix::detail {
 
 constexpr std::size_t letters_in_block = 64;
 
-/// Ones in x.
-ORDO_FN constexpr unsigned count_ones(std::uint64_t x) {
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return unsigned(x * 0x0101010101010101 >> 56);
-}
-
 template <class Answers>
 struct ones_of_answers {
   Answers answers;

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include "base/parallel.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/complement.hpp"

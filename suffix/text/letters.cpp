@@ -6,7 +6,6 @@
 #include <tbb/task_arena.h>
 
 #include "base/bits.hpp"
-#include "base/parallel.hpp"
 #include "base/threads.hpp"
 #include "suffix/text/ending_letters.hpp"
 

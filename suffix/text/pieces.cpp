@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include "base/parallel.hpp"
 #include "base/threads.hpp"
 #include "ordo/suffix/complement.hpp"
 #include "suffix/text/ending_letters.hpp"

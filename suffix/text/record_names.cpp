@@ -7,7 +7,6 @@
 #include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
-#include "base/parallel.hpp"
 #include "base/threads.hpp"
 
 namespace ordo::suffix {

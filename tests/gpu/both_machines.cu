@@ -8,28 +8,28 @@
 #include "sort_core/functors.hpp"
 #include "tests/unit/catch.hpp"
 
-// The algorithms of both machines in one source: their details must not meet.
+// The algorithms of both backends in one source: their details must not collide.
 namespace {
 
 struct by_last_digit {
   ORDO_FN bool operator()(std::uint32_t a, std::uint32_t b) const { return a % 10 < b % 10; }
 };
 
-/// 0, 1, 1, ..., whose sums are 0, 1, 2, ...
+/// The sequence 0, 1, 1, ..., whose prefix sums are 0, 1, 2, ...
 struct steps {
   ORDO_FN std::uint32_t operator()(std::size_t i) const { return i != 0; }
 };
 
 template <class Machine>
 std::vector<std::uint32_t> sorted_on(Machine& on, std::vector<std::uint32_t> items) {
-  return ordo::with_backend(on, [&](auto& machine) {
-    auto const given = machine.upload(std::span<std::uint32_t const>(items));
-    auto const here = machine.template buffer<std::uint32_t>(items.size());
-    auto const index = machine.template buffer<std::uint32_t>(items.size());
-    machine.scan(items.size(), steps{}, index.span(), ordo::plus{});
-    machine.gather(given.span(), std::span<std::uint32_t const>(index.span()), here.span());
-    machine.sample_sort(here.span(), by_last_digit{});
-    machine.download(std::span<std::uint32_t const>(here.span()), std::span(items));
+  return ordo::with_backend(on, [&](auto& backend) {
+    auto const given = backend.upload(std::span<std::uint32_t const>(items));
+    auto const here = backend.template buffer<std::uint32_t>(items.size());
+    auto const index = backend.template buffer<std::uint32_t>(items.size());
+    backend.scan(items.size(), steps{}, index.span(), ordo::plus{});
+    backend.gather(given.span(), std::span<std::uint32_t const>(index.span()), here.span());
+    backend.sample_sort(here.span(), by_last_digit{});
+    backend.download(std::span<std::uint32_t const>(here.span()), std::span(items));
     return items;
   });
 }
@@ -39,12 +39,12 @@ std::vector<std::uint32_t> sorted_on(Machine& on, std::vector<std::uint32_t> ite
 TEST_CASE("sorts by a computed key refuse outputs of other lengths", "[cuda][small]") {
   if (ordo::gpus().empty()) return;
   ordo::gpu gpu;
-  ordo::with_backend(gpu, [&](ordo::cuda_backend& machine) {
-    auto const keys = machine.buffer<std::uint32_t>(6), index = machine.buffer<std::uint32_t>(6);
+  ordo::with_backend(gpu, [&](ordo::cuda_backend& backend) {
+    auto const keys = backend.buffer<std::uint32_t>(6), index = backend.buffer<std::uint32_t>(6);
     CHECK_THROWS_AS(ordo::argsort_by(gpu, 6, steps{}, keys.span().first(3), index.span()), ordo::usage_error);
     CHECK_THROWS_AS(ordo::argsort_by(gpu, 6, steps{}, keys.span(), index.span().first(3)), ordo::usage_error);
     ordo::argsort_by(gpu, 6, steps{}, keys.span(), index.span());
-    CHECK(ordo::value_at(machine, index.span(), 5) == 5);
+    CHECK(ordo::value_at(backend, index.span(), 5) == 5);
     CHECK_THROWS_AS(ordo::sample_sort(gpu, keys.span(), index.span().first(3), by_last_digit{}), ordo::usage_error);
   });
 }

@@ -11,7 +11,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
-// What an ordo::gpu promises its user: whose stream, whose memory, which device.
+// The promises of ordo::gpu to its user, on streams, memory and devices.
 namespace {
 
 std::vector<std::uint32_t> random_keys(std::size_t n) {
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> random_keys(std::size_t n) {
   return keys;
 }
 
-/// Keys on the current device, by plain CUDA.
+/// Keys on the current device, by plain CUDA calls.
 class device_keys {
  public:
   explicit device_keys(std::vector<std::uint32_t> const& keys) : size_(keys.size()) {
@@ -34,7 +34,7 @@ class device_keys {
 
   void put(std::vector<std::uint32_t> const& keys) {
     ORDO_CUDA(cudaMemcpy(keys_, keys.data(), size_ * sizeof(std::uint32_t), cudaMemcpyHostToDevice));
-    ORDO_CUDA(cudaDeviceSynchronize());  // it may return with the last of them on their way
+    ORDO_CUDA(cudaDeviceSynchronize());  // cudaMemcpy may return before its end
   }
   [[nodiscard]] std::vector<std::uint32_t> get() const {
     std::vector<std::uint32_t> keys(size_);
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> keys) {
   return keys;
 }
 
-/// cudaMallocAsync, counted.
+/// An allocator over cudaMallocAsync that counts its blocks.
 struct counting_allocator final : ordo::device_allocator {
   void* allocate(std::size_t bytes, CUstream_st* stream) override {
     if (held + bytes > limit) throw std::bad_alloc();
@@ -95,9 +95,9 @@ TEST_CASE("a gpu works on the caller's stream", "[handles][cuda][small]") {
     gpu.synchronize();
     CHECK(out == sorted(keys));
   }
-  ORDO_CUDA(cudaStreamSynchronize(stream));  // it is still the caller's
+  ORDO_CUDA(cudaStreamSynchronize(stream));  // it still belongs to the caller
   ORDO_CUDA(cudaStreamDestroy(stream));
-  // The default stream, too.
+  // Also on the default stream.
   there.put(keys);
   ordo::gpu gpu({.stream = nullptr});
   CHECK(gpu.stream() == nullptr);
@@ -115,7 +115,7 @@ TEST_CASE("a gpu takes the caller's memory and gives it back", "[handles][cuda][
     CHECK(allocator.calls == 0);
     ordo::sort_keys(gpu, there.span());
     CHECK(allocator.calls > 0);
-    CHECK(allocator.held == 0);  // kept by the allocator, if at all
+    CHECK(allocator.held == 0);  // any caching is up to the allocator
     gpu.synchronize();
     CHECK(there.get() == sorted(keys));
     there.put(keys);
@@ -145,7 +145,7 @@ TEST_CASE("a sort of segments through the door in a CUDA graph", "[handles][cuda
   auto const segments = ordo::uniform_segments(1, 50000);
   device_keys there(random_keys(50000));
   ordo::gpu gpu;
-  ordo::sort_segments(gpu, there.span(), segments);  // the pool now has the memory that a capture may not ask for
+  ordo::sort_segments(gpu, there.span(), segments);  // the pool now has the memory, which a capture cannot allocate
   gpu.synchronize();
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t ready = nullptr;
@@ -175,11 +175,11 @@ TEST_CASE("machines on every GPU work at once and leave the caller's device alon
     static_cast<void>(ordo::gpus());
     CHECK(current() == caller);
     for (unsigned other = 0; other < count; ++other) {
-      ordo::machine_options how{.device = ordo::device::gpu, .gpu_index = other};
-      auto const chosen = ordo::choose_machine(how, 0, 0, [](ordo::gpu_info const&) { return std::size_t{1}; });
+      ordo::machine_options options{.device = ordo::device::gpu, .gpu_index = other};
+      auto const chosen = ordo::choose_machine(options, 0, 0, [](ordo::gpu_info const&) { return std::size_t{1}; });
       CHECK(chosen.gpu_index == other);
       std::string const letters = "GATTACAGATTACA";
-      CHECK(ordo::suffix::build<std::uint32_t>({letters}, ordo::suffix::wanted{}, {.machine = how}).sa.front() == 13);
+      CHECK(ordo::suffix::build<std::uint32_t>({letters}, ordo::suffix::wanted{}, {.machine = options}).sa.front() == 13);
       CHECK(current() == caller);
     }
   }

@@ -9,11 +9,11 @@
 #include "tests/unit/core/large_keys.hpp"
 #include "tests/unit/mixed.hpp"
 
-// Radix sorts that are long enough for every way that the GPU goes: phases with kernels of their own, long tiles, CUB's passes
-// where keys are uneven.
+// Radix sorts that are large enough for every method of the GPU: phases with kernels of their own, long tiles, and CUB's passes
+// if keys are uneven.
 namespace {
 
-/// 1 where an item is not where it should be.
+/// Returns 1 if an item is at a wrong position.
 template <class K, class V>
 struct misplaced {
   large_key<K> key;
@@ -30,42 +30,42 @@ struct misplaced {
 template <class K>
 struct mixed_key {
   large_key<K> key;
-  K const* keys;  // null: as they were
+  K const* keys;  // null for the original keys
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
 };
 
-/// Sorted whole by radix_sort, whichever way it chooses, or as one segment, which always goes down.
+/// The sort: radix_sort with the method that it chooses, or one segment, which is always sorted by an MSD sort.
 enum class verb { radix, segment };
 
 template <class K, class V, bool Pairs>
-void check(ordo::cuda_backend& machine, std::size_t n, key_kind what, verb by = verb::radix, bool descending = false) {
+void check(ordo::cuda_backend& backend, std::size_t n, key_kind what, verb by = verb::radix, bool descending = false) {
   INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what)
          << (by == verb::segment ? ", one segment" : "") << (descending ? ", descending" : ""));
   large_key<K> const key{what};
   ordo::key_code<K> const code = code_of_large<K>(what, descending);
-  auto keys = machine.buffer<K>(n);
-  auto values = machine.buffer<V>(Pairs ? n : 0);
+  auto keys = backend.buffer<K>(n);
+  auto values = backend.buffer<V>(Pairs ? n : 0);
   V* const v = Pairs ? values.data() : nullptr;
-  machine.each(n, fill_large<K, V>{key, keys.data(), v});
-  std::uint64_t const before = machine.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, ordo::plus{});
+  backend.each(n, fill_large<K, V>{key, keys.data(), v});
+  std::uint64_t const before = backend.reduce(n, mixed_key<K>{key, nullptr}, std::uint64_t{}, ordo::plus{});
   if (by == verb::segment)
-    machine.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n), {}, {}, code);
+    backend.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n), {}, {}, code);
   else if (Pairs)
-    machine.radix_sort(keys.span(), values.span(), {}, code);
+    backend.radix_sort(keys.span(), values.span(), {}, code);
   else
-    machine.radix_sort(keys.span(), {}, code);
-  CHECK(machine.reduce(n, misplaced<K, V>{key, code, keys.data(), v}, std::uint64_t{}, ordo::plus{}) == 0);
-  CHECK(machine.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
+    backend.radix_sort(keys.span(), {}, code);
+  CHECK(backend.reduce(n, misplaced<K, V>{key, code, keys.data(), v}, std::uint64_t{}, ordo::plus{}) == 0);
+  CHECK(backend.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
 }
 
 template <class K>
-void check_all(ordo::cuda_backend& machine, std::size_t n) {
+void check_all(ordo::cuda_backend& backend, std::size_t n) {
   for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::narrow, key_kind::uneven,
                         key_kind::ordered, key_kind::even_floats, key_kind::zeros}) {
     for (verb by : {verb::radix, verb::segment}) {
       bool const descending = by == verb::segment && n % 2 == 1;
-      check<K, std::uint32_t, false>(machine, n, what, by, descending);
-      check<K, std::uint32_t, true>(machine, n, what, by, descending);
+      check<K, std::uint32_t, false>(backend, n, what, by, descending);
+      check<K, std::uint32_t, true>(backend, n, what, by, descending);
     }
   }
 }
@@ -74,21 +74,21 @@ void check_all(ordo::cuda_backend& machine, std::size_t n) {
 
 TEST_CASE("radix sort of the GPU: millions of keys") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda_backend machine;
+  ordo::cuda_backend backend;
   for (std::size_t n : {std::size_t{1} << 17, (std::size_t{1} << 22) + 1, (std::size_t{1} << 23) - 1,
                         (std::size_t{1} << 23) + 5, (std::size_t{1} << 26) - 1, (std::size_t{1} << 26) + 3}) {
-    check_all<std::uint32_t>(machine, n);
-    check_all<std::uint64_t>(machine, n);
+    check_all<std::uint32_t>(backend, n);
+    check_all<std::uint64_t>(backend, n);
   }
 }
 
 TEST_CASE("radix sort of the GPU: more keys than 32 bits count", "[.huge]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda_backend machine;
+  ordo::cuda_backend backend;
   for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven}) {
-    check<std::uint32_t, std::uint32_t, false>(machine, (std::size_t{1} << 32) + 77, what);
-    check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 31) + 77, what);
-    check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 32) + 77, what);
-    check<std::uint64_t, std::uint64_t, false>(machine, (std::size_t{1} << 32) + 77, what);
+    check<std::uint32_t, std::uint32_t, false>(backend, (std::size_t{1} << 32) + 77, what);
+    check<std::uint32_t, std::uint64_t, true>(backend, (std::size_t{1} << 31) + 77, what);
+    check<std::uint32_t, std::uint64_t, true>(backend, (std::size_t{1} << 32) + 77, what);
+    check<std::uint64_t, std::uint64_t, false>(backend, (std::size_t{1} << 32) + 77, what);
   }
 }

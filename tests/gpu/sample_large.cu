@@ -12,9 +12,9 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/mixed.hpp"
 
-// The GPU's own sample sort against CUB's stable merge sort, which the machine takes below some number of items: here ours is
-// called at any number that a block does not hold, so that every bound inside it is met. Items tell where they come from, in
-// a part that their order does not see.
+// The GPU's own sample sort against CUB's stable merge sort, which the backend uses below some number of items. Here ours is
+// called for any number that a block does not hold, so that every bound inside it is reached. Items encode their original
+// position in a part that their order ignores.
 namespace {
 
 namespace od = ordo::cuda_detail;
@@ -43,7 +43,7 @@ struct key_at {
         return any % 3 == 0 ? std::uint32_t(mixed(any)) : ~0u;
       case input::one_stranger:
         return i == n / 2 ? 1 : 100;
-      case input::halves: {  // half the items are alike, half of the others are, ...
+      case input::halves: {  // half of the items are equal, half of the others are, ...
         std::uint32_t level = 0;
         for (std::uint32_t x = any; (x & 1) != 0; x >>= 1) ++level;
         return level;
@@ -61,7 +61,7 @@ struct item_of_12 {
 struct item_of_16 {
   std::uint64_t key, position;
 };
-/// Something that has no default constructor.
+/// A type without a default constructor.
 class wrapped {
  public:
   ORDO_FN wrapped(std::uint32_t key, std::uint32_t position) : key(key), position(position) {}
@@ -118,102 +118,103 @@ struct word_differs {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return a[i] != b[i]; }
 };
 
-/// Two copies of an array, with items behind it that nobody may change.
+/// Two copies of an array, with guard items behind it.
 template <class T>
 class twice {
  public:
   static constexpr std::size_t guard = 64;
-  twice(ordo::cuda_backend& machine, std::size_t n)
-      : machine_(machine),
+  twice(ordo::cuda_backend& backend, std::size_t n)
+      : backend_(backend),
         n_(n),
-        bytes_{machine.buffer<char>((n + guard) * sizeof(T)), machine.buffer<char>((n + guard) * sizeof(T))} {}
+        bytes_{backend.buffer<char>((n + guard) * sizeof(T)), backend.buffer<char>((n + guard) * sizeof(T))} {}
   [[nodiscard]] T* operator[](int which) const { return reinterpret_cast<T*>(bytes_[which].data()); }
   [[nodiscard]] std::size_t items() const { return n_ + guard; }
   [[nodiscard]] std::uint64_t differences() const {
-    return machine_.reduce(
+    return backend_.reduce(
         (n_ + guard) * sizeof(T) / 4,
         word_differs{reinterpret_cast<std::uint32_t const*>((*this)[0]), reinterpret_cast<std::uint32_t const*>((*this)[1])},
         std::uint64_t{}, ordo::plus{});
   }
 
  private:
-  ordo::cuda_backend& machine_;
+  ordo::cuda_backend& backend_;
   std::size_t n_;
   ordo::buffer<char> bytes_[2];
 };
 
 template <class T, class V, class Less>
-void check(ordo::cuda_backend& machine, std::size_t n, input what) {
+void check(ordo::cuda_backend& backend, std::size_t n, input what) {
   constexpr bool pairs = !std::is_same_v<V, od::no_value>;
   INFO(n << " items of " << sizeof(T) << " bytes, " << od::value_bytes<V> << " of values, input " << int(what));
-  twice<T> const items(machine, n);
+  twice<T> const items(backend, n);
   using stored = std::conditional_t<pairs, V, std::uint32_t>;
-  twice<stored> const values(machine, pairs ? n : 0);
+  twice<stored> const values(backend, pairs ? n : 0);
   for (int which : {0, 1}) {
-    machine.each(items.items(), place<T>{{what, n}, items[which]});
-    machine.each(values.items(), number<stored>{values[which]});
+    backend.each(items.items(), place<T>{{what, n}, items[which]});
+    backend.each(values.items(), number<stored>{values[which]});
   }
-  od::sample_sorter<ordo::cuda_backend, T, V, Less> sorter(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr,
+  od::sample_sorter<ordo::cuda_backend, T, V, Less> sorter(backend, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr,
                                                            n, Less{});
   REQUIRE(sorter.sort());
-  machine.with_temporary([&](void* temporary, std::size_t& bytes) {
+  backend.with_temporary([&](void* temporary, std::size_t& bytes) {
     auto* const words = reinterpret_cast<od::words_of<T>*>(items[1]);
     od::order_of_words<T, Less> const less{};
     if constexpr (pairs)
-      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, words, values[1], std::int64_t(n), less, machine.stream());
+      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, words, values[1], std::int64_t(n), less, backend.stream());
     else
-      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, words, std::int64_t(n), less, machine.stream());
+      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, words, std::int64_t(n), less, backend.stream());
   });
   CHECK(items.differences() == 0);
   CHECK(values.differences() == 0);
 }
 
 template <class T, class V, class Less>
-void check_bounds(ordo::cuda_backend& machine, std::initializer_list<std::size_t> more) {
+void check_bounds(ordo::cuda_backend& backend, std::initializer_list<std::size_t> more) {
   using words = od::words_of<T>;
-  constexpr std::size_t on_chip = od::sample_traits<words, V>::on_chip, tile = od::partition_traits<words, V, true, true>::tile;
-  std::vector<std::size_t> sizes{on_chip + 1, on_chip + 2, 2 * on_chip, 60000};
-  for (std::size_t tiles = on_chip / tile + 1; tiles < on_chip / tile + 3; ++tiles)
+  constexpr std::size_t block_capacity = od::sample_traits<words, V>::block_capacity,
+                        tile = od::partition_traits<words, V, true, true>::tile;
+  std::vector<std::size_t> sizes{block_capacity + 1, block_capacity + 2, 2 * block_capacity, 60000};
+  for (std::size_t tiles = block_capacity / tile + 1; tiles < block_capacity / tile + 3; ++tiles)
     for (std::size_t n : {tiles * tile - 1, tiles * tile, tiles * tile + 1})
-      if (n > on_chip) sizes.push_back(n);
+      if (n > block_capacity) sizes.push_back(n);
   sizes.insert(sizes.end(), more);
   for (std::size_t n : sizes)
-    for (input what : inputs) check<T, V, Less>(machine, n, what);
+    for (input what : inputs) check<T, V, Less>(backend, n, what);
 }
 
-void check_types(ordo::cuda_backend& machine, std::initializer_list<std::size_t> more) {
-  check_bounds<std::uint32_t, od::no_value, descending>(machine, more);
-  check_bounds<std::uint32_t, std::uint32_t, by_high_bits>(machine, more);
-  check_bounds<float, std::uint64_t, descending>(machine, more);
-  check_bounds<std::uint32_t, ulonglong2, by_high_bits>(machine, more);
-  check_bounds<std::uint64_t, od::no_value, descending>(machine, more);
-  check_bounds<item_of_12, std::uint32_t, by_key>(machine, more);
-  check_bounds<item_of_16, od::no_value, by_key>(machine, more);
-  check_bounds<wrapped, ulonglong2, by_key>(machine, more);
+void check_types(ordo::cuda_backend& backend, std::initializer_list<std::size_t> more) {
+  check_bounds<std::uint32_t, od::no_value, descending>(backend, more);
+  check_bounds<std::uint32_t, std::uint32_t, by_high_bits>(backend, more);
+  check_bounds<float, std::uint64_t, descending>(backend, more);
+  check_bounds<std::uint32_t, ulonglong2, by_high_bits>(backend, more);
+  check_bounds<std::uint64_t, od::no_value, descending>(backend, more);
+  check_bounds<item_of_12, std::uint32_t, by_key>(backend, more);
+  check_bounds<item_of_16, od::no_value, by_key>(backend, more);
+  check_bounds<wrapped, ulonglong2, by_key>(backend, more);
 }
 
 }  // namespace
 
 TEST_CASE("the GPU's sample sort round its bounds", "[sample_sort][cuda]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda_backend machine;
-  check_types(machine, {1000003, (std::size_t{1} << 22) + 5, (std::size_t{1} << 26) + 3});
+  ordo::cuda_backend backend;
+  check_types(backend, {1000003, (std::size_t{1} << 22) + 5, (std::size_t{1} << 26) + 3});
 }
 
 TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda_backend machine;
+  ordo::cuda_backend backend;
   for (input what : inputs) {
-    check<std::uint32_t, std::uint32_t, by_high_bits>(machine, 70001, what);
-    check<item_of_16, od::no_value, by_key>(machine, 30001, what);
+    check<std::uint32_t, std::uint32_t, by_high_bits>(backend, 70001, what);
+    check<item_of_16, od::no_value, by_key>(backend, 30001, what);
   }
 }
 
 TEST_CASE("the GPU's sample sort: more items than 32 bits count", "[.huge]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda_backend machine;
+  ordo::cuda_backend backend;
   for (input what : {input::uniform, input::halves}) {
-    check<std::uint32_t, od::no_value, descending>(machine, (std::size_t{1} << 32) + 77, what);
-    check<std::uint32_t, std::uint64_t, by_high_bits>(machine, (std::size_t{1} << 31) + 77, what);
+    check<std::uint32_t, od::no_value, descending>(backend, (std::size_t{1} << 32) + 77, what);
+    check<std::uint32_t, std::uint64_t, by_high_bits>(backend, (std::size_t{1} << 31) + 77, what);
   }
 }

@@ -36,7 +36,7 @@ if [[ -f ${library_folder%/pkgconfig}/libordo.so ]]; then
 fi
 
 # gpu.cuh says in one error what is missing: nvcc, or the GPU machine.
-if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without its GPU machine'; fi
+if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without GPU support'; fi
 echo '#include <ordo/gpu.cuh>' > "$work/without_nvcc.cpp"
 if "${CXX:-c++}" -std=c++20 -fsyntax-only -I "$work/prefix/include" "$work/without_nvcc.cpp" 2> "$work/log" ||
     [[ $(grep -c 'error:' "$work/log") != 1 ]] || ! grep -q "error:.*$missing" "$work/log"; then

@@ -3,7 +3,7 @@
 
 #include "ordo/machine.hpp"
 
-/// The machines present here, the CPU first: its result is the others' oracle.
+/// Returns the machines present, the CPU first: its result is the oracle for the others.
 inline std::vector<ordo::device> devices() {
   std::vector<ordo::device> all{ordo::device::cpu};
   if (!ordo::gpus().empty()) all.push_back(ordo::device::gpu);

@@ -13,31 +13,31 @@ struct copy_byte {
   ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-/// An array in a machine's memory with guard bytes round it: intact() says whether anybody wrote there.
+/// An array in a machine's memory with guard bytes around it. intact() returns false if they were written.
 template <ordo::Backend B, class T>
 class guarded {
  public:
-  guarded(B& machine, std::vector<T> const& values)
-      : machine_(machine), size_(values.size()), memory_(machine.template buffer<unsigned char>(bytes())) {
+  guarded(B& backend, std::vector<T> const& values)
+      : backend_(backend), size_(values.size()), memory_(backend.template buffer<unsigned char>(bytes())) {
     auto const* const raw = reinterpret_cast<unsigned char const*>(values.data());
     std::vector<unsigned char> image(guard, fill);
     image.insert(image.end(), raw, raw + size_ * sizeof(T));
     image.resize(bytes(), fill);
-    auto const source = machine.upload(std::span<unsigned char const>(image));
-    machine.each(bytes(), copy_byte{source.data(), memory_.data()});
-    machine.download(std::span<unsigned char const>(memory_.span()), image);  // wait: `image` must outlive the copy
+    auto const source = backend.upload(std::span<unsigned char const>(image));
+    backend.each(bytes(), copy_byte{source.data(), memory_.data()});
+    backend.download(std::span<unsigned char const>(memory_.span()), image);  // waits, because `image` is local
   }
 
   [[nodiscard]] std::span<T> span() const { return {reinterpret_cast<T*>(memory_.data() + guard), size_}; }
   [[nodiscard]] std::span<T const> const_span() const { return span(); }
   [[nodiscard]] std::vector<T> values() const {
     std::vector<T> out(size_);
-    machine_.download(const_span(), out);
+    backend_.download(const_span(), out);
     return out;
   }
   [[nodiscard]] bool intact() const {
     std::vector<unsigned char> image(bytes());
-    machine_.download(std::span<unsigned char const>(memory_.span()), image);
+    backend_.download(std::span<unsigned char const>(memory_.span()), image);
     for (std::size_t i = 0; i < guard; ++i)
       if (image[i] != fill || image[image.size() - 1 - i] != fill) return false;
     return true;
@@ -48,7 +48,7 @@ class guarded {
   static constexpr unsigned char fill = 0xa5;
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T) + 2 * guard; }
 
-  B& machine_;
+  B& backend_;
   std::size_t size_;
   ordo::buffer<unsigned char> memory_;
 };

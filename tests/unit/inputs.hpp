@@ -13,7 +13,7 @@
 
 #include "tests/unit/mixed.hpp"
 
-/// A small counter-based generator: the same numbers everywhere (Steele, Lea and Flood's SplitMix64).
+/// A small counter-based generator of the same numbers everywhere (Steele, Lea and Flood's SplitMix64).
 struct random_numbers {
   std::uint64_t state;
   explicit random_numbers(std::uint64_t seed) : state(seed) {}
@@ -25,7 +25,7 @@ struct random_numbers {
   std::size_t below(std::size_t n) { return std::size_t((*this)() % n); }
 };
 
-/// Any bit pattern as a K: NaNs, infinities and both zeros among the floats.
+/// Returns a K of any bit pattern. Floats include NaNs, infinities and both zeros.
 template <class K>
 K key_of_bits(std::uint64_t bits) {
   K key;
@@ -33,7 +33,7 @@ K key_of_bits(std::uint64_t bits) {
   return key;
 }
 
-/// The shapes of input that every sort is tried on.
+/// Returns inputs of the shapes that every sort is tested on.
 template <class K>
 std::vector<std::pair<std::string, std::vector<K>>> inputs(std::size_t n) {
   random_numbers random(n * 2654435761u + sizeof(K));
@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::vector<K>>> inputs(std::size_t n) {
   return all;
 }
 
-/// Those and some more, on which methods that look at the range of the keys, or pad with the greatest, go wrong.
+/// Returns these inputs and others that break methods that use the range of the keys, or pad with the greatest key.
 template <class K>
 std::vector<std::pair<std::string, std::vector<K>>> all_inputs(std::size_t n) {
   auto all = inputs<K>(n);
@@ -105,7 +105,7 @@ std::vector<std::pair<std::string, std::vector<K>>> all_inputs(std::size_t n) {
   return all;
 }
 
-/// Sizes round the bounds inside the sorts: networks, insertion, batches, tiles, and the parallel threshold.
+/// Returns sizes around the bounds inside the sorts: networks, insertion, batches, tiles, and the parallel threshold.
 inline std::vector<std::size_t> sizes() {
   return {0,    1,    2,    3,    7,    8,    9,    23,    24,    25,    31,    32,    33,   63,
           64,   65,   111,  112,  113,  127,  128,  129,   255,   256,   257,   1000,  1023, 1024,

@@ -11,7 +11,7 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 
-/// A text whose bytes come in order only, or which fails where it is read at `bad`.
+/// A source that may be sequential, and fails when the byte at `bad` is read.
 class test_source final : public ordo::source {
  public:
   test_source(std::string_view text, bool addressed, std::uint64_t bad = ~std::uint64_t{0})
@@ -37,7 +37,7 @@ class test_source final : public ordo::source {
   std::uint64_t bad_;
 };
 
-/// Keeps what it is given, and how often each byte came; fails at `bad`.
+/// A sink that keeps its bytes and the number of times each was written, and fails at `bad`.
 class test_sink final : public ordo::sink {
  public:
   explicit test_sink(bool addressed, std::uint64_t bad = ~std::uint64_t{0}) : addressed_(addressed), bad_(bad) {}
@@ -58,7 +58,7 @@ class test_sink final : public ordo::sink {
  private:
   void take(std::uint64_t at, std::span<char const> data) {
     if (at <= bad_ && bad_ < at + data.size()) throw ordo::output_error("cannot write: test: no space");
-    if (at + data.size() > text_.size()) throw std::logic_error("beyond what was announced");  // no CHECK on other threads
+    if (at + data.size() > text_.size()) throw std::logic_error("beyond what was announced");  // CHECK is not thread-safe
     std::copy(data.begin(), data.end(), text_.begin() + std::ptrdiff_t(at));
     taken_ += data.size();
   }

@@ -5,7 +5,7 @@
 #include "ordo/machine.hpp"
 #include "tests/unit/catch.hpp"
 
-/// A test of every machine in `machines`, called by the machine's name and tagged with it.
+/// A test of every machine in `machines`, tagged with the machine's name.
 #define MACHINE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (cuda)", tags "[cuda]", machines)
 #define HANDLE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (gpu)", tags "[cuda]", handles)
 
@@ -20,7 +20,7 @@ using plain_memory = ordo::device_memory;
 inline ordo::cuda_backend machine_over(ordo::memory_resource& source) {
   return ordo::cuda_backend(source);
 }
-/// A caller's allocator for a handle, which counts how often it is called.
+/// A caller's allocator that counts calls.
 struct counting_source final : ordo::device_allocator {
   void* allocate(std::size_t bytes, CUstream_st*) override {
     ++calls;

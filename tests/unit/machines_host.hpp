@@ -5,14 +5,14 @@
 #include "sort_core/host_tasks.hpp"
 #include "tests/unit/catch.hpp"
 
-/// A test of every machine in `machines`, called by the machine's name and tagged with it.
+/// A test of every machine in `machines`, tagged with the machine's name.
 #define MACHINE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (host)", tags "[host]", machines)
 #define HANDLE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (cpu)", tags "[host]", handles)
 
 namespace {
-/// The machines that the templated tests of this translation unit run on.
+/// The backends that the templated tests of this translation unit run on.
 using machines = std::tuple<ordo::host_backend>;
-/// The same, as their users hold them.
+/// The machines of these backends.
 using handles = std::tuple<ordo::cpu>;
 template <class Machine>
 bool present() {
@@ -22,7 +22,7 @@ using plain_memory = ordo::host_memory;
 inline ordo::host_backend machine_over(ordo::memory_resource& source) {
   return ordo::host_backend(0, source);
 }
-/// A caller's allocator for a handle, which counts how often it is called.
+/// A caller's allocator that counts calls.
 struct counting_source final : ordo::memory_resource {
   void* allocate(std::size_t bytes) override {
     ++calls;

@@ -6,16 +6,17 @@
 
 #include "sort_core/cuda/samples.cuh"
 
-/// Keys of which the GPU's sample sort learns next to nothing, made from the places that it samples: what it takes at each of
-/// `levels` levels is less than all the rest, which therefore stays in one bucket. Of the rest each three are equal.
+/// Returns keys of which the GPU's sample sort learns almost nothing, made from the positions that it samples. The samples of
+/// each of `levels` levels are less than all other keys, which therefore stay in one bucket. Of the other keys, each three are
+/// equal.
 template <class Traits>
 std::vector<std::uint32_t> misleading(std::size_t n, unsigned levels) {
   constexpr std::uint32_t unknown = ~0u;
   std::vector<std::uint32_t> keys(n, unknown), sample;
-  std::vector<std::size_t> bucket(n);  // items of the long one, in order
+  std::vector<std::size_t> bucket(n);  // items of the large bucket, in order
   for (std::size_t i = 0; i < n; ++i) bucket[i] = i;
   std::uint32_t next = 0;
-  for (; levels != 0 && bucket.size() > Traits::on_chip; --levels) {
+  for (; levels != 0 && bucket.size() > Traits::block_capacity; --levels) {
     ordo::cuda_detail::sample_places const places(n - bucket.size(), bucket.size(), Traits::bucket, Traits::sorter::capacity);
     sample.clear();
     for (unsigned i = 0; i < places.size; ++i) {

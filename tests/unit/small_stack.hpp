@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-/// Run f() in a thread with a stack of `bytes`, and wait. What f() throws is thrown here.
+/// Calls f() in a thread with a stack of `bytes` and waits. Rethrows the exception of f().
 template <class F>
 void with_small_stack(std::size_t bytes, F f) {
   struct task {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-/// An empty folder of a test's own, gone with it.
+/// An empty folder, deleted with the object.
 class temporary_folder {
  public:
   temporary_folder() : path_((std::filesystem::temp_directory_path() / "ordo-test-XXXXXX").string()) {
@@ -21,7 +21,7 @@ class temporary_folder {
   temporary_folder& operator=(temporary_folder const&) = delete;
 
   [[nodiscard]] std::string path(std::string_view name) const { return path_ + "/" + std::string(name); }
-  /// @returns the file's path
+  /// @returns the path of the file
   std::string write(std::string_view name, std::string_view content) const {
     std::ofstream(path(name), std::ios::binary | std::ios::trunc) << content;
     return path(name);
@@ -30,7 +30,7 @@ class temporary_folder {
     std::ifstream file(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// How many files there are.
+  /// Returns the number of files.
   [[nodiscard]] std::size_t count() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
   }

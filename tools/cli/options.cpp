@@ -14,6 +14,7 @@
 
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
+#include "sort_core/cuda/devices.hpp"
 
 namespace ordo::cli {
 namespace {
@@ -97,6 +98,27 @@ machine_options common_options::machine() const {
 void common_options::check_machine() const {
   static_cast<void>(
       choose_machine(machine(), 0, std::numeric_limits<std::size_t>::max(), [](gpu_info const&) { return std::size_t{0}; }));
+}
+
+std::string describe_build() {
+  std::string text = fmt::format("compiler: {} {}\n",
+#if defined(__clang__)
+                                 "clang", __clang_version__
+#else
+                                 "g++", __VERSION__
+#endif
+  );
+  if constexpr (cuda_enabled) {
+    text += fmt::format("CUDA: {}\n", cuda_detail::cuda_versions());
+    auto const found = gpus();
+    if (found.empty()) text += "GPU: none\n";
+    for (gpu_info const& gpu : found)
+      text += fmt::format("GPU: {}, compute capability {}.{}, {:.1f} GB\n", gpu.name, gpu.major, gpu.minor,
+                          double(gpu.memory) / 1e9);
+  } else {
+    text += "CUDA: not in this build\n";
+  }
+  return text;
 }
 
 std::string version_text(std::string_view tool) {

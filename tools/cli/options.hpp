@@ -28,6 +28,8 @@ struct common_options {
   void check_machine() const;
 };
 
+/// Returns the compiler, the CUDA version and the devices, one line each.
+std::string describe_build();
 /// "TOOL (Ordo) 0.1.0", then compiler, CUDA and devices, a line each.
 std::string version_text(std::string_view tool);
 

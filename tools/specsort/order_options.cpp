@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/parse_bytes.hpp"
 #include "ordo/error.hpp"
 #include "ordo/machine.hpp"
 #include "tools/cli/available_memory.hpp"

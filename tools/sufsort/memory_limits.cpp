@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <CLI/CLI.hpp>
 
+#include "base/parse_bytes.hpp"
 #include "ordo/machine.hpp"
 #include "tools/cli/available_memory.hpp"
 

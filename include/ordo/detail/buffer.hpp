@@ -8,8 +8,8 @@
 
 namespace ordo {
 
-/// Uninitialised elements in a machine's memory, given back when the buffer goes; or a view of memory that somebody
-/// else owns. Movable, not copyable.
+/// Uninitialised elements in a machine's memory, freed with the buffer; or a view of memory that belongs to something else.
+/// Movable, not copyable.
 template <class T>
 class buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -22,7 +22,7 @@ class buffer {
     source_ = &source;
     size_ = size;
   }
-  /// A view: owns nothing.
+  /// Makes a view, which owns nothing.
   explicit buffer(std::span<T> view) noexcept : data_(view.data()), size_(view.size()) {}
   ~buffer() { release(); }
   buffer(buffer&& other) noexcept { swap(other); }

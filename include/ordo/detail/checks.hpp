@@ -6,26 +6,26 @@
 
 #include "ordo/segments.hpp"
 
-// Checks of arguments that cost nothing: lengths, widths, and what the host knows of segments. Each throws usage_error before
-// anything is read or written.
+// Checks of arguments that cost nothing: lengths, widths, and the properties of segments that the host knows. Each throws
+// usage_error before anything is read or written.
 namespace ordo::detail {
 
 struct sort_task;
 
-/// Positions of items: unsigned integers of 32 or 64 bits.
+/// Types of positions: unsigned integers of 32 or 64 bits.
 template <class Index>
 concept index_type = std::unsigned_integral<Index> && !std::is_const_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8);
 
-/// Checks that an array which goes with n keys is as long as these.
+/// Checks that an array that belongs to n keys has n items.
 void check_length(char const* array, char const* where, std::size_t length, std::size_t n);
 
-/// Checks that an index of so many bytes has room for the positions of n keys.
+/// Checks that an index type of `index_bytes` bytes can hold the positions of n keys.
 void check_index_width(std::size_t n, std::size_t index_bytes);
 
-/// The properties of segments in an array of n items that the host knows, wherever their offsets lie.
+/// The properties of segments in an array of n items that the host knows, even if their offsets lie elsewhere.
 struct known_segments {
-  std::size_t n, begins, ends;  // the array's length; how many begins and ends there are
-  bool null;                    // no offsets
+  std::size_t n, begins, ends;  // length of the array; numbers of begins and ends
+  bool null;                    // the offsets are null
   std::size_t max_length, uniform_length, count;
 };
 void check_known(known_segments const& segments);
@@ -40,10 +40,10 @@ void check_known_segments(std::size_t n, segment_list<Offset> const& segments) {
 /// Checks all that the host knows of a task's arguments.
 void check_arguments(sort_task const& task);
 
-/// Says what is wrong with segment [begin, end), which has that number, of n items.
+/// Throws usage_error with the fault of segment `number`, which is [begin, end), in an array of n items.
 [[noreturn]] void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n,
                                  std::size_t max_length);
-/// Says that a segment overlaps one that begins there or behind.
+/// Throws usage_error for a segment that overlaps one that begins at its begin or later.
 [[noreturn]] void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end);
 
 }  // namespace ordo::detail

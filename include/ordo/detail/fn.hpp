@@ -1,5 +1,5 @@
 #pragma once
-// The one macro of the project: marks a function that may run on either machine.
+// Marks a function that may run on the CPU and on GPUs. The only macro of the project.
 #if defined(__CUDACC__)
 #define ORDO_FN __host__ __device__
 #else

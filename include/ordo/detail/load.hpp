@@ -5,11 +5,11 @@
 
 #include "ordo/detail/fn.hpp"
 
-// Reading bytes at any address, and what others may be writing, on either machine.
+// Loads and stores at any address, and of memory that other threads write. Work on the CPU and on GPUs.
 namespace ordo {
 
-/// The `count` bytes at p, 1 to 8, as the uppermost bytes of a number, the first byte the highest; zeros below. On the GPU
-/// whole aligned words are read, but none that holds no byte of the range.
+/// Loads `count` bytes, 1 to 8, as the high bytes of a number: the first byte is the highest, and the low bytes are zero. On a
+/// GPU it reads aligned words, but only those that hold a byte of the range.
 ORDO_FN inline std::uint64_t load_big_endian(unsigned char const* p, std::size_t count) {
 #if defined(__CUDA_ARCH__)
   auto const address = reinterpret_cast<std::uintptr_t>(p);
@@ -25,14 +25,14 @@ ORDO_FN inline std::uint64_t load_big_endian(unsigned char const* p, std::size_t
 #else
   std::uint64_t word = 0;
   if (count >= 8)
-    std::memcpy(&word, p, 8);  // the length is known: one instruction
+    std::memcpy(&word, p, 8);  // a constant length compiles to one instruction
   else
     std::memcpy(&word, p, count);
   return __builtin_bswap64(word);
 #endif
 }
 
-/// The uppermost `count` bytes of a number, 0 to 8, to p: what load_big_endian reads from there.
+/// Stores the `count` high bytes of a number, 0 to 8, so that load_big_endian reads them back.
 ORDO_FN inline void store_big_endian(unsigned char* p, std::uint64_t word, std::size_t count) {
 #if defined(__CUDA_ARCH__)
   for (; count != 0; --count, word <<= 8) *p++ = static_cast<unsigned char>(word >> 56);
@@ -56,14 +56,15 @@ ORDO_FN inline void store_big_endian(unsigned char* p, std::uint64_t word, std::
 #endif
 }
 
-/// A word that p will soon be read; nothing on the GPU, whose threads hide the wait. p need not be valid.
+/// Prefetches *p on the CPU. Does nothing on a GPU, whose threads hide latency. p need not be valid.
 ORDO_FN inline void prefetch([[maybe_unused]] void const* p) {
 #if !defined(__CUDA_ARCH__)
   __builtin_prefetch(p);
 #endif
 }
 
-/// *p, which another thread may be writing with store_relaxed: what was there or what will be, in no order with anything else.
+/// Loads *p while another thread may write it by store_relaxed. Returns the old or the new value, without ordering other
+/// accesses.
 template <class T>
 ORDO_FN T load_relaxed(T const* p) {
 #if defined(__CUDA_ARCH__)
@@ -82,7 +83,7 @@ ORDO_FN void store_relaxed(T* p, T value) {
 #endif
 }
 
-/// *p += x, while other threads add to it, too.
+/// Adds x to *p atomically, without ordering other accesses.
 ORDO_FN inline void add_relaxed(std::uint32_t* p, std::uint32_t x) {
 #if defined(__CUDA_ARCH__)
   atomicAdd(p, x);
@@ -91,7 +92,7 @@ ORDO_FN inline void add_relaxed(std::uint32_t* p, std::uint32_t x) {
 #endif
 }
 
-/// *p |= bits, while other threads do the same with theirs.
+/// Sets bits of *p atomically, without ordering other accesses.
 ORDO_FN inline void or_relaxed(std::uint64_t* p, std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   atomicOr(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(bits));

@@ -12,20 +12,20 @@ class source;
 
 namespace ordo::detail {
 
-/// A sort on its way through the door (sort.hpp): types are given by their widths, so that one compiled function serves them
-/// all. Pointers are the machine's memory.
+/// The arguments of a sort of sort.hpp, with types given by their widths, so that one compiled function serves all types.
+/// Pointers are in the machine's memory.
 struct sort_task {
-  enum class operation { keys, argsort, segments, arrays, check } what = operation::keys;  // check: the segments, nothing else
+  enum class operation { keys, argsort, segments, arrays, check } what = operation::keys;  // check: checks the segments only
   void* keys = nullptr;
   std::size_t key_bytes = 4;    // 1, 2, 4 or 8
-  bool keep_keys = false;       // keys are read and not moved; values alone come in order
-  void* values = nullptr;       // argsort: the index
-  std::size_t value_bytes = 0;  // 0 for none, 4, 8 or 16
+  bool keep_keys = false;       // keys are only read; values alone are reordered
+  void* values = nullptr;       // for argsort, the index
+  std::size_t value_bytes = 0;  // 4, 8 or 16; 0 for no values
   std::size_t n = 0, values_given = 0;
   bit_range bits;
-  std::uint64_t flip = 0, flip_negative = 0;  // the keys' key_code
+  std::uint64_t flip = 0, flip_negative = 0;  // the key_code of the keys
 
-  // Segments and arrays:
+  // For segments and arrays:
   void const *begins = nullptr, *ends = nullptr;
   std::size_t offset_bytes = 4;  // 4 or 8
   std::size_t segments = 0, ends_given = 0, max_length = ~std::size_t{0}, uniform_length = 0;
@@ -34,12 +34,12 @@ struct sort_task {
   std::size_t heads_given = 0;
 };
 
-/// Arrays of one length from a source to a sink (array_stream.hpp).
+/// The arguments of stream_arrays: arrays of one length, from a source to a sink (array_stream.hpp).
 struct stream_task {
   sort_task sort;  // without keys
   source* from = nullptr;
   sink* to = nullptr;
-  std::size_t part_bytes = std::size_t{256} << 20;  // at most, but for one array
+  std::size_t part_bytes = std::size_t{256} << 20;  // maximum, unless one array is larger
 };
 
 }  // namespace ordo::detail

@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <cstddef>
 
-// Which length of segment is sorted how. Numbers only, chosen with bench/segmented_sort and its --sweep on an H200 (9.0);
-// sensible from 8.0 to 10.x: classes that need more shared memory than a card has are left out at run time.
+// The constants of the segmented sort: the method for each length of segment. Chosen with bench/segmented_sort and its --sweep
+// on an H200 (9.0), and sensible from 8.0 to 10.x: classes that need more shared memory than a GPU has are left out at run
+// time.
 namespace ordo::cuda_detail::tuning {
 
-/// How the segments of one class are sorted: by networks of `threads` lanes of a warp with `items` registers each, or in
-/// buckets by a block of `threads` with `items` a thread, or by comparisons, which takes less shared memory. Registers are
-/// given out such that a multiprocessor holds `resident` blocks. A class takes segments that are too long for the one before.
+/// The sort of the segments of one class: by networks of `threads` lanes of a warp with `items` registers each; or in buckets,
+/// by a block of `threads` threads with `items` items each; or by comparisons, which takes less shared memory. Registers are
+/// assigned so that a multiprocessor holds `resident` blocks. A class takes segments that are too large for the previous one.
 enum class method { network, buckets, merging };
 struct segment_class {
   method by;
@@ -16,38 +17,40 @@ struct segment_class {
   [[nodiscard]] constexpr unsigned capacity() const { return threads * items; }
 };
 
-/// Shared memory that a block can have on any card from 8.0 on: 99 KiB on 8.6, 8.9 and 12.0.
-constexpr std::size_t least_shared_memory = 99 << 10;
+/// The shared memory that a block can have on any GPU from 8.0 on: 99 KiB on 8.6, 8.9 and 12.0.
+constexpr std::size_t min_shared_memory = 99 << 10;
 
 /// Segments of up to this many items are sorted by the kernel that plans.
 constexpr unsigned tiny_capacity = 32;
 constexpr unsigned classes = 22;
 
-/// The classes that what one long segment is divided into is sorted by: fewer launches than all.
+/// The classes that sort the parts of one large segment: fewer launches than all classes.
 constexpr unsigned few_classes = 1u << 7 | 1u << 11 | 1u << 13 | 1u << 15 | 1u << 17 | 1u << 19;
-/// Fewer still, for the steps of arrays of which nobody knows whether they are long.
+/// Still fewer, for the steps of arrays that may or may not be large.
 constexpr unsigned fewest_classes = 1u << 11 | 1u << 15 | 1u << 19;
 
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr segment_class class_shape(unsigned c) {
   constexpr auto network = method::network;
   constexpr auto buckets = method::buckets;
-  // With values of more than 4 bytes, or keys, no card has the memory for more.
-  constexpr unsigned more = ValueBytes > 4 ? 16 : 20, most = ValueBytes > 4 ? 16 : 24;
+  // With values or keys of more than 4 bytes, no GPU has the memory for more.
+  constexpr unsigned more = ValueBytes > 4 ? 16 : 20, max_items = ValueBytes > 4 ? 16 : 24;
   constexpr segment_class keys_alone[classes] = {
-      {network, 8, 8, 8},       {network, 8, 12, 8},     {network, 8, 16, 8},   {network, 16, 10, 8},   {network, 16, 12, 8},
-      {network, 16, 16, 8},     {network, 32, 10, 8},    {network, 32, 12, 8},  {network, 32, 16, 8},   {buckets, 128, 6, 9},
-      {buckets, 128, 8, 8},     {buckets, 256, 5, 4},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
-      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
+      {network, 8, 8, 8},       {network, 8, 12, 8},          {network, 8, 16, 8},    {network, 16, 10, 8},
+      {network, 16, 12, 8},     {network, 16, 16, 8},         {network, 32, 10, 8},   {network, 32, 12, 8},
+      {network, 32, 16, 8},     {buckets, 128, 6, 9},         {buckets, 128, 8, 8},   {buckets, 256, 5, 4},
+      {buckets, 256, 6, 4},     {buckets, 256, 9, 4},         {buckets, 512, 6, 2},   {buckets, 512, 9, 2},
+      {buckets, 1024, 6, 1},    {buckets, 1024, 8, 1},        {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, max_items, 1}};
   constexpr segment_class small[classes] = {
-      {network, 8, 6, 8},       {network, 8, 8, 8},      {network, 8, 10, 6},   {network, 8, 12, 5},    {network, 8, 16, 4},
-      {network, 16, 10, 6},     {network, 16, 12, 5},    {network, 16, 16, 4},  {buckets, 64, 6, 16},   {buckets, 64, 8, 16},
-      {buckets, 128, 6, 9},     {buckets, 128, 8, 8},    {buckets, 256, 6, 4},  {buckets, 256, 9, 4},   {buckets, 512, 6, 2},
-      {buckets, 512, 9, 2},     {buckets, 1024, 6, 1},   {buckets, 1024, 8, 1}, {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
-      {buckets, 1024, more, 1}, {buckets, 1024, most, 1}};
-  constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // blocks: values need the registers
-  // Long values are held in registers while keys and values are placed.
+      {network, 8, 6, 8},       {network, 8, 8, 8},           {network, 8, 10, 6},    {network, 8, 12, 5},
+      {network, 8, 16, 4},      {network, 16, 10, 6},         {network, 16, 12, 5},   {network, 16, 16, 4},
+      {buckets, 64, 6, 16},     {buckets, 64, 8, 16},         {buckets, 128, 6, 9},   {buckets, 128, 8, 8},
+      {buckets, 256, 6, 4},     {buckets, 256, 9, 4},         {buckets, 512, 6, 2},   {buckets, 512, 9, 2},
+      {buckets, 1024, 6, 1},    {buckets, 1024, 8, 1},        {buckets, 1024, 12, 1}, {buckets, 1024, 16, 1},
+      {buckets, 1024, more, 1}, {buckets, 1024, max_items, 1}};
+  constexpr unsigned few = ValueBytes == 0 ? 5 : 4;  // resident blocks: values need the registers
+  // Large values are held in registers while keys and values are written.
   constexpr segment_class quarter = {buckets, 256, 9, 4};
   constexpr segment_class half = {buckets, 512, 9, ValueBytes > 8 ? 1 : 2};
   constexpr segment_class large[classes] = {{network, 8, 6, 8},     {network, 8, 8, 6},
@@ -61,7 +64,7 @@ constexpr segment_class class_shape(unsigned c) {
                                             {buckets, 512, 6, 2},   half,
                                             {buckets, 1024, 6, 1},  {buckets, 1024, 8, 1},
                                             {buckets, 1024, 8, 1},  {buckets, 1024, 8, 1}};
-  // Values of 16 bytes: fewer shapes, as each is a kernel that takes long to compile. Classes of one shape are one class.
+  // Values of 16 bytes: fewer shapes, because each is a kernel that takes long to compile. Classes of one shape are one class.
   constexpr segment_class longest[classes] = {{network, 8, 8, 6},
                                               {network, 8, 8, 6},
                                               {network, 8, 16, 4},
@@ -87,7 +90,7 @@ constexpr segment_class class_shape(unsigned c) {
   return ValueBytes > 8 ? longest[c] : KeyBytes > 4 ? large[c] : ValueBytes == 0 ? keys_alone[c] : small[c];
 }
 
-/// A bit for each class whose segments are listed: of those of one shape, the last.
+/// Returns a bit for each class whose segments are listed: of those of one shape, the last.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned distinct_classes() {
   unsigned bits = 0;
@@ -97,7 +100,7 @@ constexpr unsigned distinct_classes() {
       bits |= 1u << c;
   return bits;
 }
-/// The first class of the same shape as class c.
+/// Returns the first class of the same shape as class c.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned first_alike(unsigned c) {
   while (c != 0 && c < classes &&
@@ -106,8 +109,8 @@ constexpr unsigned first_alike(unsigned c) {
   return c;
 }
 
-/// The classes whose capacity is the chunk in which arrays longer than a step are merged: on cards with 163 KiB of shared
-/// memory a block or more, and on all others. Powers of two.
+/// The classes whose capacity is the chunk in which arrays larger than a step are merged: on GPUs with at least 163 KiB of
+/// shared memory per block, and on all others. Powers of two.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr unsigned large_chunk() {
   return 19;
@@ -117,30 +120,30 @@ constexpr unsigned small_chunk() {
   return KeyBytes > 4 || ValueBytes > 8 ? 14 : ValueBytes == 0 ? 10 : 11;
 }
 
-/// Bytes of the window in which arrays that no block holds are partitioned, half of them at a time; and into how many steps the
-/// data is divided at most: of more, the window is longer.
+/// The window, in bytes, in which arrays that no block holds are partitioned, half of it at a time; and the maximum number of
+/// steps. Data with more steps get a larger window.
 constexpr std::size_t array_window = std::size_t{128} << 20;
-constexpr std::size_t most_array_steps = 256;
+constexpr std::size_t max_array_steps = 256;
 
-/// Shared memory, at most, in which a block's values arrive while it ranks their keys.
+/// The maximum of shared memory into which a block loads values while it ranks their keys.
 constexpr std::size_t arriving_bytes = 40 << 10;
 
-/// Numbers of a range for each key of it, from which counters of two bits will do: seldom more than three keys are of a kind.
+/// Numbers of the range per key from which counters of two bits suffice: seldom more than three keys are equal.
 constexpr unsigned sparse_numbers = 12;
 
-/// Items of one bucket, from which a block looks for another way: as many as linear buckets can count; or of buckets that are
-/// narrow where keys are dense, as many as take longer to compare than a radix sort.
-constexpr unsigned crowded_bucket(unsigned count_bits) {
+/// The number of items in one bucket from which a block tries another method: the maximum that linear buckets can count or, in
+/// buckets that are narrow where keys are dense, the number whose comparisons take longer than a radix sort.
+constexpr unsigned dense_bucket(unsigned count_bits) {
   return count_bits == 4 ? 15 : 48;
 }
 
-/// A segment that no block holds is divided into segments of about this length or twice it, if its keys are evenly distributed
-/// and eight bits suffice.
+/// A segment that no block holds is divided into segments of this length to twice it, if its keys are evenly distributed and
+/// eight bits suffice.
 constexpr unsigned divided_length = 3072;
 
-/// The blocks that partition long segments: threads, items of each, and blocks that a multiprocessor shall hold. The longer a
-/// tile, the longer the runs of a digit that it writes, and the quicker memory takes them; short ones are for short sorts, and
-/// for cards with less than 227 KiB of shared memory a block.
+/// The blocks that partition large segments: threads, items per thread, and resident blocks per multiprocessor. A longer tile
+/// writes more consecutive items of a digit, which memory handles faster. Short tiles are for small sorts, and for GPUs with
+/// less than 227 KiB of shared memory per block.
 struct partition_shape {
   unsigned threads, items, resident;
 };
@@ -152,69 +155,70 @@ constexpr partition_shape shape_of_partition(bool large) {
   return large ? partition_shape{768, of_large[KeyBytes > 4][value], 1}
                : partition_shape{384, of_small[KeyBytes > 4][value], 2};
 }
-constexpr unsigned large_partition = 1u << 26;  // items of a sort for which tiles are long
+constexpr unsigned large_partition = 1u << 26;  // items of a sort from which tiles are long
 
-/// Do they leave out encoding where keys are their own codes? Asking takes registers, and only here it pays.
+/// True if encoding is skipped where keys equal their codes. The test takes registers, and pays only here.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
 constexpr bool partition_skips_identity() {
   return KeyBytes > 4 && ValueBytes != 0;
 }
 
-/// How many levels of a partition have a kernel for each of their phases, in a sort of n items, `levels_from` at least: those
-/// that evenly distributed keys need, and where there is time for a few empty launches, some that others need.
+/// The number of levels of a partition that have a kernel per phase, in a sort of n items, at least `levels_from`: those that
+/// evenly distributed keys need and, if a few empty launches do not matter, some that others need.
 constexpr std::size_t levels_from = std::size_t{1} << 23;
 constexpr unsigned levels_by_kernel(std::size_t n, std::size_t key_bytes) {
   return n < large_partition ? 2 : key_bytes <= 4 ? 3 : 5;
 }
 
-/// Floats are divided by their values where one such level leaves segments that blocks hold: by so much of that, as none is
-/// quite even. Of longer ones codes are quicker: 2^26 doubles took 2.4 ms by codes and 2.9 by values, but as segments of
-/// 2,000,000 3.8 ms and 2.3.
+/// Floats are divided by their values if one such level leaves segments that blocks hold: of up to this share of that length,
+/// because no distribution is quite even. For larger segments codes are faster: 2^26 doubles took 2.4 ms by codes and 2.9 by
+/// values, but as segments of 2,000,000 items 3.8 ms and 2.3.
 constexpr double numbered_share = 0.75;
 
-/// Chunks of tiles, at most, that the items of a sort are counted in.
+/// The maximum number of chunks of tiles in which the items of a sort are counted.
 constexpr unsigned chunks = 2048;
 
 /// Threads of a block whose warps sort by networks.
 constexpr unsigned network_threads = 128;
 
-/// Short segments are sorted in runs, by warps that hold up to so many items and segments of one at a time.
-constexpr unsigned short_items = 1024, short_segments = 256;
-constexpr unsigned short_threads = 128, short_resident = 5;
-/// The longest of them, if all are of one length.
-constexpr unsigned short_longest = 160;
-/// With the holes between them, the segments of a run take up to so many times their items, unless a warp holds all at once: of
-/// more, it holds few.
-constexpr unsigned short_sparse = 10;
+/// Small segments are sorted in runs, by warps that hold up to this many items and segments at a time.
+constexpr unsigned small_items = 1024, small_segments = 256;
+constexpr unsigned small_threads = 128, small_resident = 5;
+/// The length of the largest of them, if all have the same length.
+constexpr unsigned small_max_length = 160;
+/// With its holes, a run may span up to this many times its items, unless a warp holds all of it at once: with more holes it
+/// holds few items.
+constexpr unsigned small_max_span = 10;
 
-/// A lane sorts up to 16 items of a segment in its registers; or up to 20, if all segments of a run are of about one length.
-constexpr unsigned short_registers = 20;
-/// How many lanes then sort one segment: a power of two.
-constexpr unsigned short_lanes(unsigned length) {
+/// A lane sorts up to 16 items of a segment in its registers, or up to 20 if all segments of a run have about the same length.
+constexpr unsigned small_registers = 20;
+/// Returns the number of lanes that then sort one segment: a power of two.
+constexpr unsigned small_lanes(unsigned length) {
   unsigned lanes = 1;
-  while (lanes * short_registers < length) lanes *= 2;
+  while (lanes * small_registers < length) lanes *= 2;
   return lanes;
 }
 
-/// What a warp holds at a time, and the longest segment of a run that it takes.
-struct short_run {
+/// The capacity of a warp, and the length of the largest segment of a run that it takes.
+struct small_run {
   unsigned segments, items, longest;
 };
 
-/// The runs that n items in so many segments make; none, of no segments, if these are too long on average. If all but the last
-/// are of one length: as many as a warp holds, or fewer, if else more than one lane in sixteen were idle. If not, somewhat less
-/// than it holds on average, rounded down to a multiple of 32, as lanes read bounds 32 at a time, if three fourths remain.
-constexpr short_run short_run_of(std::size_t n, std::size_t segments) {
-  constexpr unsigned longest = 64, longest_alike = short_longest;
+/// Returns the runs that n items in `segments` segments make, or runs of no segments if segments are too large on average. If
+/// all but the last have the same length, a run fills a warp, or less if more than one lane in sixteen would be idle. Otherwise
+/// it is somewhat less than a warp holds on average, rounded down to a multiple of 32, because lanes read 32 bounds at a time,
+/// if three fourths remain.
+constexpr small_run small_run_of(std::size_t n, std::size_t segments) {
+  constexpr unsigned longest = 64, longest_alike = small_max_length;
   std::size_t const length = (n - 1) / segments + 1;
-  auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, short_segments)); };
+  auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, small_segments)); };
   if (n <= length * (segments - 1)) {
     if (length > longest) return {};
-    unsigned const fit = limited(segments * (short_items * 7 / 8) / n), by_lanes = fit / 32 * 32;
-    return {by_lanes >= fit - fit / 4 ? by_lanes : fit, short_items, longest};
+    unsigned const fit = limited(segments * (small_items * 7 / 8) / n), by_lanes = fit / 32 * 32;
+    return {by_lanes >= fit - fit / 4 ? by_lanes : fit, small_items, longest};
   }
   if (length > longest_alike) return {};
-  std::size_t const at_once = 32 / short_lanes(unsigned(length)), fit = short_items / length;
+  std::size_t const at_once = 32 / small_lanes(unsigned(length)), fit = small_items / length;
   std::size_t const busy = (fit + at_once - 1) / at_once * at_once * 15 / 16;
   unsigned const segments_per_run = limited(fit < at_once || busy <= fit ? fit : fit / at_once * at_once);
   return {segments_per_run, segments_per_run * unsigned(length), std::max(longest, unsigned(length))};

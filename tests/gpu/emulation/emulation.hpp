@@ -20,19 +20,19 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// The core's kernels on the CPU (x86-64), for machines without a GPU and for sanitizers: each thread of a block has a stack of
-// its own and runs until it waits for others; who runs next is chance, so that what rests on an order that no barrier makes is
-// found. Blocks run one after the other; those that wait for each other (launch_cooperative) are one block. Shared memory is
-// exactly as long as the launch asked for, and holds nonsense at first.
+// The core's kernels on the CPU (x86-64), for hosts without a GPU and for sanitizers. Each thread of a block has a stack of its
+// own and runs until it waits for others. The next thread to run is chosen at random, which exposes code that relies on an
+// order that no barrier enforces. Blocks run one after the other; kernels whose blocks wait for each other (launch_cooperative)
+// have one block. Shared memory has exactly the size that the launch requested, and is filled with garbage at first.
 //
-// To be included before any header of sort_core/cuda, some of which have stand-ins beside this file.
+// Include this before any header of sort_core/cuda: some of these have replacements beside this file.
 namespace emulation {
 
 struct place {
   unsigned x = 0, y = 0, z = 0;
 };
 
-/// Threads that wait for each other, those that have ended aside.
+/// A barrier for threads, which ignores those that have ended.
 struct barrier {
   unsigned alive = 0, arrived = 0;
   std::uint64_t passed = 0;
@@ -44,7 +44,7 @@ struct barrier {
   }
 };
 
-/// Each lane's argument of a collective, in turn, since a lane may be one collective ahead.
+/// The lanes' arguments of a collective: two in turn, because a lane may be one collective ahead.
 struct warp {
   barrier everyone;
   std::uint64_t arguments[2][32] = {};
@@ -54,8 +54,8 @@ struct warp {
 struct thread {
   place index;
   void* stack = nullptr;
-  void* sanitizer = nullptr;          // what it remembers of a stack that is left
-  bool begun = false, ended = false;  // begun: it has waited for the kernel before
+  void* sanitizer = nullptr;          // the sanitizer's state of the stack while another one is in use
+  bool begun = false, ended = false;  // begun: it has waited for the previous kernel
   barrier* at = nullptr;              // waits until that many have passed there
   std::uint64_t passed = 0;
 };
@@ -66,7 +66,7 @@ struct block {
   std::vector<thread> threads;
   unsigned char* shared = nullptr;
   std::size_t count = 0;   // of a vote
-  bool too_early = false;  // did a thread do something before it had waited for the kernel before?
+  bool too_early = false;  // true if a thread did something before waiting for the previous kernel
 };
 
 inline std::mt19937_64 chance(1);  // the same order on every run
@@ -74,7 +74,7 @@ inline std::function<void()> kernel;
 inline block* now = nullptr;
 inline thread* self = nullptr;
 inline place block_index, block_size, grid_size;
-inline void* scheduler = nullptr;  // its stack, while a thread runs
+inline void* scheduler = nullptr;  // the scheduler's stack, while a thread runs
 inline void* scheduler_sanitizer = nullptr;
 inline void const* scheduler_stack = nullptr;
 inline std::size_t scheduler_stack_size = 0;
@@ -102,8 +102,8 @@ inline void allow([[maybe_unused]] void* from, [[maybe_unused]] std::size_t byte
 #endif
 }
 
-// Not swapcontext, which asks the system twice each time and is slower by far. Leaves what a function may not change on the
-// stack, which it puts to *from, and goes on with what another call has left on `to`.
+// Saves the registers that a function must preserve on the stack, stores the stack pointer in *from, and continues with the
+// stack `to` that another call has saved. Replaces swapcontext, which is far slower because it makes two system calls.
 extern "C" void emulation_switch(void** from, void* to);
 asm(R"(
 .text
@@ -190,7 +190,7 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
     thread& x = b.threads[t];
     x.index = {t, 0, 0};
     allow(stacks[t].get(), stack_size);
-    // As if it had called emulation_switch at the very begin of run_thread; the stack then is as after a call.
+    // The stack is as if run_thread had called emulation_switch at its very begin.
     auto** const top = reinterpret_cast<void**>(stacks[t].get() + stack_size - 64);
     std::fill(top - 8, top, nullptr);
     top[-2] = reinterpret_cast<void*>(&run_thread);
@@ -216,15 +216,15 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
   if (b.too_early) throw std::logic_error("emulation: a kernel that does not wait for the one before it");
 }
 
-/// Of the card: the most shared memory that a block can have.
+/// The GPU's maximum of shared memory per block.
 inline std::size_t shared_memory_limit = 227 << 10;
-/// A card of so much shared memory a block, while this lives.
+/// Sets the GPU's shared memory per block during the object's lifetime.
 struct card {
   explicit card(std::size_t shared_memory) : before(std::exchange(shared_memory_limit, shared_memory)) {}
   ~card() { shared_memory_limit = before; }
   std::size_t before;
 };
-inline std::size_t launches = 0;  // so far
+inline std::size_t launches = 0;  // number so far
 
 inline void run(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::function<void()> body) {
   if (shared_bytes > shared_memory_limit) throw std::logic_error("emulation: more shared memory than the card has");
@@ -238,7 +238,7 @@ inline void run(unsigned blocks, unsigned threads, std::size_t shared_bytes, std
   }
 }
 
-/// What all lanes of the warp bring; valid until the lane's next collective but one.
+/// Returns the arguments of all lanes of the warp, valid until the lane's next collective but one.
 template <class T>
 std::uint64_t const* arguments_of_lanes(T x) {
   static_assert(sizeof(T) <= 8);
@@ -264,7 +264,7 @@ T reduced(T x, F f) {
   return result;
 }
 
-/// How many threads of the block say so?
+/// Returns the number of threads of the block for which x is true.
 inline std::size_t votes(bool x) {
   now->count += x;
   wait(now->everyone);

@@ -9,8 +9,8 @@
 
 namespace emulation {
 
-/// As much of a machine as the sorters ask for. Each buffer is a piece of memory of its own, so that a sanitizer sees its end;
-/// it holds nonsense at first.
+/// The parts of a backend that the sorters use. Each buffer is a separate allocation filled with garbage, so that a sanitizer
+/// sees its end.
 class machine {
  public:
   template <class T>
@@ -52,7 +52,7 @@ class machine {
   ordo::cuda_detail::kernel_launcher kernels_;
 };
 
-/// The value that goes with item i.
+/// Returns the value of item i.
 template <class V>
 V value_at(std::size_t i) {
   if constexpr (sizeof(V) == 16)

@@ -7,10 +7,10 @@
 #include "sort_core/cuda/radix_sample.cuh"
 #include "tests/unit/catch.hpp"
 
-// The keys that the radix sort looks at: codes of keys from all over an array, in order, none written beyond them.
+// The sample of a radix sort: sorted codes of keys from all over an array, with nothing written behind them.
 namespace {
 
-/// Keys [0, n) by `key`; the sample must have one key, and no other, of each `n / count` of them.
+/// Samples keys [0, n) given by `key`. The sample must have exactly one key from each `n / count` of them.
 template <class K, class Key>
 void check_sample(std::size_t n, std::size_t count, ordo::key_code<K> code, Key key) {
   INFO("n " << n << " count " << count << " bits " << 8 * sizeof(K));

@@ -6,7 +6,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/misleading.hpp"
 
-// The kernels of the sample sort against std::stable_sort, on a little more than a block holds and on some tiles of it.
+// The kernels of the sample sort against std::stable_sort, on slightly more items than a block holds and on several tiles of
+// it.
 namespace {
 
 namespace od = ordo::cuda_detail;
@@ -42,7 +43,7 @@ std::uint32_t key_like(input what, std::size_t i, std::size_t n) {
   return 0;
 }
 
-/// Nothing can be made of it by itself, and its order does not see all of it.
+/// A type without a default constructor, whose order ignores a part of it.
 class item_of_12 {
  public:
   item_of_12(std::uint32_t key, std::size_t position) : position_(std::uint32_t(position)), key_(key), rest_(~key) {}
@@ -62,7 +63,7 @@ struct by_key {
     if constexpr (std::is_class_v<T>)
       return a.key() < b.key();
     else
-      return b < a;  // numbers in descending order
+      return b < a;  // in descending order
   }
 };
 struct by_high_bits {
@@ -125,7 +126,7 @@ TEST_CASE("kernels: sample sort of items that samples tell nothing of") {
   std::size_t const before = emulation::launches;
   CHECK_FALSE(od::sample_sorter<machine, item_of_16, od::no_value, by_key>(gpu, items.data(), nullptr, n, by_key{}).sort());
   CHECK(emulation::launches - before <= levels * (4 + traits::leaves) + 5);
-  // What is left to another sort: all items, equal ones in their order.
+  // Another sort must finish the work: all items must be there, equal ones in their original order.
   std::stable_sort(items.data(), items.data() + n, by_key_alone);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i) wrong += !same(items.data()[i], expected[i]);

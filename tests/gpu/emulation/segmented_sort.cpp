@@ -10,8 +10,8 @@
 #include "sort_core/cuda/segmented.cuh"
 #include "tests/unit/catch.hpp"
 
-// The kernels of the segmented sort, and of the radix sort of one segment, against std::stable_sort: every way through them, on
-// inputs of a few thousand items.
+// The kernels of the segmented sort, and of the radix sort of one segment, against std::stable_sort: every code path, on inputs
+// of a few thousand items.
 namespace {
 
 namespace od = ordo::cuda_detail;
@@ -22,7 +22,7 @@ enum class keys {
   uniform,
   few,
   ascending,
-  all_but_one_ascending,  // one in 20,011 is not, which a sample misses
+  all_but_one_ascending,  // one in 20,011 is out of order, which a sample misses
   descending,
   equal,
   outliers,
@@ -31,13 +31,13 @@ enum class keys {
   ends_of_bits,
   uneven,
   upper_half,
-  dense,           // numbers of a range somewhat longer than the longest segment
-  dense_and_some,  // the same, and of some numbers many
+  dense,           // numbers of a range somewhat larger than the largest segment
+  dense_and_some,  // the same, with some frequent numbers
   even_floats,     // the bits of floats in [-1, 1)
-  close_floats,    // and of such that are next to nothing
-  small_floats,    // of the least magnitudes that there are
+  close_floats,    // the same, and floats close to zero
+  small_floats,    // of the smallest magnitudes
   magnitudes,      // of all magnitudes, positive
-  strange_floats   // even ones, among them zeros, infinities and NaNs of both signs, and those of the greatest magnitudes
+  strange_floats   // even ones, with zeros, infinities and NaNs of both signs, and the greatest magnitudes
 };
 constexpr keys all_keys[] = {keys::uniform,    keys::few,           keys::ascending, keys::all_but_one_ascending,
                              keys::descending, keys::equal,         keys::outliers,  keys::one_apart,
@@ -110,39 +110,39 @@ std::uint64_t number_of(V value) {
 
 enum class listing { in_order, backwards, odd_ones_first };
 
-/// How a sort is asked for.
+/// The variant of a sort.
 struct form {
-  unsigned hole = 0;  // segments are less than so many items apart; 0: not at all, told by offsets
+  unsigned hole = 0;  // holes have fewer items than this; 0: none, and the sort gets offsets
   unsigned skew = 0;  // items between an aligned address and the first one
   bool heads = false, uniform = false;
-  std::size_t window = od::tuning::array_window;  // of a sort in place, bytes
-  unsigned far = 0;                               // of 50 holes one is so much longer
+  std::size_t window = od::tuning::array_window;  // bytes, for a sort in place
+  unsigned far = 0;                               // the additional length of one hole in 50
   listing listed = listing::in_order;
-  std::size_t levels_from = od::tuning::levels_from;  // items whose partition has kernels for each level
+  std::size_t levels_from = od::tuning::levels_from;  // number of items from which each level has kernels of its own
 };
 
-template <class K, class V, class Offset, od::long_method Long = od::long_method::copying>
-void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::key_code<K> code = {}) {
+template <class K, class V, class Offset, od::large_method Method = od::large_method::copying>
+void check(std::vector<std::size_t> const& lengths, keys what, form variant, ordo::key_code<K> code = {}) {
   constexpr bool pairs = od::value_bytes<V> != 0;
   using value = std::conditional_t<pairs, V, std::uint32_t>;
   INFO("keys " << int(what) << " of " << sizeof(K) << " bytes, values of " << od::value_bytes<V> << ", offsets of "
-               << sizeof(Offset) << ", holes " << how.hole << " and " << how.far << ", listed " << int(how.listed) << ", skew "
-               << how.skew << ", heads " << how.heads << ", uniform " << how.uniform << ", " << lengths.size()
-               << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
+               << sizeof(Offset) << ", holes " << variant.hole << " and " << variant.far << ", listed " << int(variant.listed)
+               << ", skew " << variant.skew << ", heads " << variant.heads << ", uniform " << variant.uniform << ", "
+               << lengths.size() << " segments, the first of " << (lengths.empty() ? 0 : lengths[0]));
   std::vector<Offset> begins, ends;
-  std::size_t n = how.hole;
+  std::size_t n = variant.hole;
   for (std::size_t length : lengths) {
     begins.push_back(Offset(n));
     ends.push_back(Offset(n += length));
-    if (how.hole != 0) n += random_bits() % how.hole + (begins.size() % 50 == 49 ? how.far : 0);
+    if (variant.hole != 0) n += random_bits() % variant.hole + (begins.size() % 50 == 49 ? variant.far : 0);
   }
   machine gpu;
-  auto const key_memory = gpu.buffer<K>(n + how.skew);
-  auto const value_memory = gpu.buffer<value>(pairs ? n + how.skew : 0);
-  auto const head_memory = gpu.buffer<std::uint8_t>(how.heads ? n : 0);
-  K* const key = key_memory.data() + how.skew;
-  value* const values = pairs ? value_memory.data() + how.skew : nullptr;
-  std::uint8_t* const heads = how.heads ? head_memory.data() : nullptr;
+  auto const key_memory = gpu.buffer<K>(n + variant.skew);
+  auto const value_memory = gpu.buffer<value>(pairs ? n + variant.skew : 0);
+  auto const head_memory = gpu.buffer<std::uint8_t>(variant.heads ? n : 0);
+  K* const key = key_memory.data() + variant.skew;
+  value* const values = pairs ? value_memory.data() + variant.skew : nullptr;
+  std::uint8_t* const heads = variant.heads ? head_memory.data() : nullptr;
   std::size_t const longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   for (std::size_t i = 0; i < n; ++i) {
     key[i] = key_like<K>(what, i, longest);
@@ -162,18 +162,18 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
   }
 
   for (auto* offsets : {&begins, &ends}) {
-    if (how.listed == listing::backwards) std::reverse(offsets->begin(), offsets->end());
-    if (how.listed != listing::odd_ones_first) continue;
+    if (variant.listed == listing::backwards) std::reverse(offsets->begin(), offsets->end());
+    if (variant.listed != listing::odd_ones_first) continue;
     std::vector<Offset> const all = *offsets;
     for (std::size_t s = 0; s < all.size(); ++s) offsets->at(s % 2 == 0 ? all.size() / 2 + s / 2 : s / 2) = all[s];
   }
-  auto const begin_memory = gpu.buffer<Offset>(how.uniform ? 0 : begins.size() + (how.hole == 0));
-  auto const end_memory = gpu.buffer<Offset>(how.hole == 0 ? 0 : ends.size());
+  auto const begin_memory = gpu.buffer<Offset>(variant.uniform ? 0 : begins.size() + (variant.hole == 0));
+  auto const end_memory = gpu.buffer<Offset>(variant.hole == 0 ? 0 : ends.size());
   ordo::segment_list<Offset> segments;
-  if (how.uniform) {
+  if (variant.uniform) {
     segments.uniform_length = segments.max_length = lengths[0];
     segments.count = lengths.size();
-  } else if (how.hole == 0) {
+  } else if (variant.hole == 0) {
     std::copy(begins.begin(), begins.end(), begin_memory.data());
     begin_memory.data()[begins.size()] = Offset(n);
     segments = ordo::segments_from_offsets(std::span<Offset const>(begin_memory.span()));
@@ -184,16 +184,16 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
     segments.ends = end_memory.span();
   }
   std::size_t const before = gpu.taken;
-  od::segmented_sorter<machine, K, V, od::stored_keys<K>, Long>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads,
-                                                                how.window, how.levels_from)
+  od::segmented_sorter<machine, K, V, od::stored_keys<K>, Method>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads,
+                                                                  variant.window, variant.levels_from)
       .sort(segments);
-  using sizes = od::segmented_sizes<K, V, false, Long>;
-  sizes const size{n, segments.size(), std::min(segments.max_length, n), how.window};
+  using sizes = od::segmented_sizes<K, V, false, Method>;
+  sizes const size{n, segments.size(), std::min(segments.max_length, n), variant.window};
   CHECK((n == 0 || segments.size() == 0 || gpu.taken - before <= size.bytes()));
 
   std::vector<std::uint64_t> numbers(pairs ? n : 0);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_of(values[i]);
-  if (size.merged() != 0)  // values of equal keys in any order
+  if (size.merged() != 0)  // values with equal keys may be in any order
     for (std::size_t s = 0; s < begins.size(); ++s)
       for (std::size_t i = begins[s], end = i; pairs && i < ends[s]; i = end) {
         while (end < ends[s] && key[end] == key[i]) ++end;
@@ -213,8 +213,8 @@ std::vector<std::size_t> up_to(std::size_t longest, std::size_t n) {
   for (std::size_t sum = 0; sum < n; sum += lengths.back() + 1) lengths.push_back(random_bits() % (longest + 1));
   return lengths;
 }
-/// Most are short.
-std::vector<std::size_t> short_but_some(std::size_t longest, std::size_t n) {
+/// Returns lengths of which most are small.
+std::vector<std::size_t> small_but_some(std::size_t longest, std::size_t n) {
   auto lengths = up_to(longest, n);
   for (auto& length : lengths)
     if (random_bits() % 64 != 0) length %= 17;
@@ -239,7 +239,7 @@ void check_lengths() {
     check<K, V, std::uint64_t>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
   for (std::size_t length : {1, 2, 3, 8, 16, 17, 20, 21, 32, 33, 40, 41, 64, 65, 80, 81, 129, 160, 161, 257, 513, 1025, 4096})
     check<K, V, std::uint64_t>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
-  // Runs of single items are not copied, but their heads are told.
+  // Runs of single items are not copied, but their heads are written.
   for (bool heads : {false, true}) {
     check<K, V, std::uint32_t>(of_length(1, 2500), next(), {0, 1, heads, false});
     check<K, V, std::uint64_t>(of_length(1, 2500), next(), {0, 3, heads, true});
@@ -263,19 +263,20 @@ void check_mixtures() {
     check<K, V, std::uint64_t>(up_to(16, 4000), what, plain);
     check<K, V, std::uint32_t>(up_to(64, 6000), what, plain, turn % 3 ? ordo::key_code<K>{} : ordo::key_code<K>{K(~K{0}), 0});
     check<K, V, std::uint32_t>(up_to(64, 5000), what, holes);
-    check<K, V, std::uint64_t>(short_but_some(300, 6000), what, plain, floats<K>());
-    check<K, V, std::uint32_t>(short_but_some(3000, 20000), what, plain);
+    check<K, V, std::uint64_t>(small_but_some(300, 6000), what, plain, floats<K>());
+    check<K, V, std::uint32_t>(small_but_some(3000, 20000), what, plain);
     check<K, V, std::uint64_t>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
     check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
-    check<K, V, std::uint32_t, od::long_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
-    // Windows of two steps of 2^15 items, or less: arrays within a step, across its end, of some steps, and merged.
+    check<K, V, std::uint32_t, od::large_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
+    // Windows of two steps of at most 2^15 items: arrays within a step, across its end, of several steps, and merged.
     if (turn % 3 == 1 || what == keys::ascending) {
-      check<K, V, std::uint64_t, od::long_method::in_place>(
+      check<K, V, std::uint64_t, od::large_method::in_place>(
           {3000, 24577, 12000, 20, 30000, 16385, 24576, 0, 100, 32768, 32769, 1, 20481, 65537, 900}, what,
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
-      check<K, V, std::uint32_t, od::long_method::in_place>(of_length(30000 + turn, 50000), what, {0, 0, false, true, 1},
-                                                            floats<K>());
-      check<K, V, std::uint32_t, od::long_method::in_place>({70000 + 999 * turn}, what, {0, turn % 2, false, turn % 4 == 0, 1});
+      check<K, V, std::uint32_t, od::large_method::in_place>(of_length(30000 + turn, 50000), what, {0, 0, false, true, 1},
+                                                             floats<K>());
+      check<K, V, std::uint32_t, od::large_method::in_place>({70000 + 999 * turn}, what,
+                                                             {0, turn % 2, false, turn % 4 == 0, 1});
     }
     for (std::size_t count : {0, 1, 191, 192, 193, 255, 256, 257, 1025}) {
       std::vector<std::size_t> lengths(count);
@@ -285,16 +286,16 @@ void check_mixtures() {
   }
 }
 
-/// Of segments of one length that begin so, how many runs warps leave to the kernel that plans.
+/// Returns the number of runs, of segments of one length with these begins, that warps leave to the kernel that plans.
 std::size_t runs_left(std::vector<std::uint32_t> begins, std::uint32_t length) {
   using K = std::uint32_t;
-  using storage = od::short_storage<K, K, std::uint32_t>;
+  using storage = od::small_storage<K, K, std::uint32_t>;
   machine gpu;
   std::size_t const count = begins.size(), n = *std::max_element(begins.begin(), begins.end()) + length;
   auto const keys = gpu.buffer<K>(n), values = gpu.buffer<K>(n);
   auto const begin_memory = gpu.buffer<std::uint32_t>(count), end_memory = gpu.buffer<std::uint32_t>(count);
   for (std::size_t s = 0; s < count; ++s) end_memory.data()[s] = (begin_memory.data()[s] = begins[s]) + length;
-  od::tuning::short_run const run{64, od::tuning::short_items, 64};
+  od::tuning::small_run const run{64, od::tuning::small_items, 64};
   storage::layout const where(run);
   auto const numbers = gpu.buffer<std::uint32_t>(count / run.segments + 1);
   auto const left = gpu.buffer<unsigned long long>(1);
@@ -303,14 +304,14 @@ std::size_t runs_left(std::vector<std::uint32_t> begins, std::uint32_t length) {
   ordo::segment_list<std::uint32_t> segments;
   segments.begins = begin_memory.span();
   segments.ends = end_memory.span();
-  constexpr unsigned warps = od::tuning::short_threads / od::warp_threads;
-  od::launch<od::sort_short_segments<K, K, od::stored_keys<K>, std::uint32_t, false, true>>(
-      gpu.kernels(), 3, od::tuning::short_threads, warps * where.end, data, segments,
+  constexpr unsigned warps = od::tuning::small_threads / od::warp_threads;
+  od::launch<od::sort_small_segments<K, K, od::stored_keys<K>, std::uint32_t, false, true>>(
+      gpu.kernels(), 3, od::tuning::small_threads, warps * where.end, data, segments,
       od::planned_runs{numbers.data(), left.data(), run.segments}, where);
   return *left.data();
 }
 
-/// Runs of segments with holes that a warp takes, and such that it leaves.
+/// Sorts runs of segments with holes: some that a warp takes, and some that it leaves.
 template <class K, class V>
 void check_holes() {
   unsigned turn = 0;
@@ -324,13 +325,13 @@ void check_holes() {
   constexpr std::uint32_t narrow = 0;
   constexpr std::uint64_t wide = 0;
   for (std::size_t length = 1; length <= 32; ++length) check_next(narrow, of_length(length, 1500), 1 + length % 4);
-  // From no hole at all to more hole than a warp copies.
+  // From no hole at all to more holes than a warp copies.
   for (unsigned hole : {1, 2, 17, 33, 50, 90, 110}) {
     check_next(narrow, up_to(16, 1500), hole);
     check_next(wide, up_to(24, 2500), hole);
     check_next(narrow, of_length(8, 1500), hole, 0, listing::odd_ones_first);
   }
-  // A hole alone takes as much as a warp holds, somewhat less, or far more.
+  // A single hole takes as much as a warp holds, somewhat less, or far more.
   for (unsigned far : {300, 1000, 1020, 1024, 5000}) {
     check_next(wide, up_to(40, 6000), 3, far);
     check_next(narrow, of_length(1, 600), 3, far / 20);
@@ -339,9 +340,9 @@ void check_holes() {
     check_next(narrow, up_to(12, 2000), 1, 0, listed);
     check_next(wide, up_to(12, 2000), 5, 0, listed);
     check_next(wide, of_length(1, 500), 5, 0, listed);
-    check_next(narrow, short_but_some(300, 6000), 9, 0, listed);
+    check_next(narrow, small_but_some(300, 6000), 9, 0, listed);
   }
-  check_next(wide, short_but_some(150, 6000), 9);
+  check_next(wide, small_but_some(150, 6000), 9);
   check_next(narrow, up_to(1, 1000), 4);
   check_next(narrow, up_to(2, 1000), 4);
   for (std::size_t count : {1, 31, 32, 33, 127, 128, 129, 255, 256, 257}) {
@@ -359,12 +360,12 @@ void check_floats() {
       ++turn;
       for (std::size_t length : {2, 5, 16, 20, 33, 100, 160, 300, 700, 1000, 5000})
         check<K, V, std::uint32_t>(of_length(length, 2500), what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0}, code);
-      check<K, V, std::uint64_t>(short_but_some(300, 6000), what, {turn % 5, turn % 4, false, false}, code);
+      check<K, V, std::uint64_t>(small_but_some(300, 6000), what, {turn % 5, turn % 4, false, false}, code);
       check<K, V, std::uint32_t>({40000, 7, 9000}, what, {}, code);
     }
 }
 
-/// Long segments by kernels for each level, which tell the first digit of floats by their values.
+/// Sorts large segments by kernels for each level, which take the first digit of floats from their values.
 template <class K, class V>
 void check_levels() {
   ordo::key_code<K> const ascending = floats<K>(), descending{K(~ascending.flip), ascending.flip_negative};
@@ -373,31 +374,31 @@ void check_levels() {
        {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes, keys::strange_floats, keys::few,
         keys::equal, keys::uniform, keys::ascending, keys::all_but_one_ascending, keys::outliers, keys::one_apart})
     for (auto const code : {ascending, descending, ordo::key_code<K>{}}) {
-      form how{0, ++turn % 4, turn % 2 == 0, false};
-      how.levels_from = 1;
-      check<K, V, std::uint32_t>({70000}, what, how, code);
-      how.uniform = turn % 4 == 0;
-      if (turn % 3 == 0) check<K, V, std::uint64_t>({30000, 30000}, what, how, code);
-      how.heads = false;
-      how.window = 1;
-      if (turn % 2 == 0) check<K, V, std::uint32_t, od::long_method::in_place>({40000, 40000, 40000}, what, how, code);
+      form variant{0, ++turn % 4, turn % 2 == 0, false};
+      variant.levels_from = 1;
+      check<K, V, std::uint32_t>({70000}, what, variant, code);
+      variant.uniform = turn % 4 == 0;
+      if (turn % 3 == 0) check<K, V, std::uint64_t>({30000, 30000}, what, variant, code);
+      variant.heads = false;
+      variant.window = 1;
+      if (turn % 2 == 0) check<K, V, std::uint32_t, od::large_method::in_place>({40000, 40000, 40000}, what, variant, code);
     }
 }
 
-/// Cards differ in the shared memory of a block, and so in the segments that it holds: 8.6, 8.9 and 12.0; 8.0; 9.0.
+/// Shared memory per block, which determines the segments that a block holds: of 8.6, 8.9 and 12.0; of 8.0; of 9.0.
 constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
 
-/// Arrays of up to max_stable_array_length items keep the order of equal keys on all of them.
+/// Arrays of up to max_stable_array_length items are sorted stably on each of these GPUs.
 template <class K, class V>
 void check_arrays() {
   for (std::size_t shared_memory : cards) {
     emulation::card const here(shared_memory);
     for (keys what : {keys::few, keys::equal, keys::uniform, keys::greatest}) {
       INFO("shared memory " << shared_memory << " keys " << int(what));
-      check<K, V, std::uint32_t, od::long_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900}, what, {},
-                                                            floats<K>());
-      check<K, V, std::uint64_t, od::long_method::in_place>(of_length(ordo::max_stable_array_length, 5000), what,
-                                                            {0, 1, what == keys::few, true});
+      check<K, V, std::uint32_t, od::large_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900}, what,
+                                                             {}, floats<K>());
+      check<K, V, std::uint64_t, od::large_method::in_place>(of_length(ordo::max_stable_array_length, 5000), what,
+                                                             {0, 1, what == keys::few, true});
     }
   }
 }
@@ -414,7 +415,7 @@ void check_cards() {
                                  {0, turn % 3, turn % 2 == 0, false}, turn % 3 == 0 ? floats<K>() : ordo::key_code<K>{});
       ++turn;
     }
-    check<K, V, std::uint64_t>(short_but_some(3000, 20000), keys::few, {});
+    check<K, V, std::uint64_t>(small_but_some(3000, 20000), keys::few, {});
   }
 }
 
@@ -453,14 +454,14 @@ TEST_CASE("kernels: which runs of short segments with holes are sorted in one pi
   };
   for (std::uint32_t distance : {8, 9, 11, 16, 32, 48, 80}) CHECK(runs_left(at_distances(distance), 8) == 0);
   for (std::uint32_t distance : {84, 300}) CHECK(runs_left(at_distances(distance), 8) == 10);
-  // A run of few segments, far from each other, which a warp holds all the same; or not.
+  // A run of few segments that are far from each other but fit in a warp; and one that does not fit.
   CHECK(runs_left({0, 60, 400, 1000}, 2) == 0);
   CHECK(runs_left({0, 60, 400, 1030}, 2) == 1);
-  // A hole within one run, longer than the rest of it.
+  // A hole within one run, larger than the rest of it.
   auto one_far = at_distances(9);
   for (std::size_t s = 100; s < one_far.size(); ++s) one_far[s] += 9000;
   CHECK(runs_left(one_far, 8) == 1);
-  // Two segments of one run have changed places.
+  // Two segments of one run are exchanged.
   auto changed = at_distances(10);
   std::swap(changed[70], changed[71]);
   CHECK(runs_left(changed, 8) == 1);

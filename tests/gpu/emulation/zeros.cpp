@@ -11,7 +11,7 @@
 #include "sort_core/cuda/zeros.cuh"
 #include "tests/unit/catch.hpp"
 
-// Zeros that are put in order by sign, among floats that are in order.
+// Ordering of zeros by sign in sorted floats.
 namespace {
 
 void check_zeros(std::size_t below, std::size_t zeros, std::size_t above, unsigned negative_in) {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/parse_bytes.hpp"
 #include "base/streaming_copy.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
@@ -17,9 +18,10 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/host/backend.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/core/failing_memory.hpp"
 #include "tests/unit/inputs.hpp"
 
-// What needs no machine: key encodings, memory, and the choice of a machine.
+// Tests without a machine: key encodings, memory, and the choice of a machine.
 namespace {
 
 template <class K>
@@ -40,8 +42,8 @@ void encoding_is_invertible_and_ordered() {
   }
 }
 
-/// The code of keys of type K in this order, said once more by the definition: the top bit of signed and floating keys turned
-/// over, the other bits of negative floats; and all of them for descending order.
+/// Returns the code of a key, computed again from the definition: flips the top bit of signed and floating-point keys, the
+/// other bits of negative floats, and all bits for descending order.
 template <class K>
 std::uint64_t defined_code(K key, ordo::sort_order order) {
   std::uint64_t bits = 0;
@@ -125,7 +127,7 @@ TEST_CASE("a copy past the caches copies what it is told to", "[core]") {
 
 TEST_CASE("a pool reuses what it was given back", "[memory]") {
   ordo::host_memory plain;
-  ordo::failing_memory counting(plain, ~std::size_t{0});
+  failing_memory counting(plain, ~std::size_t{0});
   ordo::pool pool(counting);
   for (int round = 0; round < 100; ++round) {
     ordo::buffer<std::uint32_t> a(pool, 100000), b(pool, 5000), c(pool, 0);
@@ -141,7 +143,7 @@ TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
   ordo::limited_memory limited(plain, 1 << 20);
   ordo::pool pool(limited);
   { ordo::buffer<char> first(pool, 700000); }
-  { ordo::buffer<char> second(pool, 100000); }  // too small for the kept block
+  { ordo::buffer<char> second(pool, 100000); }  // too small for the cached block
   CHECK_NOTHROW(ordo::buffer<char>(pool, 900000));
   CHECK_THROWS_AS(ordo::buffer<char>(pool, 2 << 20), ordo::out_of_memory);
   CHECK_THROWS_AS(ordo::buffer<std::uint64_t>(pool, ~std::size_t{0} / 2), ordo::out_of_memory);
@@ -189,10 +191,10 @@ TEST_CASE("a pool holds up to twice what was in use at most", "[memory]") {
 TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
   using ordo::pool;
   ordo::host_memory plain;
-  // Requests of one round, and of others that differ a little: how many bytes the source has given out.
-  auto const held = [&](std::size_t memory, pool::reuse how, auto use) {
+  // Returns the bytes that the source has allocated, after requests of one round and of similar ones.
+  auto const held = [&](std::size_t memory, pool::reuse kind, auto use) {
     ordo::limited_memory limited(plain, memory);
-    pool of(limited, how);
+    pool of(limited, kind);
     use(of);
     return memory - limited.available();
   };
@@ -206,8 +208,8 @@ TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
   std::size_t const first = pool::rounded(800000) + pool::rounded(400000);
   CHECK(held(10000000, pool::reuse::larger_too, rounds) == first);
   CHECK(held(10000000, pool::reuse::same_size, rounds) > first);
-  CHECK(held(2 * first - 1, pool::reuse::larger_too, rounds) > first);  // it is not known whether what follows needs it
-  // Not by one that is much larger; nor beyond a limit.
+  CHECK(held(2 * first - 1, pool::reuse::larger_too, rounds) > first);  // later requests might need the block
+  // Requests do not reuse a block that is much larger, nor one beyond a limit.
   auto const small = [](pool& of) {
     { ordo::buffer<char> const large(of, 800000); }
     ordo::buffer<char> const one(of, 300000);
@@ -218,7 +220,7 @@ TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
     pool::limit const less(of, 900000);
     ordo::buffer<char> const one(of, 700000);
   };
-  CHECK(held(10000000, pool::reuse::larger_too, limited) == pool::rounded(700000));  // what was kept went back
+  CHECK(held(10000000, pool::reuse::larger_too, limited) == pool::rounded(700000));  // cached blocks were freed
   CHECK(held(10000000, pool::reuse::larger_too, [](pool& of) {
           { ordo::buffer<char> const large(of, 800000); }
           ordo::buffer<char> const one(of, 700000);
@@ -248,7 +250,7 @@ TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]"
 
 namespace {
 
-/// Counts calls and bytes, and what is not given back as it was taken.
+/// Counts calls and bytes, and blocks that are freed with another size than allocated.
 struct observed_memory final : ordo::memory_resource {
   void* allocate(std::size_t bytes) override {
     if (held + bytes > limit) throw ordo::out_of_memory("out of memory: a test", bytes);
@@ -275,10 +277,10 @@ struct observed_memory final : ordo::memory_resource {
 
 TEST_CASE("a pool serves requests from what was reserved", "[memory]") {
   using ordo::pool;
-  for (auto const how : {pool::reuse::none, pool::reuse::same_size, pool::reuse::larger_too}) {
+  for (auto const kind : {pool::reuse::none, pool::reuse::same_size, pool::reuse::larger_too}) {
     observed_memory source;
     {
-      pool of(source, how);
+      pool of(source, kind);
       std::size_t const a = pool::rounded(700000), b = pool::rounded(1000), c = pool::rounded(30);
       of.reserve(0);
       CHECK(source.calls == 0);
@@ -300,19 +302,19 @@ TEST_CASE("a pool serves requests from what was reserved", "[memory]") {
       }
       CHECK(source.calls == 1);
       { ordo::buffer<char> const all(of, a + b + c); }
-      of.reserve(1000);  // as much is there
+      of.reserve(1000);  // already reserved
       CHECK(source.calls == 1);
       {
-        ordo::buffer<char> const beside(of, 2 * reserved), part(of, 1000);  // one from the source, one from what is reserved
+        ordo::buffer<char> const beside(of, 2 * reserved), part(of, 1000);  // from the source; from the reservation
         CHECK(source.calls == 2);
-        of.trim();  // what is in use stays
+        of.trim();  // blocks in use stay
         CHECK(source.held == pool::rounded(2 * reserved) + reserved);
       }
       of.trim();
       CHECK(source.held == 0);
       of.reserve(1000);
       of.reserve(100000);
-      CHECK(source.held == pool::rounded(100000));  // the larger one in the place of the smaller
+      CHECK(source.held == pool::rounded(100000));  // the larger reservation replaced the smaller
       CHECK(of.available() == source.limit);
     }
     CHECK(source.held == 0);
@@ -352,7 +354,7 @@ TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
   std::vector<std::uint64_t> const input = inputs<std::uint64_t>(100000).front().second;
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
-    ordo::failing_memory failing(plain, nth);
+    failing_memory failing(plain, nth);
     ordo::host_backend machine(0, failing);
     auto keys = input;
     std::vector<std::uint32_t> values(keys.size());
@@ -369,7 +371,7 @@ TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
 }
 
 TEST_CASE("long arrays come out the same on any number of threads", "[array_sort]") {
-  std::size_t const n = 700001;  // more than one thread takes by itself
+  std::size_t const n = 700001;  // more than one thread takes
   for (auto const& [name, input] : all_inputs<std::uint32_t>(n)) {
     INFO(name);
     std::vector<std::uint32_t> first;

@@ -10,7 +10,7 @@
 #include "sort_core/cuda/float_numbers.hpp"
 #include "tests/unit/catch.hpp"
 
-// The numbers by which the GPU divides long segments of floats.
+// The numbers by which the GPU divides large segments of floats.
 namespace {
 
 using ordo::cuda_detail::float_numbers;
@@ -41,7 +41,7 @@ TEST_CASE("numbers of floats: in the order of codes, and what these differ in wh
     std::sort(codes.begin(), codes.end());
     CHECK(std::is_sorted(codes.begin(), codes.end(),
                          [&](std::uint64_t a, std::uint64_t b) { return numbers(word(a), code) < numbers(word(b), code); }));
-    // What keys of a digit differ in.
+    // The bits in which keys of one digit differ.
     for (unsigned const width : {4, 6, 8}) {
       unsigned const shift = 32 - width;
       std::uint64_t saved = 0;

@@ -15,17 +15,17 @@
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/small_stack.hpp"
 
-// The CPU's sorts against inputs made from what is known of them, and on little stack.
+// The CPU's sorts on inputs that exploit their sampling, and on small stacks.
 namespace {
 
 using ordo::host_detail::nothing;
 using ordo::host_detail::records;
 
 constexpr std::size_t small_stack = std::size_t{1} << 18;
-/// As many keys as take 250 useless cuts, if nothing ends them.
+/// The number of keys that take 250 useless partitions if nothing limits them.
 constexpr std::size_t uncut = ordo::host_detail::cut_limit + 250 * 128;
 
-/// Keys whose pivots leave nearly all on one side.
+/// Keys whose pivots leave almost all keys on one side.
 std::vector<std::uint32_t> const& against_array_sort() {
   static auto const made = [] {
     adversary against(uncut);
@@ -40,11 +40,11 @@ std::vector<std::uint32_t> const& against_array_sort() {
     }
     return against.keys();
   };
-  static auto const keys = tbb::task_arena(1).execute(made);  // hundreds of cuts: threads would only meet each other
+  static auto const keys = tbb::task_arena(1).execute(made);  // one thread: there are hundreds of small partitions
   return keys;
 }
 
-/// Keys whose samples leave nearly all behind the last splitter.
+/// Keys whose samples leave almost all keys behind the last splitter.
 std::vector<std::uint32_t> against_sample_sort(std::size_t n) {
   adversary against(n);
   auto const less = [&](std::uint32_t a, std::uint32_t b) { return against.key(a) < against.key(b); };
@@ -86,7 +86,7 @@ struct by_key {
   }
 };
 
-/// Items of so many bytes, alone and with values, on little stack.
+/// Sorts items of `Bytes` bytes, alone and with values, on a small stack.
 template <std::size_t Bytes>
 void check_large_items(std::size_t n) {
   using item = large_item<Bytes>;
@@ -103,9 +103,9 @@ void check_large_items(std::size_t n) {
   std::vector<std::uint32_t> values(n);
   std::iota(values.begin(), values.end(), 0u);
   with_small_stack(small_stack, [&] {
-    ordo::host_backend machine;
-    machine.sample_sort(std::span(alone), by_key{});
-    machine.sample_sort(std::span(items), std::span(values), by_key{});
+    ordo::host_backend backend;
+    backend.sample_sort(std::span(alone), by_key{});
+    backend.sample_sort(std::span(items), std::span(values), by_key{});
   });
   CHECK((values == expected));
   for (auto const& sorted : {alone, items}) {
@@ -125,9 +125,9 @@ TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_s
     std::vector<std::uint32_t> values(uncut);
     std::iota(values.begin(), values.end(), 0u);
     with_small_stack(small_stack, [&] {
-      ordo::host_backend machine(threads);
-      machine.array_sort(std::span(alone), std::span<std::uint32_t>{}, ordo::uniform_segments(1, uncut));
-      machine.array_sort(std::span(keys), std::span(values), ordo::uniform_segments(1, uncut));
+      ordo::host_backend backend(threads);
+      backend.array_sort(std::span(alone), std::span<std::uint32_t>{}, ordo::uniform_segments(1, uncut));
+      backend.array_sort(std::span(keys), std::span(values), ordo::uniform_segments(1, uncut));
     });
     bool right = true;
     for (std::size_t i = 0; i < uncut; ++i) right = right && alone[i] == i && keys[i] == i && input[values[i]] == i;
@@ -145,7 +145,7 @@ TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sor
     return local.local().of_size(ordo::max_stable_array_length);
   });
   CHECK(std::is_sorted(keys.begin(), keys.end()));
-  CHECK(pieces <= ordo::host_detail::most_cuts(uncut) + 1);
+  CHECK(pieces <= ordo::host_detail::max_cuts(uncut) + 1);
 }
 
 TEST_CASE("a sample sort whose samples are all bad compares no more than a merge sort some times", "[sample_sort]") {
@@ -155,13 +155,13 @@ TEST_CASE("a sample sort whose samples are all bad compares no more than a merge
     auto keys = input;
     std::atomic<std::uint64_t> count{0};
     with_small_stack(small_stack, [&] {
-      ordo::host_backend machine(threads);
-      machine.sample_sort(std::span(keys), counting_less{&count});
+      ordo::host_backend backend(threads);
+      backend.sample_sort(std::span(keys), counting_less{&count});
     });
     bool right = true;
     for (std::size_t i = 0; i < n; ++i) right = right && keys[i] == i;
     CHECK(right);
-    CHECK(count > 50 * n);  // the samples were bad
+    CHECK(count > 50 * n);  // the samples were useless
     CHECK(count < 10 * log * n);
   }
 }

@@ -10,7 +10,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
-// A reading of keys beside a comparison of its own, written plainly.
+// Tests of a key type against a plain comparison.
 namespace {
 
 namespace strings = ordo::strings;
@@ -29,11 +29,12 @@ inline strings::order order_of(strings::key const& k) {
 
 inline std::string codes_of(strings::key_encoder const& encode, std::string const& line) {
   std::string codes = "before";
-  encode.append(std::string_view(std::string(line)), codes);  // a copy: what is behind it may not be read
+  encode.append(std::string_view(std::string(line)), codes);  // a copy, so that a sanitizer sees reads behind its end
   return codes.substr(6);
 }
 
-// All pairs of pieces, with the key as it is, reversed, and followed by an empty one: as expected(value(a), value(b)).
+// Compares all pairs of `pieces`, with the key as it is, reversed, and followed by an empty one, with expected(value(a),
+// value(b)).
 template <class Value, class Comparison>
 void check_pairs(std::vector<std::string> const& pieces, strings::key const& k, Value value, Comparison expected) {
   auto const plain = order_of(k);

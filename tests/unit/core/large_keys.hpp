@@ -8,8 +8,8 @@
 #include "ordo/radix_key.hpp"
 #include "tests/unit/mixed.hpp"
 
-// Keys for sorts that are too large for a check on the host: a function of their first place, so that a result can be checked
-// where it lies, on the machine.
+// Keys for sorts that are too large for a check on the host. Each is a function of its original position, so that results can
+// be checked on the machine.
 
 enum class key_kind {
   uniform,
@@ -18,11 +18,11 @@ enum class key_kind {
   narrow,
   uneven,
   ordered,
-  even_floats,  // the bits of floats in [-1, 1), and some of any floats, NaNs among them
-  zeros         // the same, but for every third one a zero, of either sign
+  even_floats,  // the bits of floats in [-1, 1), and of some arbitrary floats, with NaNs
+  zeros         // the same, but every third one is a zero of either sign
 };
 
-/// The key that is at i at first.
+/// Returns the key that is at i at first.
 template <class K>
 struct large_key {
   key_kind what;
@@ -53,7 +53,7 @@ struct large_key {
   }
 };
 
-/// How keys of a kind are encoded: floats as such.
+/// Returns the encoding of keys of a kind: that of floats for floats.
 template <class K>
 ordo::key_code<K> code_of_large(key_kind what, bool descending = false) {
   if (what != key_kind::even_floats && what != key_kind::zeros) return {};
@@ -61,12 +61,12 @@ ordo::key_code<K> code_of_large(key_kind what, bool descending = false) {
   return descending ? ordo::radix_key<real, ordo::sort_order::descending>::code : ordo::radix_key<real>::code;
 }
 
-/// Writes key i, and i as its value.
+/// Writes key i, with the value i.
 template <class K, class V>
 struct fill_large {
   large_key<K> key;
   K* keys;
-  V* values;  // null: keys alone
+  V* values;  // null for keys alone
   ORDO_FN void operator()(std::size_t i) const {
     keys[i] = key(i);
     if (values) values[i] = V(i);

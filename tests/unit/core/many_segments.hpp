@@ -13,15 +13,15 @@
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/inputs.hpp"
 
-// What the tests of segmented_sort and array_sort share: segments laid out in an array, what a stable sort of each leaves, and
-// the check of one sort against it. Keys are checked as their bits, so that few instances serve all types.
+// Common parts of the tests of segmented_sort and array_sort: the layouts of segments in an array, the result of a stable sort
+// of each segment, and the check of a sort against it. Keys are compared as bits, so that a few instances serve all types.
 
-/// Segments with holes over an array.
+/// Segments of an array, with holes.
 struct layout {
   std::vector<std::uint32_t> begins, ends;
   std::size_t n = 0;
-  bool uniform = false;  // all of one length, one behind the other from 0 on: told to the sort as uniform_segments
-  bool bounded = false;  // told to the sort with the greatest length
+  bool uniform = false;  // all of one length and adjacent from 0 on: passed as uniform_segments
+  bool bounded = false;  // passed with the maximum length
 
   void add(std::size_t length, std::size_t hole) {
     begins.push_back(std::uint32_t(n));
@@ -29,11 +29,11 @@ struct layout {
     n += length + hole;
   }
   [[nodiscard]] std::size_t longest() const {
-    std::size_t most = 0;
-    for (std::size_t s = 0; s < begins.size(); ++s) most = std::max<std::size_t>(most, ends[s] - begins[s]);
-    return most;
+    std::size_t longest = 0;
+    for (std::size_t s = 0; s < begins.size(); ++s) longest = std::max<std::size_t>(longest, ends[s] - begins[s]);
+    return longest;
   }
-  /// The same segments, listed in another order.
+  /// Lists the same segments in another order.
   layout& shuffle() {
     random_numbers random(n);
     for (std::size_t s = begins.size(); s > 1; --s) {
@@ -45,7 +45,7 @@ struct layout {
   }
 };
 
-/// `count` segments of `length`, and `rest` items behind them.
+/// Returns `count` segments of `length` items, with `rest` items behind them.
 inline layout uniform_layout(std::size_t count, std::size_t length, std::size_t rest) {
   layout where;
   for (std::size_t s = 0; s < count; ++s) where.add(length, 0);
@@ -54,7 +54,7 @@ inline layout uniform_layout(std::size_t count, std::size_t length, std::size_t 
   return where;
 }
 
-/// What a stable segmented sort must leave of keys[0, n) seen through positions: for each place, whose key comes there.
+/// The expected result of a stable segmented sort of keys[0, n): for each position, the original position of its key.
 struct reference {
   std::vector<std::uint32_t> positions;
   std::vector<std::uint8_t> heads;
@@ -76,7 +76,7 @@ struct two_words {
   friend bool operator==(two_words, two_words) = default;
 };
 
-/// Values that tell the position they come from in all of their bytes.
+/// Returns a value that encodes its original position in all of its bytes.
 template <class V>
 V value_of(std::uint32_t position) {
   if constexpr (std::is_same_v<V, two_words>)
@@ -89,7 +89,7 @@ V value_of(std::uint32_t position) {
 
 constexpr std::ptrdiff_t no_difference = -1;
 
-/// Where a and b differ first.
+/// Returns the first position at which a and b differ.
 template <class T>
 std::ptrdiff_t first_difference(std::vector<T> const& a, std::vector<T> const& b) {
   if (a.size() != b.size()) return std::ptrdiff_t(std::min(a.size(), b.size()));
@@ -101,25 +101,25 @@ std::ptrdiff_t first_difference(std::vector<T> const& a, std::vector<T> const& b
 template <class B, class U, class V>
 using sort_of_bits = void (*)(B&, std::span<U>, std::span<V>, ordo::segment_list<std::size_t>, std::span<std::uint8_t>);
 
-/// What is asked of a sort: values or none, heads or none; and up to which length it must be stable.
+/// The variant of a sort: with or without values and heads, and the length up to which it must be stable.
 struct demand {
   bool values = true, heads = false;
   std::size_t stable = ~std::size_t{0};
 };
 
-/// Run `sort` once on keys of these bits and check all that it leaves.
+/// Runs `sort` once on keys of these bits, and checks keys, values, heads, holes and guards.
 template <class V, class B, class U>
-void check_sort(B& machine, layout const& where, std::vector<U> const& bits, reference const& expected,
+void check_sort(B& backend, layout const& where, std::vector<U> const& bits, reference const& expected,
                 ordo::segment_list<std::size_t> segments, demand what, sort_of_bits<B, U, V> sort) {
   INFO("keys of " << sizeof(U) << " bytes, values of " << (what.values ? sizeof(V) : 0));
   std::vector<U> expected_bits(where.n);
   std::vector<V> given(what.values ? where.n : 0);
   for (std::size_t i = 0; i < where.n; ++i) expected_bits[i] = bits[expected.positions[i]];
   for (std::size_t i = 0; i < given.size(); ++i) given[i] = value_of<V>(std::uint32_t(i));
-  guarded keys(machine, bits);
-  guarded values(machine, given);
-  guarded heads(machine, std::vector<std::uint8_t>(what.heads ? where.n : 0, 0xee));
-  sort(machine, keys.span(), values.span(), segments, heads.span());
+  guarded keys(backend, bits);
+  guarded values(backend, given);
+  guarded heads(backend, std::vector<std::uint8_t>(what.heads ? where.n : 0, 0xee));
+  sort(backend, keys.span(), values.span(), segments, heads.span());
   CHECK(first_difference(keys.values(), expected_bits) == no_difference);
   CHECK((keys.intact() && values.intact() && heads.intact()));
   if (what.heads) CHECK(first_difference(heads.values(), expected.heads) == no_difference);
@@ -133,7 +133,7 @@ void check_sort(B& machine, layout const& where, std::vector<U> const& bits, ref
     whole = whole && moved[i] == value_of<V>(positions[i]);
   }
   CHECK(whole);
-  for (std::size_t s = 0; s < where.begins.size(); ++s) {  // equal keys in any order
+  for (std::size_t s = 0; s < where.begins.size(); ++s) {  // ignores the order of values with equal keys
     if (where.ends[s] - where.begins[s] <= what.stable) continue;
     for (std::size_t i = where.begins[s], end = i; i < where.ends[s]; i = end) {
       for (++end; end < where.ends[s] && !expected.heads[end];) ++end;
@@ -145,24 +145,24 @@ void check_sort(B& machine, layout const& where, std::vector<U> const& bits, ref
 
 enum class verb { segmented_sort, array_sort };
 
-/// The verbs of sort.hpp for keys of type K, called with the keys' bits.
+/// The sorts of backend_sorts.hpp for keys of type K, called with the keys' bits.
 template <verb Verb, class K, ordo::sort_order Order>
 struct typed {
   using bits = typename ordo::radix_key<K>::type;
   template <class B, class V>
-  static void sort(B& machine, std::span<bits> keys, std::span<V> values, ordo::segment_list<std::size_t> segments,
+  static void sort(B& backend, std::span<bits> keys, std::span<V> values, ordo::segment_list<std::size_t> segments,
                    std::span<std::uint8_t> heads) {
     std::span const typed_keys(reinterpret_cast<K*>(keys.data()), keys.size());
     if constexpr (Verb == verb::segmented_sort)
-      ordo::sort_segments<Order>(machine, typed_keys, values, segments, heads);
+      ordo::sort_segments<Order>(backend, typed_keys, values, segments, heads);
     else
-      ordo::sort_arrays<Order>(machine, typed_keys, values, segments);
+      ordo::sort_arrays<Order>(backend, typed_keys, values, segments);
   }
 };
 
-/// Sort `input` laid out so, alone and with values of 4, 8 and 16 bytes.
+/// Sorts `input` in this layout, without values and with values of 4, 8 and 16 bytes.
 template <verb Verb, ordo::sort_order Order, class B, class K>
-void check_all_values(B& machine, layout const& where, std::vector<K> const& input) {
+void check_all_values(B& backend, layout const& where, std::vector<K> const& input) {
   using sorter = typed<Verb, K, Order>;
   using U = typename sorter::bits;
   std::vector<U> bits(where.n);
@@ -170,15 +170,15 @@ void check_all_values(B& machine, layout const& where, std::vector<K> const& inp
   if (where.n != 0) std::memcpy(bits.data(), input.data(), where.n * sizeof(K));
   for (std::size_t i = 0; i < where.n; ++i) codes[i] = ordo::radix_key<K, Order>::encode(input[i]);
   reference const expected(where, codes);
-  guarded begins(machine, std::vector<std::size_t>(where.begins.begin(), where.begins.end()));
-  guarded ends(machine, std::vector<std::size_t>(where.ends.begin(), where.ends.end()));
+  guarded begins(backend, std::vector<std::size_t>(where.begins.begin(), where.begins.end()));
+  guarded ends(backend, std::vector<std::size_t>(where.ends.begin(), where.ends.end()));
   ordo::segment_list<std::size_t> segments{begins.const_span(), ends.const_span()};
   if (where.bounded) segments.max_length = where.longest();
   if (where.uniform) segments = ordo::uniform_segments(where.begins.size(), where.longest());
   bool const heads = Verb == verb::segmented_sort;
   std::size_t const stable = heads ? ~std::size_t{0} : ordo::max_stable_array_length;
   auto const check = [&]<class V>(demand what, std::type_identity<V>) {
-    check_sort<V, B, U>(machine, where, bits, expected, segments, what, &sorter::template sort<B, V>);
+    check_sort<V, B, U>(backend, where, bits, expected, segments, what, &sorter::template sort<B, V>);
   };
   check({false, heads, stable}, std::type_identity<std::uint32_t>{});
   check({true, heads, stable}, std::type_identity<std::uint32_t>{});
@@ -186,22 +186,22 @@ void check_all_values(B& machine, layout const& where, std::vector<K> const& inp
   check({true, heads, stable}, std::type_identity<two_words>{});
 }
 
-/// The same for every shape of input, or every `step`-th.
+/// Does the same for every shape of input, or every `step`-th.
 template <verb Verb, class K, ordo::sort_order Order = ordo::sort_order::ascending, class B>
-void check_all_inputs(B& machine, std::string const& where_name, layout const& where, std::size_t step = 1) {
+void check_all_inputs(B& backend, std::string const& where_name, layout const& where, std::size_t step = 1) {
   auto const all = all_inputs<K>(where.n);
   for (std::size_t i = 0; i < all.size(); i += step) {
     INFO(where_name << ", " << all[i].first << (Order == ordo::sort_order::descending ? ", descending" : ""));
-    check_all_values<Verb, Order>(machine, where, all[i].second);
+    check_all_values<Verb, Order>(backend, where, all[i].second);
   }
 }
 
-/// For every type of key and both orders.
+/// Does the same for every type of key and both orders.
 template <verb Verb, class B>
-void check_all_types(B& machine, std::string const& where_name, layout const& where) {
+void check_all_types(B& backend, std::string const& where_name, layout const& where) {
   auto const both = [&]<class K>(std::type_identity<K>) {
-    check_all_inputs<Verb, K, ordo::sort_order::ascending>(machine, where_name, where);
-    check_all_inputs<Verb, K, ordo::sort_order::descending>(machine, where_name, where);
+    check_all_inputs<Verb, K, ordo::sort_order::ascending>(backend, where_name, where);
+    check_all_inputs<Verb, K, ordo::sort_order::descending>(backend, where_name, where);
   };
   both(std::type_identity<std::uint32_t>{});
   both(std::type_identity<std::int32_t>{});
@@ -213,7 +213,7 @@ void check_all_types(B& machine, std::string const& where_name, layout const& wh
 
 using named_layouts = std::vector<std::pair<std::string, layout>>;
 
-/// Round the bounds of every method that sorts a segment in one piece, and some beyond.
+/// Returns lengths around the bounds of every method that sorts a segment as a whole, and some beyond.
 inline named_layouts middle_layouts() {
   named_layouts all;
   auto const named = [&](char const* name) -> layout& { return all.emplace_back(name, layout{}).second; };
@@ -226,8 +226,8 @@ inline named_layouts middle_layouts() {
   return all;
 }
 
-/// Longer ones, up to where one segment is the work of a whole machine; several of those.
-inline named_layouts long_layouts() {
+/// Returns larger segments, up to sizes at which one segment occupies a whole machine, and several of these.
+inline named_layouts large_layouts() {
   named_layouts all;
   auto const named = [&](char const* name) -> layout& { return all.emplace_back(name, layout{}).second; };
   layout& bounds = named("long ones round the bounds");
@@ -251,8 +251,8 @@ inline named_layouts uniform_layouts() {
   return all;
 }
 
-/// Short segments with holes of all kinds, some thousand items each: what a warp sorts in one piece, and what it has to leave.
-/// Segments lie in the holes of others, too.
+/// Returns small segments with holes of all kinds, some thousand items in total: runs that a warp sorts, and runs that it must
+/// leave. Some segments lie in the holes of others.
 inline named_layouts hole_layouts() {
   named_layouts all;
   auto const named = [&](std::string const& name) -> layout& { return all.emplace_back(name, layout{}).second; };
@@ -295,7 +295,7 @@ inline named_layouts hole_layouts() {
   return all;
 }
 
-/// A few thousand items in all, for a checker that slows the machine a thousand times.
+/// Returns layouts of a few thousand items in total, for checkers that slow a machine down a thousand times.
 inline named_layouts tiny_layouts() {
   named_layouts all;
   auto const named = [&](char const* name) -> layout& { return all.emplace_back(name, layout{}).second; };

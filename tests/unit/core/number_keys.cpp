@@ -14,7 +14,7 @@
 
 namespace {
 
-// A decimal number without what makes no difference: of 0 nothing is left.
+// A decimal number in normal form: zero has neither digits nor a sign.
 struct decimal {
   bool negative = false;
   std::string integers, fraction;
@@ -66,7 +66,7 @@ TEST_CASE("Keys of numbers are in the order of the numbers", "[line_keys][small]
   strings::key k;
   k.as = reading::number;
   check_pairs(numbers(), k, value, compare);
-  k.fold_case = true;  // no number changes
+  k.fold_case = true;  // does not affect numbers
   check_pairs(numbers(), k, value, compare);
 }
 

@@ -8,7 +8,7 @@
 #include "sort_core/cuda/radix_choice.hpp"
 #include "tests/unit/catch.hpp"
 
-// Whether the GPU's radix sort is MSD or LSD, decided by a sample.
+// The choice between MSD and LSD of the GPU's radix sort, by a sample.
 namespace {
 
 using ordo::cuda_detail::msd_is_quicker;
@@ -38,7 +38,7 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
       auto uneven = sample_of([](auto& r) { return (r() & r() & r() & r() & r()) >> 32; });
       CHECK_FALSE(msd_is_quicker(uneven, {n, 16384, 32, 4, value, false, false}));
       auto narrow = sample_of([](auto& r) { return r() & 0xfffff; });
-      CHECK_FALSE(msd_is_quicker(narrow, {n, 8192, 20, 8, value, false, false}));  // three passes, if the range says so
+      CHECK_FALSE(msd_is_quicker(narrow, {n, 8192, 20, 8, value, false, false}));  // three passes, if the range is known
     }
   }
 }
@@ -62,7 +62,7 @@ TEST_CASE("radix choice: many of each number of a small range go up") {
 }
 
 TEST_CASE("radix choice: keys whose lower bits are told by their upper ones go up, unless blocks count them") {
-  // Indices of what is near the diagonal of a matrix of 2^16 rows: `near` of these, and the keys, which are random otherwise.
+  // Indices of entries near the diagonal of a matrix of 2^16 rows: `near` of these, and otherwise random keys.
   auto const product = [](std::uint64_t near) {
     return sample_of([=](auto& r) {
       std::uint64_t const row = r() & 0xffff, column = (row + r() % near) & 0xffff;
@@ -81,7 +81,7 @@ TEST_CASE("radix choice: keys whose lower bits are told by their upper ones go u
   }
   CHECK_FALSE(goes_down(product(256), many / 2, 0));
   CHECK_FALSE(goes_down(product(256), many * 3 / 2, 0));
-  // Of 64 bits: indices of a larger matrix.
+  // With 64 bits: indices of a larger matrix.
   auto const wide = sample_of([](auto& r) {
     std::uint64_t const row = r() & 0xfffff;
     return row << 20 | (row + r() % 256);
@@ -95,7 +95,7 @@ TEST_CASE("radix choice: the bits of keys that others tell") {
   CHECK(told_bits(none, 0) == 0);
   CHECK(told_bits(none, 20) == 0);
   CHECK(told_bits(none, 32) == 0);
-  // The lowest 8 bits are some of those above, or these negated.
+  // The lowest 8 bits are copies of higher bits, or their complements.
   auto const eight = sample_of([](auto& r) {
     std::uint64_t const x = r() >> 40;
     return x << 8 | ((x >> 3 & 0xf) | (~x >> 16 & 0xf) << 4);
@@ -106,7 +106,7 @@ TEST_CASE("radix choice: the bits of keys that others tell") {
   // Bits that are mostly 0 agree by chance.
   CHECK(told_bits(sample_of([](auto& r) { return r() & r() & r() & 0xffffffff; }), 20) == 0);
   CHECK(told_bits(sample_of([](auto&) { return 5u; }), 2) == 0);
-  // Where a sample is taken tells nothing of what it is.
+  // The positions of a sample are not correlated with its keys.
   for (std::size_t const n : {std::size_t{1} << 25, std::size_t{1} << 28, std::size_t{100'000'000}}) {
     std::size_t const count = ordo::cuda_detail::tuning::sampled_keys(n), stride = n / count;
     std::vector<std::uint64_t> in_order;
@@ -182,7 +182,7 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
     CHECK(goes_down([](numbers& r) { return (r() & 15) * 0x123456789abcdef; }));
     CHECK(goes_down([](numbers&) { return std::uint64_t{7}; }));
     CHECK_FALSE(goes_down([](numbers& r) { return std::uint64_t(18446744073709551616.0 / (double(r()) + 1.0)); }));  // Zipf
-    CHECK_FALSE(goes_down([](numbers& r) {  // the same, of numbers that look random
+    CHECK_FALSE(goes_down([](numbers& r) {  // Zipf, of numbers that look random
       return std::uint64_t(std::exp2(20 * (double(r()) / 18446744073709551616.0))) * 0x9e3779b97f4a7c15u;
     }));
     CHECK_FALSE(goes_down([](numbers& r) { return r() & r(); }));

@@ -10,6 +10,7 @@
 #include "ordo/strings.hpp"
 #include "strings/sort/order_lines.hpp"
 #include "strings/sort_texts.hpp"
+#include "tests/unit/core/failing_memory.hpp"
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/machines_host.hpp"
@@ -186,7 +187,7 @@ MACHINE_TEST("texts that a machine cannot sort after all are in the host's memor
   std::size_t refused = 0;
   for (std::size_t nth = 0;; ++nth) {
     plain_memory plain;
-    ordo::failing_memory failing(plain, nth, true);
+    failing_memory failing(plain, nth, true);
     auto machine = machine_over(failing);
     ordo::strings::options const how;
     ordo::strings::texts const from{2, 2 * text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};

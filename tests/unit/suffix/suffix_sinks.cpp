@@ -14,7 +14,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/build_fasta.hpp"
 #include "ordo/suffix/index.hpp"
-#include "sort_core/gpu_threshold.hpp"
+#include "suffix/sort/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
@@ -209,7 +209,7 @@ TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
 
 TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
   // Every suffix shares its first letters with others.
-  std::size_t const n = worth_a_gpu(suffix_array_rates, 1) / 4 * 5;
+  std::size_t const n = suffix::detail::min_gpu_bytes(1) / 4 * 5;
   std::vector<std::string> const all{">one\n" + std::string(n - 10, 'A') + "\n>two\n" + std::string(10, 'A')};
   machine_options how;
   how.threads = 1;  // so that a GPU is worth its start

@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-// What Ordo uses of oneTBB, in its place under the thread sanitizer and nowhere else. Distributions build oneTBB without the
-// sanitizer, which then sees neither how it synchronises nor, with that suppressed, a race in any body that it runs. Here
-// threads are begun and joined for every loop, and the bookkeeping is relaxed atomics: the sanitizer sees no order but the
-// one that a loop promises.
+// A replacement for the parts of oneTBB that Ordo uses, for the thread sanitizer only. Distributions build oneTBB without the
+// sanitizer, which then does not see its synchronisation nor, with oneTBB suppressed, races in the loop bodies. Here each loop
+// starts and joins threads, and the bookkeeping uses relaxed atomics, so that the sanitizer sees only the order that a loop
+// guarantees.
 namespace tbb {
 namespace threads {
 
-inline thread_local int arena_size = 0;  // of the arena that this thread is in; 0 outside of any
-inline std::atomic<int> running{0};      // beside those that called
+inline thread_local int arena_size = 0;  // of this thread's arena; 0 outside of any
+inline std::atomic<int> running{0};      // threads other than the callers
 inline constexpr int most_running = 24;
 
 inline std::size_t next_number() {
@@ -32,7 +32,7 @@ inline std::size_t next_number() {
 }  // namespace threads
 
 namespace info {
-/// More than most machines of a continuous integration have, so that there is something to be found.
+/// More threads than most machines for continuous integration have, so that races can occur.
 inline int default_concurrency() {
   return 4;
 }
@@ -69,7 +69,7 @@ class task_arena {
 
 namespace threads {
 
-/// f(i) for i in [0, count), on as many threads as the arena has.
+/// Calls f(i) for i in [0, count), on as many threads as the arena has.
 template <class F>
 void run(std::size_t count, F const& f) {
   std::atomic<std::size_t> next{0};
@@ -94,7 +94,7 @@ void run(std::size_t count, F const& f) {
         arena_size = size;
         work(errors[k]);
       });
-    if (others.size() + 1 < errors.size()) running.fetch_sub(1, std::memory_order_relaxed);  // the one that was too many
+    if (others.size() + 1 < errors.size()) running.fetch_sub(1, std::memory_order_relaxed);  // the thread beyond the limit
     if (!errors.empty()) work(errors[0]);
     running.fetch_sub(int(others.size()), std::memory_order_relaxed);
   }
@@ -113,7 +113,7 @@ class blocked_range {
   [[nodiscard]] std::size_t size() const { return std::size_t(end_ - begin_); }
   [[nodiscard]] bool empty() const { return !(begin_ < end_); }
 
-  /// How many parts, of a grain at least, and the part k of them.
+  /// Returns the number of parts, of a grain at least; below, part k of them.
   [[nodiscard]] std::size_t parts() const {
     return empty() ? 0 : std::clamp<std::size_t>(size() / grain_, 1, 8 * std::size_t(this_task_arena::max_concurrency()));
   }
@@ -154,12 +154,12 @@ Value parallel_reduce(blocked_range<T> const& range, Value const& identity, F co
   return all;
 }
 
-/// A T for each thread that asks.
+/// A T for each thread that uses it.
 template <class T>
 class enumerable_thread_specific {
  public:
   T& local() {
-    thread_local std::unordered_map<std::size_t, T*> known;  // so that threads meet at the lock only once
+    thread_local std::unordered_map<std::size_t, T*> known;  // so that each thread takes the lock only once
     T*& mine = known[number_];
     if (!mine) {
       std::lock_guard const lock(mutex_);
@@ -191,7 +191,7 @@ class flow_control {
   bool stopped_ = false;
 };
 
-/// One step of a pipeline, or several one behind the other.
+/// One filter of a pipeline, or several in sequence.
 template <class In, class Out>
 struct filter {
   struct step {
@@ -228,7 +228,7 @@ filter<A, C> operator&(filter<A, B> const& before, filter<B, C> const& behind) {
   return all;
 }
 
-/// `tokens` items at a time go through each step together.
+/// Passes `tokens` items at a time through each filter together.
 inline void parallel_pipeline(std::size_t tokens, filter<void, void> const& line) {
   for (flow_control control; !control.stopped();) {
     std::vector<std::any> items;

@@ -14,10 +14,10 @@ inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {
   return unsigned(std::min<std::size_t>(items / of_a_block + 1, 1u << 20));
 }
 
-/// Launches run at once, by the one that asks.
+/// Launches run at once, in the calling thread.
 struct kernel_launcher {};
 
-/// No more than three blocks, so that each has work for more than one round.
+/// Launches at most three blocks, so that each has work for more than one round.
 template <auto* Kernel, class... Arguments>
 void launch(kernel_launcher&, unsigned wanted, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
   emulation::run(std::min(wanted, 3u), threads, shared_bytes, [&] { Kernel(arguments...); });
