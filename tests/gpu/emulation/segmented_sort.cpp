@@ -437,16 +437,16 @@ TEST_CASE("kernels: segmented sort, 32-bit keys alone") {
 TEST_CASE("kernels: segmented sort, 32-bit keys with values") {
   check_all<std::uint32_t, std::uint32_t>();
 }
-TEST_CASE("kernels: segmented sort, 32-bit keys with long values") {
+TEST_CASE("kernels: segmented sort, 32-bit keys with large values") {
   check_all<std::uint32_t, std::uint64_t>();
 }
 TEST_CASE("kernels: segmented sort, 64-bit keys with values") {
   check_all<std::uint64_t, std::uint32_t>();
 }
-TEST_CASE("kernels: segmented sort, 64-bit keys with the longest values") {
+TEST_CASE("kernels: segmented sort, 64-bit keys with the largest values") {
   check_all<std::uint64_t, ulonglong2>();
 }
-TEST_CASE("kernels: which runs of short segments with holes are sorted in one piece") {
+TEST_CASE("kernels: runs of small segments with holes that one warp sorts") {
   auto const at_distances = [](std::uint32_t distance) {
     std::vector<std::uint32_t> begins(640);
     for (std::size_t s = 0; s < begins.size(); ++s) begins[s] = std::uint32_t(s) * distance;
@@ -472,7 +472,7 @@ TEST_CASE("kernels: which runs of short segments with holes are sorted in one pi
   CHECK(runs_left(at_distances(500), 1) == 0);
   CHECK(runs_left(backwards, 1) == 0);
 }
-TEST_CASE("kernels: array sort is stable on every card") {
+TEST_CASE("kernels: array sort is stable on every GPU") {
   check_arrays<std::uint32_t, ulonglong2>();
   check_arrays<std::uint64_t, std::uint32_t>();
   check_arrays<std::uint64_t, std::uint64_t>();
