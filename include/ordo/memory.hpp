@@ -91,7 +91,7 @@ class pool final : public memory_resource {
   memory_resource& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
   struct used_block {
-    std::size_t asked, size;
+    std::size_t requested, size;
   };
   std::map<void*, used_block> used_;  // blocks in use
   char* reserve_ = nullptr;           // the reserved block

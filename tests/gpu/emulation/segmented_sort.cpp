@@ -386,13 +386,13 @@ void check_levels() {
 }
 
 /// Shared memory per block, which determines the segments that a block holds: of 8.6, 8.9 and 12.0; of 8.0; of 9.0.
-constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
+constexpr std::size_t block_memory_sizes[] = {99 << 10, 163 << 10, 227 << 10};
 
 /// Arrays of up to max_stable_array_length items are sorted stably on each of these GPUs.
 template <class K, class V>
 void check_arrays() {
-  for (std::size_t shared_memory : cards) {
-    emulation::card const here(shared_memory);
+  for (std::size_t shared_memory : block_memory_sizes) {
+    emulation::block_memory_scope const here(shared_memory);
     for (keys what : {keys::few, keys::equal, keys::uniform, keys::greatest}) {
       INFO("shared memory " << shared_memory << " keys " << int(what));
       check<K, V, std::uint32_t, od::large_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900}, what,
@@ -406,9 +406,9 @@ void check_arrays() {
 template <class K, class V>
 void check_cards() {
   unsigned turn = 0;
-  for (std::size_t shared_memory : cards) {
+  for (std::size_t shared_memory : block_memory_sizes) {
     if (shared_memory == emulation::shared_memory_limit) continue;
-    emulation::card const here(shared_memory);
+    emulation::block_memory_scope const here(shared_memory);
     INFO("shared memory " << shared_memory);
     for (std::size_t length : {1500, 2305, 3073, 4609, 6145, 8193, 16385}) {
       check<K, V, std::uint32_t>(of_length(length, length + 1), all_keys[turn % std::size(all_keys)],

@@ -437,16 +437,16 @@ TEST_CASE("the machine is chosen by options, environment and hardware", "[machin
   unsetenv("ORDO_DEVICE");
   bool const gpu = !ordo::gpus().empty();
   using ordo::device;
-  std::size_t asked = 0;
+  std::size_t queries = 0;
   auto const choose = [&](device where, std::size_t input, std::size_t gpu_bytes, std::size_t worthwhile) {
     return ordo::choose_machine({.device = where}, input, worthwhile, [&](ordo::gpu_info const&) {
-      ++asked;
+      ++queries;
       return gpu_bytes;
     });
   };
   CHECK(choose(device::cpu, 1u << 30, 0, 0).device == device::cpu);
   CHECK(choose(device::automatic, 10, 10, 100).device == device::cpu);
-  CHECK(asked == 0);
+  CHECK(queries == 0);
   CHECK(choose(device::automatic, 100, 10, 100).device == (gpu ? device::gpu : device::cpu));
   auto const vast = choose(device::automatic, 100, std::size_t{1} << 60, 0);
   CHECK(vast.device == device::cpu);

@@ -90,28 +90,28 @@ TEST_CASE("radix choice: LSD for keys whose lower and upper bits correlate, unle
 }
 
 TEST_CASE("radix choice: correlated bits") {
-  using ordo::cuda_detail::told_bits;
+  using ordo::cuda_detail::correlated_bits;
   auto const none = sample_of([](auto& r) { return r() >> 32; });
-  CHECK(told_bits(none, 0) == 0);
-  CHECK(told_bits(none, 20) == 0);
-  CHECK(told_bits(none, 32) == 0);
+  CHECK(correlated_bits(none, 0) == 0);
+  CHECK(correlated_bits(none, 20) == 0);
+  CHECK(correlated_bits(none, 32) == 0);
   // The lowest 8 bits are copies of higher bits, or their complements.
   auto const eight = sample_of([](auto& r) {
     std::uint64_t const x = r() >> 40;
     return x << 8 | ((x >> 3 & 0xf) | (~x >> 16 & 0xf) << 4);
   });
-  CHECK(told_bits(eight, 8) == 8);
-  CHECK(told_bits(eight, 4) == 4);
-  CHECK(told_bits(eight, 10) == 8);
+  CHECK(correlated_bits(eight, 8) == 8);
+  CHECK(correlated_bits(eight, 4) == 4);
+  CHECK(correlated_bits(eight, 10) == 8);
   // Bits that are mostly 0 agree by chance.
-  CHECK(told_bits(sample_of([](auto& r) { return r() & r() & r() & 0xffffffff; }), 20) == 0);
-  CHECK(told_bits(sample_of([](auto&) { return 5u; }), 2) == 0);
+  CHECK(correlated_bits(sample_of([](auto& r) { return r() & r() & r() & 0xffffffff; }), 20) == 0);
+  CHECK(correlated_bits(sample_of([](auto&) { return 5u; }), 2) == 0);
   // The positions of a sample are not correlated with its keys.
   for (std::size_t const n : {std::size_t{1} << 25, std::size_t{1} << 28, std::size_t{100'000'000}}) {
     std::size_t const count = ordo::cuda_detail::tuning::sampled_keys(n), stride = n / count;
     std::vector<std::uint64_t> in_order;
     for (std::size_t i = 0; i < count; ++i) in_order.push_back(i * stride + ordo::cuda_detail::place_in_stride(i, stride));
-    CHECK(told_bits(in_order, 14) <= 1);
+    CHECK(correlated_bits(in_order, 14) <= 1);
   }
 }
 
