@@ -35,14 +35,14 @@ struct gpu::state {
 
   /// Calls f(machine) on its device, if there is a machine.
   template <class F>
-  void if_made(F f) noexcept try {
+  void if_created(F f) noexcept try {
     if (!backend) return;
     cuda_detail::device_scope const on(options.device);
     f(*backend);
   } catch (error const&) {  // the device is lost, with all of its memory
   }
   ~state() {
-    if_made([this](cuda_backend&) { backend.reset(); });
+    if_created([this](cuda_backend&) { backend.reset(); });
   }
 };
 
@@ -78,7 +78,7 @@ void gpu::reserve(std::size_t bytes) {
 }
 
 void gpu::trim(std::size_t keep) noexcept {
-  state_->if_made([=](cuda_backend& backend) { backend.pool().trim(keep); });
+  state_->if_created([=](cuda_backend& backend) { backend.pool().trim(keep); });
 }
 
 std::size_t gpu::peak_memory() noexcept {
@@ -88,8 +88,8 @@ std::size_t gpu::peak_memory() noexcept {
 void gpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
   with_backend(*this, [&](cuda_backend& backend) {
-    bool const asked = task.what == detail::sort_task::operation::check;
-    if (asked || (checks_offsets && !is_capturing(backend.stream()))) check_segments_of(backend, task);
+    bool const only_checks = task.what == detail::sort_task::operation::check;
+    if (only_checks || (checks_offsets && !is_capturing(backend.stream()))) check_segments_of(backend, task);
     detail::run_task(backend, task);
   });
 }

@@ -69,10 +69,10 @@ using cuda_detail::gpu_state;
 /// Returns the first GPU that runs this build and has the memory, or the CPU and the reason. For builds with CUDA.
 [[maybe_unused]] machine_choice choose_gpu(machine_options const& options,
                                            std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
-  bool const asked = options.device == device::gpu;
+  bool const required = options.device == device::gpu;
   auto const found = gpus();
   if (found.empty()) {
-    if (asked) throw usage_error("no GPU: the driver shows none");
+    if (required) throw usage_error("no GPU: the driver shows none");
     return {device::cpu, "no GPU is present"};
   }
   if (options.gpu_index && *options.gpu_index >= found.size())
@@ -92,7 +92,7 @@ using cuda_detail::gpu_state;
     }
     cuda_detail::device_scope const on(gpu.index);  // the memory needed depends on the GPU
     std::size_t const needed = gpu_bytes(gpu), free = std::min(now.free_memory, gpu_memory_limit().value_or(now.free_memory));
-    if (needed <= free) return {device::gpu, asked ? "requested" : gpu.name, false, asked, gpu.index};
+    if (needed <= free) return {device::gpu, required ? "requested" : gpu.name, false, required, gpu.index};
     bool const limited = needed <= now.free_memory;
     refuse(fmt::format(
         "{} bytes of GPU memory are needed, {} {}", needed, free,
@@ -100,13 +100,13 @@ using cuda_detail::gpu_state;
     wanted = needed;
     too_small = true;
   }
-  if (!asked) return {device::cpu, reasons, true};
+  if (!required) return {device::cpu, reasons, true};
   if (too_small) throw out_of_memory("GPU memory: " + reasons, wanted);
   throw usage_error("no usable GPU: " + reasons);
 }
 
 // Returns the options with ORDO_DEVICE applied if `given` leaves the choice open.
-machine_options asked_for(machine_options const& given) {
+machine_options with_environment(machine_options const& given) {
   if (given.device == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
       machine_options options = parse_device(wish);
@@ -121,7 +121,7 @@ machine_options asked_for(machine_options const& given) {
 machine_choice choose_machine(machine_options const& given, std::size_t input_bytes, std::size_t min_gpu_bytes,
                               std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   if (given.on) return {given.on->kind(), "the caller's machine", false, true};
-  machine_options const options = asked_for(given);
+  machine_options const options = with_environment(given);
   if (options.device == device::cpu) return {device::cpu, "requested", false, true};
   if constexpr (cuda_enabled) {
     if (options.device == device::automatic && input_bytes < min_gpu_bytes)

@@ -162,10 +162,10 @@ std::size_t pool::available() const {
 void pool::deallocate(void* block, std::size_t) noexcept {
   auto const used = used_.find(block);
   if (used == used_.end()) return;
-  auto const [asked, size] = used->second;
+  auto const [requested, size] = used->second;
   used_.erase(used);
-  in_use_ -= asked;
-  unused_ -= size - asked;
+  in_use_ -= requested;
+  unused_ -= size - requested;
   if (to_reserve(block)) return;
   if (reuse_ == reuse::none) return source_.deallocate(block, size);
   try {

@@ -41,8 +41,7 @@ struct probe_order {
 ///   target(host)                    Returns a buffer that is filled for the host. On the CPU it is a view of `host`.
 ///   download(from, host)            Copies `from` to the host and waits. Does nothing if both are the same memory.
 ///   load(source, to)                Reads the source's next bytes into `to`, fewer at its end. Returns the number of items
-///   read.
-///                                   Threads read an addressable source (io.hpp) in parallel.
+///                                   read. Threads read an addressable source (io.hpp) in parallel.
 ///   store(from, sink, offset)       Writes `from` to the sink at byte `offset` and waits. If the sink is not addressable(),
 ///                                   `offset` must be the number of bytes written to it so far. Up to four threads write. load
 ///                                   and store rethrow the first exception of a thread, after all threads have ended.
@@ -56,31 +55,25 @@ struct probe_order {
 ///   radix_sort(keys, values, bits, code)
 ///                                   Does the same, and moves values of 4, 8 or 16 bytes with their keys.
 ///   sample_sort(items, less)        Sorts items of any trivially copyable type in place. `less` is a strict weak order:
-///   less(a, b)
-///                                   is true if a comes before b. Stable. `less` may be called any number of times.
+///                                   less(a, b) is true if a comes before b. Stable. `less` may be called any number of times.
 ///   sample_sort(keys, values, less) Does the same, and moves values of 4, 8 or 16 bytes with their keys.
 ///   argsort(n, key, keys, index, bits)
 ///                                   Sorts the computed keys key(0) ... key(n-1) into `keys`, and writes to index[i] the
-///                                   position
-///                                   that keys[i] had. Stable.
+///                                   position that keys[i] had. Stable.
 ///   segmented_sort(keys, values, segments, heads, bits, code)
 ///                                   Sorts each segment in place by the bits `bits` of code.encode(key). Stable. Values of 4, 8
-///                                   or
-///                                   16 bytes move with their keys; `values` may be empty.
+///                                   or 16 bytes move with their keys; `values` may be empty.
 ///   array_sort(keys, values, arrays, code)
 ///                                   Sorts like segmented_sort, but without a second copy of the data: it allocates O(arrays)
 ///                                   bytes, and on a GPU a window for large arrays. Stable for arrays of at most
 ///                                   max_stable_array_length items. The keys of larger arrays are the same on every machine.
-///                                   The
-///                                   order of their values with equal keys is the same on every run and for any number of
+///                                   The order of their values with equal keys is the same on every run and for any number of
 ///                                   threads, but differs between the CPU and GPUs, and between GPUs whose blocks have
-///                                   different
-///                                   amounts of shared memory.
+///                                   different amounts of shared memory.
 ///   segmented_sort_by(items, segments, key, heads, bits)
 ///                                   Sorts each segment of items by the computed key key(item), a std::uint32_t or
-///                                   std::uint64_t.
-///                                   The key is computed inside the sort, without an array of keys. If `key` has a member
-///                                   prefetch(item), the CPU calls it a few items ahead (ordo/detail/load.hpp).
+///                                   std::uint64_t. The key is computed inside the sort, without an array of keys. If `key` has
+///                                   a member prefetch(item), the CPU calls it a few items ahead (ordo/detail/load.hpp).
 ///
 /// `heads` is empty or as long as the array. At each position i inside a segment, heads[i] becomes 1 if i is the segment's
 /// first position or its key differs from the key before it, and 0 otherwise. Positions in holes are not written.
@@ -123,7 +116,7 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
 ///   each_worker(n, f)               Calls f(worker, i) for each i in [0, n), in any order. `worker` sorts in memory of its own
 ///                                   (host/worker.hpp).
 ///   worker_share(n)                 Returns the number of items, out of n, that one worker may take so that no other is left
-///   idle.
+///                                   idle.
 template <class B>
 concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
   { b.worker_share(n) } -> std::same_as<std::size_t>;
@@ -133,14 +126,10 @@ concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
 /// ends:
 ///
 ///   background_downloads()          d.add(from, host) starts a copy of `from` to the host, beside the machine's work, and
-///   returns
-///                                   its number. It copies what earlier calls have written. d.add_first(from, host) starts
-///                                   before
-///                                   all copies that are still waiting. d.wait(number) waits for one copy, and d's destructor
-///                                   for
-///                                   all. If `from` is written before the wait, the old or the new bytes may arrive; `host`
-///                                   must
-///                                   not be written.
+///                                   returns its number. It copies what earlier calls have written. d.add_first(from, host)
+///                                   starts before all copies that are still waiting. d.wait(number) waits for one copy, and
+///                                   d's destructor for all. If `from` is written before the wait, the old or the new bytes may
+///                                   arrive; `host` must not be written.
 template <class B>
 concept has_background_downloads = Backend<B> &&
     requires(B& b, std::size_t n, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck) {

@@ -23,8 +23,8 @@ class source {
  public:
   virtual ~source() = default;
 
-  /// Reads the next bytes into `to`. Fills it, unless the source ends first. @returns the number of bytes read @throws
-  /// input_error
+  /// Reads the next bytes into `to`. Fills it, unless the source ends first.
+  /// @returns the number of bytes read @throws input_error
   virtual std::size_t read(std::span<char> to) = 0;
 
   /// Returns the number of bytes in the whole source if it is addressable, that is if read_at() works. The value does not

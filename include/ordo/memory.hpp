@@ -48,8 +48,8 @@ class pool final : public memory_resource {
   [[nodiscard]] std::size_t available() const override;
   /// Allocates one block of `bytes` bytes, which serves requests as long as they fit. Requests that are freed in the reverse
   /// order of their allocation fit if the sum of their rounded sizes does. The block is kept, whatever the kind of reuse, until
-  /// trim() or a larger reservation finds it unused. A reservation that is large enough already is left unchanged. @throws
-  /// out_of_memory
+  /// trim() or a larger reservation finds it unused. A reservation that is large enough already is left unchanged.
+  /// @throws out_of_memory
   void reserve(std::size_t bytes);
   /// Returns the number of bytes that a request of `bytes` takes from the source: up to an eighth more.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
@@ -91,7 +91,7 @@ class pool final : public memory_resource {
   memory_resource& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
   struct used_block {
-    std::size_t asked, size;
+    std::size_t requested, size;
   };
   std::map<void*, used_block> used_;  // blocks in use
   char* reserve_ = nullptr;           // the reserved block

@@ -15,9 +15,9 @@
 /// with any compiler.
 ///
 /// Keys are integers and floating-point numbers of 8 to 64 bits. Values are of any trivially copyable type of 4, 8 or 16 bytes,
-/// aligned to their width. Arrays may have more than 2^32 items. Spans are in the machine's memory: device
-/// memory for a gpu, host memory for a cpu. A gpu queues work on its stream, in order with the caller's own work there; a cpu
-/// has finished when the call returns.
+/// aligned to their width. Arrays may have more than 2^32 items. Spans are in the machine's memory: device memory for a gpu,
+/// host memory for a cpu. A gpu queues work on its stream, in order with the caller's own work there; a cpu has finished when
+/// the call returns.
 ///
 /// Integers order by value. Floating-point keys order as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf,
 /// positive NaNs. (To make the zeros equal, add 0.0 to the keys first.) `bits` selects bits of the encoded key (radix_key.hpp);

@@ -183,12 +183,12 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     template <bool Full>
     __device__ void fetch(unsigned i, unsigned own_count) {
       if (i % 4 != 0) return;
-      if (i == 0) ask<Full>(0, own_count);
+      if (i == 0) load_four<Full>(0, own_count);
       four[i / 4] = coming[0] | coming[1] << 8 | coming[2] << 16 | coming[3] << 24;
-      ask<Full>(i + 4, own_count);
+      load_four<Full>(i + 4, own_count);
     }
     template <bool Full>
-    __device__ void ask(unsigned i, unsigned own_count) {
+    __device__ void load_four(unsigned i, unsigned own_count) {
 #pragma unroll
       for (unsigned j = 0; j < 4; ++j)
         coming[j] = i + j < items && (Full || i + j < own_count) ? from[(i + j) * warp_threads] : 0;

@@ -109,20 +109,20 @@ inline unsigned width_of(std::span<std::uint64_t const> sample) {
 /// Returns how many of the lowest `left` bits are correlated with a bit above these: the two differ much less or much more
 /// often than by chance. If so, keys that agree in their upper bits are dense in places, however even each bit is. An example
 /// are the row and the column of entries near a matrix's diagonal. @param sample  sorted
-inline unsigned told_bits(std::span<std::uint64_t const> sample, unsigned left) {
-  looked_at const some(sample, tuning::keys_for_telling);
+inline unsigned correlated_bits(std::span<std::uint64_t const> sample, unsigned left) {
+  looked_at const some(sample, tuning::keys_for_correlation);
   auto const share = [&](std::uint32_t count) { return double(count) / double(some.keys); };
   auto const ones = count_ones(sample, some.stride);
   unsigned const width = width_of(sample);
-  std::uint64_t told = 0;
+  std::uint64_t correlated = 0;
   for (unsigned apart = 1; apart < width; ++apart) {
     auto const differing = count_ones(sample, some.stride, [=](std::uint64_t key) { return key ^ key >> apart; });
     for (unsigned bit = left - std::min(left, apart); bit < left && bit + apart < width; ++bit) {
       double const one = share(ones[bit]), other = share(ones[bit + apart]), by_chance = one + other - 2 * one * other;
-      if (std::abs(share(differing[bit]) - by_chance) >= tuning::telling_share) told |= std::uint64_t{1} << bit;
+      if (std::abs(share(differing[bit]) - by_chance) >= tuning::correlation_share) correlated |= std::uint64_t{1} << bit;
     }
   }
-  return unsigned(std::popcount(told));
+  return unsigned(std::popcount(correlated));
 }
 
 /// A sort of n items by `bits` of their keys.
@@ -181,7 +181,7 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
   // 64-bit keys have so much to gain that blocks may be slower.
   unsigned const width = width_of(sample), left = width - std::min(width, task.partitioned_bits());
   return task.key_bytes > 4 || task.counted(left) || distinct_keys(sample) <= task.limits().few ||
-         told_bits(sample, left) <= tuning::max_told_bits;
+         correlated_bits(sample, left) <= tuning::max_correlated_bits;
 }
 
 }  // namespace ordo::cuda_detail

@@ -14,8 +14,7 @@ constexpr std::size_t least_gpu_memory = std::size_t{64} << 20;
 
 // Returns the bytes of input from which a GPU is faster than the CPU. Reading, scanning, moving and writing are done by all
 // threads of the CPU in either case; a GPU only takes over the sort, and takes 0.3 s to start and end. Measured with --threads
-// 1
-// --stats on a Xeon of 2023 with 350 MB of spectra ordered by intensity: of 3.5 s of CPU time per GB, 1.2 s are the phase
+// 1 --stats on a Xeon of 2023 with 350 MB of spectra ordered by intensity: of 3.5 s of CPU time per GB, 1.2 s are the phase
 // "sort". So a GPU pays from 0.25 GB per thread on, and never if there are enough threads to fill the page cache at its full
 // speed (3 to 5 GB/s).
 std::size_t min_gpu_bytes(unsigned threads) {

@@ -97,7 +97,7 @@ struct write_hashes {
 
 }  // namespace
 
-TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda][small]") {
+TEST_CASE("only kernels that wait are launched early", "[cuda][small]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
   auto const architecture = backend.buffer<unsigned>(1);
@@ -110,7 +110,7 @@ TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda
   if (driver >= 12030 && CUDART_VERSION >= 12030) CHECK(early == waits);
 }
 
-TEST_CASE("keys with a code are keys once more after an exception", "[cuda][small][memory]") {
+TEST_CASE("keys with a code are decoded after an exception", "[cuda][small][memory]") {
   if (ordo::gpus().empty()) return;
   auto const alone = [](ordo::cuda_backend& backend, auto keys, auto) {
     ordo::sort_keys<ordo::sort_order::descending>(backend, keys);
@@ -131,7 +131,7 @@ TEST_CASE("keys with a code are keys once more after an exception", "[cuda][smal
   }
 }
 
-TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]") {
+TEST_CASE("the GPU's sorts take no more memory than they state", "[cuda][memory]") {
   if (ordo::gpus().empty()) return;
   using ordo::cuda_backend;
   ordo::device_memory plain;
@@ -170,7 +170,7 @@ TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]"
   CHECK(cuda_backend::segmented_sort_memory(0, 0, 0, 4, 4) == 0);
 }
 
-TEST_CASE("a sort of long items keeps to the memory that it states", "[cuda][memory]") {
+TEST_CASE("a sort of large items takes no more memory than it states", "[cuda][memory]") {
   if (ordo::gpus().empty()) return;
   ordo::device_memory plain;
   for (std::size_t n : {300, 20000}) {
@@ -182,7 +182,7 @@ TEST_CASE("a sort of long items keeps to the memory that it states", "[cuda][mem
   }
 }
 
-TEST_CASE("sorts by samples that tell nothing", "[sample_sort][cuda]") {
+TEST_CASE("sample sorts with useless samples", "[sample_sort][cuda]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
   std::size_t const n = std::size_t{1} << 20;

@@ -105,7 +105,7 @@ TEST_CASE("a gpu works on the caller's stream", "[handles][cuda][small]") {
   CHECK(there.get() == sorted(keys));
 }
 
-TEST_CASE("a gpu takes the caller's memory and gives it back", "[handles][cuda][small]") {
+TEST_CASE("a gpu allocates and frees the caller's memory", "[handles][cuda][small]") {
   if (ordo::gpus().empty()) return;
   counting_allocator allocator;
   auto const keys = random_keys(50000);
@@ -140,7 +140,7 @@ TEST_CASE("a gpu's memory is limited", "[handles][cuda][small]") {
   CHECK(there.get() == sorted(keys));
 }
 
-TEST_CASE("a sort of segments through the door in a CUDA graph", "[handles][cuda][small]") {
+TEST_CASE("sort_segments in a CUDA graph", "[handles][cuda][small]") {
   if (ordo::gpus().empty()) return;
   auto const segments = ordo::uniform_segments(1, 50000);
   device_keys there(random_keys(50000));
@@ -163,7 +163,7 @@ TEST_CASE("a sort of segments through the door in a CUDA graph", "[handles][cuda
   ORDO_CUDA(cudaGraphDestroy(graph));
 }
 
-TEST_CASE("machines on every GPU work at once and leave the caller's device alone", "[handles][cuda][small]") {
+TEST_CASE("machines on every GPU work at once and keep the caller's device", "[handles][cuda][small]") {
   unsigned const count = unsigned(ordo::gpus().size());
   for (unsigned caller = 0; caller < count; ++caller) {
     ORDO_CUDA(cudaSetDevice(int(caller)));

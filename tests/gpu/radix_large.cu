@@ -82,7 +82,7 @@ TEST_CASE("radix sort of the GPU: millions of keys") {
   }
 }
 
-TEST_CASE("radix sort of the GPU: more keys than 32 bits count", "[.huge]") {
+TEST_CASE("radix sort of the GPU: more than 2^32 keys", "[.huge]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
   for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven}) {

@@ -195,7 +195,7 @@ void check_types(ordo::cuda_backend& backend, std::initializer_list<std::size_t>
 
 }  // namespace
 
-TEST_CASE("the GPU's sample sort round its bounds", "[sample_sort][cuda]") {
+TEST_CASE("the GPU's sample sort around its bounds", "[sample_sort][cuda]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
   check_types(backend, {1000003, (std::size_t{1} << 22) + 5, (std::size_t{1} << 26) + 3});
@@ -210,7 +210,7 @@ TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda]") 
   }
 }
 
-TEST_CASE("the GPU's sample sort: more items than 32 bits count", "[.huge]") {
+TEST_CASE("the GPU's sample sort: more than 2^32 items", "[.huge]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
   for (input what : {input::uniform, input::halves}) {

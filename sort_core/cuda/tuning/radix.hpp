@@ -24,13 +24,13 @@ constexpr std::size_t few_keys = 24;
 constexpr std::size_t keys_for_bits = 256;
 constexpr double even_bit = 0.375;
 
-/// Two bits are correlated if the share of keys in which they differ is off the expected share by `telling_share`. The second
-/// constant is the number of keys examined for it, which takes the host 10 microseconds, as long as all else. The third is the
-/// number of the bits sorted by blocks that may be correlated: 32-bit keys are then 2^4 times as dense as evenly distributed
-/// ones.
-constexpr double telling_share = 0.25;
-constexpr std::size_t keys_for_telling = 128;
-constexpr unsigned max_told_bits = 4;
+/// Two bits are correlated if the share of keys in which they differ is off the expected share by `correlation_share`. The
+/// second constant is the number of keys examined for it, which takes the host 10 microseconds, as long as all else. The third
+/// is the number of the bits sorted by blocks that may be correlated: 32-bit keys are then 2^4 times as dense as evenly
+/// distributed ones.
+constexpr double correlation_share = 0.25;
+constexpr std::size_t keys_for_correlation = 128;
+constexpr unsigned max_correlated_bits = 4;
 /// The maximum of numbers per key for which a block has counters.
 constexpr unsigned counted_numbers = 16;
 

@@ -219,15 +219,15 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
 /// The GPU's maximum of shared memory per block.
 inline std::size_t shared_memory_limit = 227 << 10;
 /// Sets the GPU's shared memory per block during the object's lifetime.
-struct card {
-  explicit card(std::size_t shared_memory) : before(std::exchange(shared_memory_limit, shared_memory)) {}
-  ~card() { shared_memory_limit = before; }
+struct block_memory_scope {
+  explicit block_memory_scope(std::size_t shared_memory) : before(std::exchange(shared_memory_limit, shared_memory)) {}
+  ~block_memory_scope() { shared_memory_limit = before; }
   std::size_t before;
 };
 inline std::size_t launches = 0;  // number so far
 
 inline void run(unsigned blocks, unsigned threads, std::size_t shared_bytes, std::function<void()> body) {
-  if (shared_bytes > shared_memory_limit) throw std::logic_error("emulation: more shared memory than the card has");
+  if (shared_bytes > shared_memory_limit) throw std::logic_error("emulation: more shared memory than a block can have");
   ++launches;
   kernel = std::move(body);
   block_size = {threads, 1, 1};

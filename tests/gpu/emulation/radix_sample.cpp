@@ -33,7 +33,7 @@ void check_sample(std::size_t n, std::size_t count, ordo::key_code<K> code, Key 
 
 }  // namespace
 
-TEST_CASE("emulation: the sample of a radix sort is in order, however often keys repeat", "[emulation]") {
+TEST_CASE("emulation: the sample of a radix sort is sorted, however often keys repeat", "[emulation]") {
   std::mt19937_64 random(3);
   for (std::size_t const count : {1, 31, 32, 33, 256, 1000, 1024}) {
     for (std::size_t const n : {count, 2 * count + 1, 100 * count}) {

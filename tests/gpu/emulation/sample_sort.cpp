@@ -110,7 +110,7 @@ void check(std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("kernels: sample sort of items that samples tell nothing of") {
+TEST_CASE("kernels: sample sort of items with useless samples") {
   using words = od::words_of<item_of_16>;
   using traits = od::sample_traits<words, od::no_value>;
   constexpr std::size_t n = 70000;
@@ -137,7 +137,7 @@ TEST_CASE("kernels: sample sort of numbers") {
   check<std::uint32_t, std::uint32_t, by_high_bits>(50001);
   check<std::uint64_t, std::uint64_t, by_key>(26001);
 }
-TEST_CASE("kernels: sample sort of items that are no numbers") {
+TEST_CASE("kernels: sample sort of items that are not numbers") {
   check<item_of_12, ulonglong2, by_key>(20000);
   check<item_of_16, od::no_value, by_key>(30007);
 }

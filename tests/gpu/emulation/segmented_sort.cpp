@@ -386,13 +386,13 @@ void check_levels() {
 }
 
 /// Shared memory per block, which determines the segments that a block holds: of 8.6, 8.9 and 12.0; of 8.0; of 9.0.
-constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
+constexpr std::size_t block_memory_sizes[] = {99 << 10, 163 << 10, 227 << 10};
 
 /// Arrays of up to max_stable_array_length items are sorted stably on each of these GPUs.
 template <class K, class V>
 void check_arrays() {
-  for (std::size_t shared_memory : cards) {
-    emulation::card const here(shared_memory);
+  for (std::size_t shared_memory : block_memory_sizes) {
+    emulation::block_memory_scope const here(shared_memory);
     for (keys what : {keys::few, keys::equal, keys::uniform, keys::greatest}) {
       INFO("shared memory " << shared_memory << " keys " << int(what));
       check<K, V, std::uint32_t, od::large_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900}, what,
@@ -406,9 +406,9 @@ void check_arrays() {
 template <class K, class V>
 void check_cards() {
   unsigned turn = 0;
-  for (std::size_t shared_memory : cards) {
+  for (std::size_t shared_memory : block_memory_sizes) {
     if (shared_memory == emulation::shared_memory_limit) continue;
-    emulation::card const here(shared_memory);
+    emulation::block_memory_scope const here(shared_memory);
     INFO("shared memory " << shared_memory);
     for (std::size_t length : {1500, 2305, 3073, 4609, 6145, 8193, 16385}) {
       check<K, V, std::uint32_t>(of_length(length, length + 1), all_keys[turn % std::size(all_keys)],
@@ -437,16 +437,16 @@ TEST_CASE("kernels: segmented sort, 32-bit keys alone") {
 TEST_CASE("kernels: segmented sort, 32-bit keys with values") {
   check_all<std::uint32_t, std::uint32_t>();
 }
-TEST_CASE("kernels: segmented sort, 32-bit keys with long values") {
+TEST_CASE("kernels: segmented sort, 32-bit keys with large values") {
   check_all<std::uint32_t, std::uint64_t>();
 }
 TEST_CASE("kernels: segmented sort, 64-bit keys with values") {
   check_all<std::uint64_t, std::uint32_t>();
 }
-TEST_CASE("kernels: segmented sort, 64-bit keys with the longest values") {
+TEST_CASE("kernels: segmented sort, 64-bit keys with the largest values") {
   check_all<std::uint64_t, ulonglong2>();
 }
-TEST_CASE("kernels: which runs of short segments with holes are sorted in one piece") {
+TEST_CASE("kernels: runs of small segments with holes that one warp sorts") {
   auto const at_distances = [](std::uint32_t distance) {
     std::vector<std::uint32_t> begins(640);
     for (std::size_t s = 0; s < begins.size(); ++s) begins[s] = std::uint32_t(s) * distance;
@@ -472,7 +472,7 @@ TEST_CASE("kernels: which runs of short segments with holes are sorted in one pi
   CHECK(runs_left(at_distances(500), 1) == 0);
   CHECK(runs_left(backwards, 1) == 0);
 }
-TEST_CASE("kernels: array sort is stable on every card") {
+TEST_CASE("kernels: array sort is stable on every GPU") {
   check_arrays<std::uint32_t, ulonglong2>();
   check_arrays<std::uint64_t, std::uint32_t>();
   check_arrays<std::uint64_t, std::uint64_t>();

@@ -111,7 +111,7 @@ TEST_CASE("floats encode as IEEE 754 totalOrder", "[radix_key]") {
     CHECK(ordo::radix_key<double>::encode(ascending[i - 1]) < ordo::radix_key<double>::encode(ascending[i]));
 }
 
-TEST_CASE("a copy past the caches copies what it is told to", "[core]") {
+TEST_CASE("a streaming copy copies its range and nothing else", "[core]") {
   std::vector<char> from(1000), to(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 7 + i / 256 + 1);
   for (std::size_t const size : {0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 300, 500})
@@ -125,7 +125,7 @@ TEST_CASE("a copy past the caches copies what it is told to", "[core]") {
       }
 }
 
-TEST_CASE("a pool reuses what it was given back", "[memory]") {
+TEST_CASE("a pool reuses freed blocks", "[memory]") {
   ordo::host_memory plain;
   failing_memory counting(plain, ~std::size_t{0});
   ordo::pool pool(counting);
@@ -138,7 +138,7 @@ TEST_CASE("a pool reuses what it was given back", "[memory]") {
   CHECK(pool.peak() >= 420000);
 }
 
-TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
+TEST_CASE("a pool frees its blocks before it fails", "[memory]") {
   ordo::host_memory plain;
   ordo::limited_memory limited(plain, 1 << 20);
   ordo::pool pool(limited);
@@ -149,7 +149,7 @@ TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
   CHECK_THROWS_AS(ordo::buffer<std::uint64_t>(pool, ~std::size_t{0} / 2), ordo::out_of_memory);
 }
 
-TEST_CASE("a pool lends no more than was asked for, rounded", "[memory]") {
+TEST_CASE("a pool allocates no more than the rounded requests", "[memory]") {
   ordo::host_memory plain;
   std::size_t const first = ordo::pool::rounded(600000), second = ordo::pool::rounded(500000);
   ordo::limited_memory limited(plain, first + second);
@@ -162,7 +162,7 @@ TEST_CASE("a pool lends no more than was asked for, rounded", "[memory]") {
   CHECK_NOTHROW(ordo::buffer<char>(pool, 500000));
 }
 
-TEST_CASE("a pool holds up to twice what was in use at most", "[memory]") {
+TEST_CASE("a pool holds at most twice the maximum in use", "[memory]") {
   struct counting_memory final : ordo::memory_resource {
     void* allocate(std::size_t bytes) override {
       held += bytes;
@@ -188,7 +188,7 @@ TEST_CASE("a pool holds up to twice what was in use at most", "[memory]") {
   CHECK(counting.held == 0);
 }
 
-TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
+TEST_CASE("a pool uses larger blocks if memory is plentiful", "[memory]") {
   using ordo::pool;
   ordo::host_memory plain;
   // Returns the bytes that the source has allocated, after requests of one round and of similar ones.
@@ -227,7 +227,7 @@ TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
         }) == pool::rounded(800000));
 }
 
-TEST_CASE("a pool's limit holds while it is set", "[memory]") {
+TEST_CASE("a pool's limit holds while the object lives", "[memory]") {
   ordo::host_memory plain;
   ordo::pool pool(plain);
   { ordo::buffer<char> const kept(pool, 500000); }
@@ -240,7 +240,7 @@ TEST_CASE("a pool's limit holds while it is set", "[memory]") {
   CHECK_NOTHROW(ordo::buffer<char>(pool, 500000));
 }
 
-TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]") {
+TEST_CASE("a pool over a source that caches blocks caches none", "[memory]") {
   ordo::host_memory plain;
   ordo::limited_memory limited(plain, 1 << 20);
   ordo::pool pool(limited, ordo::pool::reuse::none);
@@ -275,7 +275,7 @@ struct observed_memory final : ordo::memory_resource {
 
 }  // namespace
 
-TEST_CASE("a pool serves requests from what was reserved", "[memory]") {
+TEST_CASE("a pool serves requests from its reservation", "[memory]") {
   using ordo::pool;
   for (auto const kind : {pool::reuse::none, pool::reuse::same_size, pool::reuse::larger_too}) {
     observed_memory source;
@@ -322,7 +322,7 @@ TEST_CASE("a pool serves requests from what was reserved", "[memory]") {
   }
 }
 
-TEST_CASE("a pool gives back what is reserved before it fails", "[memory]") {
+TEST_CASE("a pool frees its reservation before it fails", "[memory]") {
   using ordo::pool;
   observed_memory source;
   source.limit = pool::rounded(1000000);
@@ -370,7 +370,7 @@ TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
   CHECK(finished);
 }
 
-TEST_CASE("long arrays come out the same on any number of threads", "[array_sort]") {
+TEST_CASE("large arrays are the same for any number of threads", "[array_sort]") {
   std::size_t const n = 700001;  // more than one thread takes
   for (auto const& [name, input] : all_inputs<std::uint32_t>(n)) {
     INFO(name);
@@ -388,7 +388,7 @@ TEST_CASE("long arrays come out the same on any number of threads", "[array_sort
   }
 }
 
-TEST_CASE("a sample sort whose samples are bad merges what is left", "[sample_sort]") {
+TEST_CASE("a sample sort with useless samples merges the rest", "[sample_sort]") {
   struct by_low_bits {
     bool operator()(std::uint32_t a, std::uint32_t b) const { return a % 100000 < b % 100000; }
   };
@@ -411,7 +411,7 @@ TEST_CASE("a sample sort whose samples are bad merges what is left", "[sample_so
   }
 }
 
-TEST_CASE("sizes are parsed or refused", "[machine]") {
+TEST_CASE("sizes are parsed or rejected", "[machine]") {
   CHECK(ordo::parse_bytes("0") == 0);
   CHECK(ordo::parse_bytes("123") == 123);
   CHECK(ordo::parse_bytes("64M") == std::size_t{64} << 20);
@@ -431,22 +431,22 @@ TEST_CASE("machines are named", "[machine]") {
     CHECK_THROWS_AS(ordo::parse_device(bad), ordo::usage_error);
 }
 
-TEST_CASE("the machine is chosen by what is asked and what is there", "[machine]") {
+TEST_CASE("the machine is chosen by options, environment and hardware", "[machine]") {
   char const* const wish = std::getenv("ORDO_DEVICE");
   std::string const before = wish ? wish : "";
   unsetenv("ORDO_DEVICE");
   bool const gpu = !ordo::gpus().empty();
   using ordo::device;
-  std::size_t asked = 0;
+  std::size_t queries = 0;
   auto const choose = [&](device where, std::size_t input, std::size_t gpu_bytes, std::size_t worthwhile) {
     return ordo::choose_machine({.device = where}, input, worthwhile, [&](ordo::gpu_info const&) {
-      ++asked;
+      ++queries;
       return gpu_bytes;
     });
   };
   CHECK(choose(device::cpu, 1u << 30, 0, 0).device == device::cpu);
   CHECK(choose(device::automatic, 10, 10, 100).device == device::cpu);
-  CHECK(asked == 0);
+  CHECK(queries == 0);
   CHECK(choose(device::automatic, 100, 10, 100).device == (gpu ? device::gpu : device::cpu));
   auto const vast = choose(device::automatic, 100, std::size_t{1} << 60, 0);
   CHECK(vast.device == device::cpu);

@@ -17,7 +17,7 @@ using ordo::cuda_detail::float_numbers;
 
 }  // namespace
 
-TEST_CASE("numbers of floats: in the order of codes, and what these differ in where numbers agree") {
+TEST_CASE("numbers of floats: the order of codes, and the bits in which codes of equal numbers differ") {
   auto const check = [](auto some, auto make_code) {
     using real = decltype(some);
     using limits = std::numeric_limits<real>;
@@ -62,7 +62,7 @@ TEST_CASE("numbers of floats: in the order of codes, and what these differ in wh
   check(double{}, ordo::radix_key<double, ordo::sort_order::descending>::code);
 }
 
-TEST_CASE("numbers of floats: none where these are no evener than codes, or cannot be told") {
+TEST_CASE("numbers of floats: not wanted if they are no more even than codes, or unknown") {
   auto const suiting = [](auto make) {
     std::mt19937_64 random(1);
     std::vector<std::uint64_t> sample(1024);

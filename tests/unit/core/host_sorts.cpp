@@ -117,7 +117,7 @@ void check_large_items(std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_sort]") {
+TEST_CASE("an array sort with useless pivots needs little stack", "[array_sort]") {
   auto const& input = against_array_sort();
   std::vector<std::uint32_t> first;
   for (unsigned threads : {1u, 0u}) {
@@ -135,7 +135,7 @@ TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_s
   }
 }
 
-TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sort]") {
+TEST_CASE("an array sort with useless pivots partitions a few times", "[array_sort]") {
   auto keys = against_array_sort();
   std::atomic<unsigned> pieces{0};
   ordo::host_detail::encoded<std::uint32_t> const whole_key{{}, ~0u};
@@ -148,7 +148,7 @@ TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sor
   CHECK(pieces <= ordo::host_detail::max_cuts(uncut) + 1);
 }
 
-TEST_CASE("a sample sort whose samples are all bad compares no more than a merge sort some times", "[sample_sort]") {
+TEST_CASE("a sample sort with useless samples compares no more than a few merge sorts", "[sample_sort]") {
   std::size_t const n = 100000, log = 17;
   auto const input = against_sample_sort(n);
   for (unsigned threads : {1u, 0u}) {
@@ -172,7 +172,7 @@ TEST_CASE("sample sorts of large items need little stack", "[sample_sort]") {
   check_large_items<256>(70000);
 }
 
-TEST_CASE("a segment whose second buffer cannot be had keeps its keys", "[segmented_sort]") {
+TEST_CASE("a segment keeps its keys if its second buffer cannot be allocated", "[segmented_sort]") {
   auto const input = inputs<std::uint32_t>(1000).front().second;
   auto keys = input;
   ordo::host_detail::encoded<std::uint32_t> const descending{{~0u, 0}, ~0u};

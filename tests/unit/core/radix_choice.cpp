@@ -24,7 +24,7 @@ std::vector<std::uint64_t> sample_of(Make make, std::size_t n = std::size_t{1} <
 
 }  // namespace
 
-TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
+TEST_CASE("radix choice: MSD for even, equal and few keys; LSD for uneven ones") {
   for (std::size_t n : {std::size_t{1} << 22, std::size_t{1} << 26, std::size_t{1} << 28}) {
     for (std::size_t value : {0, 4}) {
       auto even = sample_of([](auto& r) { return r() >> 32; });
@@ -43,7 +43,7 @@ TEST_CASE("radix choice: even, equal and few keys go down; uneven ones go up") {
   }
 }
 
-TEST_CASE("radix choice: pairs of 32-bit keys that crowd in a part of their range go up, keys alone go down") {
+TEST_CASE("radix choice: for 32-bit keys dense in a part of their range, LSD with values and MSD without") {
   constexpr std::size_t n = std::size_t{1} << 28;
   auto const gaussian = sample_of([](auto& r) { return (r() >> 34) + (r() >> 34) + (r() >> 34) + (r() >> 34); });
   CHECK(msd_is_quicker(gaussian, {n, 16384, 32, 4, 0, false, false}));
@@ -52,7 +52,7 @@ TEST_CASE("radix choice: pairs of 32-bit keys that crowd in a part of their rang
   CHECK(msd_is_quicker(of_a_part, {n, 16384, 32, 4, 4, false, false}));
 }
 
-TEST_CASE("radix choice: many of each number of a small range go up") {
+TEST_CASE("radix choice: LSD for many keys of each number of a small range") {
   constexpr std::size_t n = std::size_t{1} << 27;
   for (unsigned bits : {10, 20, 22, 24, 32}) {
     auto const dense = sample_of([=](auto& r) { return r() >> (64 - bits); });
@@ -61,7 +61,7 @@ TEST_CASE("radix choice: many of each number of a small range go up") {
   }
 }
 
-TEST_CASE("radix choice: keys whose lower bits are told by their upper ones go up, unless blocks count them") {
+TEST_CASE("radix choice: LSD for keys whose lower and upper bits correlate, unless blocks count them") {
   // Indices of entries near the diagonal of a matrix of 2^16 rows: `near` of these, and otherwise random keys.
   auto const product = [](std::uint64_t near) {
     return sample_of([=](auto& r) {
@@ -89,29 +89,29 @@ TEST_CASE("radix choice: keys whose lower bits are told by their upper ones go u
   CHECK(msd_is_quicker(wide, {few, 8192, 64, 8, 4, false, false}));
 }
 
-TEST_CASE("radix choice: the bits of keys that others tell") {
-  using ordo::cuda_detail::told_bits;
+TEST_CASE("radix choice: correlated bits") {
+  using ordo::cuda_detail::correlated_bits;
   auto const none = sample_of([](auto& r) { return r() >> 32; });
-  CHECK(told_bits(none, 0) == 0);
-  CHECK(told_bits(none, 20) == 0);
-  CHECK(told_bits(none, 32) == 0);
+  CHECK(correlated_bits(none, 0) == 0);
+  CHECK(correlated_bits(none, 20) == 0);
+  CHECK(correlated_bits(none, 32) == 0);
   // The lowest 8 bits are copies of higher bits, or their complements.
   auto const eight = sample_of([](auto& r) {
     std::uint64_t const x = r() >> 40;
     return x << 8 | ((x >> 3 & 0xf) | (~x >> 16 & 0xf) << 4);
   });
-  CHECK(told_bits(eight, 8) == 8);
-  CHECK(told_bits(eight, 4) == 4);
-  CHECK(told_bits(eight, 10) == 8);
+  CHECK(correlated_bits(eight, 8) == 8);
+  CHECK(correlated_bits(eight, 4) == 4);
+  CHECK(correlated_bits(eight, 10) == 8);
   // Bits that are mostly 0 agree by chance.
-  CHECK(told_bits(sample_of([](auto& r) { return r() & r() & r() & 0xffffffff; }), 20) == 0);
-  CHECK(told_bits(sample_of([](auto&) { return 5u; }), 2) == 0);
+  CHECK(correlated_bits(sample_of([](auto& r) { return r() & r() & r() & 0xffffffff; }), 20) == 0);
+  CHECK(correlated_bits(sample_of([](auto&) { return 5u; }), 2) == 0);
   // The positions of a sample are not correlated with its keys.
   for (std::size_t const n : {std::size_t{1} << 25, std::size_t{1} << 28, std::size_t{100'000'000}}) {
     std::size_t const count = ordo::cuda_detail::tuning::sampled_keys(n), stride = n / count;
     std::vector<std::uint64_t> in_order;
     for (std::size_t i = 0; i < count; ++i) in_order.push_back(i * stride + ordo::cuda_detail::place_in_stride(i, stride));
-    CHECK(told_bits(in_order, 14) <= 1);
+    CHECK(correlated_bits(in_order, 14) <= 1);
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("radix choice: the fullest eighth of a range") {
   CHECK(densest_eighth(sample{0, ~std::uint64_t{0}}) == 4);
 }
 
-TEST_CASE("radix choice: how many of some words have each bit") {
+TEST_CASE("radix choice: counts of each bit") {
   std::mt19937_64 random(2);
   for (std::size_t const n : {0, 1, 254, 255, 256, 510, 511, 1024}) {
     for (std::size_t const stride : {1, 4, 5}) {
@@ -140,7 +140,7 @@ TEST_CASE("radix choice: how many of some words have each bit") {
   }
 }
 
-TEST_CASE("radix choice: doubles of both signs go down, where the same codes of integers go up") {
+TEST_CASE("radix choice: MSD for doubles of both signs, LSD for integers of the same codes") {
   for (std::size_t n : {std::size_t{1} << 24, std::size_t{1} << 28}) {
     auto const is_quicker = [&](bool floats) {
       auto sample = sample_of([](auto& r) { return ordo::radix_key<double>::encode(double(std::int64_t(r())) * 0x1p-63); }, n);
@@ -151,14 +151,14 @@ TEST_CASE("radix choice: doubles of both signs go down, where the same codes of 
   }
 }
 
-TEST_CASE("radix choice: nobody asks for keys of which too few bits count") {
+TEST_CASE("radix choice: no sample if too few bits count") {
   for (std::size_t n : {std::size_t{1} << 20, std::size_t{1} << 28}) {
     CHECK_FALSE(ordo::cuda_detail::msd_may_be_quicker({n, 8192, 9, 8, 4, false, false}));
     CHECK(ordo::cuda_detail::msd_may_be_quicker({n, 8192, 64, 8, 4, false, false}));
   }
 }
 
-TEST_CASE("radix choice: of shorter keys only even ones go down") {
+TEST_CASE("radix choice: MSD for narrower keys only if they are even") {
   constexpr std::size_t n = std::size_t{1} << 26;
   for (unsigned const bits : {64, 56, 52, 48, 46}) {
     auto const even = sample_of([=](auto& r) { return r() >> (64 - bits); });
@@ -168,7 +168,7 @@ TEST_CASE("radix choice: of shorter keys only even ones go down") {
   }
 }
 
-TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
+TEST_CASE("radix choice: small sorts sample fewer keys, and choose the same") {
   using numbers = std::mt19937_64;
   for (std::size_t n : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 22, std::size_t{1} << 24}) {
     INFO(n);
@@ -190,6 +190,6 @@ TEST_CASE("radix choice: small sorts look at fewer keys, and choose the same") {
   }
 }
 
-TEST_CASE("radix choice: a sample of nothing") {
+TEST_CASE("radix choice: an empty sample") {
   CHECK(msd_is_quicker({}, {0, 16384, 32, 4, 0, false, false}));
 }

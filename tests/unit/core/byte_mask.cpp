@@ -40,7 +40,7 @@ void check_row(row_of_bytes const& text, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("64 bytes are asked at a time", "[core]") {
+TEST_CASE("64 bytes are tested at a time", "[core]") {
   random_numbers random(1);
   std::string const special("\0\x01\t\n\x0b\r\x0e !>?@AZ[`az{}~\x7f\x80\x8a\xc1\xda\xe1\xfa\xff", 30);
   for (unsigned round = 0; round < 200; ++round) {
@@ -61,7 +61,7 @@ TEST_CASE("64 bytes are asked at a time", "[core]") {
   }
 }
 
-TEST_CASE("chosen bytes are copied, and none behind the room is touched", "[core]") {
+TEST_CASE("chosen bytes are copied, and none behind the room is written", "[core]") {
   random_numbers random(2);
   for (unsigned round = 0; round < 2000; ++round) {
     std::size_t const size = 1 + random.below(300), rows = (size + 63) / 64;
