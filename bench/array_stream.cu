@@ -1,5 +1,5 @@
-// Arrays of floats that are more than the card holds: from the host's memory through one GPU and back to where they were;
-// beside the transfers alone, up, down and both at once, by the same ways. From file to file: tools/examples/arrays.
+// Measures the sort of arrays of floats that are larger than the GPU's memory, from memory of the host through one GPU and
+// back, beside the transfers alone: up, down and both at once. From file to file: tools/examples/arrays.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t part_bytes = std::size_t{256} << 20;
 
-/// Pages of the host, as large as the system has them; pinned, if that is wanted.
+/// An array in huge pages of the host, pinned on request.
 class host_floats {
  public:
   host_floats(std::size_t n, bool pinned) : n_(n), pinned_(pinned) {
@@ -48,7 +48,7 @@ class host_floats {
   host_floats(host_floats const&) = delete;
   host_floats& operator=(host_floats const&) = delete;
 
-  /// When the pages are there.
+  /// Pins the pages, which must have been written.
   void pin() {
     if (!pinned_) return;
     ORDO_CUDA(cudaHostRegister(data_, bytes(), cudaHostRegisterDefault));
@@ -64,7 +64,7 @@ class host_floats {
   bool pinned_, is_pinned_ = false;
 };
 
-/// The float that is at i at first: uniform in [0, 1).
+/// Returns float i of the input, uniform in [0, 1).
 float fresh(std::size_t i) {
   return float(mixed(i) >> 40) * 0x1p-24f;
 }
@@ -75,7 +75,7 @@ void fill(std::span<float> to) {
   });
 }
 
-/// Arrays that are out of order, or do not hold what `fresh` put there.
+/// Counts the arrays that are out of order, or whose floats are not those of `fresh`.
 std::size_t wrong_arrays(std::span<float const> keys, std::size_t length) {
   auto const wrong = [=](std::size_t array) {
     std::uint64_t sum = 0;
@@ -95,7 +95,7 @@ std::size_t wrong_arrays(std::span<float const> keys, std::size_t length) {
       std::plus<>());
 }
 
-/// All of it to the device, a part at a time; or from there.
+/// Uploads all bytes, a part at a time.
 void only_up(gpu& on, std::span<char const> from) {
   with_backend(on, [&](cuda_backend& machine) {
     auto const part = machine.buffer<char>(part_bytes);
@@ -104,6 +104,8 @@ void only_up(gpu& on, std::span<char const> from) {
     ORDO_CUDA(cudaStreamSynchronize(machine.stream()));
   });
 }
+
+/// Downloads all bytes, a part at a time.
 void only_down(gpu& on, std::span<char> to) {
   with_backend(on, [&](cuda_backend& machine) {
     auto const part = machine.buffer<char>(part_bytes);
@@ -119,28 +121,28 @@ double seconds_of(auto work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-struct asked {
+struct settings {
   std::size_t gigabytes = 8, length = 1000, runs = 3;
   bool pinned = false;
   std::string json;
   cli::common_options common;
 };
 
-nlohmann::ordered_json in_memory(asked const& how) {
-  std::size_t const arrays = how.gigabytes * 1'000'000'000 / sizeof(float) / how.length;
-  host_floats keys(arrays * how.length, how.pinned);
+nlohmann::ordered_json in_memory(settings const& options) {
+  std::size_t const arrays = options.gigabytes * 1'000'000'000 / sizeof(float) / options.length;
+  host_floats keys(arrays * options.length, options.pinned);
   fill(keys.all());
   keys.pin();
   gpu on, beside;
   double const bytes = double(keys.as_bytes().size());
-  // Pages that are not needed: transfers go to a copy of some of it, since what is measured next is still to be sorted.
+  // The transfers overwrite some of the keys, which are restored before the sort.
   std::span<char> const some = keys.as_bytes().first(std::min<std::size_t>(keys.as_bytes().size(), 16 * part_bytes));
-  std::vector<char> const kept(some.begin(), some.end());
-  auto const rate = [&](double of, auto work) {
+  std::vector<char> const saved(some.begin(), some.end());
+  auto const rate = [&](double transferred, auto work) {
     work();
     std::vector<double> times;
-    for (std::size_t k = 0; k < how.runs; ++k) times.push_back(seconds_of(work));
-    return of / median(times) * 1e-9;
+    for (std::size_t k = 0; k < options.runs; ++k) times.push_back(seconds_of(work));
+    return transferred / median(times) * 1e-9;
   };
   double const up = rate(double(some.size()), [&] { only_up(on, some); });
   double const down = rate(double(some.size()), [&] { only_down(on, some); });
@@ -149,19 +151,19 @@ nlohmann::ordered_json in_memory(asked const& how) {
     std::jthread other([&] { only_down(beside, some.subspan(half)); });
     only_up(on, some.first(half));
   });
-  std::copy(kept.begin(), kept.end(), some.begin());
-  double const seconds = seconds_of([&] { sort_host_arrays(on, keys.all(), how.length); });
-  std::size_t const wrong = wrong_arrays(keys.all(), how.length);
-  if (wrong != 0) throw error("not sorted right: " + std::to_string(wrong) + " of " + std::to_string(arrays) + " arrays");
+  std::copy(saved.begin(), saved.end(), some.begin());
+  double const seconds = seconds_of([&] { sort_host_arrays(on, keys.all(), options.length); });
+  std::size_t const wrong = wrong_arrays(keys.all(), options.length);
+  if (wrong != 0) throw error("wrong order: " + std::to_string(wrong) + " of " + std::to_string(arrays) + " arrays");
   double const sorted = bytes / seconds * 1e-9, share = sorted / std::min(up, down);
-  char const* const memory = how.pinned ? "pinned" : "pageable";
+  char const* const memory = options.pinned ? "pinned" : "pageable";
   std::printf(
       "%zu arrays of %zu floats, %.1f GB, %s memory: %.3f s, %.1f GB/s each way; up alone %.1f, down alone %.1f, both at "
       "once %.1f each: %.2f of the slower\n",
-      arrays, how.length, bytes * 1e-9, memory, seconds, sorted, up, down, both, share);
-  return {{"name", std::to_string(arrays) + " x " + std::to_string(how.length) + " f32, " + memory},
+      arrays, options.length, bytes * 1e-9, memory, seconds, sorted, up, down, both, share);
+  return {{"name", std::to_string(arrays) + " x " + std::to_string(options.length) + " f32, " + memory},
           {"arrays", arrays},
-          {"length", how.length},
+          {"length", options.length},
           {"bytes", keys.as_bytes().size()},
           {"memory_limit", gpu_memory_limit().value_or(0)},
           {"seconds", seconds},
@@ -173,24 +175,26 @@ nlohmann::ordered_json in_memory(asked const& how) {
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Arrays of floats that are more than a GPU holds, in the host's memory.", "array_stream");
-  asked how;
-  cli::add_common_options(app, how.common);
-  app.add_option("--length", how.length, "of an array")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--gigabytes", how.gigabytes, "of floats that are made")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--runs", how.runs, "of the transfers, of which the median counts")
+  CLI::App app("Measures the sort of arrays of floats that are larger than the GPU's memory.", "array_stream");
+  settings options;
+  cli::add_common_options(app, options.common);
+  app.add_option("--length", options.length, "length of the arrays")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--gigabytes", options.gigabytes, "GB of floats to generate")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--pinned", how.pinned, "memory that the card reads and writes itself");
-  app.add_option("--json", how.json, "write the rows there");
+  app.add_option("--runs", options.runs, "take the median of N runs of the transfers")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--pinned", options.pinned, "use pinned memory");
+  app.add_option("--json", options.json, "write the results to this file");
   if (auto const status = cli::parse(app, argc, argv)) return *status;
-  nlohmann::ordered_json const row = in_memory(how);
-  if (how.json.empty()) return 0;
+  nlohmann::ordered_json const row = in_memory(options);
+  if (options.json.empty()) return 0;
   nlohmann::ordered_json report{{"benchmark", "array_stream"}, {"ordo", version}};
   for (auto const& [name, value] : describe_machine()) report["machine"][name] = value;
-  report["runs"] = how.runs;
+  report["runs"] = options.runs;
   report["rows"] = nlohmann::json::array({row});
-  cli::output out(how.json);
+  cli::output out(options.json);
   out.write(std::string_view(report.dump(1) + "\n"));
   out.commit();
   return 0;

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 5> program_names{"segmented_sort", "array
 constexpr std::array<std::string_view, 5> program_texts{
     "The GPU's segmented sort beside CUB's.", "The GPU's in-place sort of many arrays beside CUB and STA.",
     "The GPU's radix sort beside CUB's and Thrust's.", "The GPU's sort by a comparator beside CUB's merge sort.",
-    "Finds which length of segment is best sorted how: a table for sort_core/cuda/tuning."};
+    "Finds the fastest kernel for each length of segments: a table for sort_core/cuda/tuning."};
 
 struct description {
   std::string operator()(fixed_lengths const& x) const {
@@ -90,8 +90,8 @@ json to_json(row_result const& r) {
 
 json to_json(whole_result const& r) {
   json x{{"name", r.name},
-         {"types", type_names[std::size_t(r.what.of)]},
-         {"input", pattern_names[std::size_t(r.what.order)]},
+         {"types", type_names[std::size_t(r.row.type)]},
+         {"input", pattern_names[std::size_t(r.row.order)]},
          {"items", r.items},
          {"ours", to_json(r.ours)},
          {"copy", to_json(r.copy)},
@@ -112,7 +112,7 @@ json to_json(sweep_result const& s) {
                      {"rate", rounded(d.rate, 100)},
                      {"next_rate", rounded(d.next_rate, 100)},
                      {"times", rounded(d.times(), 1000)}});
-  return {{"what", s.what}, {"items", s.items}, {"from", s.from}, {"rates", rates}, {"worst", worst}, {"wrong", s.wrong}};
+  return {{"what", s.types}, {"items", s.items}, {"from", s.from}, {"rates", rates}, {"worst", worst}, {"wrong", s.wrong}};
 }
 
 json to_json(capacity_result const& c) {
@@ -121,7 +121,7 @@ json to_json(capacity_result const& c) {
           {"length", c.length},
           {"ms", rounded(c.ms)},
           {"free_bytes_before", c.free_before},
-          {"free_bytes_least", c.free_least},
+          {"free_bytes_least", c.min_free},
           {"pool_peak_bytes", c.pool_peak},
           {"allowed_bytes", c.allowed_bytes},
           {"wrong_arrays", c.wrong_arrays}};
@@ -136,81 +136,83 @@ json all_of(std::vector<T> const& results) {
 
 }  // namespace
 
-bool options::chosen(std::string const& row) const {
+bool bench_options::selects(std::string const& row) const {
   return std::regex_search(row, std::regex(rows));
 }
 
-std::string_view name_of(program which) {
-  return program_names[std::size_t(which)];
+std::string_view name_of(program benchmark) {
+  return program_names[std::size_t(benchmark)];
 }
 
-std::optional<int> parse(program which, int argc, char const* const* argv, options& to) {
-  CLI::App app(std::string(program_texts[std::size_t(which)]), std::string(name_of(which)));
+std::optional<int> parse(program benchmark, int argc, char const* const* argv, bench_options& options) {
+  CLI::App app(std::string(program_texts[std::size_t(benchmark)]), std::string(name_of(benchmark)));
   bool no_rivals = false;
-  app.add_option("--rows", to.rows, "rows whose names match this regular expression [all]")->type_name("REGEX");
-  app.add_option("--runs", to.runs, "of which the median counts, after 2 warm-ups [5]")->check(CLI::Range(1, 1000));
-  app.add_flag("--quick", to.quick, "2^24 items at most: a smoke test");
-  if (which == program::tune_segments)
-    app.add_option("--longest", to.longest, "longest segment that a block is to sort [as in the present table]")
+  app.add_option("--rows", options.rows, "measure rows whose names match REGEX [all]")->type_name("REGEX");
+  app.add_option("--runs", options.runs, "take the median of N runs, after 2 warm-ups [5]")->check(CLI::Range(1, 1000));
+  app.add_flag("--quick", options.quick, "a smoke test with 2^24 items at most");
+  if (benchmark == program::tune_segments)
+    app.add_option("--longest", options.longest, "longest segment that a block sorts [that of the present table]")
         ->check(CLI::Range(64u, 1u << 14));
   else
     app.add_flag("--no-rivals", no_rivals, "measure Ordo only");
-  app.add_option("--json", to.json, "write all figures there")->type_name("FILE");
-  if (which == program::radix_sort || which == program::comparator_sort)
-    app.add_option("--sizes", to.sizes, "logarithms of the numbers of items, with commas between [16,20,24,28]")
+  app.add_option("--json", options.json, "write the results to FILE")->type_name("FILE");
+  if (benchmark == program::radix_sort || benchmark == program::comparator_sort)
+    app.add_option("--sizes", options.sizes, "binary logarithms of the numbers of items, separated by commas [16,20,24,28]")
         ->delimiter(',')
         ->check(CLI::Range(1u, 31u));
-  else if (which != program::tune_segments)
-    app.add_flag("--bound", to.bounded, "tell the sort how long the longest segment is");
-  if (which == program::segmented_sort) {
-    auto* const sweep = app.add_flag("--sweep", to.sweep, "every length of a range, instead of the rows: look for cliffs");
-    app.add_flag("--pairs", to.pairs, "sweep u32/u32 [both]")->needs(sweep);
-    app.add_flag("--keys", to.keys, "sweep u32 [both]")->needs(sweep);
-    app.add_option("--from", to.from, "first length of the sweep [1]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
-    app.add_option("--to", to.to, "last length of the sweep [16384]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
-  } else if (which == program::array_sort) {
-    auto* const sweep = app.add_flag("--sweep", to.sweep, "25,000 to 200,000 arrays of floats, instead of the rows");
-    app.add_option("--capacity", to.capacity,
-                   "instead of the rows: sort so many 10^9 floats in arrays of 1000, 2000, 3000 and 4000, and verify them")
+  else if (benchmark != program::tune_segments)
+    app.add_flag("--bound", options.bounded, "pass the length of the longest segment to the sort");
+  if (benchmark == program::segmented_sort) {
+    auto* const sweep = app.add_flag("--sweep", options.sweep,
+                                     "measure every length of a range instead of the rows, and find drops of the rate");
+    app.add_flag("--pairs", options.pairs, "sweep u32/u32 [both]")->needs(sweep);
+    app.add_flag("--keys", options.keys, "sweep u32 [both]")->needs(sweep);
+    app.add_option("--from", options.from, "first length of the sweep [1]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
+    app.add_option("--to", options.to, "last length of the sweep [16384]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
+  } else if (benchmark == program::array_sort) {
+    auto* const sweep =
+        app.add_flag("--sweep", options.sweep, "measure 25,000 to 200,000 arrays of floats instead of the rows");
+    app.add_option("--capacity", options.capacity,
+                   "sort G * 10^9 floats in arrays of 1000, 2000, 3000 and 4000 instead of the rows, and verify them")
         ->type_name("G")
         ->check(CLI::PositiveNumber)
         ->excludes(sweep);
   }
   if (auto const status = cli::parse(app, argc, argv)) return status;
-  to.rivals = !no_rivals;
-  if (to.quick) std::erase_if(to.sizes, [](unsigned log_items) { return log_items > 24; });
-  if (!to.pairs && !to.keys) to.pairs = to.keys = true;
-  if (to.from > to.to) throw usage_error(fmt::format("empty range of lengths: --from {} --to {}", to.from, to.to));
+  options.rivals = !no_rivals;
+  if (options.quick) std::erase_if(options.sizes, [](unsigned log_items) { return log_items > 24; });
+  if (!options.pairs && !options.keys) options.pairs = options.keys = true;
+  if (options.from > options.to)
+    throw usage_error(fmt::format("empty range of lengths: --from {} --to {}", options.from, options.to));
   try {
-    static_cast<void>(to.chosen({}));
+    static_cast<void>(options.selects({}));
   } catch (std::regex_error const& e) {
-    throw usage_error(fmt::format("invalid regular expression: --rows '{}': {}", to.rows, e.what()));
+    throw usage_error(fmt::format("invalid regular expression: --rows '{}': {}", options.rows, e.what()));
   }
   return {};
 }
 
-std::string row::name() const {
-  return fmt::format("{} {}{}{}{}{}", type_names[std::size_t(of)], std::visit(description{}, segments),
+std::string segment_row::name() const {
+  return fmt::format("{} {}{}{}{}{}", type_names[std::size_t(type)], std::visit(description{}, segments),
                      counted ? fmt::format(" x {}", arrays) : "",
                      order == pattern::random ? "" : fmt::format(" {}", pattern_names[std::size_t(order)]),
                      computed ? " computed" : "", heads ? " heads" : "");
 }
 
 std::string whole_row::name() const {
-  return fmt::format("{} {}{}{}", type_names[std::size_t(of)], pattern_names[std::size_t(order)], bits_given ? " told" : "",
+  return fmt::format("{} {}{}{}", type_names[std::size_t(type)], pattern_names[std::size_t(order)], bits_given ? " told" : "",
                      argsort ? " argsort" : "");
 }
 
-report::report(program which, options const& how, facts const& where, std::vector<std::string> rivals)
-    : which_(which), how_(how), where_(where), rivals_(std::move(rivals)) {
-  for (auto const& [name, value] : where_) fmt::print("{}: {}\n", name, value);
+report::report(program benchmark, bench_options const& options, facts const& machine, std::vector<std::string> rivals)
+    : program_(benchmark), options_(options), machine_(machine), rivals_(std::move(rivals)) {
+  for (auto const& [name, value] : machine_) fmt::print("{}: {}\n", name, value);
 }
 
 void report::print_heading() {
   if (std::exchange(heading_, true)) return;
-  fmt::print(
-      "\nmilliseconds, medians; *: one run only; !: wrong result, does not count\n{:<32} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}",
-      "row", "segments", "offsets", "uniform", "Gitem/s", "copy", "/copy");
+  fmt::print("\nmilliseconds, medians; *: one run only; !: wrong result, ignored\n{:<32} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}",
+             "row", "segments", "offsets", "uniform", "Gitem/s", "copy", "/copy");
   for (auto const& name : rivals_) fmt::print(" {:>10}", name);
   fmt::print(" {:>9} {:>7} {:>9}\n", "best/ours", "target", "extra MB");
 }
@@ -224,7 +226,7 @@ void report::add(row_result const& r) {
   double const best = best_rival(r);
   std::string const target = r.target_ms == 0 ? "" : fmt::format("{:g}{}", r.target_ms, ms <= r.target_ms ? "" : " >");
   fmt::print(" {:>9} {:>7} {:>9.1f}\n", best == 0 ? "" : fmt::format("{:.2f}", best / ms), target, double(r.extra_bytes) / 1e6);
-  note_fault(r);
+  print_fault(r);
   rows_.push_back(r);
   save();
 }
@@ -236,7 +238,7 @@ void report::print_rivals(measured const& r) const {
   }
 }
 
-void report::note_fault(measured const& r) {
+void report::print_fault(measured const& r) {
   if (!r.wrong.empty()) {
     failed_ = true;
     fmt::print("WRONG: {}: {}\n", r.name, r.wrong);
@@ -247,7 +249,7 @@ void report::note_fault(measured const& r) {
 void report::print_whole_heading() {
   if (std::exchange(heading_, true)) return;
   fmt::print(
-      "\nmilliseconds, medians; *: one run only; !: wrong result, does not count; waits: what the caller waits\n"
+      "\nmilliseconds, medians; *: one run only; !: wrong result, ignored; waits: time that the caller waits\n"
       "{:<32} {:>9} {:>9} {:>9} {:>9} {:>6}",
       "row", "ours", "waits", "Mitem/s", "copy", "/copy");
   for (auto const& name : rivals_) fmt::print(" {:>10}", name);
@@ -261,14 +263,14 @@ void report::add(whole_result const& r) {
              double(r.items) / r.ours.ms / 1e3, time(r.copy.ms), r.ours.ms / r.copy.ms);
   print_rivals(r);
   auto const cub = r.rivals.find("CUB");
-  bool const raced = cub != r.rivals.end() && cub->second.time.runs != 0;
+  bool const has_cub = cub != r.rivals.end() && cub->second.time.runs != 0;
   double const best = best_rival(r);
   std::string target;
   if (r.target_times != 0)
-    target = fmt::format("{:g}{}", r.target_times, raced && cub->second.time.ms < r.target_times * r.ours.ms ? " >" : "");
-  fmt::print(" {:>9} {:>9} {:>7} {:>9.1f}\n", raced ? time(cub->second.time.wait_ms) : "-",
+    target = fmt::format("{:g}{}", r.target_times, has_cub && cub->second.time.ms < r.target_times * r.ours.ms ? " >" : "");
+  fmt::print(" {:>9} {:>9} {:>7} {:>9.1f}\n", has_cub ? time(cub->second.time.wait_ms) : "-",
              best == 0 ? "" : fmt::format("{:.2f}", best / r.ours.ms), target, double(r.extra_bytes) / 1e6);
-  note_fault(r);
+  print_fault(r);
   wholes_.push_back(r);
   save();
 }
@@ -281,24 +283,24 @@ void report::print_rates() const {
     if (std::find(list.begin(), list.end(), x) == list.end()) list.push_back(x);
   };
   for (whole_result const& r : wholes_) {
-    note(all_types, r.what.of);
+    note(all_types, r.row.type);
     note(sizes, r.log_items);
-    note(series, r.what.name());
+    note(series, r.row.name());
   }
   std::sort(sizes.begin(), sizes.end());
-  // Of one contender; 0 where it was not measured, or was wrong.
+  // Returns 0 where a contender was not measured, or was wrong.
   auto const rate = [&](std::string const& name, unsigned log_items, std::string const& contender) {
     for (whole_result const& r : wholes_) {
-      if (r.what.name() != name || r.log_items != log_items) continue;
+      if (r.row.name() != name || r.log_items != log_items) continue;
       if (contender.empty()) return r.wrong.empty() ? double(r.items) / r.ours.ms / 1e3 : 0;
       auto const found = r.rivals.find(contender);
       if (found != r.rivals.end() && found->second.right) return double(r.items) / found->second.time.ms / 1e3;
     }
     return 0.0;
   };
-  for (types const of : all_types) {
-    auto const type = type_names[std::size_t(of)];
-    auto const uniform = whole_row{of}.name();
+  for (types const types_of_rows : all_types) {
+    auto const type = type_names[std::size_t(types_of_rows)];
+    auto const uniform = whole_row{types_of_rows}.name();
     fmt::print("\n{}: 10^6 items a second\n{:<24} {:<10}", type, "input", "sort");
     for (unsigned const log_items : sizes) fmt::print(" {:>8}", fmt::format("2^{}", log_items));
     fmt::print(" {:>11}\n", "of uniform");  // at the largest size
@@ -325,14 +327,14 @@ void report::print_rates() const {
 }
 
 void report::add(sweep_result const& s) {
-  auto const [least, most] = std::minmax_element(s.rates.begin(), s.rates.end());
+  auto const [min, max] = std::minmax_element(s.rates.begin(), s.rates.end());
   fmt::print(
-      "\n{}: lengths {} to {}, about {} items each: {:.2f} to {:.2f} Gitem/s\nthe worst drops from one length to the next:\n",
-      s.what, s.from, s.from + s.rates.size() - 1, s.items, *least, *most);
+      "\n{}: lengths {} to {}, about {} items each: {:.2f} to {:.2f} Gitem/s\nthe largest drops from one length to the next:\n",
+      s.types, s.from, s.from + s.rates.size() - 1, s.items, *min, *max);
   for (drop const& d : s.worst)
     fmt::print("{:>6} {:>8.2f} -> {:>6} {:>8.2f} Gitem/s: {:.2f} times{}\n", d.length, d.rate, d.length + 1, d.next_rate,
                d.times(), d.times() > 1.5 ? "  CLIFF" : "");
-  for (std::size_t const length : s.wrong) fmt::print("WRONG: {}: segments of {}\n", s.what, length);
+  for (std::size_t const length : s.wrong) fmt::print("WRONG: {}: segments of {}\n", s.types, length);
   failed_ = failed_ || !s.wrong.empty();
   std::fflush(stdout);
   sweeps_.push_back(s);
@@ -343,13 +345,13 @@ void report::add(capacity_result const& c) {
   fmt::print("\n{} floats ({:.1f} GB) in {} arrays of {}: {:.1f} ms, {:.1f} Gitem/s, {:.0f} GB/s read and written\n", c.floats,
              double(c.floats) * 4e-9, c.arrays, c.length, c.ms, double(c.floats) / c.ms / 1e6,
              double(c.floats) * 8 / c.ms / 1e6);
-  fmt::print("extra memory: {:.3f} MB from the pool (allowed {:.3f}); free on the device {:.3f} MB before, {:.3f} at least\n",
-             double(c.pool_peak) / 1e6, double(c.allowed_bytes) / 1e6, double(c.free_before) / 1e6, double(c.free_least) / 1e6);
-  bool const greedy = c.pool_peak > c.allowed_bytes;
-  if (c.wrong_arrays != 0) fmt::print("WRONG: {} arrays are out of order, or not what they were\n", c.wrong_arrays);
-  if (greedy) fmt::print("WRONG: MORE MEMORY THAN THE CONTRACT SAYS\n");
-  if (c.wrong_arrays == 0) fmt::print("every array is in order and holds what it held\n");
-  failed_ = failed_ || greedy || c.wrong_arrays != 0;
+  fmt::print("extra memory: {:.3f} MB from the pool (allowed {:.3f}); free on the device {:.3f} MB before, {:.3f} minimum\n",
+             double(c.pool_peak) / 1e6, double(c.allowed_bytes) / 1e6, double(c.free_before) / 1e6, double(c.min_free) / 1e6);
+  bool const exceeds = c.pool_peak > c.allowed_bytes;
+  if (c.wrong_arrays != 0) fmt::print("WRONG: {} arrays are out of order, or have lost items\n", c.wrong_arrays);
+  if (exceeds) fmt::print("WRONG: more memory than the contract allows\n");
+  if (c.wrong_arrays == 0) fmt::print("every array is in order and has its items\n");
+  failed_ = failed_ || exceeds || c.wrong_arrays != 0;
   std::fflush(stdout);
   capacities_.push_back(c);
   save();
@@ -361,18 +363,18 @@ void report::say(std::string_view line) const {
 }
 
 void report::save() const {
-  if (how_.json.empty()) return;
-  json all{{"benchmark", name_of(which_)}, {"ordo", version}};
-  for (auto const& [name, value] : where_) all["machine"][name] = value;
-  all["quick"] = how_.quick;
-  all["bounded"] = how_.bounded;
-  all["runs"] = how_.runs;
+  if (options_.json.empty()) return;
+  json all{{"benchmark", name_of(program_)}, {"ordo", version}};
+  for (auto const& [name, value] : machine_) all["machine"][name] = value;
+  all["quick"] = options_.quick;
+  all["bounded"] = options_.bounded;
+  all["runs"] = options_.runs;
   all["rows"] = wholes_.empty() ? all_of(rows_) : all_of(wholes_);
   all["sweeps"] = all_of(sweeps_);
   all["capacity"] = all_of(capacities_);
-  std::ofstream file(how_.json);
+  std::ofstream file(options_.json);
   file << all.dump() << '\n' << std::flush;
-  if (!file) throw output_error(fmt::format("cannot write: {}", how_.json));
+  if (!file) throw output_error(fmt::format("cannot write: {}", options_.json));
 }
 
 }  // namespace ordo::bench

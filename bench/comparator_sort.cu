@@ -1,5 +1,5 @@
-// The GPU's sort by a comparator beside CUB's merge sort, in one process on one input: the six distributions on which
-// Leischner et al. measure (GPU sample sort, section 6), rates over the number of items as in their figures 3 to 5.
+// Measures the GPU's sort by a comparator beside CUB's merge sort, in one process on the same inputs: the six distributions of
+// Leischner et al. (GPU sample sort, section 6), and rates over the number of items as in their figures 3 to 5.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,9 +23,9 @@ struct ascending {
   }
 };
 
-// ---- Items that are no keys ----
+// ---- Items other than keys ----
 
-/// In lexicographic order, as std::pair, which is not trivially copyable.
+/// Two words in lexicographic order: std::pair is not trivially copyable.
 struct two_words {
   std::uint64_t first, second;
   ORDO_FN friend bool operator<(two_words a, two_words b) {
@@ -33,7 +33,7 @@ struct two_words {
   }
 };
 
-/// In the order of its key; equal ones must stay in the order of their positions.
+/// A record in the order of its key. Records with equal keys must stay in the order of their positions.
 struct record {
   std::uint32_t key, position;
   std::uint64_t payload;
@@ -47,7 +47,7 @@ ORDO_FN std::uint64_t word_of(record const& x) {
   return mixed(std::uint64_t(x.key) << 32 | x.position) ^ x.payload;
 }
 
-/// The first word has 32 of its bits only, so that the second one counts now and then.
+/// Generates pairs. The first word has 32 random bits only, so that the second one matters in some comparisons.
 struct two_words_at {
   key_at<std::uint32_t> first;
   ORDO_FN two_words operator()(std::size_t i) const { return {first(i), mixed(~i)}; }
@@ -70,7 +70,7 @@ auto items_like(pattern order, std::size_t n) {
 
 // ---- One row ----
 
-/// In place, its temporary memory there before the clock starts; 32 bits of length, the form that CUB likes best.
+/// Sorts in place, with temporary memory allocated before, and a length of 32 bits, CUB's fastest form.
 template <class T, class V, class Judge>
 void race_cub(session& s, columns<T, V> const& in, columns<T, V> const& out, Judge judge) {
   auto const n = std::uint32_t(in.keys.size());
@@ -83,17 +83,16 @@ void race_cub(session& s, columns<T, V> const& in, columns<T, V> const& out, Jud
   };
   timing const time = with_cub(s, call, [&](auto sort) {
     return time_whole(
-        s.lab.stream(), s.how.runs, n, [&] { in.copy_to(out, s.lab.stream()); }, sort);
+        s.lab.stream(), s.options.runs, n, [&] { in.copy_to(out, s.lab.stream()); }, sort);
   });
   judge("CUB", time, out.keys.data(), out.values.data());
 }
 
 template <class T, class V>
-void measure(session& s, whole_row const& what, unsigned log_items) {
+void measure(session& s, whole_row const& row, unsigned log_items) {
   using data = columns<T, V>;
   measure_whole<T, V>(
-      s, what, log_items, [&](std::size_t n) { return make_columns<T, V>(s.lab, n, items_like<T>(what.order, n)); },
-      ascending{},
+      s, row, log_items, [&](std::size_t n) { return make_columns<T, V>(s.lab, n, items_like<T>(row.order, n)); }, ascending{},
       cuda_backend::sample_sort_memory(std::size_t{1} << log_items, sizeof(T), data::pairs ? sizeof(stored<V>) : 0),
       [](cuda_backend& machine, data const&, std::span<T> items, std::span<stored<V>> values) {
         if constexpr (data::pairs)
@@ -108,28 +107,28 @@ std::vector<whole_row> all_rows() {
   using enum types;
   using enum pattern;
   std::vector<whole_row> rows;
-  // How many times as fast as CUB at 2^28 items on an H200.
-  for (auto const& [of, target] :
+  // Targets: the ratio to CUB at 2^28 items on an H200.
+  for (auto const& [type, target] :
        std::vector<std::pair<types, double>>{{u32, 2}, {u32_u32, 2}, {u64, 2}, {types::record, 0}, {types::pair, 0}})
     for (pattern const order : {random, gaussian, bucket_sorted, staggered, duplicates, sorted})
-      rows.push_back({of, order, 0, target});
+      rows.push_back({type, order, 0, target});
   return rows;
 }
 
-void measure_row(session& s, whole_row const& what, unsigned log_items) {
-  switch (what.of) {
+void measure_row(session& s, whole_row const& row, unsigned log_items) {
+  switch (row.type) {
     case types::u32:
-      return measure<std::uint32_t, no_values>(s, what, log_items);
+      return measure<std::uint32_t, no_values>(s, row, log_items);
     case types::u32_u32:
-      return measure<std::uint32_t, std::uint32_t>(s, what, log_items);
+      return measure<std::uint32_t, std::uint32_t>(s, row, log_items);
     case types::u64:
-      return measure<std::uint64_t, no_values>(s, what, log_items);
+      return measure<std::uint64_t, no_values>(s, row, log_items);
     case types::record:
-      return measure<record, no_values>(s, what, log_items);
+      return measure<record, no_values>(s, row, log_items);
     case types::pair:
-      return measure<two_words, no_values>(s, what, log_items);
+      return measure<two_words, no_values>(s, row, log_items);
     default:
-      throw usage_error("row of types that are not compiled in: " + what.name());
+      throw usage_error("types that are not compiled in: " + row.name());
   }
 }
 

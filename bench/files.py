@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""files.py: whole commands, from file to file, beside the programs that people use today and beside cp.
+"""files.py: measures whole commands, from file to file, beside the programs that people use today and beside cp.
 
-    bench/files.py --tools build/release/bin [--scale small|medium|full] [--runs 5] [--cache hot|cold|both] [--json FILE]
-                         [--work DIR] [--only REGEX] [--devices auto,cpu,gpu] [--threads N]
-                         [--paths FILE] [--urls FILE] [--mgf FILE]... [--fasta FILE]... [FILE...]
+    bench/files.py --tools build/release/bin [--scale small|medium|full] [--runs N] [--cache hot|cold|both] [--json FILE]
+                   [--work DIR] [--only REGEX] [--devices auto,cpu,gpu] [--threads N]
+                   [--paths FILE] [--urls FILE] [--mgf FILE]... [--fasta FILE]... [FILE...]
 
-Every row is one input; its commands run in turn, once without being timed and then --runs times, so that whatever else the
-machine does falls on all of them. Seconds are wall-clock medians from the start of a process to its end; memory is the
-greatest resident set of any run, or what Python itself takes if that is more. Inputs are made by ordo_generate in the work
-folder (default: a new one under TMPDIR, removed at the end), which should lie on the file system that is to be measured; or,
-if any are named, they are real files: --paths and --urls for strsort, --mgf, --fasta, and FILEs by their names: .fa .fna .faa
-.fasta for sufsort, .mgf for specsort, all else for strsort.
-Hot: inputs are in the page cache. Cold: their pages are dropped before each run, by posix_fadvise or, where they stay and
-root may do it, by /proc/sys/vm/drop_caches; the JSON says which ("cold").
-Outputs are compared: strsort's with GNU sort's, sufsort's of one record with libdivsufsort's, those of different devices with
-each other; the JSON has the SHA-256 of each, to compare those of different hosts. Exit status 1: one differed.
-Peers that are not installed are left out: GNU sort, OpenMS (topp), libdivsufsort (without reading FASTA: it gets the residues).
+Each row is one input. Its commands run in turn, once without being timed and then --runs times, so that other load on the
+machine affects all of them. Seconds are medians of wall-clock time from the start of a process to its end; memory is the
+largest resident set of any run, or that of Python if it is larger. ordo_generate makes the inputs in the work folder (default:
+a new folder in TMPDIR, removed at the end), which should be on the file system to be measured. Real files are measured
+instead if any are named: --paths and --urls for strsort, --mgf, --fasta, and FILEs by their names: .fa .fna .faa .fasta for
+sufsort, .mgf for specsort, all others for strsort.
+Hot inputs are in the page cache. Cold inputs are dropped from it before each run, by posix_fadvise or, if that fails and root
+runs this, by /proc/sys/vm/drop_caches; the JSON file names the method ("cold").
+Outputs are compared: strsort's with GNU sort's, sufsort's of one record with libdivsufsort's, and those of different devices
+with each other. The JSON file has the SHA-256 of each, to compare different hosts. The exit status is 1 if outputs differ.
+Programs that are not installed are left out: GNU sort, OpenMS (topp), libdivsufsort (which gets the residues, not FASTA).
 """
 import argparse
 import ctypes.util
@@ -38,11 +38,11 @@ SCALES = {  # paths, urls, rows of a table, spectra, letters of genomes
     "medium": (5_500_000, 10_000_000, 5_000_000, 100_000, [64_000_000]),
     "full": (5_500_000, 96_000_000, 20_000_000, 100_000, [64_000_000, 1_000_000_000, 3_100_000_000]),
 }
-# Of rows "number TAB host TAB length".
+# Keys of rows "number TAB host TAB length".
 ORDERS = ["-n", "-t '\t' -k2,2 -k3,3nr", "-V", "-h", "-f", "-u -k1,1"]
 FASTA = (".fa", ".fna", ".faa", ".fasta")
 
-# A program: LIBRARY RESIDUES OUT
+# A program with arguments LIBRARY RESIDUES OUT
 DIVSUFSORT = """
 import ctypes, sys
 with open(sys.argv[2], "rb") as file:
@@ -56,11 +56,11 @@ with open(sys.argv[3], "wb") as file:
 
 
 class Command:
-    """One program on one input: what it runs, and which files it leaves. Those of one name (the key) are compared."""
+    """One program on one input. Outputs of several commands with the same key are compared."""
 
     def __init__(self, name, arguments, outputs, stdout=None, reads=None):
         self.name, self.arguments, self.outputs, self.stdout = name, arguments, outputs, stdout
-        self.reads = reads  # in the place of the row's input
+        self.reads = reads  # its input, if that is not the row's
         self.seconds, self.memory, self.failed, self.sums = [], 0, "", {}
 
     def run(self, timed):
@@ -91,15 +91,15 @@ class Command:
 
 
 def sum_of(path):
-    made = hashlib.sha256()
+    checksum = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 22):
-            made.update(block)
-    return made.hexdigest()
+            checksum.update(block)
+    return checksum.hexdigest()
 
 
 class Cache:
-    """What the page cache holds of an input."""
+    """The pages of an input in the page cache."""
 
     DROP = "/proc/sys/vm/drop_caches"
 
@@ -108,7 +108,7 @@ class Cache:
 
     @staticmethod
     def holds(fd, size):
-        """Is any of some pages there?"""
+        """Returns true if any page of a sample is in the cache."""
         for k in range(64):
             try:
                 if os.preadv(fd, [bytearray(1)], size * k // 64, os.RWF_NOWAIT) == 1:
@@ -141,30 +141,30 @@ class Cache:
 
 
 class Bench:
-    def __init__(self, how):
-        self.how, self.rows, self.wrong, self.cache = how, [], 0, Cache()
-        self.threads = how.threads or len(os.sched_getaffinity(0))
+    def __init__(self, options):
+        self.options, self.rows, self.wrong, self.cache = options, [], 0, Cache()
+        self.threads = options.threads or len(os.sched_getaffinity(0))
 
     def tool(self, name):
-        path = os.path.join(self.how.tools, name) if self.how.tools else shutil.which(name)
+        path = os.path.join(self.options.tools, name) if self.options.tools else shutil.which(name)
         if not path or not os.path.exists(path):
-            sys.exit(f"files.py: no {name}: name the folder of Ordo's programs with --tools")
+            sys.exit(f"files.py: {name} not found: name the folder of Ordo's programs with --tools")
         return os.path.abspath(path)
 
     def make(self, name, *arguments):
-        path = os.path.join(self.how.work, name)
+        path = os.path.join(self.options.work, name)
         if not os.path.exists(path):
             subprocess.run([self.tool("ordo_generate"), "-q", "-o", path, *arguments], check=True)
         return path
 
     def devices(self):
-        return self.how.devices.split(",")
+        return self.options.devices.split(",")
 
     def ours(self, tool, device, *arguments):
         return [self.tool(tool), "--device", device, "--threads", str(self.threads), "--quiet", *arguments]
 
     def out(self, name):
-        return os.path.join(self.how.work, "out." + name)
+        return os.path.join(self.options.work, "out." + name)
 
     def cp(self, path):
         return Command("cp", ["cp", path, self.out("cp")], {"copy": self.out("cp")})
@@ -181,7 +181,7 @@ class Bench:
         self.measure(title, path, commands)
 
     def ordered(self, title, path, order):
-        """strsort by keys, beside GNU sort."""
+        """Measures strsort by keys, beside GNU sort."""
         words = shlex.split(order)
         commands, to = [], self.out("sort")
         if shutil.which("sort"):
@@ -193,7 +193,7 @@ class Bench:
         self.measure(f"{title} {order}".replace("\t", "\\t"), path, commands)
 
     def counted(self, title, path):
-        """The ten most frequent lines."""
+        """Measures the ten most frequent lines."""
         commands, to = [], self.out("sort")
         if shutil.which("sort"):
             steps = f"sort --parallel={self.threads} -S 60% '{path}' | uniq -c | sort -rn | head > '{to}'"
@@ -210,7 +210,7 @@ class Bench:
             to = self.out(f"specsort.{device}.mgf")
             commands.append(Command("specsort " + device, self.ours("specsort", device, path, "-o", to), {"mgf": to}))
         self.measure(title, path, commands)
-        if self.how.scale != "small" and all(shutil.which(p) for p in ("FileConverter", "FileFilter")):
+        if self.options.scale != "small" and all(shutil.which(p) for p in ("FileConverter", "FileFilter")):
             a, b, to = self.out("a.mzML"), self.out("b.mzML"), self.out("openms.mgf")
             threads = f"-threads {self.threads}"
             steps = (f"FileConverter {threads} -in '{path}' -out {a} && "
@@ -226,7 +226,7 @@ class Bench:
             commands.append(Command("sufsort " + device, self.ours("sufsort", device, "build", path, "-o", prefix),
                                     {end: prefix + "." + end for end in ("sa", "seq", "json")}))
         library = ctypes.util.find_library("divsufsort")
-        if library and re.search(self.how.only, title):
+        if library and re.search(self.options.only, title):
             residues, records = self.residues(path)
             if os.path.getsize(residues) < 2**31:
                 to = self.out("divsufsort.sa")
@@ -235,7 +235,7 @@ class Bench:
         self.measure(title, path, commands)
 
     def residues(self, path):
-        """A file of a FASTA file's residues, and how many records it has."""
+        """Returns a file with the residues of a FASTA file, and its number of records."""
         prefix = self.out("residues")
         subprocess.run(self.ours("sufsort", "auto", "build", path, "-o", prefix), check=True)
         os.unlink(prefix + ".sa")
@@ -243,15 +243,15 @@ class Bench:
             return prefix + ".seq", len(json.load(file)["records"])
 
     def measure(self, title, path, commands):
-        for cache in ("hot", "cold") if self.how.cache == "both" else (self.how.cache,):
+        for cache in ("hot", "cold") if self.options.cache == "both" else (self.options.cache,):
             self.measure_row(title if cache == "hot" else title + ", cold", path, commands, cache)
             for command in commands:
                 command.seconds, command.memory = [], 0
 
     def measure_row(self, title, path, commands, cache):
-        if not re.search(self.how.only, title):
+        if not re.search(self.options.only, title):
             return
-        for timed in [False] + [True] * self.how.runs:
+        for timed in [False] + [True] * self.options.runs:
             for command in commands:
                 if command.failed:
                     continue
@@ -263,8 +263,8 @@ class Bench:
         wrong, first = [], {}
         for command in commands:
             command.sums = {} if command.failed else {name: sum_of(file) for name, file in command.outputs.items()}
-            for name, made in command.sums.items():
-                if name != "json" and made != first.setdefault(name, (made, command.name))[0]:
+            for name, checksum in command.sums.items():
+                if name != "json" and checksum != first.setdefault(name, (checksum, command.name))[0]:
                     wrong.append(f"{name} of {first[name][1]} and {command.name} differ")
             for output in command.outputs.values():
                 if os.path.exists(output):
@@ -318,41 +318,42 @@ def main():
     parser.add_argument("--cache", choices=("hot", "cold", "both"), default="hot")
     parser.add_argument("--work", default="")
     parser.add_argument("--json", default="")
-    how = parser.parse_args()
-    made = not how.work
-    how.work = os.path.abspath(how.work or tempfile.mkdtemp(prefix="ordo-files-"))
-    os.makedirs(how.work, exist_ok=True)
-    bench = Bench(how)
+    options = parser.parse_args()
+    is_temporary = not options.work
+    options.work = os.path.abspath(options.work or tempfile.mkdtemp(prefix="ordo-files-"))
+    os.makedirs(options.work, exist_ok=True)
+    bench = Bench(options)
     try:
         real = real_files(bench)
         for kind, title, path in real:
             kind(title, os.path.abspath(path))
         if not real:
-            generated(bench, *SCALES[how.scale])
+            generated(bench, *SCALES[options.scale])
     finally:
-        if made:
-            shutil.rmtree(how.work)
-    if how.json:
-        with open(how.json, "w") as file:
-            json.dump({"benchmark": "files", "machine": machine(bench), "cache": how.cache,
-                       "cold": sorted(bench.cache.dropped_by), "runs": how.runs, "rows": bench.rows}, file)
+        if is_temporary:
+            shutil.rmtree(options.work)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"benchmark": "files", "machine": machine(bench), "cache": options.cache,
+                       "cold": sorted(bench.cache.dropped_by), "runs": options.runs, "rows": bench.rows}, file)
             file.write("\n")
     sys.exit(1 if bench.wrong else 0)
 
 
 def real_files(bench):
-    """Those that the command names: what measures each, its title, its path."""
-    how = bench.how
-    rows = [(bench.strsort, "strsort real " + kind, path) for kind, path in (("paths", how.paths), ("urls", how.urls)) if path]
-    named = [(bench.specsort, path) for path in how.mgf] + [(bench.sufsort, path) for path in how.fasta]
-    for path in how.files:
+    """Returns the files of the command line: the method that measures each, its title, its path."""
+    options = bench.options
+    lines = (("paths", options.paths), ("urls", options.urls))
+    rows = [(bench.strsort, "strsort real " + kind, path) for kind, path in lines if path]
+    named = [(bench.specsort, path) for path in options.mgf] + [(bench.sufsort, path) for path in options.fasta]
+    for path in options.files:
         kind = bench.sufsort if path.endswith(FASTA) else bench.specsort if path.endswith(".mgf") else bench.strsort
         named.append((kind, path))
     return rows + [(kind, f"{kind.__name__} {os.path.basename(path)}", path) for kind, path in named]
 
 
 def write_rows(path, hosts_path, rows):
-    """A table of numbers, hosts, of which few are frequent, and lengths; and the hosts by themselves."""
+    """Writes a table of numbers, hosts (few of which are frequent) and lengths, and the hosts alone."""
     draw = random.Random(7)
     hosts = ["www.%s%d.%s" % ("".join(draw.choices("abcdefghijklmnop", k=draw.randrange(3, 9))), i,
                               ("com", "org", "de", "net")[i % 4]) for i in range(50_000)]
@@ -365,26 +366,26 @@ def write_rows(path, hosts_path, rows):
 
 
 def generated(bench, paths, urls, rows, spectra, genomes):
-    def wanted(title):
-        return re.search(bench.how.only, title)
+    def is_selected(title):
+        return re.search(bench.options.only, title)
 
     for title, name, *arguments in (("strsort paths", "paths", "strings", "--set", "filelist", "--scale", str(paths / 10e6)),
                                     ("strsort urls", "urls", "strings", "--set", "url", "--scale", str(urls / 10e6))):
-        if wanted(title):
+        if is_selected(title):
             bench.strsort(title, bench.make(name, *arguments))
-    table, hosts = (os.path.join(bench.how.work, name) for name in ("rows", "hosts"))
+    table, hosts = (os.path.join(bench.options.work, name) for name in ("rows", "hosts"))
     titles = [f"strsort rows {order}" for order in ORDERS] + ["strsort hosts --by-count --head=10"]
-    if any(wanted(title) for title in titles) and not os.path.exists(table):
+    if any(is_selected(title) for title in titles) and not os.path.exists(table):
         write_rows(table, hosts, rows)
     for order in ORDERS:
         bench.ordered("strsort rows", table, order)
     bench.counted("strsort hosts", hosts)
     for title, order in (("specsort unsorted", "random"), ("specsort sorted", "mz")):
-        if wanted(title):
+        if is_selected(title):
             bench.specsort(title, bench.make(order + ".mgf", "spectra", "--count", str(spectra), "--order", order))
     for letters in genomes:
         title = f"sufsort genome {letters / 1e6:g} M"
-        if wanted(title):
+        if is_selected(title):
             bench.sufsort(title, bench.make(f"genome{letters}.fa", "genome", "--length", str(letters)))
 
 

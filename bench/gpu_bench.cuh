@@ -19,10 +19,10 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/cuda/backend.cuh"
 
-// What the GPU benchmarks share: inputs, the clock, and how a sort is timed. Segments: segment_bench.cuh.
+// The common parts of the GPU benchmarks: inputs, the clock, and the timing of sorts. Segments: segment_bench.cuh.
 //
-// Two machines: `lab` makes inputs, runs the rivals and checks; the sort under test gets a machine of its own for every row,
-// so that the peak of that machine's pool is what the sort took beyond its arguments.
+// `lab` generates inputs, runs the rivals and checks results. The sort under test has a backend of its own for every row, so
+// that the peak of its pool is the temporary memory of the sort.
 namespace ordo::bench {
 
 // ---- Numbers ----
@@ -39,7 +39,7 @@ ORDO_FN inline double unit_interval(std::uint64_t x) {
   return double(x >> 11) * 0x1p-53;
 }
 
-/// A key from 64 bits, monotonically. Floats lie evenly in [-1, 1).
+/// Converts 64 bits to a key, monotonically. Floats are evenly spaced in [-1, 1).
 template <class K>
 ORDO_FN K key_from(std::uint64_t x) {
   if constexpr (std::is_same_v<K, float>)
@@ -56,11 +56,11 @@ ORDO_FN inline unsigned bits_of(std::uint64_t x) {
   return bits;
 }
 
-/// Key i of n, see pattern.
+/// Returns key i of n: see pattern.
 template <class K>
 struct key_at {
   pattern order;
-  std::uint64_t step;  // n of these reach from end to end of the range
+  std::uint64_t step;  // the range divided by n
   std::size_t n;
   ORDO_FN K operator()(std::size_t i) const {
     switch (order) {
@@ -114,17 +114,17 @@ struct key_at {
     for (unsigned w = 0; w < words; ++w) x &= mixed(8 * i + w);
     return x;
   }
-  /// Column k of the matrix has 8 entries, near its diagonal: 64 products, in the order of columns.
+  /// Column k of the matrix has 8 entries near its diagonal, so 64 products; they come in the order of columns.
   ORDO_FN K product_at(std::size_t i) const {
-    std::uint64_t const most = sizeof(K) <= 4 ? 1 << 16 : 1 << 30;
-    std::uint64_t const rows = n / 64 < 256 ? 256 : n / 64 < most ? n / 64 : most;
+    std::uint64_t const max_rows = sizeof(K) <= 4 ? 1 << 16 : 1 << 30;
+    std::uint64_t const rows = n / 64 < 256 ? 256 : n / 64 < max_rows ? n / 64 : max_rows;
     std::uint64_t const k = i / 64, first = i % 64 / 8, second = i % 8;
     auto const row = [&](std::uint64_t entry) { return (k + mixed(8 * k + entry) % 256) % rows; };
     return K(row(second) * rows + row(first));
   }
   static constexpr std::uint64_t blocks = 240;
   ORDO_FN std::size_t block() const { return n < blocks ? 1 : (n + blocks - 1) / blocks; }
-  /// A random word of the part-th of as many equal parts of the range.
+  /// Returns a random word of one of `blocks` equal parts of the range.
   ORDO_FN static std::uint64_t within(std::uint64_t part, std::size_t i) {
     std::uint64_t const length = ~std::uint64_t{0} / blocks;
     return part * length + mixed(i) % length;
@@ -136,7 +136,7 @@ key_at<K> keys_like(pattern order, std::size_t n) {
   return {order, ~std::uint64_t{0} / std::max<std::size_t>(n, 1), n};
 }
 
-// ---- Small functors: nvcc's lambdas must not be shared between translation units ----
+// ---- Functors: a lambda of nvcc must not be shared by translation units ----
 
 template <class T, class F>
 struct assign {
@@ -180,7 +180,7 @@ struct larger {
   }
 };
 
-/// to[i] := f(i) for i in [0, to.size()).
+/// Sets to[i] = f(i) for all i.
 template <class T, class F>
 void fill(cuda_backend& machine, std::span<T> to, F f) {
   machine.each(to.size(), assign<T, F>{to.data(), f});
@@ -204,7 +204,7 @@ class event {
   event(event const&) = delete;
   event& operator=(event const&) = delete;
   void record(cudaStream_t stream) { ORDO_CUDA(cudaEventRecord(event_, stream)); }
-  /// Waits for this event.
+  /// Waits for this event. Returns the time since `start`.
   [[nodiscard]] double ms_since(event const& start) const {
     ORDO_CUDA(cudaEventSynchronize(event_));
     float ms = 0;
@@ -222,11 +222,11 @@ inline double median(std::vector<double> x) {
   return x.size() % 2 != 0 ? x[middle] : (x[middle - 1] + x[middle]) / 2;
 }
 
-/// The median of some runs of work() after `warm_ups`, each after before(), which does not count. Work that takes more than
-/// two seconds is run once; what has taken five in all is not run again.
+/// Returns the median time of work() over `runs` after `warm_ups`. before() precedes each run and is not timed. Work of more
+/// than two seconds runs once, and no run begins after five seconds in all.
 template <class Before, class Work>
 timing median_time(cudaStream_t stream, unsigned runs, Before before, Work work, unsigned warm_ups = 2) {
-  constexpr double patience_ms = 2000, patience_in_all_ms = 5000;
+  constexpr double max_run_ms = 2000, max_total_ms = 5000;
   event start, stop;
   std::vector<double> ms;
   double spent = 0;
@@ -236,15 +236,15 @@ timing median_time(cudaStream_t stream, unsigned runs, Before before, Work work,
     work();
     stop.record(stream);
     double const t = stop.ms_since(start);
-    if (t > patience_ms) return {t, 1};
+    if (t > max_run_ms) return {t, 1};
     if (run >= warm_ups) ms.push_back(t);
     spent += t;
-    if (spent > patience_in_all_ms && !ms.empty()) break;
+    if (spent > max_total_ms && !ms.empty()) break;
   }
   return {median(ms), unsigned(ms.size())};
 }
 
-/// What a caller waits for work() on an idle device, which was warmed up before: the median, in milliseconds.
+/// Returns the median time in milliseconds that a caller waits for work() on an idle device, after a warm-up by the caller.
 template <class Before, class Work>
 double median_wait(cudaStream_t stream, unsigned runs, Before before, Work work) {
   std::vector<double> ms;
@@ -259,7 +259,7 @@ double median_wait(cudaStream_t stream, unsigned runs, Before before, Work work)
   return median(ms);
 }
 
-/// Both, of a sort of n items: for few of them what the caller waits is what counts.
+/// Returns the time of a sort of n items and, where n is small, the time that the caller waits.
 template <class Before, class Work>
 timing time_whole(cudaStream_t stream, unsigned runs, std::size_t n, Before before, Work work) {
   timing time = median_time(stream, runs, before, work);
@@ -271,7 +271,7 @@ timing time_whole(cudaStream_t stream, unsigned runs, std::size_t n, Before befo
 
 struct no_values {};
 
-/// How values lie in memory; of no_values there are none.
+/// The type of values in memory. With no_values, the array is empty.
 template <class V>
 using stored = std::conditional_t<std::is_same_v<V, no_values>, std::uint32_t, V>;
 
@@ -290,13 +290,13 @@ struct columns {
   }
 };
 
-/// Input: values are positions, so that the check knows where every item came from.
+/// Generates an input. Values are positions, so that the check can find the origin of every item.
 template <class K, class V, class At>
 columns<K, V> make_columns(cuda_backend& lab, std::size_t n, At key_at) {
-  columns<K, V> made(lab, n);
-  fill(lab, made.keys.span(), key_at);
-  if constexpr (made.pairs) fill(lab, made.values.span(), identity{});
-  return made;
+  columns<K, V> input(lab, n);
+  fill(lab, input.keys.span(), key_at);
+  if constexpr (input.pairs) fill(lab, input.values.span(), identity{});
+  return input;
 }
 template <class K, class V>
 columns<K, V> make_columns(cuda_backend& lab, std::size_t n, pattern order) {
@@ -312,11 +312,11 @@ ORDO_FN auto code_of(K key) {
 
 struct session {
   cuda_backend lab;
-  options how;
+  bench_options options;
   report& out;
 };
 
-/// f(call): CUB's call with its temporary memory, taken before the clock starts.
+/// Allocates the temporary memory of a call of CUB, and passes the call to f, which times it.
 template <class Call, class F>
 timing with_cub(session& s, Call call, F f) {
   std::size_t bytes = 0;
@@ -329,11 +329,11 @@ template <class Call>
 timing time_cub(session& s, Call call) {
   return with_cub(s, call, [&](auto work) {
     return median_time(
-        s.lab.stream(), s.how.runs, [] {}, work);
+        s.lab.stream(), s.options.runs, [] {}, work);
   });
 }
 
-/// Thrust's temporary memory, from a pool, so that it is taken in the warm-up only.
+/// An allocator of Thrust's temporary memory from a pool, so that only the warm-up allocates.
 struct pooled {
   using value_type = char;
   pool* from;
@@ -341,30 +341,30 @@ struct pooled {
   void deallocate(char* block, std::size_t bytes) { from->deallocate(block, bytes); }
 };
 
-/// f(machine) on a fresh machine. @returns the peak of its pool
+/// Calls f with a new backend. Returns the peak of its pool.
 template <class F>
 std::size_t on_fresh_machine(session& s, F f) {
   wait_for(s.lab);
-  s.lab.pool().trim();  // what rivals have used and left there is not to be missing here
+  s.lab.pool().trim();  // of the rivals' memory
   cuda_backend machine;
   f(machine);
   wait_for(machine);
   return machine.pool().peak();
 }
 
-/// f(), unless it takes more memory than there is: then it is left out, and told.
+/// Calls f. If memory runs out, reports that the row is left out.
 template <class F>
-void if_it_fits(session& s, std::string const& what, F f) {
+void if_it_fits(session& s, std::string const& name, F f) {
   try {
     f();
   } catch (out_of_memory const& e) {
     s.lab.pool().trim();
-    s.out.say(what + ": left out: " + e.what());
+    s.out.say(name + ": left out: " + e.what());
   }
 }
 
-inline void find_fault(measured& result, bool right, char const* what) {
-  if (!right && result.wrong.empty()) result.wrong = what;
+inline void require(measured& result, bool condition, char const* fault) {
+  if (!condition && result.wrong.empty()) result.wrong = fault;
 }
 
 inline std::size_t free_memory() {
@@ -373,7 +373,7 @@ inline std::size_t free_memory() {
   return free;
 }
 
-/// Name and versions of what this runs on.
+/// Returns the names and versions of the GPU, the processor and the software.
 inline facts describe_machine() {
   cudaDeviceProp device{};
   int driver = 0, runtime = 0;

@@ -16,7 +16,7 @@
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 
-// What the benchmarks of the CPU share: a clock, a median, numbers that look random, and the file that they leave.
+// The common parts of the CPU benchmarks: the clock, the median, pseudorandom numbers, and the JSON file.
 namespace ordo::bench {
 
 template <class Work>
@@ -31,19 +31,19 @@ inline double median(std::vector<double> times) {
   return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
 }
 
-inline std::uint64_t mixed(std::uint64_t x) {  // SplitMix64's output of its x-th state
+inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   x *= 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-/// Writes the rows and what they were measured with: also on which card, if one had a part in it. Nothing if no file is wanted.
+/// Writes the rows and the machine that they were measured on, with its GPU if `on_gpu`. Does nothing if `file` is empty.
 inline void write_report(std::string const& file, unsigned threads, std::size_t runs, nlohmann::ordered_json const& rows,
                          bool on_gpu = false) {
   if (file.empty()) return;
   nlohmann::ordered_json machine{{"processor", processor()}};
-  if (auto const cards = gpus(); on_gpu && !cards.empty()) machine["device"] = cards.front().name;
+  if (auto const devices = gpus(); on_gpu && !devices.empty()) machine["device"] = devices.front().name;
   machine["build"] = cli::describe_build();
   nlohmann::ordered_json const report{{"version", version},
                                       {"compiler", __VERSION__},

@@ -1,6 +1,6 @@
-// Whole arrays on the CPU: radix_sort and sample_sort beside tbb::parallel_sort with the same order and number of threads, in
-// turn, medians. For pairs the rival sorts records of key and value, u32/u32 ready packed into one word, and owes no
-// stability. Bringing the unsorted data into place is not counted. --stable adds std::stable_sort, which has one thread.
+// Measures sorts of whole arrays on the CPU: radix_sort and sample_sort beside tbb::parallel_sort with the same order and
+// number of threads, in turn, medians. For pairs, the rival sorts records of key and value, u32/u32 packed into one word, and
+// is not stable. Copying the unsorted data is not timed. --stable adds std::stable_sort, which has one thread.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -36,7 +36,7 @@ struct settings {
   bool stable = false;
   std::vector<std::string> only;
 
-  /// Whether a row is asked for: no list asks for all; else one name of each kind that the list names.
+  /// Returns true if `only` names this one of a kind, or none of the kind.
   [[nodiscard]] bool wants(std::string_view name, std::vector<std::string_view> const& kind) const {
     auto const named = [&](std::string_view x) { return std::find(only.begin(), only.end(), x) != only.end(); };
     return std::none_of(kind.begin(), kind.end(), named) || named(name);
@@ -45,7 +45,7 @@ struct settings {
 
 std::vector<std::string_view> const distributions{"uniform", "sorted", "reversed", "equal", "few distinct", "Gaussian", "Zipf"};
 
-/// n words of 64 bits; a narrower key is their upper part.
+/// Returns n words of 64 bits; narrower keys are their upper bits.
 std::vector<std::uint64_t> words(std::string_view name, std::size_t n) {
   std::vector<std::uint64_t> all(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -54,9 +54,9 @@ std::vector<std::uint64_t> words(std::string_view name, std::size_t n) {
       all[i] = mixed(7);
     } else if (name == "few distinct") {
       all[i] = mixed(x % 100);
-    } else if (name == "Gaussian") {  // as Leischner et al.: the mean of four
+    } else if (name == "Gaussian") {  // the mean of four, as Leischner et al.
       all[i] = (x >> 2) + (mixed(~x) >> 2) + (mixed(x + 1) >> 2) + (mixed(x + 2) >> 2);
-    } else if (name == "Zipf") {  // ranks of 1 to 2^20, the probability of each as its inverse
+    } else if (name == "Zipf") {  // 1 to 2^20, each with a probability proportional to its inverse
       all[i] = std::uint64_t(std::exp2(20 * (double(x) / 0x1p64))) << 32 | x >> 32;
     } else {
       all[i] = x;
@@ -69,7 +69,7 @@ std::vector<std::uint64_t> words(std::string_view name, std::size_t n) {
   return all;
 }
 
-/// A record that is sorted by a part of it.
+/// A record with its key.
 struct record {
   std::uint64_t key, position;
 };
@@ -96,7 +96,7 @@ K key_of(std::uint64_t word) {
     return K(word >> (64 - 8 * sizeof(K)));
 }
 
-/// What the rival sorts: K, a word of key and value, or a struct of both.
+/// The type that the rival sorts: K, a word of key and value, or a struct of both.
 template <class K, class V>
 struct rival_of {
   using type = pair_of<K, V>;
@@ -132,29 +132,29 @@ std::vector<std::string_view> const verbs{"radix_sort", "sample_sort"};
 std::vector<std::string_view> const types{"u32", "f32", "u64", "u32/u32", "u64/u64", "record"};
 
 template <class K, class V>
-void row(settings const& how, verb what, std::string_view type, std::string_view from, std::vector<std::uint64_t> const& given,
-         nlohmann::ordered_json& report) {
+void measure(settings const& options, verb sort, std::string_view type, std::string_view distribution,
+             std::vector<std::uint64_t> const& input, nlohmann::ordered_json& report) {
   using rival = rival_of<K, V>;
   using value = std::conditional_t<std::is_void_v<V>, std::uint32_t, V>;
   constexpr bool pairs = !std::is_void_v<V>;
-  std::size_t const n = given.size();
+  std::size_t const n = input.size();
   std::vector<K> sorted(n);
-  std::vector<value> moved(pairs ? n : 0);
+  std::vector<value> values(pairs ? n : 0);
   std::vector<typename rival::type> rival_sorted(n);
-  host_backend machine(how.threads);
-  tbb::task_arena arena(how.threads == 0 ? tbb::task_arena::automatic : int(how.threads));
+  host_backend machine(options.threads);
+  tbb::task_arena arena(options.threads == 0 ? tbb::task_arena::automatic : int(options.threads));
   auto const fill_rival = [&] {
-    for (std::size_t i = 0; i < n; ++i) rival_sorted[i] = rival::make(key_of<K>(given[i]), value(i));
+    for (std::size_t i = 0; i < n; ++i) rival_sorted[i] = rival::make(key_of<K>(input[i]), value(i));
   };
   std::vector<double> ours, theirs, stable;
-  for (unsigned k = 0; k < how.runs + 1; ++k) {  // the first warms up
-    for (std::size_t i = 0; i < n; ++i) sorted[i] = key_of<K>(given[i]);
-    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = value(i);
+  for (unsigned k = 0; k < options.runs + 1; ++k) {  // run 0 is a warm-up
+    for (std::size_t i = 0; i < n; ++i) sorted[i] = key_of<K>(input[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
     ours.push_back(seconds_of([&] {
       if constexpr (std::is_arithmetic_v<K>) {
-        if (what == verb::radix_sort) {
+        if (sort == verb::radix_sort) {
           if constexpr (pairs)
-            sort_pairs(machine, std::span(sorted), std::span(moved));
+            sort_pairs(machine, std::span(sorted), std::span(values));
           else
             sort_keys(machine, std::span(sorted));
           return;
@@ -162,14 +162,14 @@ void row(settings const& how, verb what, std::string_view type, std::string_view
       }
       using less = std::conditional_t<std::is_same_v<K, record>, by_key, std::less<>>;
       if constexpr (pairs)
-        machine.sample_sort(std::span(sorted), std::span(moved), less{});
+        machine.sample_sort(std::span(sorted), std::span(values), less{});
       else
         machine.sample_sort(std::span(sorted), less{});
     }));
     fill_rival();
     theirs.push_back(seconds_of(
         [&] { arena.execute([&] { tbb::parallel_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }); }));
-    if (how.stable && k == 1) {
+    if (options.stable && k == 1) {
       fill_rival();
       stable.push_back(seconds_of([&] { std::stable_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }));
     }
@@ -177,58 +177,58 @@ void row(settings const& how, verb what, std::string_view type, std::string_view
   for (auto* times : {&ours, &theirs}) times->erase(times->begin());
   for (std::size_t i = 0; i < n; ++i)
     if (comparable(sorted[i]) != comparable(rival::key(rival_sorted[i])))
-      throw error(fmt::format("different results: {}", from));
+      throw error(fmt::format("different results: {}", distribution));
   double const a = median(ours), b = median(theirs);
-  std::string_view const verb_name = verbs[std::size_t(what)];
-  fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9.2f} {:>13.2f} {:>7.2f}", verb_name, type, from, n, a * 1e9 / double(n),
+  std::string_view const verb_name = verbs[std::size_t(sort)];
+  fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9.2f} {:>13.2f} {:>7.2f}", verb_name, type, distribution, n, a * 1e9 / double(n),
              b * 1e9 / double(n), b / a);
-  if (how.stable) fmt::print(" {:>11.2f}", stable.front() * 1e9 / double(n));
+  if (options.stable) fmt::print(" {:>11.2f}", stable.front() * 1e9 / double(n));
   fmt::print("\n");
   std::fflush(stdout);
-  nlohmann::ordered_json figures{{"verb", verb_name},  {"types", type}, {"keys", from},
+  nlohmann::ordered_json figures{{"verb", verb_name},  {"types", type}, {"keys", distribution},
                                  {"items", n},         {"seconds", a},  {"rival", "tbb::parallel_sort"},
                                  {"rival_seconds", b}, {"times", b / a}};
-  if (how.stable) figures["stable_sort_seconds"] = stable.front();
+  if (options.stable) figures["stable_sort_seconds"] = stable.front();
   report.push_back(std::move(figures));
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Radix sort and sample sort on the CPU, beside tbb::parallel_sort.", "host_sorts");
-  settings how;
+  CLI::App app("Measures radix sort and sample sort on the CPU, beside tbb::parallel_sort.", "host_sorts");
+  settings options;
   std::string json;
-  app.add_option("--sizes", how.sizes, "logarithms of the numbers of items [16 20 24 26]");
-  app.add_option("--runs", how.runs, "of which the median counts [5]");
-  app.add_option("--threads", how.threads, "0 for all [0]");
-  app.add_option("--only", how.only,
-                 "what to measure of radix_sort, sample_sort; u32, f32, u64, u32/u32, u64/u64, record; uniform, sorted, "
-                 "reversed, equal, 'few distinct', Gaussian, Zipf");
-  app.add_flag("--stable", how.stable, "measure std::stable_sort, once, too");
-  app.add_option("--json", json, "write the figures to this file");
+  app.add_option("--sizes", options.sizes, "binary logarithms of the numbers of items [16 20 24 26]");
+  app.add_option("--runs", options.runs, "take the median of N runs [5]");
+  app.add_option("--threads", options.threads, "number of threads, 0 for all [0]");
+  app.add_option("--only", options.only,
+                 "measure these sorts, types or inputs only: radix_sort, sample_sort; u32, f32, u64, u32/u32, u64/u64, record; "
+                 "uniform, sorted, reversed, equal, 'few distinct', Gaussian, Zipf");
+  app.add_flag("--stable", options.stable, "also measure std::stable_sort, once");
+  app.add_option("--json", json, "write the results to this file");
   if (auto const status = cli::parse(app, argc, argv)) return *status;
 
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9} {:>13} {:>7}{}\n", "verb", "types", "keys", "items", "ns/item", "parallel_sort",
-             "times", how.stable ? " stable_sort" : "");
-  for (unsigned size : how.sizes) {
-    for (std::string_view from : distributions) {
-      if (!how.wants(from, distributions)) continue;
-      auto const given = words(from, std::size_t{1} << size);
-      for (verb what : {verb::radix_sort, verb::sample_sort}) {
-        if (!how.wants(verbs[std::size_t(what)], verbs)) continue;
-        auto const one = [&]<class K, class V>(std::string_view type, std::type_identity<K>, std::type_identity<V>) {
-          if (how.wants(type, types)) row<K, V>(how, what, type, from, given, rows);
+             "times", options.stable ? " stable_sort" : "");
+  for (unsigned size : options.sizes) {
+    for (std::string_view distribution : distributions) {
+      if (!options.wants(distribution, distributions)) continue;
+      auto const input = words(distribution, std::size_t{1} << size);
+      for (verb sort : {verb::radix_sort, verb::sample_sort}) {
+        if (!options.wants(verbs[std::size_t(sort)], verbs)) continue;
+        auto const measure_type = [&]<class K, class V>(std::string_view type, std::type_identity<K>, std::type_identity<V>) {
+          if (options.wants(type, types)) measure<K, V>(options, sort, type, distribution, input, rows);
         };
-        one("u32", std::type_identity<std::uint32_t>{}, std::type_identity<void>{});
-        one("f32", std::type_identity<float>{}, std::type_identity<void>{});
-        one("u64", std::type_identity<std::uint64_t>{}, std::type_identity<void>{});
-        one("u32/u32", std::type_identity<std::uint32_t>{}, std::type_identity<std::uint32_t>{});
-        one("u64/u64", std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{});
-        if (what == verb::sample_sort) one("record", std::type_identity<record>{}, std::type_identity<void>{});
+        measure_type("u32", std::type_identity<std::uint32_t>{}, std::type_identity<void>{});
+        measure_type("f32", std::type_identity<float>{}, std::type_identity<void>{});
+        measure_type("u64", std::type_identity<std::uint64_t>{}, std::type_identity<void>{});
+        measure_type("u32/u32", std::type_identity<std::uint32_t>{}, std::type_identity<std::uint32_t>{});
+        measure_type("u64/u64", std::type_identity<std::uint64_t>{}, std::type_identity<std::uint64_t>{});
+        if (sort == verb::sample_sort) measure_type("record", std::type_identity<record>{}, std::type_identity<void>{});
       }
     }
   }
 
-  write_report(json, how.threads, how.runs, rows);
+  write_report(json, options.threads, options.runs, rows);
   return 0;
 }
 

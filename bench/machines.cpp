@@ -1,6 +1,6 @@
-// What a machine that is kept is worth: suffix::build of FASTA files, host text in, host array out, by one handle that is used
-// again, and by the process's own; then two machines from two threads beside the same work one after the other, on one GPU or
-// on two. Medians, in this process; reading is not counted. With --device cpu the same on the CPU.
+// Measures suffix::build of FASTA files, from text in memory of the host to an array there, with one machine for all builds and
+// with the machine of the process; then two builds in turn, and by two threads with a machine each, on one GPU or two. Medians,
+// in this process; reading is not timed. --device cpu measures the CPU.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,10 +28,10 @@ struct task {
   std::string name;
   std::shared_ptr<suffix::fasta const> records;
   std::vector<std::uint32_t> sa;
-  suffix::report done;
+  suffix::report report;
 
-  void build(machine_options const& how) {
-    done = suffix::build(records->view(), suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = how});
+  void build(machine_options const& options) {
+    report = suffix::build(records->view(), suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = options});
   }
 };
 
@@ -43,26 +43,26 @@ double median_ms(std::size_t runs, Work work) {
   return bench::median(times);
 }
 
-std::unique_ptr<machine> make(machine_options const& how, unsigned index) {
-  if (how.device == device::cpu) return std::make_unique<cpu>(cpu_options{.threads = how.threads});
+std::unique_ptr<machine> make(machine_options const& options, unsigned index) {
+  if (options.device == device::cpu) return std::make_unique<cpu>(cpu_options{.threads = options.threads});
   return std::make_unique<gpu>(gpu_options{.device = index});
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Suffix arrays on machines that are kept.", "machines");
+  CLI::App app("Measures suffix arrays with one machine for many builds.", "machines");
   std::vector<std::string> files;
   std::string json;
   std::size_t runs = 7;
   cli::common_options common;
   cli::add_common_options(app, common);
   app.add_option("files", files, "FASTA")->required();
-  app.add_option("--runs", runs, "of which the median counts [7]");
-  app.add_option("--json", json, "write the rows there");
+  app.add_option("--runs", runs, "take the median of N runs [7]");
+  app.add_option("--json", json, "write the results to this file");
   if (auto const status = cli::parse(app, argc, argv)) return *status;
 
-  machine_options how = common.machine();
-  if (how.device == device::automatic) how.device = gpus().empty() ? device::cpu : device::gpu;
-  auto const first = make(how, 0), second = make(how, 0);
+  machine_options options = common.machine();
+  if (options.device == device::automatic) options.device = gpus().empty() ? device::cpu : device::gpu;
+  auto const first = make(options, 0), second = make(options, 0);
   nlohmann::ordered_json rows = nlohmann::json::array();
   fmt::print("{:<28} {:>11} {:>8} {:>10} {:>10} {:>12} {:>12} {:>12}\n", "input", "residues", "machine", "kept ms", "own ms",
              "one by one", "two threads", "two GPUs");
@@ -72,8 +72,8 @@ int run(int argc, char const* const* argv) {
     one.sa.resize(one.records->residues.size());
     task other = one;
     double const kept = median_ms(runs, [&] { one.build({.on = first.get()}); });
-    std::size_t const memory = one.done.device_memory;
-    double const own = median_ms(runs, [&] { one.build(how); });
+    std::size_t const memory = one.report.device_memory;
+    double const own = median_ms(runs, [&] { one.build(options); });
     double const serial = median_ms(runs, [&] {
       one.build({.on = first.get()});
       other.build({.on = second.get()});
@@ -87,16 +87,16 @@ int run(int argc, char const* const* argv) {
     };
     double const threads = at_once(*second);
     double two_gpus = 0;
-    if (how.device == device::gpu && gpus().size() > 1) {
-      auto const elsewhere = make(how, 1);
+    if (options.device == device::gpu && gpus().size() > 1) {
+      auto const elsewhere = make(options, 1);
       two_gpus = at_once(*elsewhere);
     }
     if (one.sa != other.sa) throw error(fmt::format("different suffix arrays: {}", file));
     fmt::print("{:<28} {:>11} {:>8} {:>10.2f} {:>10.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", one.name, one.sa.size(),
-               to_string(how.device), kept, own, serial, threads, two_gpus);
+               to_string(options.device), kept, own, serial, threads, two_gpus);
     rows.push_back({{"input", one.name},
                     {"residues", one.sa.size()},
-                    {"machine", to_string(how.device)},
+                    {"machine", to_string(options.device)},
                     {"kept_ms", kept},
                     {"own_ms", own},
                     {"device_memory", memory},
@@ -104,7 +104,7 @@ int run(int argc, char const* const* argv) {
                     {"two_builds_two_threads_ms", threads},
                     {"two_builds_two_gpus_ms", two_gpus}});
   }
-  bench::write_report(json, common.threads, runs, rows, how.device == device::gpu);
+  bench::write_report(json, common.threads, runs, rows, options.device == device::gpu);
   return 0;
 }
 

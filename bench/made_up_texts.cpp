@@ -16,7 +16,7 @@
 namespace ordo::bench {
 namespace {
 
-host_bytes of(std::string const& text) {
+host_bytes bytes_of(std::string const& text) {
   host_bytes bytes(text.size());
   bytes.append(text);
   return bytes;
@@ -30,18 +30,20 @@ host_bytes genome_of(generate::genome_options const& options) {
 }
 
 struct kind {
-  std::string_view name, words;
+  std::string_view name, description;
   host_bytes (*make)(std::size_t length);
 };
 
 constexpr std::array kinds{
-    kind{"random-dna", "four letters, equally likely", [](std::size_t n) { return of(generate::uniform_text(n, "ACGT", 1)); }},
-    kind{"random-protein", "twenty", [](std::size_t n) { return of(generate::uniform_text(n, "ACDEFGHIKLMNPQRSTVWY", 1)); }},
-    kind{"equal", "one letter", [](std::size_t n) { return of(generate::homopolymer_text(n, 'A')); }},
-    kind{"fibonacci", "the Fibonacci word", [](std::size_t n) { return of(generate::fibonacci_text(n, "AC")); }},
-    kind{"genome", "as ordo_generate genome makes it, with repeats and runs of N",
+    kind{"random-dna", "four letters, equally likely",
+         [](std::size_t n) { return bytes_of(generate::uniform_text(n, "ACGT", 1)); }},
+    kind{"random-protein", "twenty letters, equally likely",
+         [](std::size_t n) { return bytes_of(generate::uniform_text(n, "ACDEFGHIKLMNPQRSTVWY", 1)); }},
+    kind{"equal", "one letter", [](std::size_t n) { return bytes_of(generate::homopolymer_text(n, 'A')); }},
+    kind{"fibonacci", "the Fibonacci word", [](std::size_t n) { return bytes_of(generate::fibonacci_text(n, "AC")); }},
+    kind{"genome", "the output of ordo_generate genome, with repeats and stretches of N",
          [](std::size_t n) { return genome_of({.length = n}); }},
-    kind{"genomes", "four that differ in one letter of a thousand, without N",
+    kind{"genomes", "four genomes that differ in one letter of a thousand, without N",
          [](std::size_t n) { return genome_of({.length = n / 4, .n_runs = 0, .copies = 4}); }},
 };
 
@@ -49,25 +51,25 @@ constexpr std::array kinds{
 
 std::string made_up_kinds() {
   std::string all;
-  for (auto const& one : kinds) all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", one.name, one.words);
+  for (auto const& one : kinds) all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", one.name, one.description);
   return all;
 }
 
-std::function<host_bytes()> made_up_text(std::string const& what) {
-  std::size_t const colon = what.find(':');
+std::function<host_bytes()> made_up_text(std::string const& kind_and_length) {
+  std::size_t const colon = kind_and_length.find(':');
   auto const found =
-      std::find_if(kinds.begin(), kinds.end(), [&](kind const& one) { return one.name == what.substr(0, colon); });
-  if (found == kinds.end()) throw usage_error(fmt::format("--made-up: no such text: {}", what));
-  std::string digits = colon == what.npos ? "" : what.substr(colon + 1);
+      std::find_if(kinds.begin(), kinds.end(), [&](kind const& one) { return one.name == kind_and_length.substr(0, colon); });
+  if (found == kinds.end()) throw usage_error(fmt::format("--made-up: unknown kind of text: {}", kind_and_length));
+  std::string digits = colon == kind_and_length.npos ? "" : kind_and_length.substr(colon + 1);
   CLI::AsSizeValue const to_number(true);
   std::size_t length = 0;
-  bool right = false;
+  bool is_valid = false;
   try {
-    right = !digits.empty() && to_number(digits).empty();
+    is_valid = !digits.empty() && to_number(digits).empty();
   } catch (CLI::Error const&) {}
   auto const end = digits.data() + digits.size();
-  right = right && std::from_chars(digits.data(), end, length).ptr == end && length > 0;
-  if (!right) throw usage_error(fmt::format("--made-up: no length: {}", what));
+  is_valid = is_valid && std::from_chars(digits.data(), end, length).ptr == end && length > 0;
+  if (!is_valid) throw usage_error(fmt::format("--made-up: not KIND:LENGTH: {}", kind_and_length));
   return [make = found->make, length] { return make(length); };
 }
 

@@ -26,9 +26,9 @@ float small_value(std::uint64_t entry) {
   return float(1 + entry % 3);
 }
 
-/// A square matrix whose row r has the columns that columns(r, add) adds.
+/// Returns a square matrix whose row r has the columns that columns(r, add) adds.
 template <class Columns>
-matrix made(std::size_t rows, Columns columns) {
+matrix square_matrix(std::size_t rows, Columns columns) {
   matrix m;
   m.rows = m.columns = rows;
   m.offsets.reserve(rows + 1);
@@ -43,16 +43,16 @@ matrix made(std::size_t rows, Columns columns) {
 }
 
 matrix banded(std::size_t rows, std::size_t half) {
-  return made(rows, [=](std::size_t r, auto add) {
+  return square_matrix(rows, [=](std::size_t r, auto add) {
     for (std::size_t c = r < half ? 0 : r - half; c < std::min(rows, r + half + 1); ++c) add(c);
   });
 }
 
-/// Five or seven points of a grid of side^2 or side^3.
+/// Returns the five-point or seven-point stencil of a grid of side^2 or side^3.
 matrix poisson(std::size_t side, unsigned dimensions) {
   std::size_t rows = 1;
   for (unsigned d = 0; d < dimensions; ++d) rows *= side;
-  return made(rows, [=](std::size_t r, auto add) {
+  return square_matrix(rows, [=](std::size_t r, auto add) {
     std::size_t step = rows / side;
     for (unsigned d = dimensions; d-- > 0; step /= side)
       if (r / step % side != 0) add(r - step);
@@ -65,13 +65,13 @@ matrix poisson(std::size_t side, unsigned dimensions) {
 
 matrix uniform(std::size_t rows, unsigned in_row) {
   std::mt19937_64 random(7);
-  return made(rows, [=](std::size_t, auto add) mutable {
+  return square_matrix(rows, [=](std::size_t, auto add) mutable {
     for (unsigned k = 0; k < in_row; ++k) add(random() % rows);
   });
 }
 
-/// A graph of 2^scale nodes by recursive choice of a quarter (Chakrabarti, Zhan and Faloutsos, SDM'04), with the probabilities
-/// of Graph500: degrees follow a power law. Edges that come twice are kept once.
+/// Returns a graph of 2^scale nodes by recursive choice of a quadrant (Chakrabarti, Zhan and Faloutsos, SDM'04), with the
+/// probabilities of Graph500. Degrees follow a power law. Repeated edges are removed.
 matrix recursive(unsigned scale, std::size_t edges_of_node) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> chance;
@@ -88,7 +88,7 @@ matrix recursive(unsigned scale, std::size_t edges_of_node) {
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   std::size_t next = 0;
-  return made(std::size_t{1} << scale, [&](std::size_t r, auto add) {
+  return square_matrix(std::size_t{1} << scale, [&](std::size_t r, auto add) {
     for (; next < edges.size() && edges[next] >> 32 == r; ++next) add(edges[next] & 0xffffffff);
   });
 }
@@ -108,8 +108,8 @@ nlohmann::ordered_json to_json(square_row const& row) {
 }  // namespace
 
 std::vector<matrix_kind> matrix_kinds(std::size_t shrink) {
-  auto const side = [=](double most, double dimensions) {
-    return std::size_t(most / std::pow(double(shrink), 1 / dimensions));
+  auto const side = [=](double max_side, double dimensions) {
+    return std::size_t(max_side / std::pow(double(shrink), 1 / dimensions));
   };
   unsigned const scales = unsigned(std::log2(double(shrink)));
   return {{"banded 15", [=] { return banded(4'000'000 / shrink, 7); }},
@@ -136,11 +136,11 @@ std::vector<matrix_kind> matrices_of(std::vector<std::string> const& files) {
   return kinds;
 }
 
-square_report::square_report(std::string json, std::vector<std::pair<std::string, std::string>> where)
-    : json_(std::move(json)), where_(std::move(where)) {
-  for (auto const& [name, value] : where_) fmt::print("{}: {}\n", name, value);
+square_report::square_report(std::string json, std::vector<std::pair<std::string, std::string>> machine)
+    : json_(std::move(json)), machine_(std::move(machine)) {
+  for (auto const& [name, value] : machine_) fmt::print("{}: {}\n", name, value);
   fmt::print("\n{:<16} {:>6} {:>10} {:>11} {:>12} {:>11}  {}\n", "matrix", "type", "rows", "entries", "products", "result",
-             "milliseconds (MB of the card): best first");
+             "milliseconds (MB of GPU memory), fastest first");
 }
 
 void square_report::add(square_row const& row) {
@@ -165,7 +165,7 @@ void square_report::add(square_row const& row) {
 void square_report::save() const {
   if (json_.empty()) return;
   nlohmann::ordered_json all{{"benchmark", "spgemm"}, {"ordo", version}};
-  for (auto const& [name, value] : where_) all["machine"][name] = value;
+  for (auto const& [name, value] : machine_) all["machine"][name] = value;
   all["rows"] = nlohmann::json::array();
   for (square_row const& row : rows_) all["rows"].push_back(to_json(row));
   std::ofstream file(json_);

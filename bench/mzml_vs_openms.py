@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""mzml_vs_openms.py [--tools BIN] FILE.mzML...: specsort's mzML beside OpenMS and msconvert (Debian packages topp and
-libpwiz-tools; what is not installed is left out). Data: openms-doc's /usr/share/doc/openms/examples/BSA/*.mzML.
+"""mzml_vs_openms.py [--tools BIN] FILE.mzML...: compares specsort's mzML with OpenMS and msconvert (Debian packages topp and
+libpwiz-tools; programs that are not installed are left out). Data: /usr/share/doc/openms/examples/BSA/*.mzML of openms-doc.
 
-Of each file, as it is and zlib-compressed by msconvert:
- - to MGF: peaks equal, value for value, to those that msconvert and OpenMS FileConverter write; headers equal to msconvert's
- - by intensity, and back by m/z: every spectrum's arrays are those of the file, each peak with its own values, in order
- - the index and the checksum of an indexedmzML are right; OpenMS FileInfo -v says of the result what it says of the file;
+Checks, for each file as it is and zlib-compressed by msconvert:
+ - to MGF: peaks are equal, value by value, to those of msconvert and OpenMS FileConverter, and headers to those of msconvert
+ - by intensity and back by m/z: every spectrum has the arrays of the file, each peak its own values, in order
+ - the index and the checksum of an indexedmzML are correct; OpenMS FileInfo -v reports the same of the result as of the file;
    msconvert makes the same MGF of it
- - seconds of specsort and of OpenMS FileFilter -peak_options:sort_peaks, wall clock, and of the processor
-Exit status 1: something differed.
+Prints seconds of specsort and of OpenMS FileFilter -peak_options:sort_peaks: wall clock, and of the processor.
+The exit status is 1 if anything differs.
 """
 import argparse
 import base64
@@ -30,10 +30,10 @@ FORMATS = {"MS:1000521": "f", "MS:1000523": "d", "MS:1000519": "i", "MS:1000522"
 failed = False
 
 
-def check(what, good):
+def check(name, good):
     global failed
     failed |= not good
-    print(f"  {'equal   ' if good else 'DIFFERS '} {what}", flush=True)
+    print(f"  {'equal   ' if good else 'DIFFERS '} {name}", flush=True)
 
 
 def run(*command, quiet=True):
@@ -46,7 +46,7 @@ def run(*command, quiet=True):
 
 
 def spectra(path):
-    """(id, arrays) of each spectrum: a plain reader, of the standard library alone."""
+    """Yields (id, arrays) of each spectrum: a plain reader with the standard library alone."""
     for _, one in xml.iterparse(path):
         if one.tag.rpartition("}")[2] != "spectrum":
             continue
@@ -65,7 +65,7 @@ def spectra(path):
 
 
 def mgf(path):
-    """(header, peaks) of each spectrum; a peak's intensity as single precision, which all of these files have."""
+    """Yields (header, peaks) of each spectrum. Intensities are in single precision, as in all of these files."""
     single = struct.Struct("f").pack
     header, peaks = None, None
     for line in open(path, encoding="latin-1"):
@@ -84,7 +84,7 @@ def mgf(path):
 
 
 def same_peaks(a, b, digits=None):
-    """To ten digits of m/z, as msconvert writes it, and the same single-precision intensity, or so many digits of it."""
+    """Compares ten digits of m/z, as msconvert writes it, and all or `digits` digits of the single-precision intensity."""
     value = lambda intensity: struct.unpack("f", intensity)[0]
     alike = lambda p, q: p == q if digits is None else abs(value(p) - value(q)) <= 10 ** (1 - digits) * abs(value(q))
     close = lambda p, q: abs(p[0] - q[0]) <= 1e-9 * q[0] and alike(p[1], q[1])
@@ -105,9 +105,9 @@ def index_is_right(path):
     return good and data[at : at + 10] == b"<indexList"
 
 
-def findings(path):
-    told = run("FileInfo", "-in", path, "-v", quiet=False)[0]
-    return [line.replace(path, "") for line in told.splitlines() if "took" not in line and "File name" not in line]
+def file_info(path):
+    text = run("FileInfo", "-in", path, "-v", quiet=False)[0]
+    return [line.replace(path, "") for line in text.splitlines() if "took" not in line and "File name" not in line]
 
 
 def compare(path, tools, work):
@@ -138,7 +138,7 @@ def compare(path, tools, work):
         run("msconvert", out("sorted.mzML"), "--mgf", "-o", out("pwiz"))
         check("MGF that msconvert makes of the result", same_peaks(mgf(out("pwiz/sorted.mgf")), theirs))
     if shutil.which("FileInfo"):
-        check("findings of FileInfo -v", findings(path) == findings(out("sorted.mzML")))
+        check("report of FileInfo -v", file_info(path) == file_info(out("sorted.mzML")))
     size = os.path.getsize(out("turned.mzML")) / 1e6
     print(f"  specsort    {wall:7.2f} s {size / wall:7.1f} MB/s   processor {cpu:7.2f} s {size / cpu:7.1f} MB/s")
     if shutil.which("FileFilter"):
@@ -150,16 +150,16 @@ def compare(path, tools, work):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--tools", help="the folder of specsort")
-    options.add_argument("files", nargs="+")
-    chosen = options.parse_args()
-    for path in chosen.files:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", help="the folder of specsort")
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args()
+    for path in options.files:
         with tempfile.TemporaryDirectory() as work:
-            compare(path, chosen.tools, work)
+            compare(path, options.tools, work)
             if shutil.which("msconvert"):
                 run("msconvert", path, "--zlib", "-o", os.path.join(work, "zlib"))
-                compare(os.path.join(work, "zlib", os.path.basename(path)), chosen.tools, work)
+                compare(os.path.join(work, "zlib", os.path.basename(path)), options.tools, work)
     sys.exit(failed)
 
 

@@ -2,10 +2,10 @@
 #include <fstream>
 #include <string>
 
-// What every benchmark says of its host.
+// The description of the host in all results.
 namespace ordo::bench {
 
-/// The processor's name as Linux has it; empty where it has none.
+/// Returns the processor's name from /proc/cpuinfo, or an empty string.
 inline std::string processor() {
   std::ifstream facts("/proc/cpuinfo");
   for (std::string line; std::getline(facts, line);)

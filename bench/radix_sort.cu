@@ -1,5 +1,5 @@
-// The GPU's radix sort beside CUB's and Thrust's, in one process on one input: keys of all widths, pairs, computed keys, many
-// kinds of input, from a thousand items to two billion.
+// Measures the GPU's radix sort beside CUB's and Thrust's, in one process on the same inputs: keys of all widths, pairs,
+// computed keys, many distributions, from a thousand items to two billion.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,7 +32,7 @@ struct code_at {
   ORDO_FN auto operator()(std::size_t i) const { return code_of(keys[i]); }
 };
 
-/// What a caller of CUB's must do before an argsort.
+/// The pass that a caller of CUB runs before an argsort.
 template <class K>
 struct write_key_and_index {
   code_at<K> key;
@@ -44,9 +44,9 @@ struct write_key_and_index {
   }
 };
 
-/// With a length of 32 or 64 bits, whichever CUB is quicker with, and two buffers: all memory is there before the clock starts.
+/// Passes the length as 32 or 64 bits, whichever is faster in CUB, and two buffers, so that all memory is allocated before.
 template <class K, class V, class Judge>
-void race_cub(session& s, whole_row const& what, bit_range bits, columns<K, V> const& in, columns<K, V> const& out,
+void race_cub(session& s, whole_row const& row, bit_range bits, columns<K, V> const& in, columns<K, V> const& out,
               Judge judge) {
   constexpr bool pairs = columns<K, V>::pairs;
   auto const n = std::uint32_t(in.keys.size());
@@ -55,7 +55,7 @@ void race_cub(session& s, whole_row const& what, bit_range bits, columns<K, V> c
   cub::DoubleBuffer<stored<V>> values(out.values.data(), spare.values.data());
   auto const restore = [&] {
     keys.selector = values.selector = 0;
-    if (!what.argsort) in.copy_to(out, s.lab.stream());
+    if (!row.argsort) in.copy_to(out, s.lab.stream());
   };
   auto const call = [&](void* temporary, std::size_t& bytes) {
     if constexpr (!pairs && (sizeof(K) == 4 || sizeof(K) == 8))
@@ -68,16 +68,16 @@ void race_cub(session& s, whole_row const& what, bit_range bits, columns<K, V> c
       return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, n, int(bits.begin), int(bits.end), s.lab.stream());
   };
   timing const time = with_cub(s, call, [&](auto sort) {
-    return time_whole(s.lab.stream(), s.how.runs, n, restore, [&] {
+    return time_whole(s.lab.stream(), s.options.runs, n, restore, [&] {
       if constexpr (std::is_unsigned_v<K> && std::is_same_v<V, std::uint32_t>)
-        if (what.argsort) s.lab.each(n, write_key_and_index<K>{{in.keys.data()}, out.keys.data(), out.values.data()});
+        if (row.argsort) s.lab.each(n, write_key_and_index<K>{{in.keys.data()}, out.keys.data(), out.values.data()});
       sort();
     });
   });
   judge("CUB", time, keys.Current(), values.Current());
 }
 
-/// Its temporary memory comes from a pool, which has it after the first run.
+/// Takes temporary memory from a pool, so that only the warm-up allocates.
 template <class K, class V, class Judge>
 void race_thrust(session& s, columns<K, V> const& in, columns<K, V> const& out, Judge judge) {
   pooled memory{&s.lab.pool()};
@@ -85,7 +85,7 @@ void race_thrust(session& s, columns<K, V> const& in, columns<K, V> const& out, 
   K* const keys = out.keys.data();
   std::size_t const n = in.keys.size();
   timing const time = time_whole(
-      s.lab.stream(), s.how.runs, n, [&] { in.copy_to(out, s.lab.stream()); },
+      s.lab.stream(), s.options.runs, n, [&] { in.copy_to(out, s.lab.stream()); },
       [&] {
         if constexpr (columns<K, V>::pairs)
           thrust::stable_sort_by_key(policy, keys, keys + n, out.values.data());
@@ -96,18 +96,18 @@ void race_thrust(session& s, columns<K, V> const& in, columns<K, V> const& out, 
 }
 
 template <class K, class V>
-void measure(session& s, whole_row const& what, unsigned log_items) {
+void measure(session& s, whole_row const& row, unsigned log_items) {
   using data = columns<K, V>;
   std::size_t const n = std::size_t{1} << log_items;
-  bit_range const bits{0, what.bits_given ? 20 : unsigned(8 * sizeof(K))};
-  // The types of TARGETS for Thrust: its sort is CUB's, and takes as long to compile.
+  bit_range const bits{0, row.bits_given ? 20 : unsigned(8 * sizeof(K))};
+  // Few types for Thrust: its sort is CUB's, and takes as long to compile.
   constexpr bool thrust_too = std::is_unsigned_v<K> && sizeof(K) >= 4 && sizeof(stored<V>) == 4;
   measure_whole<K, V>(
-      s, what, log_items, [&](std::size_t count) { return make_columns<K, V>(s.lab, count, what.order); }, by_code{},
+      s, row, log_items, [&](std::size_t count) { return make_columns<K, V>(s.lab, count, row.order); }, by_code{},
       cuda_backend::radix_sort_memory(n, sizeof(K), data::pairs ? sizeof(stored<V>) : 0),
       [&](cuda_backend& machine, data const& in, std::span<K> keys, std::span<stored<V>> values) {
         if constexpr (std::is_unsigned_v<K> && std::is_same_v<V, std::uint32_t>) {
-          if (what.argsort) return machine.argsort(keys.size(), code_at<K>{in.keys.data()}, keys, values, bits);
+          if (row.argsort) return machine.argsort(keys.size(), code_at<K>{in.keys.data()}, keys, values, bits);
         }
         if constexpr (data::pairs)
           sort_pairs(machine, keys, values, bits);
@@ -115,9 +115,9 @@ void measure(session& s, whole_row const& what, unsigned log_items) {
           sort_keys(machine, keys, bits);
       },
       [&](data const& in, data const& out, auto judge) {
-        race_cub(s, what, bits, in, out, judge);
+        race_cub(s, row, bits, in, out, judge);
         if constexpr (thrust_too)
-          if (!what.argsort && !what.bits_given) race_thrust(s, in, out, judge);
+          if (!row.argsort && !row.bits_given) race_thrust(s, in, out, judge);
       });
 }
 
@@ -125,47 +125,48 @@ std::vector<whole_row> all_rows() {
   using enum types;
   using enum pattern;
   std::vector<whole_row> rows;
-  // How many times as fast as CUB at 2^28 items on an H200, and that no input is slower than with CUB.
-  for (auto const& [of, target] : std::vector<std::pair<types, double>>{{u32, 1.3}, {u32_u32, 1.25}, {u64, 2}, {u64_u32, 2}}) {
-    rows.push_back({of, random, 1, target});
+  // Targets: the ratio to CUB at 2^28 items on an H200, and 1 for every other input.
+  for (auto const& [type, target] :
+       std::vector<std::pair<types, double>>{{u32, 1.3}, {u32_u32, 1.25}, {u64, 2}, {u64_u32, 2}}) {
+    rows.push_back({type, random, 1, target});
     for (pattern const order :
          {sorted, reversed, equal, few, gaussian, power_law, low_20_bits, low_half, and_2, and_3, and_4, and_5, product})
-      rows.push_back({of, order, 1});
-    rows.push_back({of, low_20_bits, 1, 0, true});
+      rows.push_back({type, order, 1});
+    rows.push_back({type, low_20_bits, 1, 0, true});
   }
-  for (types const of : {u32_u32, u64_u32})
-    for (pattern const order : {random, few}) rows.push_back({of, order, 1, 0, false, true});
-  for (types const of : {u8, u16, f32, f64, u32_u64, u64_u64}) rows.push_back({of, random, 1});
-  for (types const of : {f32, f64}) rows.push_back({of, gaussian, 1});
+  for (types const type : {u32_u32, u64_u32})
+    for (pattern const order : {random, few}) rows.push_back({type, order, 1, 0, false, true});
+  for (types const type : {u8, u16, f32, f64, u32_u64, u64_u64}) rows.push_back({type, random, 1});
+  for (types const type : {f32, f64}) rows.push_back({type, gaussian, 1});
   return rows;
 }
 
-void measure_row(session& s, whole_row const& what, unsigned log_items) {
+void measure_row(session& s, whole_row const& row, unsigned log_items) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  switch (what.of) {
+  switch (row.type) {
     case types::u8:
-      return measure<std::uint8_t, no_values>(s, what, log_items);
+      return measure<std::uint8_t, no_values>(s, row, log_items);
     case types::u16:
-      return measure<std::uint16_t, no_values>(s, what, log_items);
+      return measure<std::uint16_t, no_values>(s, row, log_items);
     case types::u32:
-      return measure<u32, no_values>(s, what, log_items);
+      return measure<u32, no_values>(s, row, log_items);
     case types::u32_u32:
-      return measure<u32, u32>(s, what, log_items);
+      return measure<u32, u32>(s, row, log_items);
     case types::u32_u64:
-      return measure<u32, u64>(s, what, log_items);
+      return measure<u32, u64>(s, row, log_items);
     case types::u64:
-      return measure<u64, no_values>(s, what, log_items);
+      return measure<u64, no_values>(s, row, log_items);
     case types::u64_u32:
-      return measure<u64, u32>(s, what, log_items);
+      return measure<u64, u32>(s, row, log_items);
     case types::u64_u64:
-      return measure<u64, u64>(s, what, log_items);
+      return measure<u64, u64>(s, row, log_items);
     case types::f32:
-      return measure<float, no_values>(s, what, log_items);
+      return measure<float, no_values>(s, row, log_items);
     case types::f64:
-      return measure<double, no_values>(s, what, log_items);
+      return measure<double, no_values>(s, row, log_items);
     default:
-      throw usage_error("row of types that are not compiled in: " + what.name());
+      throw usage_error("types that are not compiled in: " + row.name());
   }
 }
 

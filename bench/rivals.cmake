@@ -1,4 +1,4 @@
-# The libraries of rivals whose sources are named. They are built as their makers build them, with warnings left to them.
+# Builds the rivals whose sources are given, with their own options and without our warnings.
 function(ordo_rival name folder file)
   if(NOT EXISTS ${folder}/${file})
     message(FATAL_ERROR "${name}: no ${file} in ${folder}")

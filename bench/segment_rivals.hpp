@@ -5,19 +5,19 @@
 
 #include "ordo/memory.hpp"
 
-// Segmented sorts that are in no package, each compiled by itself, if the reader has named its sources. All are told segments
-// by 32-bit offsets and queue their work on a stream. V is void where there are keys alone.
+// Segmented sorts that are in no package, each compiled in a source of its own if its folder is given to CMake. They take
+// segments as 32-bit offsets, and queue their work on a stream. V is void for keys alone.
 struct CUstream_st;  // cudaStream_t is a pointer to it
 
 namespace ordo::bench {
 
 struct rival_segments {
-  int items, count;  // items: of the array, holes counted
+  int items, count;  // items of the array, holes included
   std::uint32_t const *begins, *ends;
 };
 
-/// What bb_segsort (Hou et al.'s own code, in Kobus's version) works in, beside a second copy of the items: it is taken here,
-/// so that it does not count. Not stable.
+/// bb_segsort, the code of Hou et al. in the fork of Kobus, and its memory beside a second copy of the items, which the
+/// constructor allocates so that it is not timed. Not stable.
 class bb_segsort_work {
  public:
   explicit bb_segsort_work(int segments);
@@ -25,9 +25,9 @@ class bb_segsort_work {
   bb_segsort_work(bb_segsort_work const&) = delete;
   bb_segsort_work& operator=(bb_segsort_work const&) = delete;
 
-  /// Its kernels cannot be launched for a longer segment.
+  /// The longest segment for which its kernels can be launched.
   static constexpr std::size_t longest = 65535 * std::size_t{2048};
-  /// Sorts into keys_out and values_out; keys and values are overwritten. Holes stay as they are.
+  /// Sorts into keys_out and values_out, and overwrites keys and values. Holes do not change.
   template <class K, class V>
   void sort(rival_segments const& segments, K* keys, V* values, K* keys_out, V* values_out, CUstream_st* stream);
 
@@ -36,7 +36,7 @@ class bb_segsort_work {
   std::unique_ptr<parts> parts_;
 };
 
-/// ModernGPU, whose memory comes from a pool, so that it is taken in the warm-up only. Stable; no holes.
+/// ModernGPU, with memory from a pool, so that only the warm-up allocates. Stable, without holes.
 class modern_gpu {
  public:
   modern_gpu(pool& memory, CUstream_st* stream);
@@ -44,7 +44,7 @@ class modern_gpu {
   modern_gpu(modern_gpu const&) = delete;
   modern_gpu& operator=(modern_gpu const&) = delete;
 
-  /// Sorts in place, for its caller. @throws device_error
+  /// Sorts in place. @throws device_error
   template <class K, class V>
   void sort(rival_segments const& segments, K* keys, V* values);
 
@@ -55,7 +55,7 @@ class modern_gpu {
 
 }  // namespace ordo::bench
 
-/// do_it(K, V) for the types of segmented_sort and array_sort.
+/// Expands do_it(K, V) for the types of segmented_sort and array_sort.
 #define ORDO_FOR_SEGMENT_TYPES(do_it)                                                                               \
   do_it(std::uint32_t, void) do_it(std::uint32_t, std::uint32_t) do_it(std::uint32_t, std::uint64_t)                \
       do_it(std::uint64_t, void) do_it(std::uint64_t, std::uint32_t) do_it(float, void) do_it(float, std::uint32_t) \

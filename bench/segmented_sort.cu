@@ -1,6 +1,5 @@
-// The GPU's segmented sort beside CUB's segmented sorts, its radix sort of (segment, key), and bb_segsort and
-// ModernGPU where they are built in, in one process on one input; and, with --sweep, a search for lengths at which the rate
-// falls.
+// Measures the GPU's segmented sort beside CUB's segmented sorts, CUB's radix sort of (segment, key) and, where they are built,
+// bb_segsort and ModernGPU, in one process on the same inputs; with --sweep, finds lengths at which the rate drops.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +21,11 @@ struct segmented {
                   std::span<std::uint8_t> heads) const {
     sort_segments(machine, keys, values, segments, heads);
   }
-  static std::size_t memory(layout const& where, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
-    return cuda_backend::segmented_sort_memory(where.extent, where.count, bounded ? where.longest : ~std::size_t{0}, key_bytes,
-                                               value_bytes);
+  static std::size_t memory(segment_layout const& layout, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
+    return cuda_backend::segmented_sort_memory(layout.extent, layout.count, bounded ? layout.longest : ~std::size_t{0},
+                                               key_bytes, value_bytes);
   }
-  static bool is_stable(layout const&) { return true; }
+  static bool is_stable(segment_layout const&) { return true; }
 };
 
 // ---- Computed keys ----
@@ -36,7 +35,7 @@ struct key_in_table {
   ORDO_FN std::uint32_t operator()(std::uint32_t item) const { return table[item]; }
 };
 
-/// A permutation of [0, 2^bits) without locality: multiplications by odd numbers and xor-shifts are bijections.
+/// A permutation of [0, 2^bits) without locality, from bijections: multiplications by odd numbers and xor-shifts.
 struct scattered {
   unsigned bits;
   ORDO_FN std::uint32_t operator()(std::size_t i) const {
@@ -50,7 +49,7 @@ struct scattered {
   }
 };
 
-/// An item that a broken sort made up reads as ~0, which the check does not take.
+/// Returns ~0 for an invalid item of a wrong result, which the check rejects.
 struct table_at {
   std::uint32_t const *table, *items;
   std::size_t size;
@@ -63,52 +62,52 @@ struct note_position {
   ORDO_FN void operator()(std::size_t i) const { positions[items[i]] = std::uint32_t(i); }
 };
 
-/// Items are a random permutation, and key(item) = table[item]. The rival writes the keys to memory first, and its time is
-/// that of both.
-void measure_computed(session& s, row const& what, std::size_t n) {
+/// Measures computed keys: items are a random permutation, and key(item) = table[item]. The rival first writes the keys to
+/// memory, and its time includes that.
+void measure_computed(session& s, segment_row const& row, std::size_t n) {
   using pairs = columns<std::uint32_t, std::uint32_t>;
-  layout const where = lay_out(s.lab, what, n);
-  std::size_t const extent = where.extent;
+  segment_layout const layout = lay_out(s.lab, row, n);
+  std::size_t const extent = layout.extent;
   // A power of two, so that the permutation is a bijection.
   std::size_t const universe = std::size_t{1} << bits_of(extent - 1);
   auto const table = s.lab.buffer<std::uint32_t>(universe), positions = s.lab.buffer<std::uint32_t>(universe);
   auto const items = s.lab.buffer<std::uint32_t>(extent), sorted = s.lab.buffer<std::uint32_t>(extent);
-  auto const heads = s.lab.buffer<std::uint8_t>(what.heads ? extent : 0);
-  fill(s.lab, table.span(), keys_like<std::uint32_t>(what.order, universe));
+  auto const heads = s.lab.buffer<std::uint8_t>(row.heads ? extent : 0);
+  fill(s.lab, table.span(), keys_like<std::uint32_t>(row.order, universe));
   fill(s.lab, items.span(), scattered{bits_of(extent - 1)});
   s.lab.each(extent, note_position{items.data(), positions.data()});
-  // What the keys and positions of the items are: for the check, and for the rival.
+  // Keys and positions of the items, for the check and the rival.
   pairs const in(s.lab, extent), out(s.lab, extent);
   fill(s.lab, in.keys.span(), table_at{table.data(), items.data(), universe});
   fill(s.lab, in.values.span(), identity{});
-  row_result result = begin_row(s, what, where, [&] { copy(items.span(), sorted.span(), s.lab.stream()); });  // no keys
+  row_result result = begin_row(s, row, layout, [&] { copy(items.span(), sorted.span(), s.lab.stream()); });  // no keys
   auto const ours = [&](timing& time, segment_list<std::uint32_t> segments) {
     std::size_t const taken = on_fresh_machine(s, [&](cuda_backend& machine) {
       time = median_time(
-          machine.stream(), s.how.runs, [&] { copy(items.span(), sorted.span(), machine.stream()); },
+          machine.stream(), s.options.runs, [&] { copy(items.span(), sorted.span(), machine.stream()); },
           [&] { machine.segmented_sort_by(sorted.span(), segments, key_in_table{table.data()}, heads.span()); });
     });
     result.extra_bytes = std::max(result.extra_bytes, taken);
     fill(s.lab, out.keys.span(), table_at{table.data(), sorted.data(), universe});
     fill(s.lab, out.values.span(), table_at{positions.data(), sorted.data(), universe});
-    find_fault(result, is_right(s.lab, where, in, out, true), "NOT SORTED RIGHT");
-    if (what.heads) {
-      wrong_head<std::uint32_t> const wrong{out.keys.data(), where.owner(), heads.data()};
-      find_fault(result, s.lab.reduce(extent, wrong, std::uint64_t{0}, sum{}) == 0, "WRONG BOUNDARIES");
+    require(result, is_right(s.lab, layout, in, out, true), "wrong order");
+    if (row.heads) {
+      wrong_head<std::uint32_t> const wrong{out.keys.data(), layout.owner(), heads.data()};
+      require(result, s.lab.reduce(extent, wrong, std::uint64_t{0}, sum{}) == 0, "wrong boundaries");
     }
   };
-  ours(result.offsets, where.segments(s.how.bounded));
-  if (where.uniform_length != 0) ours(result.uniform, where.uniform());
-  result.allowed_bytes =
-      cuda_backend::segmented_sort_by_memory(where.extent, where.count, s.how.bounded ? where.longest : ~std::size_t{0}, 4, 4);
-  find_fault(result, result.extra_bytes <= result.allowed_bytes, "MORE MEMORY THAN THE CONTRACT SAYS");
-  if (s.how.rivals) {
+  ours(result.offsets, layout.segments(s.options.bounded));
+  if (layout.uniform_length != 0) ours(result.uniform, layout.uniform());
+  result.allowed_bytes = cuda_backend::segmented_sort_by_memory(layout.extent, layout.count,
+                                                                s.options.bounded ? layout.longest : ~std::size_t{0}, 4, 4);
+  require(result, result.extra_bytes <= result.allowed_bytes, "more memory than the contract allows");
+  if (s.options.rivals) {
     auto const gather = median_time(
-        s.lab.stream(), s.how.runs, [] {},
+        s.lab.stream(), s.options.runs, [] {},
         [&] {
           fill(s.lab, in.keys.span(), table_at{table.data(), items.data(), universe});
         });
-    race_rivals(s, where, in, out, result);
+    race_rivals(s, layout, in, out, result);
     for (auto& [name, rival] : result.rivals) rival.time.ms += gather.ms;
   }
   s.out.add(result);
@@ -116,11 +115,11 @@ void measure_computed(session& s, row const& what, std::size_t n) {
 
 // ---- Rows ----
 
-std::vector<row> all_rows() {
+std::vector<segment_row> all_rows() {
   using enum types;
   using enum pattern;
-  std::vector<row> rows;
-  // 2^28 pairs, and what they should take on an H200.
+  std::vector<segment_row> rows;
+  // 2^28 pairs, with targets in milliseconds on an H200.
   for (auto const& [length, target] : std::vector<std::pair<std::size_t, double>>{{2, 1.3},
                                                                                   {4, 1.25},
                                                                                   {8, 1.2},
@@ -158,20 +157,20 @@ std::vector<row> all_rows() {
   for (std::size_t const length : {8, 32, 128, 1000, 4000, 131072}) rows.push_back({fixed_lengths{length}, u32});
   rows.push_back({zipf, u32});
   rows.push_back({zipf, u32_u64});
-  for (types const of : {u64_u32, f32_u32, f64_u32}) {
-    for (std::size_t const length : {8, 32, 128, 1000, 4000, 131072}) rows.push_back({fixed_lengths{length}, of});
-    rows.push_back({zipf, of});
+  for (types const type : {u64_u32, f32_u32, f64_u32}) {
+    for (std::size_t const length : {8, 32, 128, 1000, 4000, 131072}) rows.push_back({fixed_lengths{length}, type});
+    rows.push_back({zipf, type});
   }
 
   // Other segments.
   for (std::size_t const length : {8, 32, 1000, 131072}) rows.push_back({fixed_lengths{length, true}, u32_u32});
-  for (types const of : {u32_u32, u32}) {
-    rows.push_back({fixed_lengths{0}, of});  // one giant
-    rows.push_back({fixed_lengths{1}, of});
+  for (types const type : {u32_u32, u32}) {
+    rows.push_back({fixed_lengths{0}, type});  // one segment of all items
+    rows.push_back({fixed_lengths{1}, type});
   }
-  for (types const of : {u32_u32, f64_u32}) {  // spectra: peaks of a proteomics run, and of an ion trap
-    rows.push_back({log_normal_lengths{170, 0.3}, of});
-    rows.push_back({log_normal_lengths{690, 0.8}, of});
+  for (types const type : {u32_u32, f64_u32}) {  // spectra: peaks of a proteomics run, and of an ion trap
+    rows.push_back({log_normal_lengths{170, 0.3}, type});
+    rows.push_back({log_normal_lengths{690, 0.8}, type});
   }
 
   // Other keys.
@@ -190,12 +189,12 @@ std::vector<row> all_rows() {
   return rows;
 }
 
-void measure_row(session& s, row const& what, std::size_t n) {
+void measure_row(session& s, segment_row const& row, std::size_t n) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  if (what.computed) return measure_computed(s, what, n);
-  auto const go = [&]<class K, class V>(columns<K, V> const*) { measure<K, V>(s, what, n, segmented{}, no_more_rivals{}); };
-  switch (what.of) {
+  if (row.computed) return measure_computed(s, row, n);
+  auto const go = [&]<class K, class V>(columns<K, V> const*) { measure<K, V>(s, row, n, segmented{}, no_more_rivals{}); };
+  switch (row.type) {
     case types::u32:
       return go(static_cast<columns<u32, no_values>*>(nullptr));
     case types::u32_u32:
@@ -209,66 +208,66 @@ void measure_row(session& s, row const& what, std::size_t n) {
     case types::f64_u32:
       return go(static_cast<columns<double, u32>*>(nullptr));
     default:
-      throw usage_error("row of types that are not compiled in: " + what.name());
+      throw usage_error("types that are not compiled in: " + row.name());
   }
 }
 
 // ---- The sweep ----
 
-/// Every length of [from, to] on about n items, told by offsets. A fall of the rate from one length to the next that is not
-/// the clock's whim is still there when both are measured again, longer.
+/// Measures every length of [from, to] on about n items, given by offsets. The largest drops from one length to the next are
+/// measured again with more runs, so that noise disappears.
 template <class V>
-sweep_result sweep(session& s, std::string what) {
+sweep_result sweep(session& s, std::string types) {
   using K = std::uint32_t;
-  std::size_t const n = std::size_t{1} << (s.how.quick ? 22 : 25);
+  std::size_t const n = std::size_t{1} << (s.options.quick ? 22 : 25);
   auto const in = make_columns<K, V>(s.lab, n, pattern::random);
   columns<K, V> const out(s.lab, n);
   wait_for(s.lab);
   cuda_backend machine;
-  sweep_result result{std::move(what), n, s.how.from, {}, {}, {}};
+  sweep_result result{std::move(types), n, s.options.from, {}, {}, {}};
   auto const rate_of = [&](std::size_t length, unsigned runs, bool check) {
-    layout const where = equal_lengths(s.lab, std::max<std::size_t>(n / length, 1), length);
+    segment_layout const layout = equal_lengths(s.lab, std::max<std::size_t>(n / length, 1), length);
     wait_for(s.lab);
     auto const restore = [&] { in.copy_to(out, machine.stream()); };
     auto const sort = [&] {
-      sort_segments(machine, out.keys.span().first(where.extent), out.values.span().first(in.pairs ? where.extent : 0),
-                    where.segments(s.how.bounded));
+      sort_segments(machine, out.keys.span().first(layout.extent), out.values.span().first(in.pairs ? layout.extent : 0),
+                    layout.segments(s.options.bounded));
     };
     timing const time = median_time(machine.stream(), runs, restore, sort, 1);
-    if (check && !is_right(s.lab, where, in, out, true)) result.wrong.push_back(length);
-    return double(where.items) / time.ms / 1e6;
+    if (check && !is_right(s.lab, layout, in, out, true)) result.wrong.push_back(length);
+    return double(layout.items) / time.ms / 1e6;
   };
-  for (std::size_t length = s.how.from; length <= s.how.to; ++length) result.rates.push_back(rate_of(length, 3, true));
+  for (std::size_t length = s.options.from; length <= s.options.to; ++length) result.rates.push_back(rate_of(length, 3, true));
 
-  constexpr std::size_t looked_at = 20;
+  constexpr std::size_t max_drops = 20;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i + 1 < result.rates.size(); ++i) order.push_back(i);
-  std::size_t const kept = std::min(looked_at, order.size());
-  std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(kept), order.end(), [&](std::size_t a, std::size_t b) {
+  std::size_t const num_drops = std::min(max_drops, order.size());
+  std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(num_drops), order.end(), [&](std::size_t a, std::size_t b) {
     return result.rates[a] * result.rates[b + 1] > result.rates[b] * result.rates[a + 1];
   });
-  for (std::size_t const i : std::span(order).first(kept)) {
-    for (std::size_t const j : {i, i + 1}) result.rates[j] = rate_of(s.how.from + j, 15, false);
-    result.worst.push_back({s.how.from + i, result.rates[i], result.rates[i + 1]});
+  for (std::size_t const i : std::span(order).first(num_drops)) {
+    for (std::size_t const j : {i, i + 1}) result.rates[j] = rate_of(s.options.from + j, 15, false);
+    result.worst.push_back({s.options.from + i, result.rates[i], result.rates[i + 1]});
   }
   std::sort(result.worst.begin(), result.worst.end(), [](drop const& a, drop const& b) { return a.times() > b.times(); });
   return result;
 }
 
 int run(int argc, char const* const* argv) {
-  options how;
-  if (auto const status = parse(program::segmented_sort, argc, argv, how)) return *status;
-  report out(program::segmented_sort, how, describe_machine(),
-             with_built_in_rivals({"CUB seg", "seg radix", "packed", "radix"}));
-  session s{cuda_backend(), how, out};
-  if (how.sweep) {
-    if (how.pairs) out.add(sweep<std::uint32_t>(s, "u32/u32"));
-    if (how.keys) out.add(sweep<no_values>(s, "u32"));
+  bench_options options;
+  if (auto const status = parse(program::segmented_sort, argc, argv, options)) return *status;
+  report out(program::segmented_sort, options, describe_machine(),
+             with_optional_rivals({"CUB seg", "seg radix", "packed", "radix"}));
+  session s{cuda_backend(), options, out};
+  if (options.sweep) {
+    if (options.pairs) out.add(sweep<std::uint32_t>(s, "u32/u32"));
+    if (options.keys) out.add(sweep<no_values>(s, "u32"));
     return out.status();
   }
-  for (row const& what : all_rows())
-    if (how.chosen(what.name()))
-      if_it_fits(s, what.name(), [&] { measure_row(s, what, std::size_t{1} << (how.quick ? 24 : 28)); });
+  for (segment_row const& row : all_rows())
+    if (options.selects(row.name()))
+      if_it_fits(s, row.name(), [&] { measure_row(s, row, std::size_t{1} << (options.quick ? 24 : 28)); });
   return out.status();
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# specsort_vs_openms.sh [-p THREADS] [-d DEVICE] FILE.mgf...: specsort beside OpenMS (Debian package topp), the only other
-# program that sorts the peaks of an MGF file, through mzML: FileConverter, FileFilter, FileConverter. File to file, wall-clock
-# seconds. The input is FILE with its peaks by intensity, greatest first, without what stops OpenMS 2.6: charges lose their
-# minus signs, spectra of 10,000 peaks and more are left out. SPECSORT names the tool to be measured.
+# specsort_vs_openms.sh [-p THREADS] [-d DEVICE] FILE.mgf...: measures specsort beside OpenMS (Debian package topp), which sorts
+# the peaks of an MGF file through mzML: FileConverter, FileFilter, FileConverter. File to file, wall-clock seconds. The input
+# is FILE with its peaks in descending order of intensity, without the parts that OpenMS 2.6 rejects: charges lose their minus
+# signs, and spectra of 10,000 peaks and more are left out. SPECSORT is the program to measure.
 set -euo pipefail
 export LC_ALL=C
 threads=$(nproc) device=auto
@@ -20,14 +20,14 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 
 seconds() { local begin=$EPOCHREALTIME; "$@" > "$work/log" 2>&1 || { tail -n 3 "$work/log" >&2; exit 1; }
             echo "$begin $EPOCHREALTIME" | awk '{ printf "%.3f\n", $2 - $1 }'; }
-# A file, without what stops OpenMS.
+# Prints a file without the parts that OpenMS rejects.
 tame() {
   awk '/^BEGIN IONS/ { text = ""; peaks = 0; inside = 1 }
        inside && /^CHARGE=/ { sub(/-/, "+") }
        inside { text = text $0 "\n"; peaks += /^[0-9]/; if (/^END IONS/) { inside = 0; if (peaks < 10000) printf "%s", text }; next }
        { print }' "$1"
 }
-# Spectra and peaks of a file, and how many peaks are smaller than the one before in their spectrum.
+# Prints the numbers of spectra, of peaks, and of peaks smaller than the one before in their spectrum.
 counts() { awk '/^BEGIN IONS/ { ++spectra; last = -1 } /^[0-9]/ { ++peaks; if ($1 + 0 < last) ++wrong; last = $1 + 0 }
                 END { printf "%d spectra, %d peaks, %d out of order", spectra, peaks, wrong }' "$1"; }
 row() { awk -v step="$1" -v s="$2" -v bytes="$size" 'BEGIN { printf "  %-36s %8.2f s %9.1f MB/s\n", step, s, bytes / 1e6 / s }'; }

@@ -1,5 +1,5 @@
-// Squares of sparse matrices by expansion, segmented sort and compression (tools/examples/spgemm) beside cuSPARSE's SpGEMM, in
-// one process on one card: both from and to its memory, memory that is taken on the way counted.
+// Measures squares of sparse matrices by expansion, segmented sort and compression (tools/examples/spgemm) beside cuSPARSE's
+// SpGEMM, in one process on one GPU, from memory of the GPU to memory of the GPU; allocation is timed.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,16 +26,16 @@ using spgemm::matrix_view;
 using spgemm::product_rows;
 using spgemm::sparse_matrix;
 
-void check(cusparseStatus_t status, char const* what) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw device_error(std::string(what) + ": " + cusparseGetErrorString(status));
+void check(cusparseStatus_t status, char const* call) {
+  if (status != CUSPARSE_STATUS_SUCCESS) throw device_error(std::string(call) + ": " + cusparseGetErrorString(status));
 }
 #define ORDO_CUSPARSE(call) check(call, #call)
 
-/// A result in the card's memory, in one part or several.
+/// A result in memory of the GPU, in one part or several.
 template <class T>
 using result = std::vector<product_rows<T>>;
 
-/// What stands for an entry of a result, whatever the order of its row.
+/// Returns a word of an entry of a result. The sum over the entries does not depend on the order in a row.
 template <class Offset, class T>
 struct entry_word {
   Offset const* offsets;
@@ -43,7 +43,7 @@ struct entry_word {
   T const* value;
   std::size_t first_row, rows;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
-    std::size_t low = 0, high = rows;  // the row: the last that begins at i or before, and is not empty
+    std::size_t low = 0, high = rows;  // find the last row that begins at i or before and is not empty
     while (high - low > 1) {
       std::size_t const middle = low + (high - low) / 2;
       if (std::size_t(offsets[middle]) > i)
@@ -61,7 +61,7 @@ std::uint64_t word_of_rows(cuda_backend& machine, Offset const* offsets, std::ui
   return machine.reduce(entries, entry_word<Offset, T>{offsets, column, value, first_row, rows}, std::uint64_t{0}, sum{});
 }
 
-/// The matrix on the card, for both: rows by 64 bits for us, by 32 for cuSPARSE, which multiplies no others.
+/// The matrix in memory of the GPU, with row offsets of 64 bits for us and of 32 bits for cuSPARSE, which multiplies no others.
 template <class T>
 struct square {
   sparse_matrix<T> const& host;
@@ -81,7 +81,7 @@ struct square {
   [[nodiscard]] matrix_view<T> view() const { return {host.rows, host.columns, offsets.span(), column.span(), value.span()}; }
 };
 
-/// f() as often as asked for, on a machine of its own. What is not possible for want of memory is told.
+/// Calls f with a new machine. If it throws, records the reason instead of a time.
 template <class F>
 square_row::contender race(std::string name, unsigned runs, F f) {
   square_row::contender one{std::move(name), 0, 0, 0, true, ""};
@@ -119,7 +119,7 @@ square_row::contender race_ordo(square<T> const& of, unsigned runs, std::optiona
   });
 }
 
-/// One product by cuSPARSE, all its steps, its result kept.
+/// The result of one product by cuSPARSE.
 template <class T>
 struct cusparse_product {
   buffer<std::int32_t> offsets;
@@ -138,7 +138,7 @@ class cusparse_race {
   cusparse_race(cusparse_race const&) = delete;
   cusparse_race& operator=(cusparse_race const&) = delete;
 
-  cusparse_product<T> multiply(cuda_backend& machine, square<T> const& of, cusparseSpGEMMAlg_t how) {
+  cusparse_product<T> multiply(cuda_backend& machine, square<T> const& of, cusparseSpGEMMAlg_t algorithm) {
     std::int64_t const n = std::int64_t(of.host.rows), entries = std::int64_t(of.host.entries());
     cusparse_product<T> made{machine.buffer<std::int32_t>(std::size_t(n) + 1), {}, {}};
     matrix const a(n, entries, of.narrow_offsets.data(), of.column.data(), of.value.data()),
@@ -147,33 +147,33 @@ class cusparse_race {
     T const one = 1, none = 0;
     auto const op = CUSPARSE_OPERATION_NON_TRANSPOSE;
     std::size_t first = 0, second = 0;
-    ORDO_CUSPARSE(
-        cusparseSpGEMM_workEstimation(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get, &first, nullptr));
+    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+                                                &first, nullptr));
     auto const estimate = machine.buffer<char>(std::max<std::size_t>(first, 1));
-    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get, &first,
-                                                estimate.data()));
+    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+                                                &first, estimate.data()));
     buffer<char> third;
-    if (how != CUSPARSE_SPGEMM_ALG1 && how != CUSPARSE_SPGEMM_DEFAULT) {
+    if (algorithm != CUSPARSE_SPGEMM_ALG1 && algorithm != CUSPARSE_SPGEMM_DEFAULT) {
       std::size_t bytes = 0;
       float const share = 0.2F;
-      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get, share,
-                                                  &bytes, nullptr, nullptr));
+      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+                                                  share, &bytes, nullptr, nullptr));
       third = machine.buffer<char>(std::max<std::size_t>(bytes, 1));
-      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get, share,
-                                                  &bytes, third.data(), &second));
+      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+                                                  share, &bytes, third.data(), &second));
     } else {
-      ORDO_CUSPARSE(
-          cusparseSpGEMM_compute(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get, &second, nullptr));
+      ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+                                           &second, nullptr));
     }
     auto const compute = machine.buffer<char>(std::max<std::size_t>(second, 1));
-    ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get, &second,
+    ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get, &second,
                                          compute.data()));
     std::int64_t rows = 0, columns = 0, size = 0;
     ORDO_CUSPARSE(cusparseSpMatGetSize(c.get, &rows, &columns, &size));
     made.column = machine.buffer<std::uint32_t>(std::size_t(size));
     made.value = machine.buffer<T>(std::size_t(size));
     ORDO_CUSPARSE(cusparseCsrSetPointers(c.get, made.offsets.data(), made.column.data(), made.value.data()));
-    ORDO_CUSPARSE(cusparseSpGEMM_copy(handle_, op, op, &one, a.get, a.get, &none, c.get, type, how, work.get));
+    ORDO_CUSPARSE(cusparseSpGEMM_copy(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get));
     return made;
   }
 
@@ -202,16 +202,16 @@ class cusparse_race {
   cusparseHandle_t handle_ = nullptr;
 };
 
-/// @param word  of our result, to compare with; none if we have none
+/// @param word  the word of our result, if there is one
 template <class T>
-square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t how, square<T> const& of, unsigned runs,
+square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t algorithm, square<T> const& of, unsigned runs,
                                     std::optional<std::uint64_t> word) {
   return race(std::move(name), runs, [&](gpu& machine, square_row::contender& one, unsigned times) {
     cuda_backend& backend = machine.backend();
     cusparse_race<T> library(machine.stream());
     cusparse_product<T> made;
     timing const time = median_time(
-        machine.stream(), times, [&] { made = {}; }, [&] { made = library.multiply(backend, of, how); });
+        machine.stream(), times, [&] { made = {}; }, [&] { made = library.multiply(backend, of, algorithm); });
     one.ms = time.ms;
     one.runs = time.runs;
     one.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
@@ -220,14 +220,14 @@ square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t how, s
 }
 
 template <class T>
-void measure(matrix_kind const& kind, sparse_matrix<float> const& given, unsigned runs, square_report& out) {
+void measure(matrix_kind const& kind, sparse_matrix<float> const& input, unsigned runs, square_report& out) {
   sparse_matrix<T> matrix;
-  matrix.rows = given.rows;
-  matrix.columns = given.columns;
-  matrix.offsets = given.offsets;
-  matrix.column = given.column;
-  matrix.value.assign(given.value.begin(), given.value.end());
-  gpu holder;  // of the matrix, whose memory does not count
+  matrix.rows = input.rows;
+  matrix.columns = input.columns;
+  matrix.offsets = input.offsets;
+  matrix.column = input.column;
+  matrix.value.assign(input.value.begin(), input.value.end());
+  gpu holder;  // holds the matrix, whose memory does not count
   square<T> const of(holder.backend(), matrix);
   holder.synchronize();
 
@@ -241,17 +241,17 @@ void measure(matrix_kind const& kind, sparse_matrix<float> const& given, unsigne
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Squares of sparse matrices on a GPU, beside cuSPARSE.", "spgemm_bench");
+  CLI::App app("Measures squares of sparse matrices on a GPU, beside cuSPARSE.", "spgemm_bench");
   std::string json;
   unsigned runs = 5;
   std::size_t shrink = 1;
   std::vector<std::string> files;
-  app.add_option("files", files, "Matrix Market files of square matrices, instead of those that are made");
-  app.add_option("--json", json, "write all figures there")->type_name("FILE");
-  app.add_option("--runs", runs, "of which the median counts, after 2 warm-ups")
+  app.add_option("files", files, "Matrix Market files of square matrices, instead of generated matrices");
+  app.add_option("--json", json, "write the results to FILE")->type_name("FILE");
+  app.add_option("--runs", runs, "take the median of N runs, after 2 warm-ups")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  app.add_option("--shrink", shrink, "so many times fewer rows, a power of 2")
+  app.add_option("--shrink", shrink, "divide the number of rows by N, a power of 2")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
   if (auto const status = cli::parse(app, argc, argv)) return *status;

@@ -2,12 +2,12 @@
 #include <string_view>
 #include <vector>
 
-// A sort of strings to compare with, if one is at hand.
+// The rival of the string sort, if one was built.
 namespace ordo::bench {
 
-/// Its name, or nothing.
+/// Returns its name, or an empty string.
 std::string_view string_rival();
-/// Sorts strings that end with NUL by their bytes, with all threads that the process may use.
+/// Sorts NUL-terminated strings by their bytes, with all threads that the process may use.
 void sort_by_rival(std::vector<unsigned char const*>& strings);
 
 }  // namespace ordo::bench

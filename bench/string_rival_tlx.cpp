@@ -8,7 +8,7 @@ std::string_view string_rival() {
   return "tlx";
 }
 
-/// Bingmann's parallel string sample sort.
+/// Calls Bingmann's parallel string sample sort.
 void sort_by_rival(std::vector<unsigned char const*>& strings) {
   tlx::sort_strings_parallel(strings);
 }

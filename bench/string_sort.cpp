@@ -1,6 +1,6 @@
-// strings::sort of the ten sets of the string sorting paper (Deshpande and Narayanan, HiPC'13, table I) or of files: text in
-// the host's memory, order out, by machines that are kept; and tlx's parallel string sample sort, if it is built in
-// (find_package). Medians, in one process; making, reading and checking are not counted.
+// Measures strings::sort of the ten sets of Deshpande and Narayanan (HiPC'13, table I) or of files, from text in memory of the
+// host to the order there, with one machine for all sorts; and tlx's parallel string sample sort, if its package was found.
+// Medians, in one process; generating, reading and checking are not timed.
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -28,7 +28,7 @@ using namespace ordo;
 
 namespace {
 
-struct asked {
+struct settings {
   std::vector<std::string> sets, files;
   double scale = 1;
   std::size_t runs = 5;
@@ -36,7 +36,7 @@ struct asked {
   cli::common_options common;
 };
 
-std::string made(std::string const& set, double scale) {
+std::string generated(std::string const& set, double scale) {
   std::string text;
   generate::sink to([&](std::span<char const> block) { text.append(block.data(), block.size()); });
   generate::write_strings({.set = set, .scale = scale}, to);
@@ -54,7 +54,7 @@ double median_ms(std::size_t runs, Work work) {
   return bench::median(times);
 }
 
-/// The text's lines as strings that end with NUL.
+/// The lines of a text as NUL-terminated strings.
 class strings_of {
  public:
   explicit strings_of(std::string text) : text_(std::move(text)) {
@@ -73,7 +73,7 @@ class strings_of {
   std::vector<unsigned char const*> begins_;
 };
 
-/// Do both orders give the same lines?
+/// Returns true if both orders give the same lines.
 bool is_same(strings::sorted_lines const& lines, std::vector<unsigned char const*> const& sorted) {
   if (lines.size() != sorted.size()) return false;
   for (std::size_t k = 0; k < sorted.size(); ++k)
@@ -81,13 +81,13 @@ bool is_same(strings::sorted_lines const& lines, std::vector<unsigned char const
   return true;
 }
 
-nlohmann::ordered_json measure(std::string const& name, std::string text, asked const& how, machine& cpu, machine* gpu) {
+nlohmann::ordered_json measure(std::string const& name, std::string text, settings const& options, machine& cpu, machine* gpu) {
   double const bytes = double(text.size());
   std::optional<strings::sorted_lines> lines;
   auto const sort_on = [&](machine& on) {
-    strings::options options;
-    options.machine.on = &on;
-    return median_ms(how.runs, [&] { return 1e3 * bench::seconds_of([&] { lines = strings::sort(text, options); }); });
+    strings::options sort_options;
+    sort_options.machine.on = &on;
+    return median_ms(options.runs, [&] { return 1e3 * bench::seconds_of([&] { lines = strings::sort(text, sort_options); }); });
   };
   nlohmann::ordered_json row{{"set", name}, {"bytes", text.size()}};
   if (gpu) row["gpu_ms"] = sort_on(*gpu);
@@ -96,10 +96,10 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, asked 
   row["lines"] = lines->size();
   if (gpu) row["device_memory"] = device_memory;
   if (!bench::string_rival().empty()) {
-    strings_of const given(text);
+    strings_of const unsorted(text);
     std::vector<unsigned char const*> sorted;
-    row[bench::string_rival()] = median_ms(how.runs, [&] {
-      sorted = given.begins();
+    row[bench::string_rival()] = median_ms(options.runs, [&] {
+      sorted = unsorted.begins();
       return 1e3 * bench::seconds_of([&] { bench::sort_by_rival(sorted); });
     });
     if (!is_same(*lines, sorted))
@@ -115,34 +115,37 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, asked 
 }
 
 int run(int argc, char const* const* argv) {
-  asked how;
-  CLI::App app("Strings in order, the sets of the paper or files, beside tlx if it is built in.", "string_sort");
+  settings options;
+  CLI::App app("Measures the sort of strings, of the paper's sets or of files, beside tlx if it was built.", "string_sort");
   std::vector<std::string> known;
   for (auto const& facts : generate::string_sets()) known.emplace_back(facts.name);
-  app.add_option("files", how.files, "lines to sort instead of the sets");
-  app.add_option("--sets", how.sets, "which sets, with commas between [all]")->delimiter(',')->check(CLI::IsMember(known));
-  app.add_option("--scale", how.scale, "of the number of lines")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--runs", how.runs, "of which the median counts, after 2 warm-ups")
+  app.add_option("files", options.files, "files of lines, instead of the sets");
+  app.add_option("--sets", options.sets, "measure these sets, separated by commas [all]")
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
+  app.add_option("--scale", options.scale, "factor for the number of lines")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--runs", options.runs, "take the median of N runs, after 2 warm-ups")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  app.add_option("--json", how.json, "write the rows there");
-  cli::add_common_options(app, how.common);
+  app.add_option("--json", options.json, "write the results to this file");
+  cli::add_common_options(app, options.common);
   if (auto const status = cli::parse(app, argc, argv)) return *status;
-  if (how.sets.empty() && how.files.empty()) how.sets = known;
+  if (options.sets.empty() && options.files.empty()) options.sets = known;
 
-  cpu host({.threads = how.common.threads});
-  std::optional<gpu> card;
-  if (how.common.machine().kind() != device::cpu && !gpus().empty()) card.emplace(gpu_options{});
+  cpu host({.threads = options.common.threads});
+  std::optional<gpu> device_gpu;
+  if (options.common.machine().kind() != device::cpu && !gpus().empty()) device_gpu.emplace(gpu_options{});
   nlohmann::ordered_json rows = nlohmann::json::array();
   fmt::print("milliseconds\n{:<16} {:>10} {:>8} {:>10} {:>10} {:>10}\n", "set", "lines", "MB", "GPU", "CPU",
              bench::string_rival());
-  for (std::string const& set : how.sets)
-    rows.push_back(measure(set, made(set, how.scale), how, host, card ? &*card : nullptr));
-  for (std::string const& file : how.files) {
+  for (std::string const& set : options.sets)
+    rows.push_back(measure(set, generated(set, options.scale), options, host, device_gpu ? &*device_gpu : nullptr));
+  for (std::string const& file : options.files) {
     auto const text = cli::read_all(file);
-    rows.push_back(measure(file.substr(file.rfind('/') + 1), {text.data(), text.size()}, how, host, card ? &*card : nullptr));
+    rows.push_back(measure(file.substr(file.rfind('/') + 1), {text.data(), text.size()}, options, host,
+                           device_gpu ? &*device_gpu : nullptr));
   }
-  bench::write_report(how.json, how.common.threads, how.runs, rows, card.has_value());
+  bench::write_report(options.json, options.common.threads, options.runs, rows, device_gpu.has_value());
   return 0;
 }
 

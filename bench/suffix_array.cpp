@@ -1,7 +1,7 @@
-// Suffix arrays of FASTA files and of made-up texts: by Ordo on each machine present, and by the rivals that were built in, in
-// turn, in this process; on a GPU by a machine that is kept, with its memory, from one build to the next. From pageable text in
-// the host's memory into a pageable array there that was written before; making and reading texts is not counted. Medians.
-// Results are compared.
+// Measures suffix arrays of FASTA files and of generated texts, by Ordo on each device present and by the rivals of this build,
+// in turn, in one process; on a GPU, one machine with its memory is used for all builds. From text in pageable memory of the
+// host into a pageable array whose pages were written before; generating and reading texts is not timed. Medians. Results are
+// compared.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -35,7 +35,7 @@ using namespace ordo;
 
 namespace {
 
-struct asked {
+struct settings {
   std::vector<std::string> files, made_up, rivals;
   std::size_t runs = 5, divsufsort_limit = 250'000'000;
   double patience = 10;
@@ -48,18 +48,18 @@ struct asked {
   }
 };
 
-/// all(i) for i in [0, n), by all threads.
-template <class Right>
-bool all_of(std::size_t n, Right right) {
+/// Returns true if condition(i) holds for all i in [0, n), with all threads.
+template <class Condition>
+bool all_of(std::size_t n, Condition condition) {
   std::atomic<bool> all = true;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1 << 16), [&](auto const& part) {
     for (std::size_t i = part.begin(); i != part.end() && all; ++i)
-      if (!right(i)) all = false;
+      if (!condition(i)) all = false;
   });
   return all;
 }
 
-/// A contender's memory for its result, written before, so that no page is new to it, and no result of another is in it.
+/// Memory for the result of a contender, overwritten before, so that its pages exist and hold no other result.
 class touched_memory {
  public:
   explicit touched_memory(std::size_t bytes) : bytes_(new char[bytes]), size_(bytes) { overwrite(); }
@@ -78,17 +78,17 @@ class touched_memory {
   std::size_t size_;
 };
 
-/// Who builds, and how that went.
+/// A builder and its results.
 struct contender {
   std::string name, version = {};
   std::size_t entry_bytes;
-  bool ours, on_card;
-  std::function<double(void* out)> build;  // @returns seconds
+  bool ours, on_gpu;
+  std::function<double(void* out)> build;  // returns the seconds
   std::function<std::size_t()> device_memory;
   std::vector<double> seconds = {};
   double spent = 0;
   std::size_t memory = 0;
-  std::string why = {};  // it has no figure
+  std::string why = {};  // reason for no results
 
   [[nodiscard]] nlohmann::ordered_json figures() const {
     nlohmann::ordered_json all{{"runs", seconds.size()}};
@@ -101,10 +101,10 @@ struct contender {
   }
 };
 
-constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
+constexpr std::size_t narrow_bytes = 5;  // an entry of 40 bits
 
-/// Is it the order of `sa`? A Burrows-Wheeler transform has the letter before the whole text's end, and then those before each
-/// suffix of the order, but none before the first letter.
+/// Returns true if the result has the order of `sa`. A Burrows-Wheeler transform has the last letter of the text, and then the
+/// letter before each suffix in order, except before the whole text.
 template <class Index>
 bool is_same(std::string_view text, std::span<Index const> sa, touched_memory const& result, std::size_t entry_bytes) {
   std::size_t const n = text.size();
@@ -128,46 +128,48 @@ bool is_same(std::string_view text, std::span<Index const> sa, touched_memory co
          all_of(n, [&](std::size_t i) { return i == whole || rows[i < whole ? i + 1 : i] == text[std::size_t(sa[i]) - 1]; });
 }
 
-/// A text, whoever builds its suffix array, in turn, and what came of it.
+/// Builds the suffix array of a text by all contenders in turn.
 template <class Index>
 class race {
  public:
-  race(std::string name, std::string_view text, asked const& how) : name_(std::move(name)), text_(text), how_(how) {
-    device const wanted = how.common.machine().device;
+  race(std::string name, std::string_view text, settings const& options)
+      : name_(std::move(name)), text_(text), options_(options) {
+    device const requested = options.common.machine().device;
     for (device const where : {device::gpu, device::cpu})
-      if ((where == device::cpu || !gpus().empty()) && (wanted == device::automatic || wanted == where)) {
+      if ((where == device::cpu || !gpus().empty()) && (requested == device::automatic || requested == where)) {
         add_ours(where);
         if (sizeof(Index) == 8) add_narrow(where);
       }
     for (auto& rival : bench::suffix_rivals()) {
-      bool const chosen = how.rivals.empty() ? !rival.by_name_only
-                                             : std::find(how.rivals.begin(), how.rivals.end(), rival.name) != how.rivals.end();
-      if (rival.name == "libdivsufsort") rival.longest = std::min(rival.longest, how.divsufsort_limit);
-      if (!chosen || text.size() < rival.shortest || text.size() > rival.longest) continue;
+      bool const chosen = options.rivals.empty()
+                              ? !rival.by_name_only
+                              : std::find(options.rivals.begin(), options.rivals.end(), rival.name) != options.rivals.end();
+      if (rival.name == "libdivsufsort") rival.max_length = std::min(rival.max_length, options.divsufsort_limit);
+      if (!chosen || text.size() < rival.min_length || text.size() > rival.max_length) continue;
       contenders_.push_back(
           {.name = rival.name,
            .version = rival.version,
            .entry_bytes = rival.entry_bytes,
            .ours = false,
-           .on_card = rival.on_card,
-           .build = [build = rival.build, text, threads = how.threads()](void* out) { return build(text, out, threads); },
+           .on_gpu = rival.on_gpu,
+           .build = [build = rival.build, text, threads = options.threads()](void* out) { return build(text, out, threads); },
            .device_memory = rival.device_memory});
     }
   }
 
-  /// Those on the card in turn, so that it is not idle for long between them, and then the others.
+  /// Runs those on the GPU in turn, so that it is never idle for long, and then the others.
   void run() {
     std::size_t entry = 1;
     for (auto const& one : contenders_) entry = std::max(entry, one.entry_bytes);
     touched_memory first(text_.size() * sizeof(Index));
     touched_memory others(contenders_.size() > 1 ? text_.size() * entry : 0);
-    for (bool const on_card : {true, false})
-      for (std::size_t round = 0; round <= how_.runs; ++round)
+    for (bool const on_gpu : {true, false})
+      for (std::size_t round = 0; round <= options_.runs; ++round)
         for (auto& one : contenders_)
-          if (one.on_card == on_card && one.why.empty() && one.spent < how_.patience) turn(one, round, first, others);
+          if (one.on_gpu == on_gpu && one.why.empty() && one.spent < options_.patience) turn(one, round, first, others);
   }
 
-  [[nodiscard]] bool is_right() const { return right_; }
+  [[nodiscard]] bool is_correct() const { return correct_; }
 
   void print() const {
     for (auto const& one : contenders_) {
@@ -184,7 +186,7 @@ class race {
     std::fflush(stdout);
   }
 
-  /// A row for each machine of ours, each with all rivals.
+  /// Adds a row for each device of ours, each with all rivals.
   void add_rows(nlohmann::ordered_json& rows) const {
     nlohmann::ordered_json rivals = nlohmann::json::object();
     for (auto const& one : contenders_) {
@@ -208,45 +210,45 @@ class race {
     contenders_.push_back({.name = std::string(to_string(where)),
                            .entry_bytes = sizeof(Index),
                            .ours = true,
-                           .on_card = where == device::gpu,
+                           .on_gpu = where == device::gpu,
                            .build =
                                [this, where, memory](void* out) {
                                  suffix::arrays<Index> const to{{static_cast<Index*>(out), text_.size()}, {}, {}};
-                                 suffix::options const how = options_on(where);
+                                 suffix::options const build_options = options_on(where);
                                  return bench::seconds_of(
-                                     [&] { *memory = suffix::build(suffix::text{text_}, to, how).device_memory; });
+                                     [&] { *memory = suffix::build(suffix::text{text_}, to, build_options).device_memory; });
                                },
                            .device_memory = [memory] { return *memory; }});
   }
   [[nodiscard]] suffix::options options_on(device where) {
-    suffix::options how;
-    how.machine = how_.common.machine();
-    how.machine.device = where;
-    if (where == device::gpu && !how_.anew) how.machine.on = &kept_;
-    return how;
+    suffix::options build_options;
+    build_options.machine = options_.common.machine();
+    build_options.machine.device = where;
+    if (where == device::gpu && !options_.anew) build_options.machine.on = &kept_;
+    return build_options;
   }
 
-  /// The same with entries of 40 bits.
+  /// Adds Ordo with entries of 40 bits.
   void add_narrow(device where) {
     auto const memory = std::make_shared<std::size_t>(0);
-    contenders_.push_back(
-        {.name = fmt::format("{}, 40 bits", to_string(where)),
-         .entry_bytes = narrow_bytes,
-         .ours = true,
-         .on_card = where == device::gpu,
-         .build =
-             [this, where, memory](void* out) {
-               memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
-               suffix::options const how = options_on(where);
-               return bench::seconds_of([&] {
-                 auto const done = suffix::build_into<Index>(suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, how);
-                 *memory = done.device_memory;
-               });
-             },
-         .device_memory = [memory] { return *memory; }});
+    contenders_.push_back({.name = fmt::format("{}, 40 bits", to_string(where)),
+                           .entry_bytes = narrow_bytes,
+                           .ours = true,
+                           .on_gpu = where == device::gpu,
+                           .build =
+                               [this, where, memory](void* out) {
+                                 memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
+                                 suffix::options const build_options = options_on(where);
+                                 return bench::seconds_of([&] {
+                                   auto const report = suffix::build_into<Index>(
+                                       suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, build_options);
+                                   *memory = report.device_memory;
+                                 });
+                               },
+                           .device_memory = [memory] { return *memory; }});
   }
 
-  /// The first of ours that can sets the order that the others are compared with.
+  /// Runs one contender. The first success of ours gives the order that the others are compared with.
   void turn(contender& one, std::size_t round, touched_memory& first, touched_memory& others) {
     if (leader_ == nullptr && !one.ours) return;
     bool const leads = leader_ == nullptr || leader_ == &one;
@@ -255,13 +257,13 @@ class race {
     try {
       double const seconds = one.build(to.data());
       one.spent += seconds;
-      if (round == 1) one.seconds.clear();  // the round before was to warm up
+      if (round == 1) one.seconds.clear();  // the first round was a warm-up
       one.seconds.push_back(seconds);
       one.memory = std::max(one.memory, one.device_memory());
       leader_ = leads ? &one : leader_;
       if (!leads && !is_same<Index>(text_, first.as<Index const>(text_.size()), to, one.entry_bytes))
-        fail(one, "another result");
-      if (one.ours && one.entry_bytes == sizeof(Index) && how_.check && round == 0) check(one, to);
+        fail(one, "different result");
+      if (one.ours && one.entry_bytes == sizeof(Index) && options_.check && round == 0) check(one, to);
     } catch (out_of_memory const& e) {
       give_up(one, e.what());
     } catch (std::exception const& e) {
@@ -271,18 +273,18 @@ class race {
   }
 
   void check(contender& one, touched_memory const& result) {
-    suffix::arrays<Index const> const made{result.as<Index const>(text_.size()), {}, {}};
-    suffix::options how;
-    how.machine.threads = how_.common.threads;
-    if (auto const found = suffix::check(suffix::text{text_}, made, how))
+    suffix::arrays<Index const> const arrays{result.as<Index const>(text_.size()), {}, {}};
+    suffix::options check_options;
+    check_options.machine.threads = options_.common.threads;
+    if (auto const found = suffix::check(suffix::text{text_}, arrays, check_options))
       fail(one, fmt::format("row {} of {}: {}", found->row, found->array, found->why));
   }
 
   void fail(contender& one, std::string_view why) {
     give_up(one, why);
-    right_ = false;
+    correct_ = false;
   }
-  /// Not possible here, which is no fault.
+  /// Records that a contender cannot build this text, which is not an error.
   static void give_up(contender& one, std::string_view why) {
     one.why = why;
     one.seconds.clear();
@@ -290,81 +292,83 @@ class race {
 
   std::string name_;
   std::string_view text_;
-  asked const& how_;
-  gpu kept_{gpu_options{.device = how_.common.machine().gpu_index.value_or(0)}};
+  settings const& options_;
+  gpu kept_{gpu_options{.device = options_.common.machine().gpu_index.value_or(0)}};
   std::vector<contender> contenders_;
   contender const* leader_ = nullptr;
-  bool right_ = true;
+  bool correct_ = true;
 };
 
-/// @returns whether all went well
+/// Measures one text. Returns false if a result was wrong.
 template <class Index>
-bool measure(std::string const& name, std::string_view text, asked const& how, nlohmann::ordered_json& rows) {
-  race<Index> one(name, text, how);
+bool measure(std::string const& name, std::string_view text, settings const& options, nlohmann::ordered_json& rows) {
+  race<Index> one(name, text, options);
   one.run();
   one.print();
   one.add_rows(rows);
-  return one.is_right();
+  return one.is_correct();
 }
 
 int run(int argc, char const* const* argv) {
-  asked how;
-  CLI::App app("Suffix arrays by Ordo and by others.", "suffix_array");
+  settings options;
+  CLI::App app("Measures suffix arrays by Ordo and by others.", "suffix_array");
   std::vector<std::string> known{"none"};
   for (auto const& rival : bench::suffix_rivals()) known.push_back(rival.name);
-  app.add_option("files", how.files, "FASTA; the records of each are taken as one text");
-  app.add_option("--made-up", how.made_up,
-                 "texts to make, with commas between; k, m, g are 10^3, 10^6, 10^9; kinds: " + bench::made_up_kinds())
+  app.add_option("files", options.files, "FASTA files; the records of a file are one text");
+  app.add_option("--made-up", options.made_up,
+                 "generate these texts, separated by commas; k, m, g are 10^3, 10^6, 10^9; kinds: " + bench::made_up_kinds())
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("KIND:LENGTH");
-  app.add_option("--rivals", how.rivals, "which run, with commas between, or none [all that were built in, but libsais64]")
+  app.add_option("--rivals", options.rivals, "run these rivals, separated by commas, or none [all of this build but libsais64]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(known));
-  app.add_option("--divsufsort-limit", how.divsufsort_limit, "letters that libdivsufsort, which has one thread, gets at most")
+  app.add_option("--divsufsort-limit", options.divsufsort_limit,
+                 "skip libdivsufsort, which has one thread, for texts of more than N letters")
       ->transform(CLI::AsSizeValue(true))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--runs", how.runs, "of which the median counts, after one to warm up")
+  app.add_option("--runs", options.runs, "take the median of N runs, after one warm-up")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  app.add_option("--patience", how.patience,
-                 "seconds: who has taken so long for a text does not run again; a first run counts then")
+  app.add_option("--patience", options.patience,
+                 "begin no further run of a program that has taken SECONDS for a text, and count its first run")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--check", how.check, "prove the order that Ordo makes, once for each text and machine");
-  app.add_flag("--anew", how.anew,
-               "on a GPU by a machine of the process's own, which gets most of its memory anew for a build");
-  app.add_option("--json", how.json, "write the rows there");
-  cli::add_common_options(app, how.common);
+  app.add_flag("--check", options.check, "verify the suffix array of Ordo, once for each text and device");
+  app.add_flag("--anew", options.anew,
+               "on a GPU, use the machine of the process, which allocates most of its memory for every build");
+  app.add_option("--json", options.json, "write the results to this file");
+  cli::add_common_options(app, options.common);
   if (auto const status = cli::parse(app, argc, argv)) return *status;
-  how.common.check_machine();
-  if (how.files.empty() && how.made_up.empty()) throw usage_error("no text: name FASTA files, or texts to make by --made-up");
+  options.common.check_machine();
+  if (options.files.empty() && options.made_up.empty())
+    throw usage_error("no text: name FASTA files, or texts to generate with --made-up");
 
   std::vector<std::function<host_bytes()>> makers;
-  for (std::string const& what : how.made_up) makers.push_back(bench::made_up_text(what));
+  for (std::string const& kind : options.made_up) makers.push_back(bench::made_up_text(kind));
 
   nlohmann::ordered_json rows = nlohmann::json::array();
-  bool right = true;
+  bool correct = true;
   fmt::print("{:<28} {:>11} {:<14} {:>9} {:>9} {:>5} {:>8} {:>9}\n", "input", "residues", "by", "median s", "best s", "runs",
-             "MB/s", "card, GB");
+             "MB/s", "GPU, GB");
   auto const next = [&](std::string const& name, std::string_view text) {
-    right &= suffix::index_fits(4, text.size(), 1) ? measure<std::uint32_t>(name, text, how, rows)
-                                                   : measure<std::uint64_t>(name, text, how, rows);
+    correct &= suffix::index_fits(4, text.size(), 1) ? measure<std::uint32_t>(name, text, options, rows)
+                                                     : measure<std::uint64_t>(name, text, options, rows);
     bool const on_gpu = std::any_of(rows.begin(), rows.end(), [](auto const& row) { return row["machine"] == "gpu"; });
-    bench::write_report(how.json, how.common.threads, how.runs, rows, on_gpu);
+    bench::write_report(options.json, options.common.threads, options.runs, rows, on_gpu);
   };
-  for (std::string const& file : how.files) {
+  for (std::string const& file : options.files) {
     cli::input in(file);
     suffix::fasta const records = suffix::read_fasta(in.name(), in);
     next(file.substr(file.rfind('/') + 1), records.view().residues);
   }
   for (std::size_t i = 0; i != makers.size(); ++i) {
     host_bytes const text = makers[i]();
-    next(how.made_up[i], {text.data(), text.size()});
+    next(options.made_up[i], {text.data(), text.size()});
   }
-  return right ? 0 : 1;
+  return correct ? 0 : 1;
 }
 
 }  // namespace

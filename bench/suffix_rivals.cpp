@@ -20,13 +20,13 @@
 namespace ordo::bench {
 namespace {
 
-constexpr std::size_t most_of_32_bits = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t max_int32 = std::numeric_limits<std::int32_t>::max();
 
 unsigned char const* bytes_of(std::string_view text) {
   return reinterpret_cast<unsigned char const*>(text.data());
 }
 
-/// The time of call(), which returns 0 or more if all went well.
+/// Returns the time of call(), and throws if it returns a negative number.
 template <class Call>
 double time_checked(std::string_view name, Call call) {
   std::int64_t status = 0;
@@ -38,7 +38,7 @@ double time_checked(std::string_view name, Call call) {
 suffix_rival libdivsufsort() {
   return {.name = "libdivsufsort",
           .version = divsufsort_version(),
-          .longest = most_of_32_bits,
+          .max_length = max_int32,
           .build = [](std::string_view text, void* out, unsigned) {
             return time_checked("libdivsufsort",
                                 [&] { return divsufsort(bytes_of(text), static_cast<saidx_t*>(out), saidx_t(text.size())); });
@@ -46,10 +46,10 @@ suffix_rival libdivsufsort() {
 }
 
 #ifdef ORDO_LIBSAIS
-suffix_rival of_32_bits() {
+suffix_rival libsais_32() {
   return {.name = "libsais",
           .version = LIBSAIS_VERSION_STRING,
-          .longest = most_of_32_bits,
+          .max_length = max_int32,
           .build = [](std::string_view text, void* out, unsigned threads) {
             return time_checked("libsais", [&] {
               return libsais_omp(bytes_of(text), static_cast<std::int32_t*>(out), std::int32_t(text.size()), 0, nullptr,
@@ -58,12 +58,12 @@ suffix_rival of_32_bits() {
           }};
 }
 
-suffix_rival of_64_bits() {
+suffix_rival libsais_64() {
   return {.name = "libsais64",
           .version = LIBSAIS_VERSION_STRING,
           .entry_bytes = 8,
-          .shortest = most_of_32_bits + 1,
-          .longest = std::numeric_limits<std::int64_t>::max(),
+          .min_length = max_int32 + 1,
+          .max_length = std::numeric_limits<std::int64_t>::max(),
           .by_name_only = true,
           .build = [](std::string_view text, void* out, unsigned threads) {
             return time_checked("libsais64", [&] {
@@ -75,14 +75,14 @@ suffix_rival of_64_bits() {
 #endif
 
 #ifdef ORDO_LIBCUBWT
-/// What it works in is taken before the clock starts, and given back after: its user may keep it.
+/// Its temporary memory, which is allocated and freed outside the timed part, as its user may keep it.
 class libcubwt_storage {
  public:
   explicit libcubwt_storage(std::size_t letters) {
     std::size_t before = 0, after = 0, total = 0;
     static_cast<void>(cudaMemGetInfo(&before, &total));
     if (auto const status = libcubwt_allocate_device_storage(&storage_, std::int64_t(letters)); status != LIBCUBWT_NO_ERROR)
-      throw error(fmt::format("libcubwt has no storage: {}", status));
+      throw error(fmt::format("libcubwt cannot allocate its memory: {}", status));
     static_cast<void>(cudaMemGetInfo(&after, &total));
     bytes_ = before - after;
   }
@@ -102,9 +102,9 @@ suffix_rival libcubwt() {
   return {.name = "libcubwt",
           .version = LIBCUBWT_VERSION_STRING,
           .entry_bytes = 1,
-          .shortest = 16,
-          .longest = most_of_32_bits - 4096,
-          .on_card = true,
+          .min_length = 16,
+          .max_length = max_int32 - 4096,
+          .on_gpu = true,
           .build =
               [memory](std::string_view text, void* out, unsigned) {
                 libcubwt_storage const storage(text.size());
@@ -123,12 +123,12 @@ suffix_rival libcubwt() {
 std::vector<suffix_rival> suffix_rivals() {
   std::vector<suffix_rival> all;
 #ifdef ORDO_LIBCUBWT
-  int cards = 0;
-  if (cudaGetDeviceCount(&cards) == cudaSuccess && cards > 0) all.push_back(libcubwt());
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) all.push_back(libcubwt());
 #endif
 #ifdef ORDO_LIBSAIS
-  all.push_back(of_32_bits());
-  all.push_back(of_64_bits());
+  all.push_back(libsais_32());
+  all.push_back(libsais_64());
 #endif
   all.push_back(libdivsufsort());
   return all;

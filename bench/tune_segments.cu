@@ -1,5 +1,5 @@
-// Finds the table of sort_core/cuda/tuning/segmented.cuh by measuring: every shape of kernel at every length that it could
-// serve, on equally long segments of evenly distributed keys.
+// Finds the table of sort_core/cuda/tuning/segmented.cuh: measures every shape of kernel at every length that it could sort, on
+// segments of equal length and evenly distributed keys.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -34,14 +34,14 @@ struct shape_list {
   }
 };
 
-/// What the tables hold, and what they might: registers for a thread are what is left to choose once its items are.
+/// The shapes of the tables, and others: after the number of items, the registers of a thread remain to be chosen.
 constexpr shape_list candidates = [] {
   shape_list list;
   for (unsigned c = 0; c < tuning::classes; ++c) {
     list.add(tuning::class_shape<4, 4>(c));
     list.add(tuning::class_shape<8, 4>(c));
   }
-  constexpr unsigned registers = 1 << 16, most_blocks = 32;  // of a multiprocessor
+  constexpr unsigned registers = 1 << 16, max_blocks = 32;  // a multiprocessor
   for (unsigned const lanes : {8, 16, 32})
     for (unsigned const items : {4, 6, 8, 12, 16})
       for (unsigned const of_thread : {64, 85, 128})
@@ -51,24 +51,24 @@ constexpr shape_list candidates = [] {
     for (unsigned const items : {3, 4, 6, 8, 9, 12, 16})
       for (unsigned const of_thread : {56, 64, 80})
         list.add(
-            {tuning::method::buckets, threads, items, std::max(1u, std::min(most_blocks, registers / (threads * of_thread)))});
+            {tuning::method::buckets, threads, items, std::max(1u, std::min(max_blocks, registers / (threads * of_thread)))});
   return list;
 }();
 
-/// A length is served by the first capacity that holds it, so the ends of what a class may have to serve are the capacities
-/// and the lengths just above them.
+/// Returns the lengths to measure. The first class with enough capacity sorts a segment, so the extreme lengths of a class are
+/// the capacities, and the capacities plus one.
 std::vector<std::size_t> all_lengths() {
   std::set<std::size_t> lengths{tuning::tiny_capacity + 1};
   for (shape const& s : std::span(candidates.all).first(candidates.size)) lengths.insert({s.capacity(), s.capacity() + 1});
   return {lengths.begin(), lengths.end()};
 }
 
-/// No class is wider: this much room was never worth wasting.
+/// The largest ratio of a capacity to a length that it sorts; larger ones were never the fastest.
 constexpr std::size_t widest_class = 3;
 
 // ---- Measuring ----
 
-/// One width of keys and values.
+/// Measures one width of keys and values.
 template <class K, class V>
 class tuner {
  public:
@@ -76,14 +76,14 @@ class tuner {
 
   tuner(session& s, std::string name)
       : s_(s),
-        n_(std::size_t{1} << (s.how.quick ? 22 : 26)),
+        n_(std::size_t{1} << (s.options.quick ? 22 : 26)),
         in_(make_columns<K, V>(s.lab, n_, pattern::random)),
         out_(s.lab, n_) {
     times_.name = std::move(name);
     for (unsigned c = 0; c < tuning::classes; ++c)
       times_.present.push_back(tuning::class_shape<sizeof(K), cuda_detail::value_bytes<M>>(c));
     times_.copy = in_picoseconds(median_time(
-                                     s_.lab.stream(), s_.how.runs, [] {}, [&] { in_.copy_to(out_, s_.lab.stream()); }),
+                                     s_.lab.stream(), s_.options.runs, [] {}, [&] { in_.copy_to(out_, s_.lab.stream()); }),
                                  n_);
   }
 
@@ -106,7 +106,7 @@ class tuner {
     using traits = cuda_detail::shape_traits<K, M, Shape>;
     constexpr std::size_t capacity = traits::shape.capacity();
     if (traits::shared_bytes() > cuda_detail::shared_memory_limit()) return;
-    if (capacity > (s_.how.longest != 0 ? s_.how.longest : times_.present.back().capacity())) return;
+    if (capacity > (s_.options.longest != 0 ? s_.options.longest : times_.present.back().capacity())) return;
     cuda_detail::segment_data<K, M, cuda_detail::stored_keys<K>> data{};
     data.keys.keys = out_.keys.data();
     if constexpr (columns<K, V>::pairs) data.values = out_.values.data();
@@ -116,7 +116,7 @@ class tuner {
       std::size_t const count = n_ / length;
       cuda_detail::segment_queue const queue{nullptr, false, nullptr, length, count};
       timing const time = median_time(
-          s_.lab.stream(), s_.how.runs, [&] { in_.copy_to(out_, s_.lab.stream()); },
+          s_.lab.stream(), s_.options.runs, [&] { in_.copy_to(out_, s_.lab.stream()); },
           [&] { cuda_detail::sort_listed<Shape>(s_.lab.kernels(), data, queue, count); }, 1);
       result.at[length] = in_picoseconds(time, count * length);
       if (!is_right(s_.lab, equal_lengths(s_.lab, count, length), in_, out_, true)) {
@@ -137,30 +137,30 @@ class tuner {
 };
 
 int run(int argc, char const* const* argv) {
-  options how;
-  if (auto const status = parse(program::tune_segments, argc, argv, how)) return *status;
-  facts const where = describe_machine();
-  report out(program::tune_segments, how, where, {});
-  session s{cuda_backend(), how, out};
+  bench_options options;
+  if (auto const status = parse(program::tune_segments, argc, argv, options)) return *status;
+  facts const machine = describe_machine();
+  report out(program::tune_segments, options, machine, {});
+  session s{cuda_backend(), options, out};
   std::vector<width_times> widths;
   bool failed = false;
   auto const tune = [&]<class K, class V>(columns<K, V> const*, std::string const& name) {
-    if (!how.chosen(name)) return;
+    if (!options.selects(name)) return;
     tuner<K, V> one(s, name);
     widths.push_back(one.run());
     failed = failed || one.failed();
     print_fastest(widths.back());
-    save(how, where, widths);
+    save(options, machine, widths);
   };
   tune(static_cast<columns<std::uint32_t, no_values>*>(nullptr), "u32");
   tune(static_cast<columns<std::uint32_t, std::uint32_t>*>(nullptr), "u32/u32");
   std::size_t const narrow = widths.size();
   tune(static_cast<columns<std::uint64_t, std::uint32_t>*>(nullptr), "u64/u32");
 
-  // One table serves keys of 32 bits, whatever their values; another one the rest.
+  // One table is for keys of 32 bits with any values, the other for the rest.
   std::span<width_times const> const all(widths);
-  auto const print = [&](char const* name, std::span<width_times const> of) {
-    if (!of.empty()) print_table(name, fastest_table(of, tuning::classes), of);
+  auto const print = [&](char const* name, std::span<width_times const> some) {
+    if (!some.empty()) print_table(name, fastest_table(some, tuning::classes), some);
   };
   print("small", all.first(narrow));
   print("large", all.subspan(narrow));

@@ -24,22 +24,22 @@ bool same(shape const& a, shape const& b) {
   return a.by == b.by && a.threads == b.threads && a.items == b.items && a.resident == b.resident;
 }
 
-/// The least time at each measured length.
-std::map<std::size_t, double> least_times(width_times const& width) {
-  std::map<std::size_t, double> least;
+/// Returns the minimum time at each measured length.
+std::map<std::size_t, double> min_times(width_times const& width) {
+  std::map<std::size_t, double> fastest_times;
   for (shape_times const& s : width.measured)
     for (auto const& [length, time] : s.at) {
-      auto const [at, is_new] = least.try_emplace(length, time);
+      auto const [at, is_new] = fastest_times.try_emplace(length, time);
       if (!is_new) at->second = std::min(at->second, time);
     }
-  return least;
+  return fastest_times;
 }
 
-/// Each length's share of the scale: from the length before to it.
-std::map<std::size_t, double> weights(std::map<std::size_t, double> const& least) {
+/// Returns the share of each length in the logarithmic scale: from the previous length to it.
+std::map<std::size_t, double> weights(std::map<std::size_t, double> const& fastest_times) {
   std::map<std::size_t, double> share;
   double before = cuda_detail::tuning::tiny_capacity, total = 0;
-  for (auto const& [length, time] : least) {
+  for (auto const& [length, time] : fastest_times) {
     total += share[length] = std::log(double(length) / before);
     before = double(length);
   }
@@ -49,7 +49,7 @@ std::map<std::size_t, double> weights(std::map<std::size_t, double> const& least
 
 shape_times const* find(width_times const& width, shape const& s) {
   for (shape_times const& m : width.measured)
-    if (same(m.of, s)) return &m;
+    if (same(m.kernel, s)) return &m;
   return nullptr;
 }
 
@@ -58,18 +58,18 @@ constexpr double never = std::numeric_limits<double>::infinity();
 }  // namespace
 
 std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_t classes) {
-  // cost(shape, from): of the lengths in (from, capacity], infinite where one was not measured.
-  std::vector<std::map<std::size_t, double>> least, share;
+  // cost(shape, from) is that of the lengths in (from, capacity], infinite if one was not measured.
+  std::vector<std::map<std::size_t, double>> fastest_times, share;
   for (width_times const& width : widths) {
-    least.push_back(least_times(width));
-    share.push_back(weights(least.back()));
+    fastest_times.push_back(min_times(width));
+    share.push_back(weights(fastest_times.back()));
   }
   auto const cost = [&](shape const& s, std::size_t from) {
     double sum = 0;
     for (std::size_t w = 0; w < widths.size(); ++w) {
       shape_times const* const times = find(widths[w], s);
       if (times == nullptr) return never;
-      for (auto at = least[w].upper_bound(from); at != least[w].end() && at->first <= s.capacity(); ++at) {
+      for (auto at = fastest_times[w].upper_bound(from); at != fastest_times[w].end() && at->first <= s.capacity(); ++at) {
         auto const time = times->at.find(at->first);
         if (time == times->at.end()) return never;
         sum += share[w][at->first] * time->second / at->second;
@@ -78,9 +78,9 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
     return sum;
   };
 
-  // best[k][c]: lengths up to capacities[c] by k classes, the last of which ends there.
+  // best[k][c] is the best choice of k classes for the lengths up to capacities[c], where the last class ends.
   std::set<std::size_t> distinct{cuda_detail::tuning::tiny_capacity};
-  for (shape_times const& s : widths.front().measured) distinct.insert(s.of.capacity());
+  for (shape_times const& s : widths.front().measured) distinct.insert(s.kernel.capacity());
   std::vector<std::size_t> const capacities(distinct.begin(), distinct.end());
   struct step {
     double cost = never;
@@ -93,9 +93,9 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
     for (std::size_t from = 0; from < to; ++from) {
       step cheapest;
       for (shape_times const& s : widths.front().measured) {
-        if (s.of.capacity() != capacities[to]) continue;
-        double const c = cost(s.of, capacities[from]);
-        if (c < cheapest.cost) cheapest = {c, from, s.of};
+        if (s.kernel.capacity() != capacities[to]) continue;
+        double const c = cost(s.kernel, capacities[from]);
+        if (c < cheapest.cost) cheapest = {c, from, s.kernel};
       }
       for (std::size_t k = 0; k < classes; ++k) {
         double const sum = best[k][from].cost + cheapest.cost;
@@ -103,7 +103,7 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
       }
     }
   if (capacities.size() < 2 || best[classes].back().cost == never)
-    throw usage_error(fmt::format("no table of {} classes: the shapes that were measured leave a gap", classes));
+    throw usage_error(fmt::format("no table of {} classes: the measured shapes leave a gap", classes));
   std::vector<shape> table;
   for (std::size_t k = classes, c = capacities.size() - 1; k > 0; c = best[k--][c].from) table.push_back(best[k][c].by);
   std::reverse(table.begin(), table.end());
@@ -112,10 +112,10 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
 
 loss loss_of(width_times const& width, std::span<shape const> table) {
   loss found;
-  auto const least = least_times(width);
-  auto const share = weights(least);
+  auto const fastest_times = min_times(width);
+  auto const share = weights(fastest_times);
   double measured = 0;
-  for (auto const& [length, time] : least) {
+  for (auto const& [length, time] : fastest_times) {
     auto const by = std::find_if(table.begin(), table.end(), [&](shape const& s) { return length <= s.capacity(); });
     if (by == table.end()) break;
     shape_times const* const times = find(width, *by);
@@ -132,7 +132,7 @@ loss loss_of(width_times const& width, std::span<shape const> table) {
 void print_fastest(width_times const& width) {
   fmt::print("\n{}: picoseconds an item; a copy takes {:.1f}\n{:>7} {:>8} {:<22} {:>8} {:<22} {:>6}\n", width.name, width.copy,
              "length", "fastest", "", "present", "", "times");
-  for (auto const& [length, time] : least_times(width)) {
+  for (auto const& [length, time] : min_times(width)) {
     auto const fastest = std::find_if(width.measured.begin(), width.measured.end(), [&](shape_times const& s) {
       auto const at = s.at.find(length);
       return at != s.at.end() && at->second == time;
@@ -140,9 +140,9 @@ void print_fastest(width_times const& width) {
     auto const present =
         std::find_if(width.present.begin(), width.present.end(), [&](shape const& s) { return length <= s.capacity(); });
     shape_times const* const now = present == width.present.end() ? nullptr : find(width, *present);
-    fmt::print("{:>7} {:>8.1f} {:<22}", length, time, name_of(fastest->of));
+    fmt::print("{:>7} {:>8.1f} {:<22}", length, time, name_of(fastest->kernel));
     if (now != nullptr && now->at.contains(length))
-      fmt::print(" {:>8.1f} {:<22} {:>6.2f}", now->at.at(length), name_of(now->of), now->at.at(length) / time);
+      fmt::print(" {:>8.1f} {:<22} {:>6.2f}", now->at.at(length), name_of(now->kernel), now->at.at(length) / time);
     fmt::print("\n");
   }
   std::fflush(stdout);
@@ -172,25 +172,25 @@ void print_table(std::string const& name, std::span<shape const> table, std::spa
   std::fflush(stdout);
 }
 
-void save(options const& how, facts const& where, std::span<width_times const> widths) {
-  if (how.json.empty()) return;
+void save(bench_options const& options, facts const& machine, std::span<width_times const> widths) {
+  if (options.json.empty()) return;
   using json = nlohmann::ordered_json;
   json all{{"benchmark", "tune_segments"}};
-  for (auto const& [name, value] : where) all["machine"][name] = value;
-  all["quick"] = how.quick;
-  all["runs"] = how.runs;
+  for (auto const& [name, value] : machine) all["machine"][name] = value;
+  all["quick"] = options.quick;
+  all["runs"] = options.runs;
   for (width_times const& width : widths) {
     json shapes = json::array();
     for (shape_times const& s : width.measured) {
       json at = json::object();
       for (auto const& [length, time] : s.at) at[std::to_string(length)] = std::round(time * 10) / 10;
-      shapes.push_back({{"shape", name_of(s.of)}, {"ps_per_item", at}});
+      shapes.push_back({{"shape", name_of(s.kernel)}, {"ps_per_item", at}});
     }
     all["widths"].push_back({{"name", width.name}, {"copy_ps_per_item", width.copy}, {"shapes", shapes}});
   }
-  std::ofstream file(how.json);
+  std::ofstream file(options.json);
   file << all.dump() << '\n' << std::flush;
-  if (!file) throw output_error(fmt::format("cannot write: {}", how.json));
+  if (!file) throw output_error(fmt::format("cannot write: {}", options.json));
 }
 
 }  // namespace ordo::bench

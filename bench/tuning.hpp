@@ -8,14 +8,14 @@
 #include "bench/bench.hpp"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// The half of tune_segments that needs no nvcc: from measured times to a table.
+// The part of tune_segments that needs no nvcc: makes a table of measured times.
 namespace ordo::bench {
 
 using shape = cuda_detail::tuning::segment_class;
 
-/// Times of one kernel: by length of segments, picoseconds an item.
+/// The times of one kernel by length of segments, in picoseconds an item.
 struct shape_times {
-  shape of;
+  shape kernel;
   std::map<std::size_t, double> at;
 };
 
@@ -26,12 +26,12 @@ struct width_times {
   std::vector<shape_times> measured;
 };
 
-/// Shapes by ascending capacity, as many as a table has: those with which lengths from the tiny capacity to the largest one
-/// take least, each length counted relative to what is fastest there, as much as its distance from the next on a logarithmic
-/// scale, and for all widths alike. @throws usage_error if the measured shapes leave a gap
+/// Returns `classes` shapes by ascending capacity with the least total time for lengths from the tiny capacity to the largest
+/// one. The time at each length is relative to the fastest shape there, and weighted by the distance to the next length on a
+/// logarithmic scale; all widths have the same weight. @throws usage_error if the measured shapes leave a gap
 std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_t classes);
 
-/// How a table does: its time relative to the fastest shape, the mean over lengths and the worst.
+/// The time of a table relative to the fastest shape: the mean over lengths, and the worst.
 struct loss {
   double mean = 0, worst = 0;
   std::size_t worst_length = 0;
@@ -39,8 +39,8 @@ struct loss {
 loss loss_of(width_times const& width, std::span<shape const> table);
 
 void print_fastest(width_times const& width);
-/// In the syntax of sort_core/cuda/tuning/segmented.cuh.
+/// Prints a table in the syntax of sort_core/cuda/tuning/segmented.cuh.
 void print_table(std::string const& name, std::span<shape const> table, std::span<width_times const> widths);
-void save(options const& how, facts const& where, std::span<width_times const> widths);
+void save(bench_options const& options, facts const& machine, std::span<width_times const> widths);
 
 }  // namespace ordo::bench

@@ -8,10 +8,10 @@
 
 #include "bench/gpu_bench.cuh"
 
-// What the benchmarks of whole arrays share: the check of results, and one row.
+// The common parts of the benchmarks of whole arrays: the check of results, and one row.
 namespace ordo::bench {
 
-/// 64 bits that stand for an item in checks.
+/// Returns 64 bits that represent an item in checks.
 template <Key K>
 ORDO_FN std::uint64_t word_of(K key) {
   return code_of(key);
@@ -22,9 +22,8 @@ concept knows_position = requires(T const& item) {
   item.position;
 };
 
-/// 1 for an item that cannot stand where it does. A pair's value, or an item's member, names the position where it was:
-/// where items also ascend strictly by (item, position), the result is a permutation, sorted and stable, and nothing is left
-/// to prove.
+/// Returns 1 for a wrong item. The value of a pair, or a member of an item, is its position in the input. If items also ascend
+/// strictly by (item, position), the result is a permutation, sorted and stable.
 template <class T, class V, class Less>
 struct out_of_place {
   static constexpr bool pairs = columns<T, V>::pairs, traced = pairs || knows_position<T>;
@@ -54,7 +53,7 @@ struct mixed_word {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(word_of(items[i])); }
 };
 
-/// Is this what a stable sort of `source` should give?
+/// Returns true if the result is a correct stable sort of `source`.
 template <class T, class V, class Less>
 bool is_right(cuda_backend& lab, columns<T, V> const& source, T const* items, stored<V> const* values, Less less) {
   using check = out_of_place<T, V, Less>;
@@ -64,68 +63,68 @@ bool is_right(cuda_backend& lab, columns<T, V> const& source, T const* items, st
                               lab.reduce(n, mixed_word<T>{items}, std::uint64_t{0}, sum{});
 }
 
-/// One row at one size.
-/// @param make_input    make_input(n): columns<T, V>
+/// Measures one row at one size.
+/// @param make_input    make_input(n) returns columns<T, V>
 /// @param allowed       bytes of temporary memory that the contract allows
-/// @param sort          sort(machine, input, keys, values): sorts keys and values, which are as in the input
-/// @param race          race(input, output, judge): runs rivals; judge(name, timing, keys, values) checks and notes one
+/// @param sort          sort(machine, input, keys, values) sorts keys and values, which are copies of the input
+/// @param race          race(input, output, judge) runs rivals; judge(name, timing, keys, values) checks and adds one
 template <class T, class V, class Less, class Make, class Sort, class Race>
-void measure_whole(session& s, whole_row const& what, unsigned log_items, Make make_input, Less less, std::size_t allowed,
+void measure_whole(session& s, whole_row const& row, unsigned log_items, Make make_input, Less less, std::size_t allowed,
                    Sort sort, Race race) {
   whole_result result;
-  result.what = what;
+  result.row = row;
   result.log_items = log_items;
-  result.name = what.name() + " 2^" + std::to_string(log_items);
-  if (!s.how.chosen(result.name)) return;
+  result.name = row.name() + " 2^" + std::to_string(log_items);
+  if (!s.options.selects(result.name)) return;
   std::size_t const n = result.items = std::size_t{1} << log_items;
   s.lab.pool().trim();
-  // Input, output, and what a sort works in.
+  // Input, output, and temporary memory.
   constexpr std::size_t item_bytes = sizeof(T) + (columns<T, V>::pairs ? sizeof(stored<V>) : 0);
   if (2 * n * item_bytes + std::max(allowed, n * item_bytes + n / 4) + (std::size_t{1} << 28) > free_memory())
     return s.out.say(result.name + ": left out: not enough memory");
   auto const in = make_input(n);
   columns<T, V> const out(s.lab, n);
-  result.target_times = log_items == 28 && what.target_at_28 != 0 ? what.target_at_28 : what.target_times;
+  result.target_times = log_items == 28 && row.target_at_28 != 0 ? row.target_at_28 : row.target_times;
   result.copy = median_time(
-      s.lab.stream(), s.how.runs, [] {}, [&] { in.copy_to(out, s.lab.stream()); });
+      s.lab.stream(), s.options.runs, [] {}, [&] { in.copy_to(out, s.lab.stream()); });
   result.extra_bytes = on_fresh_machine(s, [&](cuda_backend& machine) {
     result.ours = time_whole(
-        machine.stream(), s.how.runs, n, [&] { in.copy_to(out, machine.stream()); },
+        machine.stream(), s.options.runs, n, [&] { in.copy_to(out, machine.stream()); },
         [&] { sort(machine, in, out.keys.span(), out.values.span()); });
   });
   result.allowed_bytes = allowed;
-  find_fault(result, is_right(s.lab, in, out.keys.data(), out.values.data(), less), "NOT SORTED RIGHT");
-  find_fault(result, result.extra_bytes <= allowed, "MORE MEMORY THAN THE CONTRACT SAYS");
+  require(result, is_right(s.lab, in, out.keys.data(), out.values.data(), less), "wrong order");
+  require(result, result.extra_bytes <= allowed, "more memory than the contract allows");
   auto const race_all = [&] {
     race(in, out, [&](char const* name, timing time, T const* items, stored<V> const* values) {
       result.rivals[name] = {time, is_right(s.lab, in, items, values, less)};
-      find_fault(result, result.rivals[name].right, "A RIVAL'S RESULT");  // ours to explain: it is called as it should not be
+      require(result, result.rivals[name].right, "wrong result of a rival");  // most likely a wrong call
     });
   };
-  if (s.how.rivals) if_it_fits(s, result.name + ", rivals", race_all);
+  if (s.options.rivals) if_it_fits(s, result.name + ", rivals", race_all);
   s.out.add(result);
 }
 
-/// row(log_items) for every size, with more runs of the small ones, whose times are less even.
-template <class Row>
-void at_all_sizes(session& s, Row row) {
-  unsigned const runs = s.how.runs;
-  for (unsigned const log_items : s.how.sizes) {
-    s.how.runs = log_items <= 20 ? 5 * runs : runs;
-    row(log_items);
+/// Calls measure(log_items) for every size, with more runs for small sizes, whose times vary more.
+template <class Measure>
+void at_all_sizes(session& s, Measure measure) {
+  unsigned const runs = s.options.runs;
+  for (unsigned const log_items : s.options.sizes) {
+    s.options.runs = log_items <= 20 ? 5 * runs : runs;
+    measure(log_items);
   }
-  s.how.runs = runs;
+  s.options.runs = runs;
 }
 
-/// A whole program: measure_row(session, row, log_items) for each row and size, and the tables.
+/// Runs a whole program: measure_row(session, row, log_items) for each row and size, and the tables.
 template <class Measure>
 int run_rows(program name, int argc, char const* const* argv, std::vector<std::string> rivals,
              std::vector<whole_row> const& rows, Measure measure_row) {
-  options how;
-  if (auto const status = parse(name, argc, argv, how)) return *status;
-  report out(name, how, describe_machine(), std::move(rivals));
-  session s{cuda_backend(), how, out};
-  for (whole_row const& what : rows) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, what, log_items); });
+  bench_options options;
+  if (auto const status = parse(name, argc, argv, options)) return *status;
+  report out(name, options, describe_machine(), std::move(rivals));
+  session s{cuda_backend(), options, out};
+  for (whole_row const& row : rows) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, row, log_items); });
   out.print_rates();
   return out.status();
 }

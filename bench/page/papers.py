@@ -1,4 +1,4 @@
-"""What the papers measured, on the cards they name. Figures that they print only as curves or bars are not here."""
+"""The figures of the papers, as far as they are printed as numbers."""
 
 # Polok, Ila, Smrz: Fast Radix Sort for Sparse Linear Algebra on GPU (HPC 2014), table 2: MKeys/s, 32-bit keys, 32-bit values.
 # M is 2^20 in that paper (section 4.1).
@@ -12,23 +12,24 @@ RADIX_TABLE_2 = {  # library: keys on both cards, pairs on both
     "the paper's": ((805.605, 1119.422), (641.969, 892.055)),
 }
 
-# Awan, Saeed: GPU-ArraySort (ICPPW 2016), table 1: the most arrays that a Tesla K40c of 11,520 MB takes, in place and by STA.
+# Awan, Saeed: GPU-ArraySort (ICPPW 2016), table 1: the maximum number of arrays on a Tesla K40c of 11,520 MB, in place and
+# by STA.
 ARRAY_TABLE_1 = {1000: (2_000_000, 700_000), 2000: (1_050_000, 350_000), 3000: (700_000, 200_000), 4000: (500_000, 150_000)}
 
-# Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs (ICS 2017), section 4.2: how many times as fast as others it is, Tesla K80
-# and Titan X (Pascal). On average, of segments of one length: short (below 256 on the K80, 512 on the Titan X), and longer.
+# Hou, Liu, Wang, Feng: Fast Segmented Sort on GPUs (ICS 2017), section 4.2: speedups on Tesla K80 and
+# Titan X (Pascal). Averages for segments of equal length: short (below 256 on the K80, 512 on the Titan X), and longer.
 SEGMENT_UNIFORM = {
     "CUSP (by segment and key)": ((13.4, 15.5), (5.6, 10.0)),
     "ModernGPU": ((3.1, 3.2), (1.2, 2.1)),
     "CUB": ((211.2, 30.4), (3.7, 3.2)),
 }
-# At most, of lengths by a power law.
+# Maxima for lengths by a power law.
 SEGMENT_POWER_LAW = {"CUSP (by segment and key)": (12.5, 16.5), "ModernGPU": (3.0, 3.8), "CUB": (63.3, 86.1)}
 
-# Deshpande, Narayanan: Can GPUs sort strings efficiently? (HiPC 2013). Table I: size in MB and mean length of the prefix that a
-# string has in common with its neighbours in order. Tables II and VIII: milliseconds, transfers to and from the card counted:
-# Thrust's sort by a comparator and the paper's sort on a GTX 580, Burstsort and MSD radix sort on one Core 2 Duo E7500.
-# Table VII: the paper's sort on a Tesla K20c. Ours are named as ordo_generate names them.
+# Deshpande, Narayanan: Can GPUs sort strings efficiently? (HiPC 2013). Table I: size in MB and mean length of
+# the common prefix of a string and its neighbours in order. Tables II and VIII: milliseconds with transfers, for Thrust's sort
+# by a comparator and the paper's sort on a GTX 580, Burstsort and MSD radix sort on a Core 2 Duo E7500.
+# Table VII: the paper's sort on a Tesla K20c. Sets have the names of ordo_generate.
 STRING_TABLES = {  # set: (MB, common prefix), (Thrust, the paper's), K20c, (Burstsort, MSD radix sort)
     "artificial-2": ((98, 101), (2744, 219), None, (880, 2496)),
     "artificial-4": ((162, 13), (5813, 436), 472, (4000, 4468)),

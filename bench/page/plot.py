@@ -1,8 +1,8 @@
-"""Plots as SVG: the same data gives the same bytes, with nothing to install.
+"""Draws plots as SVG, without dependencies: the same data gives the same bytes.
 
-line_plot: one frame, names at its right. panels: small frames that share their axes. dots: a line for each thing, and a mark
-on it for each who was measured with it. What has a name in COLOURS looks the same in every plot; rivals are dashed, and every
-series has a mark of its own, so that no one has to tell colours apart.
+line_plot draws one frame with names at its right; panels, small frames that share their axes; dots, a line for each row with a
+mark for each contender. Names in COLOURS look the same in every plot. Rivals are dashed, and every series has a mark of its
+own, so that colour is not needed.
 """
 
 import html
@@ -39,8 +39,8 @@ MARKS = [
     "M-3.4 0h6.8M0-3.4v6.8",
 ]
 GREY, INK = "#e4e4e4", "#222222"
-MOST_MARKS = 32  # of points; longer series are lines alone
-LEAST_X, LEAST_Y = 34, 18  # between ticks that we choose, so that their names do not meet
+MAX_MARKS = 32  # longer series have no marks
+MIN_X, MIN_Y = 34, 18  # distance of ticks, so that their labels do not overlap
 
 
 @dataclass
@@ -79,34 +79,34 @@ def power_of_two(value: float) -> str:
 
 
 def _width_of(text: str) -> float:
-    """About as much as any sans-serif of 12 pixels takes."""
+    """Estimates the width in a sans-serif font of 12 pixels."""
     return sum(4 if c in " .,:'()filjtI1" else 10.5 if c in "mwMWG@%" else 7.2 for c in text)
 
 
 def _right_of_names(names: Iterable[str], begin: float) -> float:
-    """Where the drawing ends, whose names of series begin there."""
+    """Returns the right end of a drawing whose names of series begin at `begin`."""
     return round(max(map(_width_of, names), default=0) + begin) + 10
 
 
 def _round_step(span: float) -> float:
-    """A step of 1, 2 or 5 times a power of ten, of which some five fit the span."""
+    """Returns 1, 2 or 5 times a power of ten, about a fifth of the span."""
     power = 10 ** math.floor(math.log10(span / 5))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= span / 5)
 
 
 def _steps_of_log(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times the powers of ten, from the last that is not above low to the first that is not below high."""
+    """Returns 1, 2 and 5 times the powers of ten that enclose low and high."""
     steps = [m * 10.0**e for e in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2) for m in (1, 2, 5)]
     begin = max(i for i, step in enumerate(steps) if step <= low * 1.001)
     end = min(i for i, step in enumerate(steps) if step >= high / 1.001)
     return [round(step, 9) for step in steps[begin : end + 1]]
 
 
-def _apart(ticks: list[float], at: Callable[[float], float], least: float) -> list[float]:
-    """Those whose names have room: powers of ten, and of the others what is as far from all that stay."""
+def _apart(ticks: list[float], at: Callable[[float], float], distance: float) -> list[float]:
+    """Returns the powers of ten, and the other ticks whose labels have room between them."""
     stay = [tick for tick in ticks if math.log10(tick).is_integer()]
     for tick in ticks:
-        if all(abs(at(tick) - at(other)) >= least for other in stay):
+        if all(abs(at(tick) - at(other)) >= distance for other in stay):
             stay.append(tick)
     return sorted(stay)
 
@@ -127,7 +127,7 @@ class _Scale:
             self.ticks = [self.low + step * i for i in range(math.ceil((self.high - self.low) / step - 1e-9) + 1)]
         self.low, self.high = min(self.low, self.ticks[0]), max(self.high, self.ticks[-1])
         if axis.log and not axis.ticks:
-            self.ticks = _apart(self.ticks, self, LEAST_X if end > begin else LEAST_Y)  # y has its begin below
+            self.ticks = _apart(self.ticks, self, MIN_X if end > begin else MIN_Y)  # the y axis begins below
 
     def __call__(self, value: float) -> float:
         low, high, at = (math.log(v) if self.log else v for v in (self.low, self.high, value))
@@ -135,18 +135,18 @@ class _Scale:
 
 
 def _colour(name: str, spare: str) -> str:
-    """Of its full name, or of what stands before a comma in it."""
+    """Returns the colour of a name, or of its part before a comma."""
     return COLOURS.get(name) or COLOURS.get(name.split(",")[0], spare)
 
 
 def _styled(series: list[Series]) -> list[tuple[Series, str, str]]:
-    """Each series with its colour and its mark."""
+    """Returns each series with its colour and its mark."""
     spare = [colour for colour in MORE if colour not in {_colour(one.name, "") for one in series}]
     return [(one, _colour(one.name, spare[i % len(spare)]), MARKS[i % len(MARKS)]) for i, one in enumerate(series)]
 
 
 def _is_marked(one: Series) -> bool:
-    return len(one.points) <= MOST_MARKS and not one.name.startswith("copy")
+    return len(one.points) <= MAX_MARKS and not one.name.startswith("copy")
 
 
 def _line(one: Series, colour: str, mark: str, at: list[tuple[float, float]]) -> list[str]:
@@ -159,7 +159,7 @@ def _line(one: Series, colour: str, mark: str, at: list[tuple[float, float]]) ->
 
 
 def _frame(frame: Frame, x: _Scale, y: _Scale, series: list[Series], tick_name, y_ticks: bool = True) -> list[str]:
-    """Grid, ticks and lines; the first series on top of the others."""
+    """Draws grid, ticks and lines, the first series on top."""
     parts = []
     for tick in x.ticks:
         parts.append(f'<path d="M{x(tick):.1f} {frame.top:.0f}V{frame.bottom:.0f}" stroke="{GREY}"/>')
@@ -212,9 +212,9 @@ def line_plot(title: str, x_axis: Axis, y_axis: Axis, series: list[Series], tick
 
 
 def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], tick_name=number) -> str:
-    """Three frames in a line, each with its name above it, all with the same axes and the same names of series."""
+    """Draws three frames a line, each with its name above it, with common axes and a common legend."""
     names = {one.name: one.dashed for series in of.values() for one in series}
-    of = {  # what a frame lacks has its place among them, so that all look the same in every frame
+    of = {  # a series that a frame lacks keeps its place, so that colours and marks are the same in every frame
         heading: [next((one for one in series if one.name == name), Series(name, [], dashed)) for name, dashed in names.items()]
         for heading, series in of.items()
     }
@@ -238,7 +238,7 @@ def panels(title: str, x_axis: Axis, y_axis: Axis, of: dict[str, list[Series]], 
 
 
 def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
-    """Of {thing: {who: value}}."""
+    """Draws {row: {contender: value}}."""
     who = list(dict.fromkeys(name for values in of.values() for name in values))
     series = [Series(name, [(values[name], i) for i, values in enumerate(of.values()) if name in values]) for name in who]
     left = max(LEFT, round(max(map(_width_of, of))) + 18)
