@@ -17,12 +17,12 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/gpu_bench.cuh"
 #include "ordo/array_stream.hpp"
 #include "ordo/gpu.cuh"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -173,17 +173,18 @@ nlohmann::ordered_json in_memory(asked const& how) {
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Arrays of floats that are more than a GPU holds, in the host's memory.", "array_stream");
   asked how;
-  cli::add_common_options(app, how.common);
-  app.add_option("--length", how.length, "of an array")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--gigabytes", how.gigabytes, "of floats that are made")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--runs", how.runs, "of the transfers, of which the median counts")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--pinned", how.pinned, "memory that the card reads and writes itself");
-  app.add_option("--json", how.json, "write the rows there");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "array_stream",
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = "Arrays of floats in host memory that are larger than the memory of a GPU."};
+  table.options = {cli::value_row("length", "N", "sort arrays of N floats", how.length),
+                   cli::value_row("gigabytes", "G", "make G gigabytes of floats", how.gigabytes),
+                   cli::value_row("runs", "N", "take the median of N transfers", how.runs),
+                   cli::flag_row("pinned", "use memory that the GPU accesses directly", how.pinned),
+                   cli::value_row("json", "FILE", "write the figures to FILE", how.json)};
+  cli::add_common_options(table, how.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   nlohmann::ordered_json const row = in_memory(how);
   if (how.json.empty()) return 0;
   nlohmann::ordered_json report{{"benchmark", "array_stream"}, {"ordo", version}};

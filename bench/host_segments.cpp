@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_sort.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/host_bench.hpp"
@@ -20,6 +19,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/backend_sorts.hpp"
 #include "sort_core/host/backend.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -166,16 +166,21 @@ void row(settings const& how, verb what, layout const& where, nlohmann::ordered_
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Segmented and array sorts on the CPU, beside std::sort of each segment.", "host_segments");
   settings how;
   std::string json;
   std::vector<std::string> only;
-  app.add_option("--items", how.items, "items in all of a row's segments [8388608]");
-  app.add_option("--runs", how.runs, "of which the median counts [7]");
-  app.add_option("--threads", how.threads, "0 for all [0]");
-  app.add_option("--only", only, "verbs or types to measure: segmented_sort, array_sort, u32, u32/u32, f32, u64, u64/u64");
-  app.add_option("--json", json, "write the figures to this file");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "host_segments",
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = "Segmented and array sorts on the CPU, beside std::sort of each segment."};
+  table.options = {cli::value_row("items", "N", "measure N items in all segments of a row", how.items),
+                   cli::value_row("runs", "N", "take the median of N runs", how.runs),
+                   cli::value_row("threads", "N", "use N threads; 0 means all", how.threads),
+                   cli::value_row("only", "NAME[,NAME...]",
+                                  "measure only these of segmented_sort, array_sort, u32, u32/u32, f32, u64, u64/u64", only),
+                   cli::value_row("json", "FILE", "write the figures to FILE", json),
+                   cli::help_row()};
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
 
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   auto const wanted = [&](std::string_view verb_name, std::string_view types) {

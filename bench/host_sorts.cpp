@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <tbb/info.h>
 #include <tbb/parallel_sort.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/host_bench.hpp"
@@ -22,6 +21,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/backend_sorts.hpp"
 #include "sort_core/host/backend.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -193,18 +193,24 @@ void row(settings const& how, verb what, std::string_view type, std::string_view
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Radix sort and sample sort on the CPU, beside tbb::parallel_sort.", "host_sorts");
   settings how;
   std::string json;
-  app.add_option("--sizes", how.sizes, "logarithms of the numbers of items [16 20 24 26]");
-  app.add_option("--runs", how.runs, "of which the median counts [5]");
-  app.add_option("--threads", how.threads, "0 for all [0]");
-  app.add_option("--only", how.only,
-                 "what to measure of radix_sort, sample_sort; u32, f32, u64, u32/u32, u64/u64, record; uniform, sorted, "
-                 "reversed, equal, 'few distinct', Gaussian, Zipf");
-  app.add_flag("--stable", how.stable, "measure std::stable_sort, once, too");
-  app.add_option("--json", json, "write the figures to this file");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "host_sorts",
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = "Radix sort and sample sort on the CPU, beside tbb::parallel_sort."};
+  table.options = {
+      cli::value_row("sizes", "N[,N...]", "sort 2^N items [16,20,24,26]", how.sizes),
+      cli::value_row("runs", "N", "take the median of N runs", how.runs),
+      cli::value_row("threads", "N", "use N threads; 0 means all", how.threads),
+      cli::value_row("only", "NAME[,NAME...]",
+                     "measure only these of radix_sort, sample_sort; u32, f32, u64, u32/u32, u64/u64, record; uniform, sorted, "
+                     "reversed, equal, 'few distinct', Gaussian, Zipf",
+                     how.only),
+      cli::flag_row("stable", "also measure std::stable_sort, once", how.stable),
+      cli::value_row("json", "FILE", "write the figures to FILE", json),
+      cli::help_row()};
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
 
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9} {:>13} {:>7}{}\n", "verb", "types", "keys", "items", "ns/item", "parallel_sort",

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <span>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/error.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/generate/genome.hpp"
 #include "tools/generate/texts.hpp"
 
@@ -58,16 +57,8 @@ std::function<host_bytes()> made_up_text(std::string const& what) {
   auto const found =
       std::find_if(kinds.begin(), kinds.end(), [&](kind const& one) { return one.name == what.substr(0, colon); });
   if (found == kinds.end()) throw usage_error(fmt::format("--made-up: no such text: {}", what));
-  std::string digits = colon == what.npos ? "" : what.substr(colon + 1);
-  CLI::AsSizeValue const to_number(true);
-  std::size_t length = 0;
-  bool right = false;
-  try {
-    right = !digits.empty() && to_number(digits).empty();
-  } catch (CLI::Error const&) {}
-  auto const end = digits.data() + digits.size();
-  right = right && std::from_chars(digits.data(), end, length).ptr == end && length > 0;
-  if (!right) throw usage_error(fmt::format("--made-up: no length: {}", what));
+  std::uint64_t const length = colon == what.npos ? 0 : cli::parse_scaled("--made-up", what.substr(colon + 1));
+  if (length == 0) throw usage_error(fmt::format("--made-up: no length: {}", what));
   return [make = found->make, length] { return make(length); };
 }
 

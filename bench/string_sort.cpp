@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "bench/host_bench.hpp"
 #include "bench/string_rival.hpp"
@@ -20,6 +19,7 @@
 #include "ordo/gpu.hpp"
 #include "ordo/strings.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/generate/strings.hpp"
@@ -116,18 +116,27 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, asked 
 
 int run(int argc, char const* const* argv) {
   asked how;
-  CLI::App app("Strings in order, the sets of the paper or files, beside tlx if it is built in.", "string_sort");
   std::vector<std::string> known;
   for (auto const& facts : generate::string_sets()) known.emplace_back(facts.name);
-  app.add_option("files", how.files, "lines to sort instead of the sets");
-  app.add_option("--sets", how.sets, "which sets, with commas between [all]")->delimiter(',')->check(CLI::IsMember(known));
-  app.add_option("--scale", how.scale, "of the number of lines")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--runs", how.runs, "of which the median counts, after 2 warm-ups")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--json", how.json, "write the rows there");
-  cli::add_common_options(app, how.common);
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "string_sort",
+                           .summary = "measure",
+                           .usage = {"[OPTION]... [FILE]..."},
+                           .description = "Strings in order, the sets of the paper or files, beside tlx if it is built in.",
+                           .operands = {cli::operand_row("FILE", "lines to sort instead of the sets", how.files)}};
+  table.options = {
+      cli::value_row("sets", "NAME[,NAME...]", fmt::format("sort only these sets: {} [all]", fmt::join(known, ", ")),
+                     [&](std::string_view spelling, std::string_view value) {
+                       cli::parse_value(spelling, value, how.sets);
+                       for (std::string const& set : how.sets)
+                         if (std::ranges::find(known, set) == known.end())
+                           throw usage_error(fmt::format("no such set: {}: {}", spelling, set));
+                     }),
+      cli::value_row("scale", "X", "multiply the numbers of lines by X", how.scale),
+      cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(how.runs, 1, 1000),
+                     fmt::format("{}", how.runs)),
+      cli::value_row("json", "FILE", "write the figures to FILE", how.json)};
+  cli::add_common_options(table, how.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   if (how.sets.empty() && how.files.empty()) how.sets = known;
 
   cpu host({.threads = how.common.threads});

@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <CLI/CLI.hpp>
 
 #include "bench/host_bench.hpp"
 #include "bench/made_up_texts.hpp"
@@ -28,6 +27,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fasta.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -309,36 +309,34 @@ bool measure(std::string const& name, std::string_view text, asked const& how, n
 
 int run(int argc, char const* const* argv) {
   asked how;
-  CLI::App app("Suffix arrays by Ordo and by others.", "suffix_array");
   std::vector<std::string> known{"none"};
   for (auto const& rival : bench::suffix_rivals()) known.push_back(rival.name);
-  app.add_option("files", how.files, "FASTA; the records of each are taken as one text");
-  app.add_option("--made-up", how.made_up,
-                 "texts to make, with commas between; k, m, g are 10^3, 10^6, 10^9; kinds: " + bench::made_up_kinds())
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("KIND:LENGTH");
-  app.add_option("--rivals", how.rivals, "which run, with commas between, or none [all that were built in, but libsais64]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(known));
-  app.add_option("--divsufsort-limit", how.divsufsort_limit, "letters that libdivsufsort, which has one thread, gets at most")
-      ->transform(CLI::AsSizeValue(true))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--runs", how.runs, "of which the median counts, after one to warm up")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--patience", how.patience,
-                 "seconds: who has taken so long for a text does not run again; a first run counts then")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  app.add_flag("--check", how.check, "prove the order that Ordo makes, once for each text and machine");
-  app.add_flag("--anew", how.anew,
-               "on a GPU by a machine of the process's own, which gets most of its memory anew for a build");
-  app.add_option("--json", how.json, "write the rows there");
-  cli::add_common_options(app, how.common);
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "suffix_array",
+                           .summary = "measure",
+                           .usage = {"[OPTION]... [FILE]..."},
+                           .description = "Suffix arrays by Ordo and by others.",
+                           .operands = {cli::operand_row("FILE", "a FASTA file, whose records are one text", how.files)}};
+  table.options = {
+      cli::value_row("made-up", "KIND:LENGTH[,KIND:LENGTH...]",
+                     "make these texts; k, m and g are 10^3, 10^6 and 10^9; kinds: " + bench::made_up_kinds(), how.made_up),
+      cli::value_row("rivals", "NAME[,NAME...]",
+                     fmt::format("run these, or none: {} [all that were built in, but libsais64]", fmt::join(known, ", ")),
+                     [&](std::string_view spelling, std::string_view value) {
+                       cli::parse_value(spelling, value, how.rivals);
+                       for (std::string const& rival : how.rivals)
+                         if (std::ranges::find(known, rival) == known.end())
+                           throw usage_error(fmt::format("no such rival: {}: {}", spelling, rival));
+                     }),
+      cli::value_row("divsufsort-limit", "N", "run libdivsufsort, which has one thread, on at most N letters",
+                     cli::parse_scaled_to(how.divsufsort_limit), fmt::format("{}", how.divsufsort_limit)),
+      cli::value_row("runs", "N", "take the median of N runs, after one to warm up", cli::parse_to(how.runs, 1, 1000),
+                     fmt::format("{}", how.runs)),
+      cli::value_row("patience", "SECONDS", "do not repeat a run that takes longer; count its first run", how.patience),
+      cli::flag_row("check", "verify the order that Ordo makes, once for each text and machine", how.check),
+      cli::flag_row("anew", "on a GPU, use a machine that allocates most of its memory for each build", how.anew),
+      cli::value_row("json", "FILE", "write the figures to FILE", how.json)};
+  cli::add_common_options(table, how.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   how.common.check_machine();
   if (how.files.empty() && how.made_up.empty()) throw usage_error("no text: name FASTA files, or texts to make by --made-up");
 
