@@ -17,12 +17,12 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/gpu_bench.cuh"
 #include "ordo/array_stream.hpp"
 #include "ordo/gpu.cuh"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -175,19 +175,18 @@ nlohmann::ordered_json in_memory(settings const& options) {
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Measures the sort of arrays of floats that are larger than the GPU's memory.", "array_stream");
   settings options;
-  cli::add_common_options(app, options.common);
-  app.add_option("--length", options.length, "length of the arrays")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--gigabytes", options.gigabytes, "GB of floats to generate")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--runs", options.runs, "take the median of N runs of the transfers")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--pinned", options.pinned, "use pinned memory");
-  app.add_option("--json", options.json, "write the results to this file");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "array_stream",
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = "Arrays of floats in host memory that are larger than the memory of a GPU."};
+  table.options = {cli::value_row("length", "N", "sort arrays of N floats", options.length),
+                   cli::value_row("gigabytes", "G", "make G gigabytes of floats", options.gigabytes),
+                   cli::value_row("runs", "N", "take the median of N transfers", options.runs),
+                   cli::flag_row("pinned", "use memory that the GPU accesses directly", options.pinned),
+                   cli::value_row("json", "FILE", "write the figures to FILE", options.json)};
+  cli::add_common_options(table, options.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   nlohmann::ordered_json const row = in_memory(options);
   if (options.json.empty()) return 0;
   nlohmann::ordered_json report{{"benchmark", "array_stream"}, {"ordo", version}};

@@ -8,11 +8,11 @@
 #include <regex>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 
 namespace ordo::bench {
@@ -145,40 +145,46 @@ std::string_view name_of(program benchmark) {
 }
 
 std::optional<int> parse(program benchmark, int argc, char const* const* argv, bench_options& options) {
-  CLI::App app(std::string(program_texts[std::size_t(benchmark)]), std::string(name_of(benchmark)));
+  cli::command_table table{.name = std::string(name_of(benchmark)),
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = std::string(program_texts[std::size_t(benchmark)])};
+  auto const add = [&](cli::option row) { table.options.push_back(std::move(row)); };
   bool no_rivals = false;
-  app.add_option("--rows", options.rows, "measure rows whose names match REGEX [all]")->type_name("REGEX");
-  app.add_option("--runs", options.runs, "take the median of N runs, after 2 warm-ups [5]")->check(CLI::Range(1, 1000));
-  app.add_flag("--quick", options.quick, "a smoke test with 2^24 items at most");
+  add(cli::value_row("rows", "REGEX", "measure rows whose names match REGEX", cli::parse_to(options.rows), "all"));
+  add(cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(options.runs, 1, 1000), "5"));
+  add(cli::flag_row("quick", "measure at most 2^24 items, as a smoke test", options.quick));
   if (benchmark == program::tune_segments)
-    app.add_option("--longest", options.longest, "longest segment that a block sorts [that of the present table]")
-        ->check(CLI::Range(64u, 1u << 14));
+    add(cli::value_row("longest", "N", "let a block sort segments of up to N items",
+                       cli::parse_to(options.longest, 64, 1 << 14), "as in the present table"));
   else
-    app.add_flag("--no-rivals", no_rivals, "measure Ordo only");
-  app.add_option("--json", options.json, "write the results to FILE")->type_name("FILE");
+    add(cli::flag_row("no-rivals", "measure only Ordo", no_rivals));
+  add(cli::value_row("json", "FILE", "write the figures to FILE", options.json));
   if (benchmark == program::radix_sort || benchmark == program::comparator_sort)
-    app.add_option("--sizes", options.sizes, "binary logarithms of the numbers of items, separated by commas [16,20,24,28]")
-        ->delimiter(',')
-        ->check(CLI::Range(1u, 31u));
+    add(cli::value_row(
+        "sizes", "N[,N...]", "sort 2^N items",
+        [&options](std::string_view spelling, std::string_view value) {
+          cli::parse_value(spelling, value, options.sizes);
+          for (unsigned const size : options.sizes)
+            if (size < 1 || size > 31) throw usage_error(fmt::format("invalid number: {}: '{}': 1 to 31", spelling, value));
+        },
+        "16,20,24,28"));
   else if (benchmark != program::tune_segments)
-    app.add_flag("--bound", options.bounded, "pass the length of the longest segment to the sort");
+    add(cli::flag_row("bound", "pass the length of the longest segment to the sort", options.bounded));
   if (benchmark == program::segmented_sort) {
-    auto* const sweep = app.add_flag("--sweep", options.sweep,
-                                     "measure every length of a range instead of the rows, and find drops of the rate");
-    app.add_flag("--pairs", options.pairs, "sweep u32/u32 [both]")->needs(sweep);
-    app.add_flag("--keys", options.keys, "sweep u32 [both]")->needs(sweep);
-    app.add_option("--from", options.from, "first length of the sweep [1]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
-    app.add_option("--to", options.to, "last length of the sweep [16384]")->needs(sweep)->check(CLI::Range(1u, 1u << 24));
+    add(cli::flag_row("sweep", "measure every length of a range instead of the rows", options.sweep));
+    add(cli::flag_row("pairs", "with --sweep, measure u32/u32 only", options.pairs));
+    add(cli::flag_row("keys", "with --sweep, measure u32 only", options.keys));
+    add(cli::value_row("from", "N", "with --sweep, begin with length N", cli::parse_to(options.from, 1, 1 << 24), "1"));
+    add(cli::value_row("to", "N", "with --sweep, end with length N", cli::parse_to(options.to, 1, 1 << 24), "16384"));
   } else if (benchmark == program::array_sort) {
-    auto* const sweep =
-        app.add_flag("--sweep", options.sweep, "measure 25,000 to 200,000 arrays of floats instead of the rows");
-    app.add_option("--capacity", options.capacity,
-                   "sort G * 10^9 floats in arrays of 1000, 2000, 3000 and 4000 instead of the rows, and verify them")
-        ->type_name("G")
-        ->check(CLI::PositiveNumber)
-        ->excludes(sweep);
+    add(cli::flag_row("sweep", "measure 25,000 to 200,000 arrays of floats instead of the rows", options.sweep));
+    add(cli::value_row("capacity", "G",
+                       "instead of the rows, sort G * 10^9 floats in arrays of 1000, 2000, 3000 and 4000, and verify them",
+                       options.capacity));
   }
-  if (auto const status = cli::parse(app, argc, argv)) return status;
+  add(cli::help_row());
+  if (auto const status = cli::parse(table, argc, argv).status) return status;
   options.rivals = !no_rivals;
   if (options.quick) std::erase_if(options.sizes, [](unsigned log_items) { return log_items > 24; });
   if (!options.pairs && !options.keys) options.pairs = options.keys = true;

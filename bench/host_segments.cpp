@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_sort.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/host_bench.hpp"
@@ -20,6 +19,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/backend_sorts.hpp"
 #include "sort_core/host/backend.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -166,17 +166,21 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Measures segmented and array sorts on the CPU, beside std::sort of each segment.", "host_segments");
   settings options;
   std::string json;
   std::vector<std::string> only;
-  app.add_option("--items", options.items, "items in all segments of a row [8388608]");
-  app.add_option("--runs", options.runs, "take the median of N runs [7]");
-  app.add_option("--threads", options.threads, "number of threads, 0 for all [0]");
-  app.add_option("--only", only,
-                 "measure these sorts or types only: segmented_sort, array_sort, u32, u32/u32, f32, u64, u64/u64");
-  app.add_option("--json", json, "write the results to this file");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "host_segments",
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = "Segmented and array sorts on the CPU, beside std::sort of each segment."};
+  table.options = {cli::value_row("items", "N", "measure N items in all segments of a row", options.items),
+                   cli::value_row("runs", "N", "take the median of N runs", options.runs),
+                   cli::value_row("threads", "N", "use N threads; 0 means all", options.threads),
+                   cli::value_row("only", "NAME[,NAME...]",
+                                  "measure only these of segmented_sort, array_sort, u32, u32/u32, f32, u64, u64/u64", only),
+                   cli::value_row("json", "FILE", "write the figures to FILE", json),
+                   cli::help_row()};
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
 
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   auto const wanted = [&](std::string_view verb_name, std::string_view types) {

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <tbb/info.h>
 #include <tbb/parallel_sort.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bench/host_bench.hpp"
@@ -22,6 +21,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/backend_sorts.hpp"
 #include "sort_core/host/backend.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -193,18 +193,24 @@ void measure(settings const& options, verb sort, std::string_view type, std::str
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Measures radix sort and sample sort on the CPU, beside tbb::parallel_sort.", "host_sorts");
   settings options;
   std::string json;
-  app.add_option("--sizes", options.sizes, "binary logarithms of the numbers of items [16 20 24 26]");
-  app.add_option("--runs", options.runs, "take the median of N runs [5]");
-  app.add_option("--threads", options.threads, "number of threads, 0 for all [0]");
-  app.add_option("--only", options.only,
-                 "measure these sorts, types or inputs only: radix_sort, sample_sort; u32, f32, u64, u32/u32, u64/u64, record; "
-                 "uniform, sorted, reversed, equal, 'few distinct', Gaussian, Zipf");
-  app.add_flag("--stable", options.stable, "also measure std::stable_sort, once");
-  app.add_option("--json", json, "write the results to this file");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "host_sorts",
+                           .summary = "measure",
+                           .usage = {"[OPTION]..."},
+                           .description = "Radix sort and sample sort on the CPU, beside tbb::parallel_sort."};
+  table.options = {
+      cli::value_row("sizes", "N[,N...]", "sort 2^N items [16,20,24,26]", options.sizes),
+      cli::value_row("runs", "N", "take the median of N runs", options.runs),
+      cli::value_row("threads", "N", "use N threads; 0 means all", options.threads),
+      cli::value_row("only", "NAME[,NAME...]",
+                     "measure only these of radix_sort, sample_sort; u32, f32, u64, u32/u32, u64/u64, record; uniform, sorted, "
+                     "reversed, equal, 'few distinct', Gaussian, Zipf",
+                     options.only),
+      cli::flag_row("stable", "also measure std::stable_sort, once", options.stable),
+      cli::value_row("json", "FILE", "write the figures to FILE", json),
+      cli::help_row()};
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
 
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9} {:>13} {:>7}{}\n", "verb", "types", "keys", "items", "ns/item", "parallel_sort",

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "bench/host_bench.hpp"
 #include "ordo/cpu.hpp"
@@ -17,6 +16,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fasta.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -49,16 +49,19 @@ std::unique_ptr<machine> make(machine_options const& options, unsigned index) {
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Measures suffix arrays with one machine for many builds.", "machines");
   std::vector<std::string> files;
   std::string json;
   std::size_t runs = 7;
   cli::common_options common;
-  cli::add_common_options(app, common);
-  app.add_option("files", files, "FASTA")->required();
-  app.add_option("--runs", runs, "take the median of N runs [7]");
-  app.add_option("--json", json, "write the results to this file");
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "machines",
+                           .summary = "measure",
+                           .usage = {"[OPTION]... [FILE]..."},
+                           .description = "Suffix arrays on machines that are kept.",
+                           .operands = {cli::operand_row("FILE", "a FASTA file", files, 1)}};
+  table.options = {cli::value_row("runs", "N", "take the median of N runs", runs),
+                   cli::value_row("json", "FILE", "write the figures to FILE", json)};
+  cli::add_common_options(table, common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
 
   machine_options options = common.machine();
   if (options.device == device::automatic) options.device = gpus().empty() ? device::cpu : device::gpu;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <span>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/error.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/generate/genome.hpp"
 #include "tools/generate/texts.hpp"
 
@@ -59,17 +58,10 @@ std::function<host_bytes()> made_up_text(std::string const& kind_and_length) {
   std::size_t const colon = kind_and_length.find(':');
   auto const found =
       std::find_if(kinds.begin(), kinds.end(), [&](kind const& one) { return one.name == kind_and_length.substr(0, colon); });
-  if (found == kinds.end()) throw usage_error(fmt::format("--made-up: unknown kind of text: {}", kind_and_length));
-  std::string digits = colon == kind_and_length.npos ? "" : kind_and_length.substr(colon + 1);
-  CLI::AsSizeValue const to_number(true);
-  std::size_t length = 0;
-  bool is_valid = false;
-  try {
-    is_valid = !digits.empty() && to_number(digits).empty();
-  } catch (CLI::Error const&) {}
-  auto const end = digits.data() + digits.size();
-  is_valid = is_valid && std::from_chars(digits.data(), end, length).ptr == end && length > 0;
-  if (!is_valid) throw usage_error(fmt::format("--made-up: not KIND:LENGTH: {}", kind_and_length));
+  if (found == kinds.end()) throw usage_error(fmt::format("--made-up: no such text: {}", kind_and_length));
+  std::uint64_t const length =
+      colon == kind_and_length.npos ? 0 : cli::parse_scaled("--made-up", kind_and_length.substr(colon + 1));
+  if (length == 0) throw usage_error(fmt::format("--made-up: no length: {}", kind_and_length));
   return [make = found->make, length] { return make(length); };
 }
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include <cusparse.h>
-#include <CLI/CLI.hpp>
 
 #include "bench/gpu_bench.cuh"
 #include "bench/matrices.hpp"
 #include "ordo/error.hpp"
 #include "ordo/gpu.cuh"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/examples/spgemm/multiply.hpp"
@@ -241,20 +241,23 @@ void measure(matrix_kind const& kind, sparse_matrix<float> const& input, unsigne
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app("Measures squares of sparse matrices on a GPU, beside cuSPARSE.", "spgemm_bench");
   std::string json;
   unsigned runs = 5;
   std::size_t shrink = 1;
   std::vector<std::string> files;
-  app.add_option("files", files, "Matrix Market files of square matrices, instead of generated matrices");
-  app.add_option("--json", json, "write the results to FILE")->type_name("FILE");
-  app.add_option("--runs", runs, "take the median of N runs, after 2 warm-ups")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--shrink", shrink, "divide the number of rows by N, a power of 2")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 4096));
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{
+      .name = "spgemm_bench",
+      .summary = "measure",
+      .usage = {"[OPTION]... [FILE]..."},
+      .description = "Squares of sparse matrices on a GPU, beside cuSPARSE.",
+      .operands = {cli::operand_row("FILE", "a square matrix in Matrix Market format, instead of generated ones", files)}};
+  table.options = {cli::value_row("json", "FILE", "write the figures to FILE", json),
+                   cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(runs, 1, 1000),
+                                  fmt::format("{}", runs)),
+                   cli::value_row("shrink", "N", "divide the numbers of rows by N, a power of 2",
+                                  cli::parse_to(shrink, 1, 4096), fmt::format("{}", shrink)),
+                   cli::help_row()};
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   square_report out(json, describe_machine());
   for (matrix_kind const& kind : files.empty() ? matrix_kinds(shrink) : matrices_of(files)) {
     sparse_matrix<float> const matrix = kind.make();

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "bench/host_bench.hpp"
 #include "bench/string_rival.hpp"
@@ -20,6 +19,7 @@
 #include "ordo/gpu.hpp"
 #include "ordo/strings.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/generate/strings.hpp"
@@ -116,20 +116,27 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, settin
 
 int run(int argc, char const* const* argv) {
   settings options;
-  CLI::App app("Measures the sort of strings, of the paper's sets or of files, beside tlx if it was built.", "string_sort");
   std::vector<std::string> known;
   for (auto const& facts : generate::string_sets()) known.emplace_back(facts.name);
-  app.add_option("files", options.files, "files of lines, instead of the sets");
-  app.add_option("--sets", options.sets, "measure these sets, separated by commas [all]")
-      ->delimiter(',')
-      ->check(CLI::IsMember(known));
-  app.add_option("--scale", options.scale, "factor for the number of lines")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--runs", options.runs, "take the median of N runs, after 2 warm-ups")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--json", options.json, "write the results to this file");
-  cli::add_common_options(app, options.common);
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "string_sort",
+                           .summary = "measure",
+                           .usage = {"[OPTION]... [FILE]..."},
+                           .description = "Strings in order, the sets of the paper or files, beside tlx if it is built in.",
+                           .operands = {cli::operand_row("FILE", "lines to sort instead of the sets", options.files)}};
+  table.options = {
+      cli::value_row("sets", "NAME[,NAME...]", fmt::format("sort only these sets: {} [all]", fmt::join(known, ", ")),
+                     [&](std::string_view spelling, std::string_view value) {
+                       cli::parse_value(spelling, value, options.sets);
+                       for (std::string const& set : options.sets)
+                         if (std::ranges::find(known, set) == known.end())
+                           throw usage_error(fmt::format("no such set: {}: {}", spelling, set));
+                     }),
+      cli::value_row("scale", "X", "multiply the numbers of lines by X", options.scale),
+      cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(options.runs, 1, 1000),
+                     fmt::format("{}", options.runs)),
+      cli::value_row("json", "FILE", "write the figures to FILE", options.json)};
+  cli::add_common_options(table, options.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   if (options.sets.empty() && options.files.empty()) options.sets = known;
 
   cpu host({.threads = options.common.threads});

@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <CLI/CLI.hpp>
 
 #include "bench/host_bench.hpp"
 #include "bench/made_up_texts.hpp"
@@ -28,6 +27,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fasta.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/run_main.hpp"
 
@@ -311,40 +311,37 @@ bool measure(std::string const& name, std::string_view text, settings const& opt
 
 int run(int argc, char const* const* argv) {
   settings options;
-  CLI::App app("Measures suffix arrays by Ordo and by others.", "suffix_array");
   std::vector<std::string> known{"none"};
   for (auto const& rival : bench::suffix_rivals()) known.push_back(rival.name);
-  app.add_option("files", options.files, "FASTA files; the records of a file are one text");
-  app.add_option("--made-up", options.made_up,
-                 "generate these texts, separated by commas; k, m, g are 10^3, 10^6, 10^9; kinds: " + bench::made_up_kinds())
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("KIND:LENGTH");
-  app.add_option("--rivals", options.rivals, "run these rivals, separated by commas, or none [all of this build but libsais64]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(known));
-  app.add_option("--divsufsort-limit", options.divsufsort_limit,
-                 "skip libdivsufsort, which has one thread, for texts of more than N letters")
-      ->transform(CLI::AsSizeValue(true))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--runs", options.runs, "take the median of N runs, after one warm-up")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--patience", options.patience,
-                 "begin no further run of a program that has taken SECONDS for a text, and count its first run")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  app.add_flag("--check", options.check, "verify the suffix array of Ordo, once for each text and device");
-  app.add_flag("--anew", options.anew,
-               "on a GPU, use the machine of the process, which allocates most of its memory for every build");
-  app.add_option("--json", options.json, "write the results to this file");
-  cli::add_common_options(app, options.common);
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = "suffix_array",
+                           .summary = "measure",
+                           .usage = {"[OPTION]... [FILE]..."},
+                           .description = "Suffix arrays by Ordo and by others.",
+                           .operands = {cli::operand_row("FILE", "a FASTA file, whose records are one text", options.files)}};
+  table.options = {
+      cli::value_row("made-up", "KIND:LENGTH[,KIND:LENGTH...]",
+                     "make these texts; k, m and g are 10^3, 10^6 and 10^9; kinds: " + bench::made_up_kinds(), options.made_up),
+      cli::value_row("rivals", "NAME[,NAME...]",
+                     fmt::format("run these, or none: {} [all that were built in, but libsais64]", fmt::join(known, ", ")),
+                     [&](std::string_view spelling, std::string_view value) {
+                       cli::parse_value(spelling, value, options.rivals);
+                       for (std::string const& rival : options.rivals)
+                         if (std::ranges::find(known, rival) == known.end())
+                           throw usage_error(fmt::format("no such rival: {}: {}", spelling, rival));
+                     }),
+      cli::value_row("divsufsort-limit", "N", "run libdivsufsort, which has one thread, on at most N letters",
+                     cli::parse_scaled_to(options.divsufsort_limit), fmt::format("{}", options.divsufsort_limit)),
+      cli::value_row("runs", "N", "take the median of N runs, after one to warm up", cli::parse_to(options.runs, 1, 1000),
+                     fmt::format("{}", options.runs)),
+      cli::value_row("patience", "SECONDS", "do not repeat a run that takes longer; count its first run", options.patience),
+      cli::flag_row("check", "verify the order that Ordo makes, once for each text and machine", options.check),
+      cli::flag_row("anew", "on a GPU, use a machine that allocates most of its memory for each build", options.anew),
+      cli::value_row("json", "FILE", "write the figures to FILE", options.json)};
+  cli::add_common_options(table, options.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   options.common.check_machine();
   if (options.files.empty() && options.made_up.empty())
-    throw usage_error("no text: name FASTA files, or texts to generate with --made-up");
+    throw usage_error("no text: name FASTA files, or texts to make by --made-up");
 
   std::vector<std::function<host_bytes()>> makers;
   for (std::string const& kind : options.made_up) makers.push_back(bench::made_up_text(kind));

@@ -26,8 +26,8 @@ cmp a in.mgf
 
 # What is missing is told, unless --quiet; bad values are errors.
 expect 0 specsort in.mgf --spectra-by charge,mass,title
-[[ $(cat err) == 'specsort: warning: 2 of 2 spectra have no charge, and come last
-specsort: warning: 2 of 2 spectra have no precursor m/z or charge, and come last' ]] || fail "warnings: $(< err)"
+[[ $(cat err) == 'specsort: warning: 2 of 2 spectra have no charge and come last
+specsort: warning: 2 of 2 spectra have no precursor m/z or charge and come last' ]] || fail "warnings: $(< err)"
 expect 0 specsort in.mgf --spectra-by rt --quiet; [[ ! -s err ]] || fail "--quiet: $(< err)"
 printf 'BEGIN IONS\nPEPMASS=1,5\n1 1\nEND IONS\n' > comma.mgf
 expect_error specsort comma.mgf --spectra-by pepmass -o result
@@ -89,7 +89,7 @@ for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--d
 done
 for option in --spectra-by --map --memory --split-size --split-count -T --top --mz-range --preset; do
   expect_error specsort in.mgf "$option" '' -o o
-  [[ $(< err) == "specsort: no value: ${option/-T/--temporary-directory}: ''" ]] || fail "error: $(< err)"
+  [[ $(< err) == "specsort: empty value: ${option/-T/--temporary-directory}: ''" ]] || fail "error: $(< err)"
 done
 expect_error specsort in.mgf in.mgf
 expect_error specsort in.mgf missing --spectra-by rt -o result2
@@ -131,7 +131,7 @@ expect 0 specsort ordered.mzML --to mgf; cmp out want
 expect_error specsort whole.mzML whole.mzML "${by[@]}" --to mzml
 expect_error specsort whole.mzML "${by[@]}" --split-count 2 -o parts.mzML
 expect_error specsort whole.mzML --split-size 10K -o parts.mzML
-grep -q 'mzML is of one run, and stays whole' err || fail "error: $(< err)"
+grep -q 'mzML holds one run in one file' err || fail "error: $(< err)"
 expect_error specsort cut.mzML "${by[@]}" -o result2.mzML --map map2.tsv
 grep -q '^specsort: truncated: cut.mzML:' err || fail "error: $(< err)"
 [[ ! -e result2.mzML && ! -e map2.tsv ]] || fail "output in spite of an error"

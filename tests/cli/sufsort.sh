@@ -34,7 +34,7 @@ want "$(cut -f2-4 out | xargs)" '1 one 0 3 one 1 3 one 3 3 three 0' 'patterns fr
 printf ' B\t\r\nANA  \nnan' | expect 0 sufsort locate x -
 want "$(cut -f1,2 out | uniq | xargs)" 'B 1 ANA 3 nan 1' 'blanks around patterns'
 printf 'ANA\nANA B\n' | expect_error sufsort locate x -
-want "$(cat err)" "sufsort: blank in a pattern: standard input:2: 'ANA B': no residue is one" 'a blank inside'
+want "$(cat err)" "sufsort: blank in a pattern: standard input:2: 'ANA B': a blank is not a residue" 'a blank inside'
 expect_error sufsort locate x 'ANA '
 expect 0 sufsort locate cased ana ANA NA
 want "$(cat out)" "$(printf 'ana\t1\tone\t3\t+\nANA\t1\tthree\t0\t+\nNA\t1\tthree\t1\t+')" 'locate in their own case'
@@ -172,14 +172,14 @@ expect 0 sufsort check alike
 head -c 1000000 tandem.fa > part.fa
 expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M
-grep -q 'out of memory: entries of 40 bits, in 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
+grep -q 'out of memory: entries of 40 bits, unpacked to 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
 
 # A refusal for want of memory states how much suffices, and that does.
 refused_once() {  # MEMORY COMMAND...
   local memory=$1
   shift
   expect_error sufsort "$@" --memory "$memory"
-  if [[ $* == *break* ]] && grep -q 'is the least that may do' err; then  # how many pieces there are is not known yet
+  if [[ $* == *break* ]] && grep -q 'may suffice' err; then  # how many pieces there are is not known yet
     memory=$(sed 's/.*: --memory \([0-9]*[KM]\) is.*/\1/' err)
     sufsort "$@" --memory "$memory" 2> err || complaint sufsort
     [[ -s err ]] || return 0
@@ -207,12 +207,12 @@ grep -q ': free memory of [0-9]*M suffices.*, and [0-9]* bytes are free$' err ||
 # Names that do not tell records apart: a warning of each kind, with an example.
 printf '>a 1\nACGTACGT\n>a 2\nTTTACGT\n>\nACGG\n>b\nA\n>\tx\nA\n>b\nA\n>a\n' > names.fa
 expect 0 sufsort build names.fa -o names
-want "$(cat err)" "sufsort: duplicate record names: 'a': record 2 has the name of record 1, and 2 more have the name of an earlier one
-sufsort: empty record names: record 3 has no name, and 1 more have none" 'names'
+want "$(cat err)" "sufsort: warning: duplicate record names: 'a': record 2 has the name of record 1, and 2 more have the names of earlier ones
+sufsort: warning: empty record names: record 3 has no name, and 1 more have no name" 'names'
 expect 0 sufsort build names.fa -o names --quiet
 [[ ! -s err ]] || fail 'not quiet'
 expect 0 sufsort build in.fa in.fa -o names
-want "$(cat err)" "sufsort: duplicate record names: 'one': record 4 has the name of record 1, and 2 more have the name of an earlier one" \
+want "$(cat err)" "sufsort: warning: duplicate record names: 'one': record 4 has the name of record 1, and 2 more have the names of earlier ones" \
   'names of two files'
 
 # A file in the place of a prefix.

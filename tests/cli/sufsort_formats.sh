@@ -13,7 +13,7 @@ expect 0 sufsort repeats x --min-length 4
 want "$(cat out)" "$(printf '%s\n' '1 4 4 one 0 +' '1 4 4 one 5 +' '1 4 4 two 0 +' '1 4 4 two 5 +' | tabs)" repeats
 expect 0 sufsort repeats x -l 4 --limit 2
 want "$(cut -f3,4,5 out | xargs)" '4 one 5 4 two 5' 'repeats within the limit, the first in suffix order'
-want "$(cat err)" 'sufsort: cut: 1 repeats have more than 2 occurrences, which are not printed: --limit 0 prints all' \
+want "$(cat err)" 'sufsort: warning: not all printed: 1 repeats have more than 2 occurrences: use --limit=0 to print all' \
   'word of the limit'
 expect 0 sufsort repeats x -l 4 --pairs
 want "$(cut -f1,2,4,5,7 out | sort | xargs)" \
@@ -47,7 +47,7 @@ for how in '-l 3' '-l 2 --pairs' '-l 1 --limit 0'; do
   # shellcheck disable=SC2086
   expect 0 sufsort repeats runs $how
   sort out | cmp - right
-  grep -qx "sufsort: left out: 18 of 40 letters are other than A, C, G, T and U, and no repeat holds them: --letters all takes them for letters like these" err ||
+  grep -qx "sufsort: warning: left out: 18 of 40 letters are not A, C, G, T or U, and no repeat holds them: use --letters=all to include them" err ||
     fail "no word of N: $(cat err)"
 done
 expect 0 sufsort repeats runs -l 4
@@ -57,7 +57,7 @@ want "$(cut -f2- out | xargs)" '8 2 a 4 + 8 2 a 20 +' 'repeats of all letters'
 [[ ! -s err ]] || fail "a warning where nothing is left out: $(cat err)"
 expect 0 sufsort unique runs -l 4
 want "$(cat out)" "$(printf '%s\n' 'a 0 1 3' 'a 12 13 3' 'a 13 17 1' 'a 28 29 1' 'b 3 4 3' | tabs)" 'unique of nucleotides'
-want "$(cat err)" "sufsort: left out: 26 of the text's k-mers hold letters other than A, C, G, T and U: --letters all counts them, too" \
+want "$(cat err)" "sufsort: warning: left out: 26 k-mers of the text hold letters other than A, C, G, T and U: use --letters=all to count them" \
   'word of k-mers with N'
 expect 0 sufsort unique runs -l 8 --letters all
 grep -qx "$(echo 'a 4 5 2' | tabs)" out || fail "unique of all letters: $(cat out)"

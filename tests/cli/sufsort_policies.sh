@@ -79,7 +79,7 @@ grep -q "pattern too short: 'NN': the index has rows for A, C, G, T and U only" 
 printf '>a\nACG\n>b\nNN\n>c\nNA\n' > reads.fa  # of a file, one does not stop the others
 expect 0 sufsort locate skipped -f reads.fa
 want "$(cut -f 1,2 out | uniq | xargs)" 'a 2 b 0 c 1' 'reads of N'
-want "$(cat err)" "sufsort: not looked for: reads.fa:3: 'b': too short for the rows of this index: told as if not found" \
+want "$(cat err)" "sufsort: warning: skipped pattern: reads.fa:3: 'b': too short for the rows of this index; reported as not found" \
   'word of a read of N'
 expect 0 sufsort export skipped --format sufr -o skipped.sufr
 # k-mers that begin before an N are not counted, either, unless that is wanted.
@@ -87,7 +87,7 @@ for letters in '' '--letters nucleotides'; do
   # shellcheck disable=SC2086
   expect 0 sufsort unique skipped -l 3 $letters
   want "$(cat out)" "$(printf '%s\n' 'one 0 2 2' 'one 6 8 2' 'three 0 5 1' | tabs)" "unique with skip $letters"
-  want "$(cat err)" "sufsort: left out: 7 of the text's k-mers hold letters other than A, C, G, T and U: --letters all counts them, too" \
+  want "$(cat err)" "sufsort: warning: left out: 7 k-mers of the text hold letters other than A, C, G, T and U: use --letters=all to count them" \
     'word of k-mers with N'
 done
 expect 0 sufsort unique skipped -l 3 --letters all --quiet
@@ -110,7 +110,7 @@ want "$(cut -f 3- out | xargs)" 'three 2 + one 0 +' 'locate by a sample and a ta
 for policy in '--sample 2' '--ambiguous skip'; do
   # shellcheck disable=SC2086
   expect_error sufsort build in.fa -o y --bwt $policy
-  want "$(cat err)" 'sufsort: no BWT: --bwt: --sample and --ambiguous skip leave out rows, and a BWT needs all of them' \
+  want "$(cat err)" 'sufsort: conflicting options: --bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some' \
     "BWT with $policy"
 done
 

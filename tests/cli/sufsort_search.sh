@@ -34,7 +34,7 @@ want "$(cat out)" "$(printf '%s\n' 'GATTA 2 one 0 +' 'GATTA 2 three 2 -' 'TGTAAT
 expect 0 sufsort count x GATTA TGTAATC AAAA --both-strands
 want "$(cat out)" "$(printf '%s\n' 'GATTA 2 1 1' 'TGTAATC 2 1 1' 'AAAA 1 1 0' | tabs)" 'counts by strand'
 expect_error sufsort locate x GEE --both-strands
-want "$(cat err)" "sufsort: no complement: pattern 'GEE': letter 2 is 'E', no nucleotide" complement
+want "$(cat err)" "sufsort: no complement: pattern 'GEE': letter 2 is 'E', which is not a nucleotide" complement
 printf '>r\nGAUUACA\n' > rna.fa; expect 0 sufsort build rna.fa -o rna
 expect 0 sufsort locate rna UGUAA --both-strands
 want "$(cat out)" "$(echo 'UGUAA 1 r 2 -' | tabs)" 'RNA'
@@ -59,12 +59,12 @@ expect 0 sufsort build mixed.fa -o mixed
 expect 0 sufsort count mixed GUU TT
 want "$(cut -f 2 out | xargs)" '1 2' 'DNA and RNA'
 expect_error sufsort count mixed AAC --both-strands
-want "$(cat err)" 'sufsort: T and U: mixed.seq: a text of both has no other strand: --both-strands' 'the other strand of DNA and RNA'
+want "$(cat err)" 'sufsort: no complement: --both-strands: mixed.seq: the text has both T and U' 'the other strand of DNA and RNA'
 
 # Limits are told; counts are whole.
 expect 0 sufsort locate x A --limit 2
 want "$(cut -f2 out | xargs)" '9 9' 'hits within the limit'
-want "$(cat err)" "sufsort: cut: pattern 'A': 9 hits, of which 2 are printed: --limit 0 prints all" 'word of the limit'
+want "$(cat err)" "sufsort: warning: not all printed: pattern 'A': 2 of its 9 hits are printed: use --limit=0 to print all" 'word of the limit'
 expect 0 sufsort locate x A T C --limit 2 --quiet
 [[ ! -s err ]] || fail 'not quiet'
 expect 0 sufsort locate x A T C --limit 2
@@ -104,14 +104,14 @@ cp list loop; expect 0 sufsort count x -f loop -o loop  # whole or absent: it ma
 want "$(cat loop)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'an output that is the input'
 # refused TEXT FILE...: the error of patterns of that text.
 refused() { printf "$1" > bad; expect_error sufsort locate x -f bad; want "$(cat err)" "sufsort: $2" "$1"; }
-refused 'A\n\nC\n' 'empty pattern: bad:2: it would be found everywhere'
-refused 'A\nA C\n' "blank in a pattern: bad:2: 'A C': no residue is one"
-refused '\n\nC\n' 'empty pattern: bad:1: it would be found everywhere'
-refused 'AC\n>a\nC\n' "bad pattern: bad:2: '>' is no residue"
-refused 'AC\nA\0C\n' 'bad pattern: bad:2: byte 0x00 is no residue'
+refused 'A\n\nC\n' 'empty pattern: bad:2: it would match everywhere'
+refused 'A\nA C\n' "blank in a pattern: bad:2: 'A C': a blank is not a residue"
+refused '\n\nC\n' 'empty pattern: bad:1: it would match everywhere'
+refused 'AC\n>a\nC\n' "bad pattern: bad:2: '>' is not a residue"
+refused 'AC\nA\0C\n' 'bad pattern: bad:2: byte 0x00 is not a residue'
 refused ';c\nA\n>b\nC\n' "bad FASTA: bad:2: text before the first '>'"
-refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read begins with '@'"
-refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no '+' behind the letters, in a line of its own"
+refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read must begin with '@'"
+refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no line with '+' behind the letters"
 refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
 refused '>a\0b\nAC\n' 'bad FASTA: bad:1: a NUL byte in the name'
@@ -122,7 +122,7 @@ for reads in '@a b\n\n+\n\n@b\nAC\n+\nII\n@c\n\n+\n\n' '\n>a b\n>b\nAC\n>c\n'; d
   line=$(grep -n 'a b' some | cut -d: -f1)
   expect 0 sufsort locate x -f some --limit 1
   want "$(cut -f 1,2 out | xargs)" 'a 0 b 1 c 0' "locate $reads"
-  want "$(cat err)" "sufsort: not looked for: some:$line: 'a': no letters, and 1 patterns more: told as if not found" "$reads"
+  want "$(cat err)" "sufsort: warning: skipped pattern: some:$line: 'a': no letters, and 1 more patterns; reported as not found" "$reads"
   expect 0 sufsort count x -f some --both-strands --quiet
   want "$(xargs < out)" 'a 0 0 0 b 2 1 1 c 0 0 0' "count $reads"
   [[ ! -s err ]] || fail 'not quiet'
@@ -162,7 +162,7 @@ expect_error sufsort kmers g --length 31
 want "$(cat err)" "sufsort: invalid number: --length: '31': a k-mer has 1 to 30 letters" 'k-mers that are too long'
 # No table is larger than the array, unless that is wanted; and the longest suitable length can be left to sufsort.
 expect_error sufsort kmers g --length 8
-want "$(cat err)" "sufsort: large table: --length 8: 262148 bytes, more than the $(stat -c %s g.sa) of the suffix array: 7 letters at most, or --force" \
+want "$(cat err)" "sufsort: large table: --length 8: 262148 bytes, more than the $(stat -c %s g.sa) of the suffix array: use at most 7 letters, or --force" \
   'a table larger than the array'
 cmp g.kmers h.kmers
 expect 0 sufsort kmers g --length 7
@@ -170,7 +170,7 @@ expect 0 sufsort kmers g --length 8 --force
 want "$(stat -c %s g.kmers)" 262148 'a forced table'
 expect 0 sufsort locate g -f patterns --limit 0; cmp out plain
 expect_error sufsort build genome.fa -o new --kmer-table 8
-grep -q ': 7 letters at most, or --force-kmer-table' err || fail "a large table: $(cat err)"
+grep -q ': use at most 7 letters, or --force-kmer-table' err || fail "a large table: $(cat err)"
 expect 0 sufsort build genome.fa -o new --kmer-table 8 --force-kmer-table
 cmp g.kmers new.kmers; rm new.*
 expect 0 sufsort kmers g --length auto; cmp g.kmers h.kmers
@@ -183,7 +183,7 @@ expect_error sufsort kmers missing --length 2
 expect 0 sufsort check g
 printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
 expect 1 sufsort check g
-grep -q 'g.kmers: word 10: not the first row' err || fail "a damaged table: $(cat err)"
+grep -q 'g.kmers: k-mer 10: not the first row' err || fail "a damaged table: $(cat err)"
 truncate -s -4 g.kmers; expect_error sufsort count g A
 # Whatever has become of a table, it can be made anew.
 expect 0 sufsort kmers g --length 6; cmp g.kmers h.kmers; cmp g.json h.json
@@ -198,7 +198,7 @@ if compgen -G 'new*' > list; then fail "an index without its table: $(cat list)"
 for name in seq sa kmers json; do cp h.$name kept.$name; done
 # That is known before anything is sorted, which could not be; and the table keeps to the memory, too.
 expect_error sufsort build genome.fa -o new --kmer-table 16 --memory 100K
-grep -q 'too many k-mers: --kmer-table 16: words' err || fail "k-mers that are too many: $(cat err)"
+grep -q 'too many k-mers: --kmer-table 16: the letters' err || fail "k-mers that are too many: $(cat err)"
 for plan in '' --plan; do
   expect_error sufsort build in.fa -o new --kmer-table 13 --memory 64M $plan
   grep -q "large table: --kmer-table 13: 268435460 bytes" err || fail "a large table: $(cat err)"

@@ -5,10 +5,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 cmake --install "$1" --prefix "$work/prefix" > "$work/log"
 for tool in sufsort specsort strsort; do "$work/prefix/bin/$tool" --version > /dev/null; done
-for file in man/man1/strsort.1 bash-completion/completions/strsort zsh/site-functions/_strsort \
-  fish/vendor_completions.d/strsort.fish; do
-  grep -q general-numeric-sort <(tr -d '\\' < "$work/prefix/share/$file") || { echo "$file: options are missing"; exit 1; }
+for tool in sufsort specsort strsort; do
+  for file in man/man1/$tool.1 bash-completion/completions/$tool zsh/site-functions/_$tool fish/vendor_completions.d/$tool.fish; do
+    grep -q threads "$work/prefix/share/$file" || { echo "$file: options are missing"; exit 1; }
+  done
 done
+grep -q kmer "$work/prefix/share/man/man1/sufsort-build.1" || { echo 'sufsort-build.1: options are missing'; exit 1; }
 cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" ||
   { cat "$work/log"; exit 1; }
 ninja -C "$work/build" --quiet

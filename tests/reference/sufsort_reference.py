@@ -186,7 +186,7 @@ def try_unique(chance, what, policy, pieces):
              if (policy.ambiguous != 'skip' or letters[i] in NUCLEOTIDES)
              and (counted is None or set(letters[i:i + length]) <= counted)}
     left_out = 0 if counted is None else sum(not set(word) <= counted for word in words)
-    warning = re.match(r'sufsort: left out: (\d+) of the', told.stderr)
+    warning = re.match(r'sufsort: warning: left out: (\d+) k-mers of the', told.stderr)
     expect(int(warning[1] if warning else 0) == left_out, *what, 'unique', options, told.stderr, left_out)
     found = {}
     for line in told.stdout.splitlines():
@@ -237,7 +237,7 @@ def try_repeats(chance, what, pieces):
     expect(sorted((length, count, sorted(places)) for (_, length, count), places in found.items()) == right,
            *what, 'repeats', least, options, found, right)
     apart = 0 if counted is None else sum(c not in counted for one in pieces for c in one[0])
-    warning = re.match(r'sufsort: left out: (\d+) of (\d+) letters', told.stderr)
+    warning = re.match(r'sufsort: warning: left out: (\d+) of (\d+) letters', told.stderr)
     expect([int(x) for x in warning.groups()] == [apart, len(text) - len(pieces) - 1] if apart else not told.stderr,
            *what, 'repeats', options, told.stderr)
 
@@ -259,7 +259,7 @@ def try_table(chance, what, rows, width):
             expect(told['kmer_length'] == 1 or entries_of_table <= rows // 4, *what, 'a large table')
     else:
         expect(not force and 'large table' in made.stderr, *what, 'no table', length, made.stderr)
-        most = int(re.search(r'(\d+) letters at most', made.stderr)[1])
+        most = int(re.search(r'use at most (\d+) letters', made.stderr)[1])
         expect(most < length, *what, 'no table', length, made.stderr)
         expect(sufsort('kmers', 'r', '--length', str(most)).returncode == 0, *what, 'no table', most)
         expect(sufsort('kmers', 'r', '--length', str(most + 1)).returncode == 2, *what, 'a large table', most + 1)

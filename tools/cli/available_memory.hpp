@@ -4,8 +4,8 @@
 
 namespace ordo::cli {
 
-/// The bytes of memory that this process can still take without swapping: the least of what the system has, of what the limits
-/// of its control groups leave (versions 1 and 2, the groups above its own, too), and of what RLIMIT_AS and RLIMIT_DATA leave.
+/// Returns the bytes of memory that this process can still use without swapping: the minimum of the system's free memory, of
+/// the limits of its control groups (versions 1 and 2, with the groups above its own), and of RLIMIT_AS and RLIMIT_DATA.
 /// @param root  the folder that holds /proc and /sys, for tests
 std::size_t available_memory(std::string const& root = "");
 

@@ -1,4 +1,4 @@
-#include "tools/cli/filters.hpp"
+#include "tools/cli/codecs.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -16,29 +16,29 @@ constexpr std::size_t progress_step = std::size_t{32} << 20;  // of read_all
 
 input::input(std::string const& path, unsigned threads) : input(path, std::nullopt, threads) {}
 
-input::input(std::string const& path, compression how, unsigned threads) : input(path, std::optional(how), threads) {}
+input::input(std::string const& path, compression format, unsigned threads) : input(path, std::optional(format), threads) {}
 
-input::input(std::string const& path, std::optional<compression> how, unsigned threads)
+input::input(std::string const& path, std::optional<compression> format, unsigned threads)
     : file_(std::make_unique<raw_file>(path)) {
   from_ = std::make_unique<lookahead>([file = file_.get()](std::span<char> to) { return file->read(to); });
-  if (how) {
-    how_ = *how;
+  if (format) {
+    format_ = *format;
   } else {
     auto const head = from_->peek(longest_magic);
-    how_ = compression_of(head);
-    if (auto const named = compression_named(path); how_ == compression::none && is_cut_magic(named, head))
+    format_ = compression_of(head);
+    if (auto const named = compression_named(path); format_ == compression::none && is_cut_magic(named, head))
       file_->fail(fmt::format("truncated {} data", name_of(named)));
   }
-  decoder_ = make_decoder(how_, *from_, threads);
+  decoder_ = make_decoder(format_, *from_, threads);
 }
 
-std::string_view input::front(std::size_t most) {
+std::string_view input::front(std::size_t max_bytes) {
   if (auto const all = size()) {
-    front_.resize(std::size_t(std::min<std::uint64_t>(most, *all - std::min(*all, position()))));
+    front_.resize(std::size_t(std::min<std::uint64_t>(max_bytes, *all - std::min(*all, position()))));
     read_at(position(), front_);
     front_read_ = front_.size();
   } else if (front_.empty()) {
-    std::string looked(most, '\0');
+    std::string looked(max_bytes, '\0');
     looked.resize(read(looked));
     front_ = std::move(looked);
     front_read_ = 0;
@@ -70,7 +70,7 @@ void input::skip(std::uint64_t bytes) {
   file_->skip(bytes - waiting);
 }
 
-void read_all(input& from, bytes& to, std::size_t limit, std::function<void()> const& progress) {
+void read_all(input& from, host_bytes& to, std::size_t limit, std::function<void()> const& progress) {
   auto const left = from.file_size() ? *from.file_size() - std::min(*from.file_size(), from.file_read()) : 0;
   // One byte more than is expected: the read that finds the end needs a place.
   std::size_t const expected = from.compressed() ? 4 * left : left + least_room;
@@ -87,9 +87,9 @@ void read_all(input& from, bytes& to, std::size_t limit, std::function<void()> c
   }
 }
 
-bytes read_all(std::string const& path) {
+host_bytes read_all(std::string const& path) {
   input from(path);
-  bytes all;
+  host_bytes all;
   read_all(from, all);
   return all;
 }

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/file_wait.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/raw_file.hpp"
 #include "tools/cli/temporary.hpp"
 
 namespace ordo::cli {
@@ -28,14 +28,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
-constexpr std::size_t largest_write = std::size_t{1} << 30;    // Linux takes no more than 2 GiB at once
-constexpr std::uint64_t least_range = std::uint64_t{1} << 20;  // else one thread writes it as fast
+constexpr std::size_t largest_write = std::size_t{1} << 30;  // Linux takes no more than 2 GiB at once
+constexpr std::uint64_t min_range = std::uint64_t{1} << 20;  // else one thread writes it as fast
 
-// What outputs of this process are going to be, or are written directly.
+// The files that this process writes.
 std::mutex claims_mutex;
 std::vector<file_id> claims;
 
-// Does a folder or a file system refuse to let go of a file, be the file itself writable or not?
+// Returns true if the folder or the file system does not allow the file to be replaced, writable or not.
 bool is_denied(int error) {
   return error == EACCES || error == EPERM || error == EROFS || error == EBUSY || error == EXDEV;
 }
@@ -159,8 +159,8 @@ void output::open_target(std::string const& path, hard_links links) {
   replaces_ = exists;
   open_staged();
   if (!exists || !beside_) return;
-  // Other names of the file keep showing the same content: what is written is copied over it. So it is where the new file could
-  // not be made like the old one.
+  // The new content is copied over the old one if the file has other names, which then show it, too, or if the new file could
+  // not get the attributes of the old one.
   copies_ = (links == hard_links::keep && old.st_nlink > 1) || !copy_attributes(target_, old, fd_);
 }
 
@@ -181,7 +181,7 @@ void output::open_descriptor(int number) {
 void output::open_staged() {
   fs::path const target = target_;
   if (target.filename().empty()) fail(EISDIR);
-  // Of a file that is there nobody else gets to read more than he could.
+  // Nobody may be able to read more of an existing file than before.
   int const error = staged_.create(target.parent_path(), target.filename(), replaces_ ? 0600 : 0666);
   fd_ = staged_.descriptor();
   if (error == 0) return;
@@ -190,7 +190,7 @@ void output::open_staged() {
   stage_elsewhere(error);
 }
 
-// For a reason that is an errno. What is written so far moves along.
+// Moves the staged file elsewhere, with the bytes written so far. @param why  an errno
 void output::stage_elsewhere(int why) {
   std::error_code none;
   fs::path const folder = fs::temp_directory_path(none);
@@ -199,7 +199,7 @@ void output::stage_elsewhere(int why) {
   int error = none ? none.value() : other.create(folder, fs::path(target_).filename(), 0600);
   if (error == 0 && staged_) error = fstat(fd_, &so_far) == 0 ? copy_bytes(fd_, other.descriptor(), so_far.st_size) : errno;
   if (error != 0)
-    throw output_error(fmt::format("cannot write: {}: {}; nor a temporary file in {}: {}", name_, std::strerror(why),
+    throw output_error(fmt::format("cannot write: {}: {}; no temporary file in {}: {}", name_, std::strerror(why),
                                    none ? "TMPDIR" : folder.string(), std::strerror(error)));
   std::swap(staged_, other);
   fd_ = staged_.descriptor();
@@ -252,7 +252,7 @@ void output::write(std::span<char const> data) {
 
 // Of what is written directly.
 bool output::reserve(std::uint64_t bytes) try {
-  if (bytes < least_range || written_ != 0) return false;
+  if (bytes < min_range || written_ != 0) return false;
   std::optional<reserved_range> const range = reserved_range::next(fd_, bytes);
   if (!range) return false;
   ticket_ = remember_temporary(*range);  // a signal may come in between
@@ -308,12 +308,12 @@ void output::finish() {
     throw output_error(fmt::format("cannot write: {}: {} bytes, with holes between them", name_, written_.load()));
   if (encoder_) encoder_->finish([this](std::span<char const> packed) { put(packed); });
   flush();
-  // What is replaced must not be lost if the power fails before the new file is on the disk. For a new file nobody waits.
+  // The old file must not be lost if the power fails before the new file is on the disk.
   if (replaces_ && !is_on_disk(fd_)) fail(errno);
   if (range_) forget_temporary(std::exchange(ticket_, nullptr));
   range_.reset();
   if (int const error = close_file()) fail(error);
-  // Of many outputs that wait for their commit nothing but the name is needed.
+  // Many outputs may wait for their commit: they need only the name.
   encoder_.reset();
   buffer_ = {};
 }
@@ -321,13 +321,13 @@ void output::finish() {
 int output::close_file() noexcept {
   int const fd = std::exchange(fd_, -1);
   if (staged_) return staged_.finish();
-  if (fd == STDOUT_FILENO) return 0;  // which is run_main's to look after
+  if (fd == STDOUT_FILENO) return 0;  // run_main checks it
   return close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
 
 void output::withdraw_old() noexcept {
   if (!replaces_ || (beside_ && !copies_ && unlink(target_.c_str()) == 0)) return;
-  // What can be neither removed nor emptied cannot be written either: commit() will tell.
+  // A file that can be neither removed nor emptied cannot be written: commit() fails.
   if (truncate(target_.c_str(), 0) != 0) errno = 0;
 }
 
@@ -388,7 +388,7 @@ void output::copy_over_old() {
   if (error == 0 && !is_on_disk(to)) error = errno;
   if (error == 0 && to.close() != 0 && errno != EINTR) error = errno;
   if (error != 0)
-    throw output_error(fmt::format("cannot write: {}: {}; what it should hold is in {}", name_, std::strerror(error), staged));
+    throw output_error(fmt::format("cannot write: {}: {}; the new content is in {}", name_, std::strerror(error), staged));
   unlink(staged.c_str());
 }
 

@@ -10,8 +10,7 @@
 
 #include "ordo/io.hpp"
 #include "tools/cli/codecs.hpp"
-#include "tools/cli/encoder.hpp"
-#include "tools/cli/file_id.hpp"
+#include "tools/cli/raw_file.hpp"
 #include "tools/cli/reserved_range.hpp"
 #include "tools/cli/staged_file.hpp"
 
@@ -20,74 +19,75 @@ namespace ordo::cli {
 class input;
 class temporary;
 
-/// A file that appears whole or not at all, or standard output where the path is "-".
-/// A regular file is written beside its place, without a name or under a hidden one (staged_file), and takes its place in
-/// commit(); until then what was there stays, so it may be read all the while, and may be the input. It keeps the mode, the
-/// extended attributes and the access control list and, each where allowed, the group and the owner of the file it replaces; a
-/// symbolic link stays, and what it leads to is replaced.
-/// In these cases the whole of it is written first, and commit() copies it over the old content: the file has other names (hard
-/// links); nothing can be renamed, as the folder is not writable or sticky, or the file is a mount point; the new file cannot
-/// get the old one's attributes; or there is no room beside the old file, but in TMPDIR. There is no way back once copying has
-/// begun: the file that is copied has a name by then, and keeps it if the copy fails or the process is killed. A full disk is
-/// found before, where the file system can tell.
-/// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly. A regular file that is
-/// written directly keeps what stands before and behind; if a large result cannot be completed, it is as long as before.
-/// What is written is compressed as the path's name says (compression_named).
-/// Of the outputs of a process no two may be the same regular file: one would replace the other.
-/// What is uncompressed and written elsewhere first, or directly to a regular file that does not append, has addresses once its
-/// size is announced (a large one in the latter case); all else is written in order. Every failure is an output_error that
-/// names the path.
+/// A file that appears whole or not at all, or standard output if the path is "-". Every failure is an output_error that names
+/// the path. The output is compressed as the path's name says (compression_named). No two outputs of a process may be the same
+/// regular file: one would replace the other.
+///
+/// A regular file is staged: written beside its place, without a name or under a hidden one (staged_file). commit() moves it to
+/// its place. Until then the old file is unchanged and can be read, also as the input. The new file keeps the mode, extended
+/// attributes and access control list of the old one, and its group and owner if allowed. A symbolic link stays; its target is
+/// replaced.
+///
+/// commit() copies the staged file over the old content if the old file has other names (hard links); if nothing can be
+/// renamed, because the folder is read-only or sticky or the file is a mount point; if the new file cannot get the attributes
+/// of the old one; or if there is space only in TMPDIR. A copy cannot be undone: the staged file has a name by then and keeps
+/// it if the copy fails or the process is killed. A full disk is detected before the copy if the file system can report it.
+///
+/// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly. A regular file written
+/// directly keeps the bytes before and behind the output; if a large output cannot be completed, the file is as long as before.
+///
+/// An uncompressed output is addressable once its size is announced if it is staged, or large and written directly to a regular
+/// file that was not opened to append. Other outputs are written in order.
 class output final : public sink {
  public:
-  /// Whether other names of a file that is replaced show the new content, too, or keep the old one.
+  /// Other names (hard links) of a replaced file show the new content, or keep the old one.
   enum class hard_links { keep, replace };
 
-  /// Finds out whether the path can be written. @throws output_error if not
-  /// @param threads  that make BGZF and xz, 0: all that the process may use
+  /// Checks that the path can be written. @throws output_error  if it cannot
+  /// @param threads  that compress BGZF and xz, 0: all that the process may use
   explicit output(std::string const& path, unsigned threads = 0) : output(path, compression_named(path), threads) {}
   output(std::string const& path, compression how, unsigned threads = 0);
   output(std::string const& path, hard_links links);
-  /// Without a commit() nothing has happened.
+  /// Without a commit(), leaves everything as it was.
   ~output() override;
   output(output&& other) noexcept;
   output(output const&) = delete;
   output& operator=(output const&) = delete;
 
-  /// Does the path ("-": standard input) lead to the regular file that this writes?
+  /// Returns true if the path ("-": standard input) leads to the regular file that this writes.
   [[nodiscard]] bool is_file(std::string const& path) const { return claimed_ && claimed_ == id_of(path); }
-  /// For an input that is still read while this is written. @throws output_error if it would read what is written here
+  /// Checks an input that is read while this is written. @throws output_error  if it would read this output
   void refuse_loop(input const& in) const;
 
   void write(std::span<char const> data) override;
   template <std::size_t N>
-  void write(char const (&)[N]) = delete;  // would count a literal's NUL: say std::string_view
-  /// What is written in the end has to be so many bytes, else finish() fails.
+  void write(char const (&)[N]) = delete;  // would write the NUL of a literal; use std::string_view
+  /// Announces the size. finish() fails if another number of bytes was written.
   bool expect(std::uint64_t bytes) override;
-  /// Only of what is written elsewhere first; no room is made in advance. Holes make finish() fail.
+  /// Makes a staged output addressable without allocating space in advance. finish() fails if there are holes.
   bool expect_unknown() override;
   [[nodiscard]] bool addressable() const override { return expected_.has_value() || any_size_; }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
-  /// Everything is written, but not yet in its place: so that outputs which belong together take their places together. Nothing
-  /// can be written afterwards. What replaces a file is on the disk then, so that a power failure leaves the old one or the new
-  /// one; a new file reaches the disk when the system likes, as a copy by cp does.
+  /// Completes the output without moving it to its place, so that outputs that belong together can take their places together.
+  /// Nothing can be written afterwards. An output that replaces a file is synced to disk, so that a power failure leaves the
+  /// old file or the new one. A new file is not, as with cp.
   void finish();
-  /// Opens what finish() has completed, until commit(); empty where it was written directly.
+  /// Returns a path of the output between finish() and commit(); empty if it was written directly.
   [[nodiscard]] std::string staged() const { return staged_.path(); }
-  /// Gives what is written this name beside its place until commit(). @returns false if commit() will not rename it
+  /// Gives the staged file this name beside its place until commit(). @returns false if commit() will not rename it
   bool take_name(std::string const& name);
-  /// Lets the file with that name stay; there is no commit() then. @returns its path
+  /// Keeps the file of that name instead of a commit(). @returns its path
   std::string release() noexcept;
-  /// Where a regular file goes: the path with its symbolic links followed. Empty: written directly.
+  /// Returns the path of a regular file with symbolic links followed; empty if it is written directly.
   [[nodiscard]] std::string const& target() const noexcept { return target_; }
-  /// What is in the place now goes, so that it is not taken for a part of what will come; if it cannot be removed it is
-  /// emptied.
+  /// Removes the old file before commit(), or empties it if it cannot be removed, so that nobody takes it for the new one.
   void withdraw_old() noexcept;
-  /// Everything is written and in its place. Call once, last.
+  /// Completes the output and moves it to its place. To be called once, last.
   void commit();
 
-  /// The path, or "standard output".
+  /// Returns the path, or "standard output".
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
-  /// Bytes given to write() and write_at() so far.
+  /// Returns the bytes given to write() and write_at() so far.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
  private:
@@ -107,22 +107,22 @@ class output final : public sink {
   void discard() noexcept;
 
   std::string name_;
-  std::string target_;     // where it goes; empty: written directly
-  staged_file staged_;     // where it is until then
-  bool replaces_ = false;  // there is a file in its place, and it can be written
-  bool beside_ = true;     // staged where it can be renamed from
+  std::string target_;     // path of its place; empty: written directly
+  staged_file staged_;     // until commit()
+  bool replaces_ = false;  // a file exists in its place and can be written
+  bool beside_ = true;     // staged in a folder from which it can be renamed
   bool copies_ = false;    // commit() copies it over the old content
   std::optional<file_id> claimed_;
   temporary* ticket_ = nullptr;       // of range_
   int fd_ = -1;                       // of staged_, if there is one
   std::uint64_t put_ = 0;             // bytes written in order
-  std::unique_ptr<encoder> encoder_;  // nothing: written as it is
+  std::unique_ptr<encoder> encoder_;  // null: not compressed
   std::vector<char> buffer_;
-  std::optional<std::uint64_t> expected_;  // where write_at can be used
-  bool any_size_ = false;                  // there, too
+  std::optional<std::uint64_t> expected_;  // size of an addressable output
+  bool any_size_ = false;                  // addressable, of unknown size
   std::atomic<std::uint64_t> written_{0};
-  std::optional<reserved_range> range_;  // of a file that is written directly, but not in order
-  std::uint64_t in_order_ = 0;           // bytes of it that write() was given
+  std::optional<reserved_range> range_;  // of a file that is written directly and out of order
+  std::uint64_t in_order_ = 0;           // bytes of the range given to write()
 };
 
 }  // namespace ordo::cli

@@ -4,39 +4,42 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "ordo/io.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/cli/output.hpp"
 
 namespace ordo::cli {
 
-/// How far a phase is after so many seconds: "reading 1.2 of 3.1 GB, 820 MB/s, 2 s left"; "reading 1.2 GB, 820 MB/s" where the
-/// total is not known (0) or was wrong; "sorting, 12 s" where there are no bytes. Rate and times from the first second on.
+/// Returns the progress of a phase: "reading 1.2 of 3.1 GB, 820 MB/s, 2 s left"; "reading 1.2 GB, 820 MB/s" if the total is
+/// unknown (0) or was wrong; "sorting, 12 s" if there are no bytes. Rate and times are shown after the first second.
 std::string progress_text(std::string_view phase, std::uint64_t bytes, std::uint64_t total, double seconds);
 
-/// One line on stderr that says how far the work is, as progress_text does. Only on a terminal that can go back to the start of
-/// a line (TERM is not dumb), and not with --quiet; nor where a terminal is what is read or written, which the line would be
-/// mixed with. Else every call does nothing. Gone when it is destroyed. One at a time.
+/// The progress line on stderr, with the text of progress_text. It is shown only on a terminal that can return to the start of
+/// a line (TERM is not dumb), not with --quiet, and not if input or output is a terminal, with whose text it would mix.
+/// Otherwise every call does nothing. The destructor removes the line. There is one at a time.
 class progress {
  public:
-  /// `inputs` and `output`: the paths of the work's data, as cli::input and cli::output take them.
+  /// @param inputs, output  paths of the data, as cli::input and cli::output take them
   progress(std::string_view tool, common_options const& options, std::span<std::string const> inputs,
            std::string const& output);
   ~progress();
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// What is done now, in one or two words, and of how many bytes (0: not known).
-  void phase(std::string_view what, std::uint64_t bytes = 0);
-  /// Bytes of the phase done so far. Cheap: draws ten times a second at most. Any number of threads at a time.
+  /// Begins a phase. @param name  one or two words @param bytes  0: unknown
+  void phase(std::string_view name, std::uint64_t bytes = 0);
+  /// Sets the bytes of the phase that are done. Cheap: it draws at most ten times a second. Any number of threads may call it.
   void at(std::uint64_t bytes);
-  /// Take the line away, so that something else can be printed; say() does so by itself. It comes back with the next bytes.
-  /// Safe on any thread.
+  /// Removes the line until the next call of at(), so that other text can be printed; say() calls it. Safe on any thread.
   static void clear() noexcept;
-  /// The last phase's name, for the message of a run that failed in it; empty if there was none.
+  /// Returns the name of the last phase, for the message of a failure; empty if there was none.
   static std::string const& last_phase() noexcept;
 
  private:
@@ -49,9 +52,58 @@ class progress {
   std::atomic<std::uint64_t> bytes_{0};
   bool shown_ = false;
   clock::time_point begin_{}, next_{};
-  std::thread counter_;  // draws where no bytes do
+  std::thread counter_;  // draws the seconds of phases without bytes
   std::condition_variable ending_;
   bool ended_ = false;
+};
+
+/// An input that advances the progress line as it is read, by the bytes of the file, compressed or not.
+class watched_input final : public source {
+ public:
+  /// @param threads  that inflate @param read  bytes of all inputs so far; must outlive this one
+  watched_input(std::string const& path, unsigned threads, progress& shown, std::atomic<std::uint64_t>& read)
+      : in_(path, threads), shown_(shown), read_(read) {}
+
+  std::size_t read(std::span<char> to) override {
+    std::uint64_t const before = in_.file_read();
+    std::size_t const got = in_.read(to);
+    count(in_.file_read() - before);
+    return got;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return in_.size(); }
+  void read_at(std::uint64_t offset, std::span<char> to) const override {
+    in_.read_at(offset, to);
+    count(to.size());
+  }
+  [[nodiscard]] std::uint64_t position() const override { return in_.position(); }
+  void skip(std::uint64_t bytes) override { in_.skip(bytes); }
+
+ private:
+  void count(std::uint64_t bytes) const { shown_.at(read_ += bytes); }
+  input in_;
+  progress& shown_;
+  std::atomic<std::uint64_t>& read_;
+};
+
+/// An output that advances the progress line as it is written.
+class watched_output final : public sink {
+ public:
+  watched_output(output& out, progress& shown) : out_(out), shown_(shown) {}
+
+  void write(std::span<char const> data) override {
+    out_.write(data);
+    shown_.at(out_.written());
+  }
+  bool expect(std::uint64_t bytes) override { return out_.expect(bytes); }
+  [[nodiscard]] bool addressable() const override { return out_.addressable(); }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    out_.write_at(offset, data);
+    shown_.at(out_.written());
+  }
+
+ private:
+  output& out_;
+  progress& shown_;
 };
 
 }  // namespace ordo::cli

@@ -6,22 +6,22 @@
 
 namespace ordo::cli {
 
-/// A part of a regular file to which others may write through the same open file, as the commands of { a; b; } > file do: each
-/// at the place where the last one stopped. The place is moved over the whole part before any of it is written, so that the
-/// part can be written in any order, and what others write comes behind it.
+/// A part of a regular file to which other processes may write through the same open file, as the commands of { a; b; } > file
+/// do: each at the position where the last one stopped. The position is moved behind the part before anything is written, so
+/// that the part can be written in any order and the text of others comes behind it.
 struct reserved_range {
   int fd;
   off_t begin, end;
   off_t size;  // of the file before
 
-  /// The next `bytes` of an open file, with room for them on the disk. Nothing is moved yet.
-  /// @returns nothing for what is no regular file, appends whatever its place is, or cannot make room in advance
-  /// @throws std::system_error if there is no room
+  /// Returns the next `bytes` of an open file, with space for them on the disk; nothing if the file is not regular, was opened
+  /// to append, or cannot allocate space in advance. The position is not moved yet. @throws std::system_error  if the disk is
+  /// full
   static std::optional<reserved_range> next(int fd, std::uint64_t bytes);
-  /// Moves the place. @returns false if somebody else has moved it meanwhile
+  /// Moves the position. @returns false if another process has moved it meanwhile
   [[nodiscard]] bool take() const noexcept;
-  /// The file is as long as before and its place is where it was, unless somebody has written behind the range: to be called
-  /// when it cannot be completed. Safe in a signal handler; does nothing to a range that was not taken.
+  /// Restores the length and the position of the file, unless another process has written behind the range. To be called if the
+  /// range cannot be completed. Safe in a signal handler. Does nothing to a range that was not taken.
   void give_back() const noexcept;
 };
 

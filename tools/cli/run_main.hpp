@@ -5,26 +5,25 @@
 
 namespace ordo::cli {
 
-/// What every tool's main returns: body()'s status, or 2 after one line "tool: what: where: why" on stderr. The only catch
-/// of the project, with run_beside. Also sees to what a filter owes its user:
-/// - standard output is flushed and checked at the end: a full disk or a closed stdout is an error, if anything was written;
-/// - a closed pipe ends the process by SIGPIPE, without a word (or is an error where the caller ignores SIGPIPE);
-/// - a write beyond `ulimit -f` is an error, not a signal;
-/// - a signal that ends the process does so after its temporary files are removed;
-/// - an exception that is caught nowhere, in a thread of a library's, ends the process as one that is caught here.
-/// @param reworded  what to say in the place of a message, for a tool that stands in for another one
+/// Returns the status of a tool: that of body(), or 2 after an exception, for which it prints one line "tool: what: where:
+/// why". It and run_beside are the only places that catch exceptions to end a process. It also makes a tool behave as a filter:
+/// - Standard output is flushed and checked at the end. A full disk or a closed stdout is an error if anything was written.
+/// - A closed pipe ends the process by SIGPIPE without a message. It is an error if the caller ignores SIGPIPE.
+/// - A write beyond `ulimit -f` is an error, not a signal.
+/// - A signal that ends the process first removes its temporary files.
+/// - An uncaught exception in a thread of a library ends the process as one of body() does.
+/// @param reworded  returns the message to print instead, for a tool that replaces another one
 int run_main(std::string_view tool, std::function<int()> const& body,
              std::function<std::string(std::string_view)> const& reworded = {});
 
-/// Runs work() on a thread beside run_main's. If it throws, the process ends at once as run_main would end it, temporary files
-/// removed: so a failed write is told while another thread waits for input that may never come.
+/// Runs work() on a thread other than run_main's. If it throws, the process ends at once as run_main ends it, and temporary
+/// files are removed. So a failed write ends the process although another thread waits for input that may never come.
 void run_beside(std::string_view tool, std::function<void()> const& work);
 
-/// One line "tool: text" on stderr, in the place of the progress line. A stderr that takes nothing is no reason to stop the
-/// work.
+/// Prints the line "tool: text" to stderr in place of the progress line. If stderr accepts nothing, work goes on.
 void say(std::string_view tool, std::string_view text) noexcept;
-/// What the user asked to be told, such as where a check found disorder, on stderr in the place of the progress line: these
-/// bytes, line end and all. @throws output_error
-void tell(std::string_view line);
+/// Prints a result, such as the disorder that a check found, to stderr in place of the progress line. The text includes its
+/// line end. @throws output_error
+void print_result(std::string_view line);
 
 }  // namespace ordo::cli

@@ -14,7 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "tools/cli/file_wait.hpp"
+#include "tools/cli/raw_file.hpp"
 #include "tools/cli/temporary.hpp"
 
 namespace ordo::cli {

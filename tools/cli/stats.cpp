@@ -10,7 +10,7 @@
 
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
-#include "tools/cli/file_wait.hpp"
+#include "tools/cli/raw_file.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::cli {

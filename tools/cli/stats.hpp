@@ -12,34 +12,33 @@
 
 namespace ordo::cli {
 
-/// "1.5 GB", in powers of ten.
+/// Returns a size for people, as "1.5 GB", in powers of ten.
 std::string human_bytes(std::uint64_t bytes);
 
-/// What a run did and what it took, for --stats and --verbose. Phases follow one another, but for those told by overlapping();
-/// one of the same name goes on with what it had. While one runs, threads wait for files: those seconds are told with it.
+/// The report of a run, for --stats and --verbose. Phases follow one another, except those of overlapping(). A phase with the
+/// name of an earlier one continues it. The seconds that threads wait for files during a phase are part of its report.
 class stats {
  public:
-  /// Opens the file of --stats, so that a bad path is found now. The clock starts.
+  /// Opens the file of --stats, so that an invalid path fails at once, and starts the clock.
   stats(std::string_view tool, int argc, char const* const* argv, common_options const& options);
 
-  /// @throws usage_error if the file of --stats is one of these ("-": standard input), there or not yet there
+  /// @throws usage_error  if the file of --stats is one of these ("-": standard input), whether it exists or not
   void refuse_inputs(std::vector<std::string> const& paths) const;
 
-  /// A new phase begins, and the one before ends.
+  /// Begins a phase and ends the one before.
   void phase(std::string_view name);
-  /// Bytes that the current phase worked on, added.
+  /// Adds to the bytes of the current phase.
   void bytes(std::uint64_t more);
-  /// A phase that overlaps others: the seconds that threads were busy with it and that it waited, added, and the bytes that it
-  /// worked on.
+  /// Adds a phase that overlaps others. @param seconds, waited  sums over its threads of the time that they worked and waited
   void overlapping(std::string_view name, double seconds, double waited, std::uint64_t bytes);
-  /// Bytes of input, uncompressed, added: what MB/s is counted in.
+  /// Adds to the uncompressed bytes of input, of which the MB/s are.
   void input(std::uint64_t more) { input_ += more; }
-  /// Which machine took the work and why; a fall back to the CPU gets a line on stderr, unless --quiet.
+  /// Sets the machine that did the work, and why. A fallback to the CPU prints a warning, unless --quiet.
   void machine(machine_choice const& decided);
-  /// Bytes of device memory in use at most.
+  /// Sets the maximum of device memory in use.
   void device_memory(std::uint64_t peak);
 
-  /// The work is done: write the file of --stats, and with --verbose the last line on stderr.
+  /// Writes the file of --stats and, with --verbose, the last line on stderr. To be called when the work is done.
   void finish();
 
  private:

@@ -5,25 +5,25 @@
 
 namespace ordo::cli {
 
-/// Where temporary files go: TMPDIR, or /tmp.
+/// Returns the folder of temporary files: TMPDIR, or /tmp.
 std::string temporary_folder();
 
-/// A file that must not outlive the process: a signal that ends it removes the file (remove_temporaries_on_signals).
+/// Registers a file that a signal that ends the process removes (remove_temporaries_on_signals).
 class temporary;
 temporary* remember_temporary(std::string path);
-/// The same for a part of a file, which is given back.
+/// Registers a part of a file that such a signal releases.
 temporary* remember_temporary(reserved_range const& range);
-/// The file was renamed or removed, the part completed or given back: forget it.
+/// Unregisters a file or part that has been renamed, removed or completed.
 void forget_temporary(temporary* ticket) noexcept;
 
-/// Removes what is remembered, for a process that ends now. Safe in a signal handler.
+/// Removes everything registered, for a process that ends now. Safe in a signal handler.
 void remove_temporaries() noexcept;
-/// From now on every signal that ends a process first removes what is remembered. Signals that somebody ignores or handles stay
-/// as they are.
+/// Makes every signal that ends a process first remove everything registered. Signals that are ignored or handled are
+/// unchanged.
 void remove_temporaries_on_signals();
 
-/// While it lives, these signals wait, whichever thread they come to: for a few steps that must all be done or none, as the
-/// renames of files that belong together. Not those of a crash. One at a time.
+/// Holds these signals back, on all threads and except those of a crash, during its lifetime: for steps that must happen
+/// together, such as the renames of files that belong together. There is one at a time.
 class held_signals {
  public:
   held_signals();

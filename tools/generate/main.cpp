@@ -4,10 +4,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/error.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -24,7 +24,7 @@ using namespace ordo::generate;
 
 constexpr std::string_view tool = "ordo_generate";
 
-/// What all subcommands share.
+/// The options of all subcommands.
 struct common {
   std::string output = "-";
   std::uint64_t seed = 1;
@@ -42,10 +42,11 @@ struct text_options {
   bool plain = false;
 };
 
-CLI::Option* add_length(CLI::App& app, std::size_t& length, std::string const& what) {
-  return app.add_option("--length", length, what + "; k, m and g are 10^3, 10^6 and 10^9")
-      ->transform(CLI::AsSizeValue(true))
-      ->required();
+cli::option length_row(std::size_t& length, std::string_view subject) {
+  cli::option row = cli::value_row("length", "N", fmt::format("make N {}; k, m and g are 10^3, 10^6 and 10^9", subject),
+                                   cli::parse_scaled_to(length));
+  row.required = true;
+  return row;
 }
 
 std::string names(std::vector<std::string_view> const& all) {
@@ -64,39 +65,39 @@ std::string_view describe(planted_repeat::kind kind) {
   return "";
 }
 
-void tell(genome_options const& options, genome_report const& report, common const& shared) {
+void report(genome_options const& options, genome_report const& genome, common const& shared) {
   auto const percent = [&](std::size_t n) { return 100 * static_cast<double>(n) / static_cast<double>(options.length); };
   shared.say(
       fmt::format("genome: {} residues in {} record(s); written over: {:.1f} % by repeat families, {:.1f} % by tandem repeats",
-                  report.residues, report.records, percent(report.interspersed), percent(report.tandem)));
-  for (auto const& repeat : report.planted)
+                  genome.residues, genome.records, percent(genome.interspersed), percent(genome.tandem)));
+  for (auto const& repeat : genome.planted)
     shared.say(fmt::format("planted: {} residues common to {} and {}: {}", repeat.length, repeat.first, repeat.second,
                            describe(repeat.what)));
 }
 
-void add_genome_options(CLI::App& app, genome_options& options) {
-  add_length(app, options.length, "residues of one copy");
-  app.add_option("--records", options.records, "sequences a copy")->capture_default_str();
-  app.add_option("--gc", options.gc, "share of G and C in the background")->capture_default_str();
-  app.add_option("--interspersed", options.interspersed, "share covered by diverged copies of repeat families")
-      ->capture_default_str();
-  app.add_option("--families", options.families, "repeat families")->capture_default_str();
-  app.add_option("--tandem", options.tandem, "share covered by tandem repeats")->capture_default_str();
-  app.add_option("--duplications", options.duplications, "exact duplications, of falling lengths")->capture_default_str();
-  app.add_option("--duplication-length", options.duplication_length, "of the longest [a hundredth of the length]");
-  app.add_option("--n-runs", options.n_runs, "runs of N, of falling lengths")->capture_default_str();
-  app.add_option("--n-run-length", options.n_run_length, "of the longest [a fiftieth of the length]");
-  app.add_option("--copies", options.copies, "nearly identical copies of the whole")->capture_default_str();
-  app.add_option("--divergence", options.divergence, "substitutions a residue between the first copy and another")
-      ->capture_default_str();
-  app.add_flag("--soft-mask", options.soft_mask, "repeats in lower case");
-  app.add_option("--width", options.width, "residues a line")->capture_default_str();
+std::vector<cli::option> genome_rows(genome_options& options) {
+  using cli::value_row;
+  return {length_row(options.length, "residues in each copy"),
+          value_row("records", "N", "make N sequences in each copy", options.records),
+          value_row("gc", "X", "make X the share of G and C in the background", options.gc),
+          value_row("interspersed", "X", "cover the share X with diverged copies of repeat families", options.interspersed),
+          value_row("families", "N", "make N repeat families", options.families),
+          value_row("tandem", "X", "cover the share X with tandem repeats", options.tandem),
+          value_row("duplications", "N", "make N exact duplications of decreasing lengths", options.duplications),
+          value_row("duplication-length", "N", "make the longest duplication N residues long",
+                    cli::parse_to(options.duplication_length), "a hundredth of the length"),
+          value_row("n-runs", "N", "make N runs of N, of decreasing lengths", options.n_runs),
+          value_row("n-run-length", "N", "make the longest run of N this long", cli::parse_to(options.n_run_length),
+                    "a fiftieth of the length"),
+          value_row("copies", "N", "make N nearly identical copies of the whole", options.copies),
+          value_row("divergence", "X", "substitute the share X of residues in each copy but the first", options.divergence),
+          cli::flag_row("soft-mask", "write repeats in lower case", options.soft_mask),
+          value_row("width", "N", "write lines of N residues", options.width)};
 }
 
-void add_text_options(CLI::App& app, text_options& options) {
-  add_length(app, options.length, "letters");
-  app.add_option("--width", options.width, "letters a line")->capture_default_str();
-  app.add_flag("--plain", options.plain, "no header, no line ends");
+std::vector<cli::option> text_rows(text_options& options) {
+  return {length_row(options.length, "letters"), cli::value_row("width", "N", "write lines of N letters", options.width),
+          cli::flag_row("plain", "write no header and no line ends", options.plain)};
 }
 
 void write_text(std::string_view name, std::string_view text, text_options const& options, generate::sink& to) {
@@ -110,65 +111,86 @@ void write_text(std::string_view name, std::string_view text, text_options const
 
 int run(int argc, char** argv) {
   common shared;
-  CLI::App app("Seeded data of known properties: the same command gives the same bytes on every machine.", std::string(tool));
-  app.require_subcommand(1)->fallthrough();
-  app.set_version_flag("--version", [] { return cli::version_text(tool); });
-  app.add_option("-o,--output", shared.output, "where to write, - for standard output")->capture_default_str();
-  app.add_option("--seed", shared.seed, "of all randomness")->capture_default_str();
-  app.add_flag("-q,--quiet", shared.quiet, "do not say what was planted");
-
   genome_options genome;
-  auto* const genome_app = app.add_subcommand("genome", "FASTA rich in repeats; says which it planted");
-  add_genome_options(*genome_app, genome);
-
   text_options text;
-  auto* const uniform_app = app.add_subcommand("uniform", "FASTA: every letter equally likely");
-  add_text_options(*uniform_app, text);
-  uniform_app->add_option("--letters", text.letters, "the alphabet")->capture_default_str();
-  auto* const homopolymer_app = app.add_subcommand("homopolymer", "FASTA: one letter, repeated");
-  add_text_options(*homopolymer_app, text);
-  homopolymer_app->add_option("--letter", text.letter, "which")->capture_default_str();
-  auto* const fibonacci_app = app.add_subcommand("fibonacci", "FASTA: the Fibonacci word, repeats of all lengths");
-  add_text_options(*fibonacci_app, text);
-  std::string pair = "AC";
-  fibonacci_app->add_option("--letters", pair, "the two letters")->capture_default_str();
-
+  std::string pair = "AC", letter(1, text.letter);
   spectra_options spectra;
   std::string preset(spectra.preset), order(spectra.order);
-  auto* const spectra_app = app.add_subcommand("spectra", "MGF");
-  spectra_app->add_option("--count", spectra.count, "spectra")->transform(CLI::AsSizeValue(true))->capture_default_str();
-  spectra_app->add_option("--preset", preset, names(spectra_presets()))->capture_default_str();
-  spectra_app->add_option("--order", order, "of the peaks: " + names(spectra_orders()))->capture_default_str();
-
   strings_options strings;
   std::string set, sets;
   for (auto const& facts : string_sets())
     sets += fmt::format("{}{} ({} lines)", sets.empty() ? "" : ", ", facts.name, facts.lines);
-  auto* const strings_app = app.add_subcommand("strings", "lines: the ten sets of the string sorting paper");
-  strings_app->add_option("--set", set, sets)->required();
-  strings_app->add_option("--scale", strings.scale, "of the number of lines")->capture_default_str();
-
   std::string shuffled = "-";
-  auto* const shuffle_app = app.add_subcommand("shuffle", "the lines of a file in random order");
-  shuffle_app->add_option("file", shuffled, "which, - for standard input")->capture_default_str();
 
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = std::string(tool),
+                           .summary = "generate data of known properties",
+                           .usage = {"COMMAND [OPTION]..."},
+                           .description =
+                               "Generate data of known properties from a seed. The same command gives the same bytes on "
+                               "every machine."};
+  auto const add = [&](std::string_view name, std::string summary, std::vector<cli::option> rows) {
+    table.subcommands.push_back({.name = fmt::format("{} {}", tool, name),
+                                 .summary = summary,
+                                 .usage = {"[OPTION]..."},
+                                 .description = fmt::format("Generate {}.", summary),
+                                 .options = std::move(rows)});
+    return table.subcommands.size() - 1;
+  };
+  using cli::value_row;
+  add("genome", "FASTA rich in repeats; print the repeats that were planted", genome_rows(genome));
+  std::vector<cli::option> rows = text_rows(text);
+  rows.push_back(value_row("letters", "LETTERS", "draw from these letters", text.letters));
+  add("uniform", "FASTA in which every letter is equally likely", std::move(rows));
+  rows = text_rows(text);
+  rows.push_back(value_row("letter", "LETTER", "repeat this letter", letter));
+  add("homopolymer", "FASTA of one letter, repeated", std::move(rows));
+  rows = text_rows(text);
+  rows.push_back(value_row("letters", "LETTERS", "use these two letters", pair));
+  add("fibonacci", "FASTA of the Fibonacci word, which has repeats of all lengths", std::move(rows));
+  add("spectra", "MGF",
+      {value_row("count", "N", "make N spectra", cli::parse_scaled_to(spectra.count), fmt::format("{}", spectra.count)),
+       value_row("preset", "NAME", "make spectra like those of " + names(spectra_presets()), preset),
+       value_row("order", "NAME", "order peaks by " + names(spectra_orders()), order)});
+  rows = {value_row("set", "NAME", "make this set: " + sets, cli::parse_to(set)),
+          value_row("scale", "X", "multiply the number of lines by X", strings.scale)};
+  rows[0].required = true;
+  add("strings", "lines: the ten sets of the string sorting paper", std::move(rows));
+  std::size_t const shuffle = add("shuffle", "the lines of a file in random order", {});
+  table.subcommands[shuffle].operands = {
+      {"FILE", "the file; - is standard input", 0, 1, [&](std::string_view value) { shuffled = value; }}};
+  auto const add_shared = [&](cli::command_table& to) {
+    to.options.push_back(value_row("output", "FILE", "write to FILE; - is standard output", shared.output));
+    to.options.back().letter = 'o';
+    to.options.push_back(value_row("seed", "N", "seed all random numbers with N", shared.seed));
+    to.options.push_back(cli::flag_row("quiet", "do not print what was planted", shared.quiet));
+    to.options.back().letter = 'q';
+    to.options.push_back(cli::help_row());
+    to.options.push_back({.name = "version", .group = "Options", .help = "print version, compiler and devices, and exit"});
+  };
+  for (cli::command_table& sub : table.subcommands) add_shared(sub);
+  add_shared(table);
+
+  cli::parsed_command const parsed = cli::parse(table, argc, argv);
+  if (parsed.status) return *parsed.status;
+  if (letter.size() != 1) throw usage_error(fmt::format("invalid letter: --letter: '{}'", letter));
+  text.letter = letter[0];
+  std::string_view const command = std::string_view(parsed.command->name).substr(tool.size() + 1);
 
   cli::output file(shared.output);
   generate::sink to([&](std::span<char const> block) { file.write(block); });
-  if (*genome_app) {
+  if (command == "genome") {
     genome.seed = shared.seed;
-    tell(genome, write_genome(genome, to), shared);
-  } else if (*uniform_app) {
+    report(genome, write_genome(genome, to), shared);
+  } else if (command == "uniform") {
     write_text("uniform", uniform_text(text.length, text.letters, shared.seed), text, to);
-  } else if (*homopolymer_app) {
+  } else if (command == "homopolymer") {
     write_text("homopolymer", homopolymer_text(text.length, text.letter), text, to);
-  } else if (*fibonacci_app) {
+  } else if (command == "fibonacci") {
     write_text("fibonacci", fibonacci_text(text.length, pair), text, to);
-  } else if (*spectra_app) {
+  } else if (command == "spectra") {
     spectra.preset = preset, spectra.order = order, spectra.seed = shared.seed;
     shared.say(fmt::format("spectra: {} spectra, {} peaks", spectra.count, write_spectra(spectra, to).peaks));
-  } else if (*strings_app) {
+  } else if (command == "strings") {
     strings.set = set, strings.seed = shared.seed;
     shared.say(fmt::format("strings: {}: {} lines", set, write_strings(strings, to)));
   } else {

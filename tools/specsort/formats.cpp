@@ -13,7 +13,7 @@
 namespace ordo::specsort {
 namespace {
 
-constexpr std::size_t looked_at = 4096;  // of an input, for its format
+constexpr std::size_t format_bytes = 4096;  // the bytes of an input that identify its format
 
 // The extensions of other formats that hold spectra.
 constexpr std::array<std::string_view, 13> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
@@ -33,19 +33,19 @@ bool is_foreign(std::string_view extension) {
 }
 
 void refuse_foreign_input(cli::input& in) {
-  if (std::string const why = spectra::foreign_format(in.front(looked_at)); !why.empty())
+  if (std::string const why = spectra::foreign_format(in.front(format_bytes)); !why.empty())
     throw input_error(fmt::format("not MGF: {}:1: {}", in.name(), why));
 }
 
 }  // namespace
 
 spectra::format format_of_input(cli::input& in) {
-  std::string_view const front = in.front(looked_at);
+  std::string_view const front = in.front(format_bytes);
   std::string const named = extension(in.name());
-  if ((named == "mzml" || is_foreign(named)) && front.size() < looked_at &&
+  if ((named == "mzml" || is_foreign(named)) && front.size() < format_bytes &&
       front.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw input_error(fmt::format("empty: {}: it holds no spectra, and nothing of {}", in.name(),
-                                  named == "mzml" ? "an mzML document" : "what its name says"));
+    throw input_error(fmt::format("empty: {}: it holds no spectra, and is not {}", in.name(),
+                                  named == "mzml" ? "an mzML document" : "of the format of its name"));
   return spectra::format_of(front);
 }
 
@@ -54,9 +54,7 @@ std::optional<spectra::format> format_of_output(std::string const& output, std::
   std::string const named = extension(output);
   if (named == "mgf") return spectra::format::mgf;
   if (named == "mzml") return spectra::format::mzml;
-  if (is_foreign(named))
-    throw usage_error(
-        fmt::format("format not written: -o {}: MGF and mzML are (--to mgf and --to mzml, under any name)", output));
+  if (is_foreign(named)) throw usage_error(fmt::format("format not written: -o {}: choose --to=mgf or --to=mzml", output));
   return {};
 }
 
@@ -66,7 +64,7 @@ spectra::format format_of_output(std::string const& output, std::string const& t
   spectra::format const made = format_of_output(output, to).value_or(read);
   if (made == spectra::format::mzml && read == spectra::format::mgf) {
     refuse_foreign_input(in);
-    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks what mzML has to say of a run", in.name()));
+    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks the metadata of a run", in.name()));
   }
   return made;
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/error.hpp"
 #include "ordo/spectra.hpp"
@@ -21,7 +20,6 @@
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/order_files.hpp"
-#include "tools/specsort/order_options.hpp"
 #include "tools/specsort/prompt_output.hpp"
 #include "tools/specsort/summary_text.hpp"
 
@@ -31,89 +29,41 @@ using namespace ordo;
 
 using specsort::prompt_output, specsort::tool;
 
-struct command {
-  std::vector<std::string> inputs;
-  std::string output = "-", by = "mz", to, summary;
-  bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false;
-  specsort::selection_options selection;
+using specsort::command;
+
+// A complete command line.
+struct work {
+  command const& made;
   spectra::selection select;
-  specsort::order_options order;
-  spectra::order_options spectra_order;
-  cli::common_options common;
+  spectra::order_options order;
 };
 
-spectra::sort_key by_of(command const& made) {
-  return made.by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity;
+void refuse_conflicts(command const& made) {
+  int const tasks = int(made.has_output) + int(made.check) + int(!made.summary.empty());
+  if (tasks > 1) throw usage_error("conflicting options: --output, --check, --summary: give one of them");
 }
 
-std::optional<int> parse(command& made, int argc, char** argv) {
-  CLI::App app(
-      "Put the peaks of every spectrum of an MGF or mzML file in order. The output is the input with the peaks permuted\n"
-      "inside their spectrum, MGF as lines of which every byte survives, mzML as arrays; everything else stays as it is.\n"
-      "Where options say which peaks stay, the others are left out. mzML can be written as MGF.",
-      std::string(tool));
-  app.add_option("IN", made.inputs, "MGF or mzML, plain or compressed, known by its bytes; - is standard input")->type_name("");
-  auto* const output = app.add_option(
-      "-o,--output", made.output, "write to FILE, compressed if it is named .gz, .bgz, .bz2, .xz or .zst [-: standard output]");
-  output->type_name("FILE");
-  app.add_option(
-         "--to", made.to,
-         "write mgf or mzml [what FILE is named, .mgf or .mzML, with .gz or the like behind it or not; else as the input]")
-      ->check(CLI::IsMember({"mgf", "mzml"}).description(""))
-      ->type_name("FORMAT");
-  app.add_option("--by", made.by, "what orders the peaks: mz or intensity [mz]")
-      ->check(CLI::IsMember({"mz", "intensity"}).description(""))
-      ->type_name("KEY");
-  app.add_flag("--descending", made.descending, "the greatest first; peaks without intensity still come last");
-  auto* const check =
-      app.add_flag("--check", made.check, "sort nothing: name the first peak out of order and exit with 1")->excludes(output);
-  app.add_flag("--summary", made.summary, "sort nothing: print what is in the input, as a table or as JSON")
-      ->check(CLI::IsMember({"true", "table", "json"}).description(""))
-      ->type_name("[=json]")
-      ->excludes(output, check);
-  app.add_flag("--lenient", made.lenient,
-               "MGF: leave lines that it does not allow where they are, with a warning; mzML: read bytes that are no UTF-8 as "
-               "Windows-1252");
-  app.add_flag("--explain", made.explain, "print what would be done to each spectrum, in order, and exit");
-  made.selection.add_to(app);
-  app.add_flag(
-         "--keep-metadata", made.keep_metadata,
-         "mzML that loses peaks: leave the total ion current, the base peak, the observed m/z and the lists of software and "
-         "processing as they are")
-      ->group("Which peaks stay (steps are done in this order)");
-  made.order.add_to(app);
-  app.footer(
-      "Where spectra are put in order or cut into parts, every line keeps its bytes. What stands before the first spectrum of "
-      "the\n"
-      "first IN comes first, in each part; parameters there must be the same in all IN (but COM, USERNAME, USEREMAIL). Empty\n"
-      "lines behind a spectrum stay behind it, all else between spectra goes with the one that follows. Peaks are sorted and\n"
-      "dropped as other options say; the key peaks counts those that are left.\n\n"
-      "Exit status: 0 done, 1 a check found disorder, 2 anything wrong.");
-  cli::add_common_options(app, made.common);
-  if (auto const status = cli::parse(app, argc, argv)) return status;
-  made.select = made.selection.made();
-  if (made.explain) {
-    fmt::print("{}", specsort::explained(made.select, made.selection.preset, by_of(made), made.descending));
-    return 0;
-  }
-  if (made.inputs.empty()) throw usage_error("IN is required (see specsort --help)");
+// Checks options that depend on one another. @throws usage_error
+work checked(command const& made) {
+  if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
+  bool const writes = !made.check && made.summary.empty();
   if (made.inputs.size() > 1 && !made.order.any())
-    throw usage_error(
-        fmt::format("one IN alone: {}: many are made one with --spectra-by, --split-size or --split-count", made.inputs[1]));
-  made.spectra_order = made.order.made();
-  if ((made.check || !made.summary.empty()) && made.order.any())
-    throw usage_error("--check and --summary write no spectra: they go with no option that orders them");
-  if (made.order.splits() && made.output == "-") throw usage_error("standard output has no parts: say -o FILE");
-  if ((made.check || !made.summary.empty()) && !made.select.empty())
-    throw usage_error("--check and --summary look at all peaks: they go with no option that drops some");
-  return {};
+    throw usage_error(fmt::format("several inputs: {}: they need --spectra-by, --split-size or --split-count", made.inputs[1]));
+  work const w{made, made.selection.selection(), made.order.order()};
+  if (!writes && made.order.any())
+    throw usage_error("conflicting options: --check and --summary write no spectra, which other options order or split");
+  if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
+  if (!writes && !w.select.empty())
+    throw usage_error("conflicting options: --check and --summary read all peaks, of which other options drop some");
+  return w;
 }
 
-// The library's options for this run; warnings go where the user wants them.
-spectra::options options_of(command const& made) {
+// Returns the options of the library.
+spectra::options options_of(work const& w) {
+  command const& made = w.made;
   spectra::options how;
-  how.by = by_of(made);
-  how.select = made.select;
+  how.by = made.key();
+  how.select = w.select;
   how.keep_metadata = made.keep_metadata;
   how.descending = made.descending;
   how.lenient = made.lenient;
@@ -123,34 +73,36 @@ spectra::options options_of(command const& made) {
   return how;
 }
 
-// What was done, when all is written.
-void tell(cli::stats& stats, spectra::report const& done) {
+// Reports phases when all is written.
+void report(cli::stats& stats, spectra::report const& done) {
   for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
   stats.phase("commit");
   stats.machine(done.machine);
   stats.device_memory(done.device_memory);
 }
 
-// Warnings that were not shown.
-void tell_more(command const& made, spectra::options const& how, spectra::report const& done, std::string const& name) {
+// Prints the numbers of warnings.
+void report_totals(work const& w, spectra::options const& how, spectra::report const& done, std::string const& name) {
   if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - how.warnings_shown));
-  if (done.without_precursor != 0 && !made.common.quiet)
+  if (done.without_precursor != 0 && !w.made.common.quiet)
     cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.without_precursor,
-                               made.select.all_charges ? " or its charge" : ""));
+                               w.select.all_charges ? " or its charge" : ""));
 }
 
-int order(command const& made, cli::stats& stats, cli::progress& progress) {
-  spectra::options how = options_of(made);
+int order(work const& w, cli::stats& stats, cli::progress& progress) {
+  command const& made = w.made;
+  spectra::options how = options_of(w);
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
-    throw usage_error("mzML is of one run, and stays whole: many IN, and parts of one, are written as MGF (--to mgf)");
-  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, made.spectra_order, made.common,
-                                           [&](spectra::report const& done) { tell(stats, done); });
+    throw usage_error(
+        "conflicting options: --to=mzml: mzML holds one run in one file: write several inputs, or parts, as MGF (--to=mgf)");
+  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, w.order, made.common,
+                                           [&](spectra::report const& done) { report(stats, done); });
   progress.clear();
-  tell_more(made, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
+  report_totals(w, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
   stats.input(found.done.bytes);
   stats.finish();
   return 0;
@@ -158,17 +110,24 @@ int order(command const& made, cli::stats& stats, cli::progress& progress) {
 
 int run(int argc, char** argv) {
   command made;
-  if (auto const status = parse(made, argc, argv)) return *status;
+  cli::command_table const table = specsort::make_table(made);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
+  refuse_conflicts(made);
+  if (made.explain) {
+    fmt::print("{}", specsort::explained(made.selection.selection(), made.selection.preset, made.key(), made.descending));
+    return 0;
+  }
+  work const w = checked(made);
 
   made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs(made.inputs);
   cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
-  if (made.order.any()) return order(made, stats, progress);
+  if (made.order.any()) return order(w, stats, progress);
   cli::input in(made.inputs[0], made.common.threads);
-  spectra::options how = options_of(made);
+  spectra::options how = options_of(w);
   how.name = in.name();
-  if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
+  if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
   spectra::format const format = specsort::format_of_input(in),
                         to_format = specsort::format_of_output(made.output, made.to, in, format);
   bool const mzml = format == spectra::format::mzml;
@@ -183,8 +142,8 @@ int run(int argc, char** argv) {
     for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
     if (first) {
       status = 1;
-      cli::tell(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
-                            first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
+      cli::print_result(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
+                                    first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
     }
   } else if (!made.summary.empty()) {
     spectra::summary const found = mzml ? spectra::summarize_mzml(in, how) : spectra::summarize(in, how);
@@ -198,11 +157,11 @@ int run(int argc, char** argv) {
     out.refuse_loop(in);
     prompt_output to(out);
     done = mzml ? spectra::sort_mzml(in, to, how, to_format) : spectra::sort(in, to, how);
-    tell(stats, done);
+    report(stats, done);
     out.commit();
   }
   progress.clear();
-  tell_more(made, how, done, how.name);
+  report_totals(w, how, done, how.name);
   stats.input(done.bytes);
   stats.finish();
   return status;

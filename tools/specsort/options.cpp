@@ -1,14 +1,20 @@
 #include "tools/specsort/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "base/parse_bytes.hpp"
 #include "ordo/error.hpp"
-#include "tools/cli/options.hpp"
+#include "ordo/machine.hpp"
+#include "tools/cli/available_memory.hpp"
+#include "tools/cli/codecs.hpp"
 
 namespace ordo::specsort {
 namespace {
@@ -36,7 +42,7 @@ tolerance parse_tolerance(std::string_view option, std::string_view text) {
   double value = 0;
   auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc{} || end != number.data() + number.size() || !(value >= 0) || !std::isfinite(value))
-    throw usage_error(fmt::format("invalid tolerance: {}: '{}'; such as 0.5, 0.5Da or 20ppm are", option, text));
+    throw usage_error(fmt::format("invalid tolerance: {}: '{}'; write 0.5, 0.5Da or 20ppm", option, text));
   return {value, ppm};
 }
 
@@ -44,7 +50,7 @@ void parse_range(std::string_view text, spectra::selection& to) {
   constexpr std::string_view option = "--mz-range";
   std::size_t const colon = text.find(':');
   if (colon == std::string_view::npos || text.size() == 1)
-    throw usage_error(fmt::format("invalid range: {}: '{}'; such as 50:2500, 150: or :2000 are", option, text));
+    throw usage_error(fmt::format("invalid range: {}: '{}'; write 50:2500, 150: or :2000", option, text));
   to.least_mz.reset();
   to.most_mz.reset();
   if (colon != 0) to.least_mz = parse_real(option, text.substr(0, colon));
@@ -66,7 +72,7 @@ std::string preset_list() {
   return all;
 }
 
-// What the field's programs do beside, which is no selection.
+// Returns the steps of a program that a preset does not include.
 std::string_view not_done(std::string_view preset) {
   if (preset == "casanovo")
     return "Casanovo then takes the root of each intensity and scales each spectrum to length 1, and skips charges above 4.";
@@ -74,32 +80,190 @@ std::string_view not_done(std::string_view preset) {
   return {};
 }
 
-}  // namespace
-
-void selection_options::add_to(CLI::App& app) {
-  std::string const group = "Which peaks stay (steps are done in this order)";
-  auto const add = [&](char const* name, std::string& to, char const* type, std::string const& help) {
-    cli::refuse_empty(*app.add_option(name, to, help)->type_name(type)->group(group));
-  };
-  add("--preset", preset, "NAME", "what a program does to spectra: " + preset_list() + "; other options replace its numbers");
-  add("--mz-range", mz_range, "A:B", "drop peaks outside of m/z A to B; A or B may be missing");
-  app.add_flag("--drop-zero", drop_zero, "drop peaks of intensity 0")->group(group);
-  add("--min-intensity", min_intensity, "X", "drop peaks of less intensity");
-  add("--remove-precursor", remove_precursor, "TOL",
-      "drop peaks so near to the precursor's m/z: 0.5 (Da) or 20ppm; MS level 1 has none");
-  app.add_flag("--all-charges", all_charges, "and to its m/z at each smaller charge")->group(group);
-  add("--min-relative", min_relative, "F", "drop peaks of less than F of the greatest intensity that is left: 0.01");
-  add("--dedupe", dedupe, "TOL", "of peaks so near to each other keep the greatest: 0.01 (Da) or 20ppm");
-  add("--top", top, "N", "keep the N greatest; of equal ones those of less m/z");
-  add("--per", per, "WIDTH", "keep the N greatest in each window of WIDTH m/z, from 0 on");
-  add("--min-peaks", min_peaks, "N", "drop spectra with fewer peaks left: whole, of every MS level; what refers to them stays");
+std::vector<spectra::spectrum_key> keys_of(std::string_view list) {
+  std::vector<spectra::spectrum_key> all;
+  for (bool more = true; more;) {
+    std::size_t const comma = list.find(',');
+    std::string_view const name = list.substr(0, comma);
+    auto const key = spectra::key_named(name);
+    if (!key)
+      throw usage_error(
+          fmt::format("no such key: --spectra-by: '{}'; choose from pepmass, mass, rt, scan, charge, title and peaks", name));
+    all.push_back(*key);
+    more = comma != list.npos;
+    list.remove_prefix(more ? comma + 1 : 0);
+  }
+  return all;
 }
 
-spectra::selection selection_options::made() const {
+std::uint64_t parse_size(std::string_view option, std::string const& text) try {
+  std::uint64_t const bytes = parse_bytes(text);
+  if (bytes == 0) throw usage_error("");
+  return bytes;
+} catch (usage_error const&) {
+  throw usage_error(fmt::format("invalid size: {}: '{}'; write 500000, 64M or 8G", option, text));
+}
+
+constexpr std::string_view sort_group = "Sorting peaks", other_group = "Other tasks",
+                           select_group = "Selecting peaks and spectra (steps are applied in this order)",
+                           order_group = "Ordering spectra", split_group = "Splitting the output";
+
+// Rows of the selection and of the order: a value, which is not empty, or a flag.
+cli::option valued(std::string_view name, std::string_view value, std::string_view group, std::string help, std::string& to,
+                   std::string details = {}) {
+  return {.name = name,
+          .value = value,
+          .group = group,
+          .help = std::move(help),
+          .details = std::move(details),
+          .set = cli::store_nonempty(to)};
+}
+cli::option flag(std::string_view name, std::string_view group, std::string help, bool& to, std::string details = {}) {
+  return {.name = name, .group = group, .help = std::move(help), .details = std::move(details), .set = cli::enable(to)};
+}
+
+std::vector<cli::option> sort_rows(command& to) {
+  return {
+      {.letter = 'o',
+       .name = "output",
+       .value = "FILE",
+       .group = sort_group,
+       .help = "write to FILE; compress it if its name ends in .gz, .bgz, .bz2, .xz or .zst",
+       .preset = "standard output",
+       .details = "FILE is replaced when the output is complete. After an error it is unchanged.",
+       .set =
+           [&to](std::string_view, std::string_view value) {
+             to.output = value;
+             to.has_output = true;
+           }},
+      {.name = "to",
+       .value = "FORMAT",
+       .group = sort_group,
+       .help = "write mgf or mzml",
+       .preset = "by the name of FILE, or as the input",
+       .details = "The names .mgf and .mzML decide, with .gz or the like behind them or not. mzML can be written as MGF, MGF "
+                  "not as mzML.",
+       .choices = "mgf mzml",
+       .only_choices = true,
+       .set = cli::store(to.to)},
+      {.name = "by",
+       .value = "KEY",
+       .group = sort_group,
+       .help = "sort peaks by mz or intensity",
+       .preset = "mz",
+       .choices = "mz intensity",
+       .only_choices = true,
+       .set = cli::store(to.by)},
+      flag("descending", sort_group, "sort peaks in descending order; peaks without intensity still come last", to.descending),
+      flag("lenient", sort_group, "accept invalid lines of MGF, with a warning, and mzML that is not UTF-8", to.lenient,
+           "Invalid lines stay where they are. Bytes that are not UTF-8 are read as Windows-1252."),
+      flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
+      {.name = "summary",
+       .value = "json",
+       .group = other_group,
+       .help = "print a summary of the input, as a table or as JSON; write nothing",
+       .choices = "true table json",
+       .only_choices = true,
+       .optional_value = true,
+       .set = [&to](std::string_view, std::string_view value) { to.summary = value.empty() ? "true" : value; }},
+      flag("explain", other_group, "print the steps that would be applied to each spectrum, and exit", to.explain)};
+}
+
+std::vector<cli::option> selection_rows(command& to) {
+  selection_options& select = to.selection;
+  std::string const presets = fmt::format("{}", fmt::join(spectra::preset_names(), " "));
+  cli::option preset = valued(
+      "preset", "NAME", select_group,
+      fmt::format("filter peaks as a program does: {}; other options replace its numbers", preset_list()), select.preset);
+  preset.choices = presets;
+  return {
+      std::move(preset),
+      valued("mz-range", "A:B", select_group, "drop peaks outside m/z A to B; A or B may be omitted", select.mz_range),
+      flag("drop-zero", select_group, "drop peaks of intensity 0", select.drop_zero),
+      valued("min-intensity", "X", select_group, "drop peaks of intensity below X", select.min_intensity),
+      valued("remove-precursor", "TOL", select_group, "drop peaks within TOL of the precursor's m/z, as 0.5 (Da) or 20ppm",
+             select.remove_precursor, "Spectra of MS level 1 have no precursor."),
+      flag("all-charges", select_group, "with --remove-precursor, also drop peaks near its m/z at each smaller charge",
+           select.all_charges),
+      valued("min-relative", "F", select_group, "drop peaks below F times the highest remaining intensity, as 0.01",
+             select.min_relative),
+      valued("dedupe", "TOL", select_group, "keep the highest of peaks within TOL of each other, as 0.01 (Da) or 20ppm",
+             select.dedupe),
+      valued("top", "N", select_group, "keep the N highest peaks; of equal ones those of lower m/z", select.top),
+      valued("per", "WIDTH", select_group, "with --top, keep the N highest in each window of WIDTH m/z, from 0 on", select.per),
+      valued("min-peaks", "N", select_group, "drop spectra with fewer than N remaining peaks", select.min_peaks,
+             "They are dropped whole, whatever their MS level. References to them stay."),
+      flag("keep-metadata", select_group, "keep metadata of mzML that dropped peaks make wrong", to.keep_metadata,
+           "These are the total ion current, the base peak, the observed m/z and the lists of software and processing.")};
+}
+
+std::vector<cli::option> order_rows(command& to) {
+  order_options& order = to.order;
+  return {valued("spectra-by", "KEY[,KEY...]", order_group,
+                 "order spectra by pepmass, mass, rt, scan, charge, title or peaks; equal ones keep their order, and spectra "
+                 "without a KEY come last",
+                 order.by,
+                 "pepmass is the m/z of the precursor, mass its neutral mass, peaks the number of peaks that are kept. Several "
+                 "inputs become one output in MGF; one input in mzML may stay mzML (--to=mzml)."),
+          flag("descending-spectra", order_group, "order spectra in descending order; those without a KEY still come last",
+               order.descending),
+          valued("map", "FILE", order_group, "write the origin of each spectrum to FILE", order.map,
+                 "The columns are output, number in it, input, number in it, and offset. Numbers count from 1."),
+          {.name = "memory",
+           .value = "SIZE",
+           .group = order_group,
+           .help = "use at most SIZE of memory for spectra, as 8G; sort the others on disk",
+           .preset = "three quarters of the free memory",
+           .set = cli::store_nonempty(order.memory)},
+          {.letter = 'T',
+           .name = "temporary-directory",
+           .value = "DIR",
+           .group = order_group,
+           .help = "put temporary files into DIR; if repeated, into all of them",
+           .preset = "TMPDIR, or /tmp",
+           .repeatable = true,
+           .set =
+               [&order](std::string_view spelling, std::string_view value) {
+                 if (value.empty()) throw usage_error(fmt::format("empty value: {}: ''", spelling));
+                 order.folders.emplace_back(value);
+               }},
+          valued("split-size", "SIZE", split_group, "write parts of at most SIZE bytes, counted before compression",
+                 order.split_size, "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut."),
+          valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count)};
+}
+
+}  // namespace
+
+cli::command_table make_table(command& to) {
+  cli::command_table table{
+      .name = "specsort",
+      .summary = "sort the peaks of mass spectra",
+      .usage = {"[OPTION]... FILE", "[OPTION]... --spectra-by=KEY FILE..."},
+      .description =
+          "Sort the peaks of each spectrum of an MGF or mzML file. In MGF the lines of peaks change places within their "
+          "spectrum, in mzML the values of its arrays; all else stays as it is. Options can also drop peaks, order "
+          "the spectra, and split the output.",
+      .operands = {{"FILE", "an MGF or mzML file, plain or compressed, known by its content; - is standard input", 0,
+                    std::size_t(-1), [&to](std::string_view value) { to.inputs.emplace_back(value); }}},
+      .notes = {{"Ordered spectra",
+                 "Every line keeps its bytes. The lines before the first spectrum of the first FILE come first, in every part; "
+                 "their parameters must be the same in all FILEs, except COM, USERNAME and USEREMAIL. Empty lines behind a "
+                 "spectrum stay behind it. Other lines between spectra stay before the spectrum that follows."}},
+      .examples = {{"Sort the peaks of all spectra by m/z", "specsort run.mgf.gz -o sorted.mgf.gz"},
+                   {"Keep the 150 highest peaks of each spectrum, and order spectra by precursor m/z",
+                    "specsort run.mzML --top=150 --spectra-by=pepmass -o sorted.mgf"},
+                   {"See what a file holds", "specsort --summary run.mzML"}}};
+  for (auto rows : {sort_rows(to), selection_rows(to), order_rows(to)})
+    for (cli::option& row : rows) table.options.push_back(std::move(row));
+  cli::add_common_options(table, to.common);
+  return table;
+}
+
+spectra::selection selection_options::selection() const {
   spectra::selection one;
   if (!preset.empty()) {
     auto const named = spectra::preset(preset);
-    if (!named) throw usage_error(fmt::format("no such preset: {}: {} are there", preset, preset_list()));
+    if (!named) throw usage_error(fmt::format("no such preset: --preset: '{}'; choose from {}", preset, preset_list()));
     one = *named;
   }
   if (!mz_range.empty()) parse_range(mz_range, one);
@@ -110,7 +274,7 @@ spectra::selection selection_options::made() const {
   if (!min_relative.empty()) one.min_relative = parse_real("--min-relative", min_relative);
   if (!dedupe.empty()) one.dedupe = parse_tolerance("--dedupe", dedupe);
   if (!top.empty()) one.top = cli::parse_count("--top", top);
-  if (one.top == 0u) throw usage_error("invalid number: --top: '0', which would leave every spectrum empty");
+  if (one.top == 0u) throw usage_error("invalid number: --top: '0' would leave every spectrum empty");
   if (!per.empty()) one.per = parse_real("--per", per);
   if (!min_peaks.empty()) one.min_peaks = cli::parse_count("--min-peaks", min_peaks);
   one.check();
@@ -120,50 +284,86 @@ spectra::selection selection_options::made() const {
 std::string explained(spectra::selection const& select, std::string const& preset, spectra::sort_key by, bool descending) {
   std::string text = "Of each spectrum, in this order:\n";
   std::size_t step = 0;
-  auto const tell = [&](std::string const& option, std::string const& what) {
+  auto const add = [&](std::string const& option, std::string const& what) {
     text += fmt::format("{:2}. {:<28} {}\n", ++step, option, what);
   };
   auto const tolerance_value = [](tolerance const& given) { return number(given.value) + (given.ppm ? "ppm" : ""); };
   if (select.least_mz || select.most_mz) {
     std::string const least = select.least_mz ? number(*select.least_mz) : "",
                       most = select.most_mz ? number(*select.most_mz) : "";
-    tell(fmt::format("--mz-range {}:{}", least, most), most.empty() ? fmt::format("peaks below m/z {} go", least)
-                                                       : least.empty()
-                                                           ? fmt::format("peaks above m/z {} go", most)
-                                                           : fmt::format("peaks below m/z {} and above {} go", least, most));
+    add(fmt::format("--mz-range {}:{}", least, most), most.empty() ? fmt::format("peaks below m/z {} go", least)
+                                                      : least.empty()
+                                                          ? fmt::format("peaks above m/z {} go", most)
+                                                          : fmt::format("peaks below m/z {} and above {} go", least, most));
   }
-  if (select.drop_zero) tell("--drop-zero", "peaks of intensity 0 go");
+  if (select.drop_zero) add("--drop-zero", "peaks of intensity 0 go");
   if (select.min_intensity)
-    tell("--min-intensity " + number(*select.min_intensity), "peaks of less intensity go, and those without");
+    add("--min-intensity " + number(*select.min_intensity), "peaks of less intensity go, and those without");
   if (select.remove_precursor) {
     std::string const far = distance(*select.remove_precursor);
-    tell("--remove-precursor " + tolerance_value(*select.remove_precursor),
-         fmt::format("peaks within {} of the precursor go (MS level 1: none)", far));
-    if (select.all_charges) tell("--all-charges", fmt::format("and those within {} of it at each smaller charge", far));
+    add("--remove-precursor " + tolerance_value(*select.remove_precursor),
+        fmt::format("peaks within {} of the precursor go (MS level 1: none)", far));
+    if (select.all_charges) add("--all-charges", fmt::format("and those within {} of it at each smaller charge", far));
   }
   if (select.min_relative)
-    tell("--min-relative " + number(*select.min_relative),
-         fmt::format("peaks of less than {}% of the greatest intensity left go",
-                     fmt::format("{:g}", *select.min_relative * 100)));
+    add("--min-relative " + number(*select.min_relative),
+        fmt::format("peaks of less than {}% of the greatest intensity left go",
+                    fmt::format("{:g}", *select.min_relative * 100)));
   if (select.dedupe)
-    tell("--dedupe " + tolerance_value(*select.dedupe),
-         fmt::format("peaks within {} of a greater one that stays go", distance(*select.dedupe)));
+    add("--dedupe " + tolerance_value(*select.dedupe),
+        fmt::format("peaks within {} of a greater one that stays go", distance(*select.dedupe)));
   if (select.top) {
     std::string const option = fmt::format("--top {}", *select.top);
     if (select.per)
-      tell(option + " --per " + number(*select.per),
-           fmt::format("the {} greatest of each {} m/z stay", *select.top, number(*select.per)));
+      add(option + " --per " + number(*select.per),
+          fmt::format("the {} greatest of each {} m/z stay", *select.top, number(*select.per)));
     else
-      tell(option, fmt::format("the {} greatest stay; of equal ones those of less m/z", *select.top));
+      add(option, fmt::format("the {} greatest stay; of equal ones those of less m/z", *select.top));
   }
   if (select.min_peaks != 0)
-    tell(fmt::format("--min-peaks {}", select.min_peaks),
-         fmt::format("a spectrum with fewer than {} peaks left goes", select.min_peaks));
-  tell(fmt::format("--by {}{}", by == spectra::sort_key::mz ? "mz" : "intensity", descending ? " --descending" : ""),
-       "the lines of what stays are put in order, every byte as it was");
+    add(fmt::format("--min-peaks {}", select.min_peaks),
+        fmt::format("a spectrum with fewer than {} peaks left goes", select.min_peaks));
+  add(fmt::format("--by {}{}", by == spectra::sort_key::mz ? "mz" : "intensity", descending ? " --descending" : ""),
+      "the lines of what stays are put in order, every byte as it was");
   text += "No number is changed: intensities are neither scaled nor normalised.\n";
   if (std::string_view const rest = not_done(preset); !rest.empty()) text += fmt::format("{}\n", rest);
   return text;
+}
+
+spectra::order_options order_options::order() const {
+  spectra::order_options one;
+  if (!any()) {
+    for (auto const& [name, value] : {std::pair("--map", map), std::pair("--memory", memory)})
+      if (!value.empty()) throw usage_error(fmt::format("{} needs --spectra-by, --split-size or --split-count", name));
+    if (!folders.empty()) throw usage_error("--temporary-directory needs --spectra-by, --split-size or --split-count");
+  }
+  if (descending && by.empty()) throw usage_error("--descending-spectra needs --spectra-by");
+  if (!any()) return one;
+  if (!by.empty()) one.order = {keys_of(by), descending};
+  if (!split_size.empty() && !split_count.empty()) throw usage_error("--split-size and --split-count are mutually exclusive");
+  if (!split_size.empty()) one.part_bytes = parse_size("--split-size", split_size);
+  if (!split_count.empty()) {
+    one.parts = cli::parse_count("--split-count", split_count);
+    if (*one.parts == 0) throw usage_error("invalid number: --split-count: '0'");
+  }
+  one.memory = cli::available_memory() / 4 * 3;
+  if (!memory.empty()) one.memory = std::min<std::uint64_t>(one.memory, parse_size("--memory", memory));
+  char const* const folder = std::getenv("TMPDIR");
+  if (folder && *folder) one.folders = {folder};
+  if (!folders.empty()) one.folders = folders;
+  return one;
+}
+
+std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits) {
+  std::filesystem::path front = file;
+  std::string behind;
+  if (cli::compression_named(file) != cli::compression::none) {
+    behind = front.extension().string();
+    front.replace_extension();
+  }
+  behind = front.extension().string() + behind;
+  front.replace_extension();
+  return fmt::format("{}.{:0{}}{}", front.string(), number, digits, behind);
 }
 
 }  // namespace ordo::specsort

@@ -1,28 +1,55 @@
 #pragma once
-#include <optional>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "ordo/spectra.hpp"
-
-namespace CLI {
-class App;
-}
+#include "ordo/spectra/order.hpp"
+#include "tools/cli/options.hpp"
 
 namespace ordo::specsort {
 
-/// The options that say which peaks stay, as they were given; empty: not given.
+/// The options that select peaks and spectra, as they were given; empty: not given.
 struct selection_options {
   std::string preset, mz_range, min_intensity, remove_precursor, min_relative, dedupe, top, per, min_peaks;
   bool drop_zero = false, all_charges = false;
 
-  /// Adds them to a tool's, in the order in which the steps are done.
-  void add_to(CLI::App& app);
-  /// The preset, if one was named, with what else was given in its numbers' place.
-  /// @throws usage_error for values that are none
-  [[nodiscard]] spectra::selection made() const;
+  /// Returns the preset, if one was named, with the numbers that were given. @throws usage_error  for an invalid value
+  [[nodiscard]] spectra::selection selection() const;
 };
 
-/// The steps that are done to each spectrum, in order, a line each: for --explain.
+/// The options that order spectra and split the output into parts, as they were given.
+struct order_options {
+  std::string by, memory, map, split_size, split_count;
+  std::vector<std::string> folders;
+  bool descending = false;
+
+  /// Returns true if spectra are ordered or the output is split.
+  [[nodiscard]] bool any() const { return !by.empty() || splits(); }
+  [[nodiscard]] bool splits() const { return !split_size.empty() || !split_count.empty(); }
+  /// @throws usage_error  for invalid numbers, and for options that need others
+  [[nodiscard]] spectra::order_options order() const;
+};
+
+/// The settings of a command line.
+struct command {
+  std::vector<std::string> inputs;
+  std::string output = "-", by = "mz", to, summary;
+  bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
+  selection_options selection;
+  order_options order;
+  cli::common_options common;
+
+  [[nodiscard]] spectra::sort_key key() const { return by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity; }
+};
+
+/// Returns specsort's options. Their actions refer to `to`.
+cli::command_table make_table(command& to);
+
+/// Returns the steps that are applied to each spectrum, in order, a line each: the output of --explain.
 std::string explained(spectra::selection const& select, std::string const& preset, spectra::sort_key by, bool descending);
+
+/// Returns the name of part `number`, from 1 on: out.mgf.gz becomes out.0001.mgf.gz.
+std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits);
 
 }  // namespace ordo::specsort

@@ -16,21 +16,21 @@
 #include "tools/cli/output.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/mgf_stream.hpp"
-#include "tools/specsort/order_options.hpp"
+#include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"
 
 namespace ordo::specsort {
 namespace {
 
-constexpr std::size_t least_digits = 4;  // of a part's number
+constexpr std::size_t min_digits = 4;  // of the number of a part
 
-// The output file, or the files of its parts, which take their places together.
+// The output file, or the files of its parts, which appear together.
 class output_files final : public spectra::spectrum_parts {
  public:
   output_files(std::string const& path, spectra::order_options const& order, unsigned threads)
       : path_(path), splits_(order.part_bytes || order.parts), threads_(threads) {
-    digits_ = std::max(least_digits, fmt::format("{}", order.parts.value_or(0)).size());
-    add();  // a bad path is found now
+    digits_ = std::max(min_digits, fmt::format("{}", order.parts.value_or(0)).size());
+    add();  // so that an invalid path fails at once
   }
 
   sink& open(std::size_t part) override {
@@ -50,7 +50,7 @@ class output_files final : public spectra::spectrum_parts {
     }
   }
   [[nodiscard]] std::string const& name(std::size_t part) const { return files_[part].name; }
-  /// For an input that is read while this is written.
+  /// Checks an input that is read while this is written.
   void refuse_loop(cli::input const& in) const { files_.front().out.refuse_loop(in); }
 
  private:
@@ -65,11 +65,11 @@ class output_files final : public spectra::spectrum_parts {
   std::string path_;
   bool splits_;
   unsigned threads_;
-  std::size_t digits_ = least_digits;
+  std::size_t digits_ = min_digits;
   std::deque<file> files_;
 };
 
-// A name as a field of a table has it.
+// Escapes a name as a field of a table.
 std::string field(std::string_view name) {
   std::string text;
   for (char const c : name) {
@@ -85,13 +85,13 @@ std::string field(std::string_view name) {
   return text;
 }
 
-// Where spectra came from.
+// The output of --map.
 class map_file {
  public:
   map_file(std::string const& path, std::vector<std::string> const& inputs, output_files const& outputs)
       : out_(path), inputs_(inputs), outputs_(outputs) {
     for (std::string const& input : inputs)
-      if (out_.is_file(input)) throw usage_error(fmt::format("--map would replace an input: {}", input));
+      if (out_.is_file(input)) throw usage_error(fmt::format("cannot write: --map: it would replace the input {}", input));
     out_.write(std::string_view("output\tspectrum\tinput\tnumber\toffset\n"));
   }
 
@@ -183,7 +183,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   if (how.on_warning)
     for (std::size_t k = 0; k < done.missing.size(); ++k)
       if (done.missing[k] != 0)
-        cli::say(tool, fmt::format("warning: {} of {} spectra have no {}, and come last", done.missing[k],
+        cli::say(tool, fmt::format("warning: {} of {} spectra have no {} and come last", done.missing[k],
                                    done.done.spectra_left, what_is_missing(order.order.by[k])));
   return done;
 }

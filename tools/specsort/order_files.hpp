@@ -9,10 +9,9 @@
 
 namespace ordo::specsort {
 
-/// Orders the spectra of files into an output, or parts of it.
-/// @param as  mzML: of one input, which is mzML, and of one part
-/// @param map  where to write where they came from; empty: nowhere
-/// @param committing  called when all is written, and takes its place
+/// Orders the spectra of files into an output, or into parts of it.
+/// @param as  the format; mzML only of one input in mzML, and without parts @param map  path of the origins; empty: none
+/// @param committing  called when all is written, before files take their places
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
                                   spectra::format as, spectra::options const& how, spectra::order_options order,
                                   cli::common_options const& common,

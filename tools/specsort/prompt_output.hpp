@@ -10,7 +10,7 @@ namespace ordo::specsort {
 
 inline constexpr std::string_view tool = "specsort";
 
-/// The output. A write in order that fails ends the process at once: the input may wait for more that never comes.
+/// The output. A sequential write that fails ends the process at once, because the input may wait for bytes that never come.
 class prompt_output final : public sink {
  public:
   explicit prompt_output(cli::output& out) : out_(out) {}

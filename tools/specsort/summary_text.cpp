@@ -18,7 +18,7 @@ using spectra::value_range;
 
 constexpr std::size_t bar_width = 40;
 
-// Of the histogram: spectra with `least` to `greatest` peaks. A bin is twice as wide as the one before.
+// A bin of the histogram: spectra with min to max peaks. Each bin is twice as wide as the one before.
 struct bin {
   std::uint64_t least, greatest, spectra = 0;
 };
@@ -36,7 +36,7 @@ std::vector<bin> bins_of(summary const& of) {
   return bins;
 }
 
-// 1234567 as 1,234,567.
+// Formats 1234567 as 1,234,567.
 std::string grouped(std::uint64_t value) {
   std::string const digits = std::to_string(value);
   std::string text;
@@ -106,7 +106,7 @@ std::string summary_table(summary const& of, std::string_view name) {
   for (bin const& one : bins) {
     std::string const range =
         one.least == one.greatest ? grouped(one.least) : fmt::format("{}-{}", grouped(one.least), grouped(one.greatest));
-    // What there is any of can be seen.
+    // A bin that is not empty has a bar.
     std::size_t const bar = std::size_t((one.spectra * bar_width + most - 1) / most);
     text += fmt::format("{:>20}  {:<{}} {}\n", range, std::string(bar, '#'), bar_width, grouped(one.spectra));
   }

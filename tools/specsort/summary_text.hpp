@@ -6,9 +6,9 @@
 
 namespace ordo::specsort {
 
-/// A summary for people: a table, and a histogram of the peaks a spectrum.
+/// Returns a summary for people: a table, and a histogram of the peaks per spectrum.
 std::string summary_table(spectra::summary const& of, std::string_view name);
-/// And for programs. What there are none of is null.
+/// Returns a summary as JSON. Missing ranges are null.
 std::string summary_json(spectra::summary const& of, std::string_view name);
 
 }  // namespace ordo::specsort

@@ -12,12 +12,12 @@
 
 namespace ordo::strsort {
 
-/// What a command line asks for.
+/// The settings of a command line.
 struct command {
   std::vector<std::string> files;
   std::optional<std::string> output, files_from;
 
-  ordering global;              // -b to -V, in front of all keys
+  ordering global;              // -b to -V, outside of keys
   std::vector<given_key> keys;  // -k and +POS -POS
   std::optional<char> separator;
   std::optional<std::string> random_source, locale;
@@ -26,34 +26,33 @@ struct command {
 
   char check = 0;  // 'c', 'C' or none
   bool merge = false, debug = false, count = false, by_count = false;
-  std::optional<std::uint64_t> head;  // so many lines of the output, and no more
+  std::optional<std::uint64_t> head;  // maximum number of lines of the output
 
   std::optional<std::uint64_t> memory, batch_size;  // -S in bytes, --batch-size
   std::vector<std::string> temporary_folders;
   std::optional<std::string> compress_program;
   cli::common_options common;
 
-  /// Help, version or whatever else --generate makes, or (with a status other than 0) what is wrong with a word: to be printed
-  /// as it is, in the place of all work.
-  struct answer {
+  /// Help, the version or a generated page; or, with a status other than 0, an error. The program prints it and ends.
+  struct text_and_status {
     std::string text;
     int status = 0;
   };
-  std::optional<answer> instead;
+  std::optional<text_and_status> answer;
 
-  /// How lines are compared; random_seed is left to the caller. @throws usage_error for options that exclude one another
+  /// Returns the order of lines without random_seed. @throws usage_error  if options exclude one another
   [[nodiscard]] strings::order order() const;
 };
 
-/// What of the environment changes the meaning of a command line.
+/// The variables of the environment that change the meaning of a command line.
 struct environment {
-  bool posixly_correct = false;   // nothing behind the first file is an option, but for -o
-  bool has_obsolete_keys = true;  // is "+1" a key where no "-2" follows?
+  bool posixly_correct = false;   // no argument behind the first file is an option, except -o
+  bool has_obsolete_keys = true;  // "+1" is a key even if no "-2" follows
   static environment here();
 };
 
-/// @param arguments  without the program's name
-/// @throws usage_error in GNU's words for the first thing wrong
+/// Reads a command line. @param arguments  without the program's name
+/// @throws usage_error  in GNU's words, for the first error
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around);
 
 }  // namespace ordo::strsort

@@ -38,7 +38,7 @@ void read_file_names(command& made, caller const& by) {
                       "file operands cannot be combined with --files0-from");
     must_be_readable(from, "open failed");
     if (from != "-" && is_folder(from)) throw input_error(fmt::format("cannot read file names from {}", always_quoted(from)));
-    cli::bytes const names = cli::read_all(from);
+    host_bytes const names = cli::read_all(from);
     std::string_view rest(names.data(), names.size());
     while (!rest.empty()) {
       std::string_view const name = rest.substr(0, rest.find('\0'));

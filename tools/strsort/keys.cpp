@@ -9,7 +9,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/strsort/gnu_messages.hpp"
-#include "tools/strsort/numbers.hpp"
+#include "tools/strsort/options.hpp"
 
 namespace ordo::strsort {
 namespace {

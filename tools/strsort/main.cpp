@@ -21,7 +21,6 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"
-#include "tools/cli/watched.hpp"
 #include "tools/strsort/command.hpp"
 #include "tools/strsort/debug.hpp"
 #include "tools/strsort/inputs.hpp"
@@ -81,7 +80,8 @@ int check(work const& w, cli::stats& stats) {
   }
   if (in_order) return 0;
   if (made.check == 'c')
-    cli::tell(fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, order.number(), order.line(), made.delimiter));
+    cli::print_result(
+        fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, order.number(), order.line(), made.delimiter));
   return 1;
 }
 
@@ -155,12 +155,12 @@ int sort(work const& w, cli::stats& stats) {
 
 int run(int argc, char** argv, caller const& called, bool& writing) {
   command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
-  if (made.instead) {
-    if (made.instead->status != 0)
-      cli::say(called.name(), made.instead->text);
+  if (made.answer) {
+    if (made.answer->status != 0)
+      cli::say(called.name(), made.answer->text);
     else
-      fmt::print("{}", made.instead->text);
-    return made.instead->status;
+      fmt::print("{}", made.answer->text);
+    return made.answer->status;
   }
   strsort::read_file_names(made, called);
   strings::order by = made.order();
@@ -169,7 +169,8 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
   if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
   if (made.debug)
-    for (std::string const& remark : strsort::remarks(made, by)) cli::tell(fmt::format("{}: {}\n", called.name(), remark));
+    for (std::string const& remark : strsort::remarks(made, by))
+      cli::print_result(fmt::format("{}: {}\n", called.name(), remark));
   if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)

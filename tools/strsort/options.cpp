@@ -2,181 +2,213 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/strsort/generate.hpp"
+#include "tools/cli/option_pages.hpp"
 
 namespace ordo::strsort {
 namespace {
+
+using action = cli::option::action;
 
 struct word {
   std::string_view name;
   char letter;
 };
 
-// The letter of the word that the value abbreviates, or 0 and a message in the command's place. Words of one letter mean the
-// same.
-char letter_of(std::span<word const> words, std::string_view choices, command& made, value_of const& given) {
+// Returns the letter of the word that the value abbreviates, or 0 and an answer. Words of one letter mean the same.
+char letter_of(std::span<word const> words, std::string_view choices, command& to, option_value const& given) {
   std::string found;
   for (word const& w : words) {
     if (w.name == given.value) return w.letter;
     if (w.name.starts_with(given.value) && found.find(w.letter) == found.npos) found += w.letter;
   }
   if (found.size() == 1) return found.front();
-  // GNU sort takes a bad word for the failure of another program, and exits with 1. That is a check's disorder everywhere else.
-  made.instead = {given.by.bad_word(fmt::format("{} argument {} for {}", found.empty() ? "invalid" : "ambiguous",
-                                                quoted(given.value), quoted(given.option)),
-                                    choices),
-                  given.by.is_gnu() ? 1 : 2};
+  // GNU sort treats a bad word as the failure of another program and exits with 1, the status of a check that found disorder.
+  to.answer = {given.by.bad_word(fmt::format("{} argument {} for {}", found.empty() ? "invalid" : "ambiguous",
+                                             quoted(given.value), quoted(given.option)),
+                                 choices),
+               given.by.is_gnu() ? 1 : 2};
   return 0;
 }
 
-void set_check(command& made, char kind) {
-  if (made.check != 0 && made.check != kind) throw usage_error("options '-cC' are incompatible");
-  made.check = kind;
+void set_check(command& to, char kind) {
+  if (to.check != 0 && to.check != kind) throw usage_error("options '-cC' are incompatible");
+  to.check = kind;
 }
 
-void check_by_word(command& made, value_of const& given) {
+void check_by_word(command& to, option_value const& given) {
   static constexpr std::array<word, 3> words{{{"quiet", 'C'}, {"silent", 'C'}, {"diagnose-first", 'c'}}};
-  if (given.value.data() == nullptr) return set_check(made, 'c');
-  if (char const kind = letter_of(words, "  - 'quiet', 'silent'\n  - 'diagnose-first'", made, given)) set_check(made, kind);
+  if (given.value.data() == nullptr) return set_check(to, 'c');
+  if (char const kind = letter_of(words, "  - 'quiet', 'silent'\n  - 'diagnose-first'", to, given)) set_check(to, kind);
 }
 
-void sort_by_word(command& made, value_of const& given) {
+void sort_by_word(command& to, option_value const& given) {
   static constexpr std::array<word, 6> words{
       {{"general-numeric", 'g'}, {"human-numeric", 'h'}, {"month", 'M'}, {"numeric", 'n'}, {"random", 'R'}, {"version", 'V'}}};
-  made.global.set(
-      letter_of(words, "  - 'general-numeric'\n  - 'human-numeric'\n  - 'month'\n  - 'numeric'\n  - 'random'\n  - 'version'",
-                made, given));
+  to.global.set(letter_of(
+      words, "  - 'general-numeric'\n  - 'human-numeric'\n  - 'month'\n  - 'numeric'\n  - 'random'\n  - 'version'", to, given));
 }
 
-void set_separator(command& made, value_of const& given) {
-  if (given.value.empty()) throw usage_error("empty tab");
-  bool const is_nul = given.value == "\\0";
-  if (given.value.size() > 1 && !is_nul) throw usage_error(fmt::format("multi-character tab {}", quoted(given.value)));
-  char const separator = is_nul ? '\0' : given.value[0];
-  if (made.separator && *made.separator != separator) throw usage_error("incompatible tabs");
-  made.separator = separator;
+void set_separator(command& to, std::string_view value) {
+  if (value.empty()) throw usage_error("empty tab");
+  bool const is_nul = value == "\\0";
+  if (value.size() > 1 && !is_nul) throw usage_error(fmt::format("multi-character tab {}", quoted(value)));
+  char const separator = is_nul ? '\0' : value[0];
+  if (to.separator && *to.separator != separator) throw usage_error("incompatible tabs");
+  to.separator = separator;
 }
 
-void set_once(std::optional<std::string>& place, std::string_view value, std::string_view what) {
-  if (place && *place != value) throw usage_error(fmt::format("multiple {} specified", what));
-  place = value;
+void set_once(std::optional<std::string>& to, std::string_view value, std::string_view name) {
+  if (to && *to != value) throw usage_error(fmt::format("multiple {} specified", name));
+  to = value;
 }
 
-using setter = std::function<void(command& made, value_of const& given)>;
-
-// An option of one letter that changes how lines are compared.
-option orders(char letter, std::string_view name, std::string_view help) {
-  return {letter, name, {}, argument::none, section::ordering, {}, help, [letter](command& made, value_of const&) {
-            made.global.set(letter);
-          }};
-}
-option flag(char letter, std::string_view name, section where, std::string_view help, setter set) {
-  return {letter, name, {}, argument::none, where, {}, help, std::move(set)};
-}
-option flag(char letter, std::string_view name, section where, std::string_view help, bool command::*set) {
-  return flag(letter, name, where, help, [set](command& made, value_of const&) { made.*set = true; });
-}
-option valued(char letter, std::string_view name, std::string_view value, section where, std::string_view help, setter set,
-              std::string_view choices = {}) {
-  return {letter, name, value, argument::required, where, choices, help, std::move(set)};
+void set_output(command& to, option_value const& given) {
+  if (given.value.empty() && !given.by.is_gnu()) throw usage_error("no file name: --output: ''");
+  set_once(to.output, given.value == "-" && given.by.is_gnu() ? "./-" : given.value, "output files");
 }
 
-std::vector<option> make_table() {
-  using enum section;
-  std::vector<option> rows{
-      orders('b', "ignore-leading-blanks", "keys begin and end behind the blanks of their fields"),
-      {'c', "check", "WORD", argument::optional, other, "diagnose-first quiet silent",
-       "check that the one FILE is in order; say where it is not, or (quiet) do not, and exit with 1", check_by_word},
-      flag('C', {}, other, "the same as --check=quiet", [](command& made, value_of const&) { set_check(made, 'C'); }),
-      valued(0, "compress-program", "PROG", other, "compress temporary files by PROG, decompress them by PROG -d",
-             [](command& made, value_of const& given) { set_once(made.compress_program, given.value, "compress programs"); }),
-      flag(0, "debug", other, "underline the keys of each line, and say on stderr what looks like a mistake", &command::debug),
+std::vector<cli::option> make_options(command& to, caller const& by) {
+  auto const orders = [&to](char letter, std::string_view name, std::string help) {
+    return cli::option{.letter = letter,
+                       .name = name,
+                       .group = ordering_group,
+                       .help = std::move(help),
+                       .set = [&to, letter](std::string_view, std::string_view) { to.global.set(letter); }};
+  };
+  auto const flag = [](char letter, std::string_view name, std::string help, action set, std::string_view group = other_group) {
+    return cli::option{.letter = letter, .name = name, .group = group, .help = std::move(help), .set = std::move(set)};
+  };
+  auto const valued = [](char letter, std::string_view name, std::string_view value, std::string help, action set,
+                         std::string preset = {}, std::string_view group = other_group) {
+    return cli::option{.letter = letter,
+                       .name = name,
+                       .value = value,
+                       .group = group,
+                       .help = std::move(help),
+                       .preset = std::move(preset),
+                       .set = std::move(set)};
+  };
+  // An action by a function of the value alone, and by one of the option and the value.
+  auto const with = [](auto f) { return [f](std::string_view, std::string_view value) { f(value); }; };
+  auto const given = [&by](auto f) {
+    return [f, &by](std::string_view spelling, std::string_view value) { f(option_value{spelling, value, by}); };
+  };
+
+  std::vector<cli::option> rows{
+      orders('b', "ignore-leading-blanks", "ignore blanks at the start of fields"),
+      {.letter = 'c',
+       .name = "check",
+       .value = "WORD",
+       .group = other_group,
+       .help = "check that FILE is sorted and exit with 1 if it is not; do not sort",
+       .details = "WORD is diagnose-first, which prints the first line out of order, or quiet or silent, which print nothing.",
+       .choices = "diagnose-first quiet silent",
+       .optional_value = true,
+       .set = given([&to](option_value const& v) { check_by_word(to, v); })},
+      flag('C', {}, "check as --check=quiet does", with([&to](auto) { set_check(to, 'C'); })),
+      valued(0, "compress-program", "PROG", "compress temporary files with PROG; decompress them with PROG -d",
+             with([&to](auto v) { set_once(to.compress_program, v, "compress programs"); })),
+      flag(0, "debug", "underline the keys of each line, and warn of options that look like mistakes", cli::enable(to.debug)),
       orders('d', "dictionary-order", "compare letters, digits and blanks only"),
-      orders('f', "ignore-case", "compare small letters as capitals"),
-      valued(0, "files0-from", "F", other, "read the files that F names, each name ended by NUL; - is standard input",
-             [](command& made, value_of const& given) { made.files_from = given.value; }),
+      orders('f', "ignore-case", "compare lower-case letters as upper-case ones"),
+      valued(0, "files0-from", "F", "read the names of input files from F, each ended by NUL; - is standard input",
+             with([&to](auto v) { to.files_from = v; })),
       orders('g', "general-numeric-sort", "compare numbers of any form, with exponents, inf and nan"),
-      orders('i', "ignore-nonprinting", "compare printing characters only"),
-      valued('k', "key", "KEYDEF", other, "compare by this part of the line; the first of several keys goes first",
-             [](command& made, value_of const& given) { made.keys.push_back(parse_key(given.value)); }),
-      flag('m', "merge", other, "merge files that are in order", &command::merge),
-      orders('M', "month-sort", "compare months: what is none, JAN to DEC"),
+      orders('i', "ignore-nonprinting", "compare printable characters only"),
+      valued('k', "key", "KEYDEF", "compare by this part of the line; the first of several keys counts most",
+             with([&to](auto v) { to.keys.push_back(parse_key(v)); })),
+      flag('m', "merge", "merge files that are sorted already", cli::enable(to.merge)),
+      orders('M', "month-sort", "compare months: other text, then JAN to DEC"),
       orders('n', "numeric-sort", "compare decimal numbers of any length, exactly"),
       orders('h', "human-numeric-sort", "compare numbers with units: 512, 2K, 1G"),
-      orders('V', "version-sort", "compare numbers inside of text as versions have them"),
-      orders('R', "random-sort", "shuffle, with equal keys in one place"),
-      valued(0, "random-source", "FILE", ordering, "shuffle by the first bytes of FILE",
-             [](command& made, value_of const& given) { set_once(made.random_source, given.value, "random sources"); }),
-      valued(0, "sort", "WORD", ordering,
-             "general-numeric is -g, human-numeric -h, month -M, numeric -n, random -R, version -V", sort_by_word,
-             "general-numeric human-numeric month numeric random version"),
-      valued('o', "output", "FILE", other,
-             "write to FILE, which may be one of the inputs; compressed if it is named .gz, .bgz, .bz2, .xz or .zst",
-             [](command& made, value_of const& given) {
-               if (given.value.empty() && !given.by.is_gnu()) throw usage_error("no file name: --output: ''");
-               set_once(made.output, given.value == "-" && given.by.is_gnu() ? "./-" : given.value, "output files");
-             }),
-      orders('r', "reverse", "the greatest first"),
-      flag('s', "stable", other, "keep lines with equal keys in the order of the input", &command::stable),
-      valued(0, "batch-size", "NMERGE", other, "merge at most NMERGE inputs at a time, by temporary files",
-             [](command& made, value_of const& given) { made.batch_size = parse_batch_size(given); }),
-      valued('S', "buffer-size", "SIZE", other, "use SIZE of memory, temporary files beyond it [what there is]",
-             [](command& made, value_of const& given) { made.memory = std::max(made.memory.value_or(0), parse_size(given)); }),
-      valued('t', "field-separator", "SEP", other, "fields end at SEP, not where blanks begin; '\\0' is NUL", set_separator),
-      valued('T', "temporary-directory", "DIR", other,
-             "temporary files go to DIR; given more than once, to all of them [TMPDIR, or /tmp]",
-             [](command& made, value_of const& given) { made.temporary_folders.emplace_back(given.value); }),
-      flag('u', "unique", other, "of lines with equal keys only the first; with -c, equal lines are out of order",
-           &command::unique),
-      valued('y', {}, "N", other, {}, [](command&, value_of const&) {}),
-      flag('z', "zero-terminated", other, "lines end with NUL, not newline",
-           [](command& made, value_of const&) { made.delimiter = '\0'; }),
-      valued(0, "parallel", "N", other, "GNU's name for --threads",
-             [](command& made, value_of const& given) { made.common.threads = parse_parallel(given); }),
-      flag(0, "help", other, "print this and exit",
-           [](command& made, value_of const& given) {
-             made.instead = {help_text(given.by), 0};
-           }),
-      flag(0, "version", other, "print version, compiler and devices",
-           [](command& made, value_of const&) {
-             made.instead = {cli::version_text("strsort"), 0};
-           }),
+      orders('V', "version-sort", "compare numbers within text, as in version numbers"),
+      orders('R', "random-sort", "shuffle, but keep lines with equal keys together"),
+      valued(0, "random-source", "FILE", "shuffle by the first bytes of FILE",
+             with([&to](auto v) { set_once(to.random_source, v, "random sources"); }), {}, ordering_group),
+      {.name = "sort",
+       .value = "WORD",
+       .group = ordering_group,
+       .help = "compare as the option named WORD does: general-numeric, human-numeric, month, numeric, random or version",
+       .choices = "general-numeric human-numeric month numeric random version",
+       .set = given([&to](option_value const& v) { sort_by_word(to, v); })},
+      {.letter = 'o',
+       .name = "output",
+       .value = "FILE",
+       .group = other_group,
+       .help = "write to FILE, which may be an input; compress it if its name ends in .gz, .bgz, .bz2, .xz or .zst",
+       .preset = "standard output",
+       .details = "FILE is replaced when the output is complete. After an error it is unchanged.",
+       .set = given([&to](option_value const& v) { set_output(to, v); })},
+      orders('r', "reverse", "reverse the order"),
+      flag('s', "stable", "keep lines with equal keys in the order of the input", cli::enable(to.stable)),
+      valued(0, "batch-size", "NMERGE", "merge at most NMERGE files at a time",
+             given([&to](option_value const& v) { to.batch_size = parse_batch_size(v); })),
+      valued('S', "buffer-size", "SIZE", "use at most SIZE of memory, then temporary files",
+             given([&to](option_value const& v) { to.memory = std::max(to.memory.value_or(0), parse_size(v)); }),
+             "the free memory"),
+      valued('t', "field-separator", "SEP", "separate fields by the character SEP; '\\0' is NUL",
+             with([&to](auto v) { set_separator(to, v); }), "the start of blanks"),
+      valued('T', "temporary-directory", "DIR", "put temporary files into DIR; if repeated, into all of them",
+             cli::append_to(to.temporary_folders), "TMPDIR, or /tmp"),
+      flag('u', "unique", "write only the first of lines with equal keys; with -c, treat equal lines as disorder",
+           cli::enable(to.unique)),
+      {.letter = 'y', .value = "N", .group = other_group, .set = [](std::string_view, std::string_view) {}},
+      flag('z', "zero-terminated", "end lines with NUL instead of newline", with([&to](auto) { to.delimiter = '\0'; })),
+      valued(0, "parallel", "N", "use N threads; GNU's name for --threads",
+             given([&to](option_value const& v) { to.common.threads = parse_parallel(v); })),
+      flag(0, "help", "print this help and exit", {}),
+      flag(0, "version", "print version, compiler and devices, and exit", {}),
 
-      flag(0, "count", ours, "of lines with equal keys only the first, behind their number, as uniq -c writes it",
-           &command::count),
-      flag(0, "by-count", ours, "the lines of --count with the greatest number first, as sort -rn puts what uniq -c writes",
-           [](command& made, value_of const&) { made.count = made.by_count = true; }),
-      valued(0, "head", "N", ours, "write the first N lines only of what would be written",
-             [](command& made, value_of const& given) { made.head = parse_head(given); }),
-      valued(0, "locale", "NAME", ours, "compare as LC_ALL=NAME sort does [C]",
-             [](command& made, value_of const& given) { made.locale = given.value; }),
-      valued(
-          0, "generate", "KIND", ours, "print the man page or a shell's completions and exit",
-          [](command& made, value_of const& given) {
-            made.instead = {generated(given.value), 0};
-            if (made.instead->text.empty())
-              throw given.by.misuse(fmt::format("invalid --generate argument {}", quoted(given.value)));
-          },
-          generated_kinds),
+      flag(0, "count", "write only the first of lines with equal keys, after their number, as uniq -c does",
+           cli::enable(to.count), own_group),
+      flag(0, "by-count", "write the lines of --count, the highest number first, as uniq -c | sort -rn does",
+           with([&to](auto) { to.count = to.by_count = true; }), own_group),
+      valued(0, "head", "N", "write only the first N lines of the output",
+             given([&to](option_value const& v) { to.head = parse_head(v); }), {}, own_group),
+      valued(0, "locale", "NAME", "compare as sort does with LC_ALL=NAME", with([&to](auto v) { to.locale = v; }), "C",
+             own_group),
+      {.name = "generate",
+       .value = "KIND",
+       .group = own_group,
+       .help = "print the manual page or completions for a shell, and exit",
+       .details = "KIND is man, complete-bash, complete-zsh or complete-fish.",
+       .choices = std::string(cli::generated_kinds)},
   };
-  for (cli::common_row const& row : cli::common_rows())
-    rows.push_back({0, row.name, row.value, row.value.empty() ? argument::none : argument::required, common, row.choices,
-                    row.help, [&row](command& made, value_of const& given) { row.set(made.common, given.value); }});
+  for (cli::option& row : cli::common_rows(to.common, false)) rows.push_back(std::move(row));
   return rows;
 }
 
 }  // namespace
 
-std::span<option const> all_options() {
-  static std::vector<option> const table = make_table();
-  return table;
+cli::command_table make_table(command& to, caller const& by) {
+  return {.name = "strsort",
+          .summary = "sort lines of text",
+          .usage = {"[OPTION]... [FILE]...", "[OPTION]... --files0-from=F"},
+          .description =
+              "Write the sorted lines of all FILEs to standard output: the bytes that LC_ALL=C sort writes or, with "
+              "--locale=NAME, those that LC_ALL=NAME sort writes. Without FILE, or if FILE is -, read standard input. "
+              "Decompress gzip, BGZF, bzip2, xz and zstd.",
+          .groups = {{ordering_group, true}, {other_group, true}, {own_group}, {cli::common_group, true}},
+          .options = make_options(to, by),
+          .notes = {{"KEYDEF",
+                     "F[.C][OPTS][,F[.C][OPTS]] names the field and the character, both counted from 1, at which the key "
+                     "begins and ends. The key ends with the line by default, and an end without C with its field. "
+                     "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
+                     "replace the ordering options given outside of keys."},
+                    {"SIZE",
+                     "A number of units of 1024 bytes, or with a suffix: b (bytes), K, M, G, T, P, E, or % of the memory "
+                     "of the machine."}},
+          .examples = {{"Sort a file by its third field, the largest number first", "strsort -k 3,3nr table.txt -o sorted.txt"},
+                       {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
+                       {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"}}};
 }
 
 }  // namespace ordo::strsort

@@ -1,33 +1,45 @@
 #pragma once
-#include <functional>
-#include <span>
-#include <string>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
+#include "tools/cli/option_table.hpp"
 #include "tools/strsort/command.hpp"
-#include "tools/strsort/numbers.hpp"
 
-/// The one table of strsort's options: parsing, help, the man page and completions are made from it.
 namespace ordo::strsort {
 
-enum class section { ordering, other, ours, common };
-enum class argument { none, required, optional };
+inline constexpr std::string_view ordering_group = "Ordering options", other_group = "Other options",
+                                  own_group = "Options that GNU sort does not have";
 
-struct option {
-  char letter = 0;              // 0: it has none
-  std::string_view name = {};   // empty: it has but a letter
-  std::string_view value = {};  // FILE, DIR, N: what help calls its value
-  argument takes = argument::none;
-  section where = section::other;
-  std::string_view choices = {};  // of its value, with blanks between
-  std::string_view help = {};     // empty: known for compatibility, and not told
-  std::function<void(command& made, value_of const& given)> set = {};
+/// Returns strsort's options: those of GNU sort in the order in which its messages name them, then the others. Their actions
+/// refer to the command and the caller.
+cli::command_table make_table(command& to, caller const& by);
+[[nodiscard]] inline bool is_gnu(cli::option const& o) {
+  return o.group == ordering_group || o.group == other_group;
+}
+
+/// A number at the beginning of a text, as GNU's programs read it: blanks, a plus sign and leading zeros count for nothing.
+struct number {
+  std::uint64_t value = 0;  // the maximum if it is too large
+  std::size_t digits = 0;
+  bool too_large = false;
+  std::string_view rest;  // of the text
+};
+number read_number(std::string_view text);
+
+/// An option's value, and the option as it was written: -S or --buffer-size.
+struct option_value {
+  std::string_view option, value;
+  caller const& by;
 };
 
-/// GNU sort's in the order in which its messages name them, then ours.
-std::span<option const> all_options();
-[[nodiscard]] inline bool is_gnu(option const& o) {
-  return o.where == section::ordering || o.where == section::other;
-}
+/// Parses the bytes of -S. Without a suffix the number is multiplied by 1024. @throws usage_error  in GNU's words
+std::uint64_t parse_size(option_value const& given);
+/// Parses a number of threads and returns at most the number of processors. @throws usage_error
+unsigned parse_parallel(option_value const& given);
+/// Parses the number of inputs of a merge: at most the number of files that can be open. @throws usage_error
+std::uint64_t parse_batch_size(option_value const& given);
+/// Parses the digits of --head. @throws usage_error
+std::uint64_t parse_head(option_value const& given);
 
 }  // namespace ordo::strsort

@@ -1,134 +1,219 @@
-#include <cerrno>
-#include <cstdlib>
-
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "ordo/error.hpp"
+#include "tools/cli/option_pages.hpp"
 #include "tools/strsort/options.hpp"
 
-// Arguments are taken one after the other, as getopt_long of the GNU C library takes them, with its words for what it refuses;
-// but abbreviations of GNU sort's options mean what they mean there, whatever options there are beside them.
 namespace ordo::strsort {
 namespace {
 
-class walk {
- public:
-  walk(std::span<char const* const> arguments, caller const& by, environment const& around)
-      : rest_(arguments.begin(), arguments.end()), by_(by), around_(around) {}
+constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
-  command all() && {
-    bool operands_only = false;
-    while (at_ != rest_.size() && !made_.instead) {
-      std::string_view const argument = rest_[at_];
-      if (operands_only || (around_.posixly_correct && !made_.files.empty() && !is_output_option())) {
-        made_.files.emplace_back(argument);
-        ++at_;
-        continue;
-      }
-      ++at_;
-      if (argument == "--")
-        operands_only = true;
-      else if (argument.starts_with("--"))
-        take_long(argument.substr(2));
-      else if (argument.size() > 1 && argument[0] == '-')
-        take_letters(argument);
-      else
-        take_operand(argument);
-    }
-    return std::move(made_);
-  }
+[[noreturn]] void invalid(option_value const& given, std::string_view what = "invalid") {
+  throw usage_error(fmt::format("{} {} argument '{}'", what, given.option, given.value));
+}
+
+std::string too_large(option_value const& given) {
+  return fmt::format("{} argument '{}' too large", given.option, given.value);
+}
+
+std::uint64_t times(std::uint64_t value, std::uint64_t factor, bool& overflow) {
+  std::uint64_t product = 0;
+  overflow |= __builtin_mul_overflow(value, factor, &product);
+  return product;
+}
+
+number read_count(option_value const& given) {
+  number const read = read_number(given.value);
+  if (read.digits == 0) invalid(given);
+  if (!read.rest.empty()) invalid(given, "invalid suffix in");
+  return read;
+}
+
+// Returns the memory of the computer, of which -S takes a share.
+double physical_memory() {
+  return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+}
+
+// GNU sort's rules. Abbreviations of its options mean what they mean there, whatever other options there are.
+class gnu_parser final : public cli::argument_parser {
+ public:
+  gnu_parser(caller const& by, environment const& around) : by_(by), around_(around) {}
+
+  command finish() && { return std::move(command_); }
 
  private:
-  [[nodiscard]] bool is_output_option() const {
-    return made_.check == 0 && rest_[at_].starts_with("-o") && (rest_[at_].size() > 2 || at_ + 1 != rest_.size());
+  bool ends_options(std::string_view argument) const override {
+    if (!around_.posixly_correct || command_.files.empty()) return false;
+    bool const is_output = command_.check == 0 && argument.starts_with("-o") && (argument.size() > 2 || rest().size() > 1);
+    return !is_output;
+  }
+  bool is_complete() const override { return command_.answer.has_value(); }
+  // -y is ignored, with a number behind it.
+  bool accepts_next(cli::option const& given, std::string_view next) const override {
+    return given.letter != 'y' || std::ranges::all_of(next, [](unsigned char c) { return std::isdigit(c); });
   }
 
-  void set(option const& found, std::string_view spelling, std::string_view value) { found.set(made_, {spelling, value, by_}); }
-
-  void take_operand(std::string_view operand) {
-    if (operand.starts_with('+')) {
-      bool const ends = at_ != rest_.size() && rest_[at_].size() > 1 && rest_[at_][0] == '-' &&
-                        std::isdigit(static_cast<unsigned char>(rest_[at_][1]));
+  void take_operand(std::string_view operand, bool literal) override {
+    if (!literal && operand.starts_with('+')) {
+      std::string_view const next = rest().empty() ? "" : rest().front();
+      bool const ends = next.size() > 1 && next[0] == '-' && std::isdigit(static_cast<unsigned char>(next[1]));
       given_key key;
       if ((around_.has_obsolete_keys || (ends && !around_.posixly_correct)) &&
-          parse_obsolete_key(operand, ends ? rest_[at_] : "", key)) {
-        at_ += ends;
-        made_.keys.push_back(key);
+          parse_obsolete_key(operand, ends ? next : "", key)) {
+        if (ends) skip();
+        command_.keys.push_back(key);
         return;
       }
     }
-    made_.files.emplace_back(operand);
+    command_.files.emplace_back(operand);
   }
 
-  void take_letters(std::string_view argument) {
-    for (std::size_t i = 1; i < argument.size() && !made_.instead; ++i) {
-      char const letter = argument[i];
-      auto const options = all_options();
-      auto const found = std::ranges::find(options, letter, &option::letter);
-      if (found == options.end() || letter == 0) throw by_.misuse(fmt::format("invalid option -- '{}'", letter));
-      std::string const spelling = {'-', letter};
-      // A letter and a long option that may have a value: the letter has none.
-      if (found->takes != argument::required) {
-        set(*found, spelling, {});
-        continue;
-      }
-      std::string_view value = argument.substr(i + 1);
-      if (value.empty()) {
-        if (at_ == rest_.size()) throw by_.misuse(fmt::format("option requires an argument -- '{}'", letter));
-        value = rest_[at_++];
-        // -y is ignored, with a number behind it: what is none is no part of it.
-        if (letter == 'y' && !std::ranges::all_of(value, [](unsigned char c) { return std::isdigit(c); })) --at_;
-      }
-      return set(*found, spelling, value);
-    }
+  cli::option const* find(char letter) const override {
+    auto const found = std::ranges::find(table_.options, letter, &cli::option::letter);
+    return found == table_.options.end() || letter == 0 ? nullptr : &*found;
   }
-
-  option const& find(std::string_view name, std::string_view argument) const {
-    auto const options = all_options();
-    if (auto const exact = std::ranges::find(options, name, &option::name); exact != options.end() && !name.empty())
-      return *exact;
+  cli::option const* find(std::string_view name, std::string_view argument) const override {
+    auto const& options = table_.options;
+    if (auto const exact = std::ranges::find(options, name, &cli::option::name); exact != options.end() && !name.empty())
+      return &*exact;
     for (bool const gnu : {true, false}) {
-      std::vector<option const*> possible;
-      for (option const& o : options)
+      std::vector<cli::option const*> possible;
+      for (cli::option const& o : options)
         if (is_gnu(o) == gnu && !o.name.empty() && o.name.starts_with(name)) possible.push_back(&o);
-      if (possible.size() == 1) return *possible.front();
+      if (possible.size() == 1) return possible.front();
       if (possible.empty()) continue;
       std::string names;
-      for (option const* const o : possible) names += fmt::format(" '--{}'", o->name);
+      for (cli::option const* const o : possible) names += fmt::format(" '--{}'", o->name);
       throw by_.misuse(fmt::format("option '--{}' is ambiguous; possibilities:{}", argument, names));
     }
-    throw by_.misuse(fmt::format("unrecognized option '--{}'", argument));
+    return nullptr;
   }
 
-  void take_long(std::string_view argument) {
-    std::size_t const end = argument.find('=');
-    bool const has_value = end != argument.npos;
-    option const& found = find(argument.substr(0, end), argument);
-    std::string const spelling = fmt::format("--{}", found.name);
-    if (has_value && found.takes == argument::none)
-      throw by_.misuse(fmt::format("option '{}' doesn't allow an argument", spelling));
-    if (has_value) return set(found, spelling, argument.substr(end + 1));
-    if (found.takes != argument::required) return set(found, spelling, {});
-    if (at_ == rest_.size()) throw by_.misuse(fmt::format("option '{}' requires an argument", spelling));
-    set(found, spelling, rest_[at_++]);
+  void apply(cli::option const& given, std::string_view spelling, std::string_view value) override {
+    if (given.set) return given.set(spelling, value);
+    if (given.name == "help") command_.answer = {cli::help_text(table_, by_.name()), 0};
+    if (given.name == "version") command_.answer = {cli::version_text(table_.name), 0};
+    if (given.name != "generate") return;
+    command_.answer = {cli::generated(table_, table_, value), 0};
+    if (command_.answer->text.empty()) throw by_.misuse(fmt::format("invalid --generate argument {}", quoted(value)));
   }
 
-  std::vector<std::string_view> rest_;
-  std::size_t at_ = 0;
+  void refuse(misuse kind, cli::option const*, std::string_view argument) override {
+    switch (kind) {
+      case misuse::unknown_option: {
+        auto const near = by_.is_gnu() ? std::nullopt : cli::nearest_option(table_, argument);
+        if (near) throw usage_error(fmt::format("unrecognized option '{}': did you mean '{}'?", argument, *near));
+        throw by_.misuse(fmt::format("unrecognized option '{}'", argument));
+      }
+      case misuse::unknown_letter:
+        throw by_.misuse(fmt::format("invalid option -- '{}'", argument.substr(1)));
+      case misuse::unexpected_value:
+        throw by_.misuse(fmt::format("option '{}' doesn't allow an argument", argument));
+      case misuse::missing_value:
+        throw by_.misuse(fmt::format("option '{}' requires an argument", argument));
+      case misuse::missing_value_of_letter:
+        throw by_.misuse(fmt::format("option requires an argument -- '{}'", argument.substr(1)));
+    }
+  }
+
   caller const& by_;
   environment around_;
-  command made_;
+  command command_;
+  cli::command_table table_ = make_table(command_, by_);
 };
 
 }  // namespace
 
+number read_number(std::string_view text) {
+  number read;
+  read.rest = text;
+  while (!read.rest.empty() && std::isspace(static_cast<unsigned char>(read.rest.front()))) read.rest.remove_prefix(1);
+  if (read.rest.starts_with('+')) read.rest.remove_prefix(1);
+  for (; !read.rest.empty() && std::isdigit(static_cast<unsigned char>(read.rest.front())); ++read.digits) {
+    bool overflow = false;
+    std::uint64_t const tens = times(read.value, 10, overflow);
+    overflow |= __builtin_add_overflow(tens, std::uint64_t(read.rest.front() - '0'), &read.value);
+    read.too_large |= overflow;
+    read.rest.remove_prefix(1);
+  }
+  if (read.digits == 0) read.rest = text;
+  if (read.too_large) read.value = max_number;
+  return read;
+}
+
+std::uint64_t parse_size(option_value const& given) {
+  constexpr std::string_view powers = "KMGTPEZY", letters = "kKmMgGtTPEZY";  // of 1024
+  number read = read_number(given.value);
+  bool const has_digits = read.digits != 0;
+  if (!has_digits) read.value = 1;  // of the suffix
+  bool overflow = read.too_large;
+  std::string_view const suffix = read.rest;
+  if (suffix.empty() && has_digits) {
+    read.value = times(read.value, 1024, overflow);
+  } else if (suffix.size() == 1 && letters.find(suffix[0]) != letters.npos) {
+    for (auto power = powers.find(char(std::toupper(suffix[0]))) + 1; power != 0; --power)
+      read.value = times(read.value, 1024, overflow);
+  } else if (!has_digits && (suffix.empty() || letters.find(suffix[0]) == letters.npos)) {
+    invalid(given);
+  } else if (suffix.size() == 1 && has_digits && !overflow && (suffix[0] == 'b' || suffix[0] == '%')) {
+    if (suffix[0] == '%') {
+      double const part = physical_memory() * double(read.value) / 100;
+      overflow = part >= double(max_number);
+      if (!overflow) read.value = std::uint64_t(part);
+    }
+  } else {
+    invalid(given, "invalid suffix in");
+  }
+  if (overflow) throw usage_error(too_large(given));
+  return read.value;
+}
+
+unsigned parse_parallel(option_value const& given) {
+  number const read = read_count(given);
+  if (read.value == 0) throw usage_error("number in parallel must be nonzero");
+  return unsigned(std::min<std::uint64_t>(read.value, std::max(1u, std::thread::hardware_concurrency())));
+}
+
+std::uint64_t parse_batch_size(option_value const& given) {
+  constexpr std::uint64_t min_inputs = 2, standard_descriptors = 3;
+  number const read = read_count(given);
+  rlimit limit{};
+  bool const limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  std::uint64_t const max_inputs =
+      limited ? limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, standard_descriptors) : max_number;
+  auto const refuse = [&](std::string const& message, std::string const& bound) -> usage_error {
+    return usage_error(given.by.lines(message, given.by.is_gnu() ? fmt::format("{}: {}", given.by.name(), bound) : bound));
+  };
+  if (read.value < min_inputs)
+    throw refuse(fmt::format("invalid {} argument '{}'", given.option, given.value),
+                 fmt::format("minimum {} argument is '{}'", given.option, min_inputs));
+  if (read.too_large || read.value > max_inputs)
+    throw refuse(too_large(given), fmt::format("maximum {} argument with current rlimit is {}", given.option, max_inputs));
+  return read.value;
+}
+
+std::uint64_t parse_head(option_value const& given) {
+  bool const digits = !given.value.empty() && std::ranges::all_of(given.value, [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) throw usage_error(fmt::format("invalid number: {}: '{}'", given.option, given.value));
+  return read_number(given.value).value;
+}
+
 environment environment::here() {
   environment found;
   found.posixly_correct = std::getenv("POSIXLY_CORRECT") != nullptr;
-  // Between 200112 and 200809 POSIX took "+1" for a file.
+  // In the versions of POSIX between 200112 and 200809, "+1" is the name of a file.
   if (char const* const text = std::getenv("_POSIX2_VERSION"); text && *text) {
     char* end = nullptr;
     long const version = std::strtol(text, &end, 10);
@@ -138,17 +223,19 @@ environment environment::here() {
 }
 
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around) {
-  return walk(arguments, by, around).all();
+  gnu_parser parser(by, around);
+  parser.parse(arguments);
+  return std::move(parser).finish();
 }
 
 strings::order command::order() const {
-  strings::order made;
-  made.keys = keys_of(keys, global);
-  made.reverse = global.reverse;
-  made.last_resort = !stable && !unique && !count;
-  made.separator = separator;
-  if (locale) made.locale = *locale;
-  return made;
+  strings::order result;
+  result.keys = keys_of(keys, global);
+  result.reverse = global.reverse;
+  result.last_resort = !stable && !unique && !count;
+  result.separator = separator;
+  if (locale) result.locale = *locale;
+  return result;
 }
 
 }  // namespace ordo::strsort

@@ -1,8 +1,7 @@
-#include "tools/sufsort/check.hpp"
-
 #include <cstdint>
 #include <iostream>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,12 +9,13 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/index.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace ordo::sufsort {
-
-int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, telling& tell) {
-  tell.phase("open");
+int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report) {
+  report.phase("open");
   suffix::stored_index const index(prefix);
   std::size_t bytes = 0;
   std::string names;
@@ -23,41 +23,42 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
     bytes += array.bytes;
     names += (names.empty() ? "" : ", ") + array.name;
   }
-  tell.stats.input(bytes);
+  report.stats.input(bytes);
   auto const disorder = [&](std::string const& array, std::string const& why) {
-    cli::tell(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, array, why));
+    cli::print_result(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, array, why));
     return 1;
   };
 
-  if (auto const array = index.stray()) return disorder(*array, "of another index: the description has no such array");
+  if (auto const array = index.stray()) return disorder(*array, "of another index: the description does not list it");
 
-  tell.phase("prove", bytes);
-  suffix::options how;
-  how.machine = common.machine();
-  how.memory = memory.host_bytes();
-  how.rows = index.about().policy.rows();
+  report.phase("prove", bytes);
+  suffix::options options;
+  options.machine = common.machine();
+  options.memory = memory.host_bytes();
+  options.rows = index.about().policy.rows();
   suffix::report done;
-  std::size_t const copies =  // which are of 64 bits
+  std::size_t const copies =  // of 64 bits an entry
       index.about().width == 40 ? (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t) : 0;
   auto const prove = [&](auto const& arrays) {
     try {
-      return suffix::check(index.view(), arrays, how, &done);
+      return suffix::check(index.view(), arrays, options, &done);
     } catch (suffix::text_too_large const& e) {
       throw out_of_memory(fmt::format("{}: {}", e.what(), memory.advice_for_text(copies + e.least(), copies + e.bytes())),
                           copies + e.least());
     }
   };
   std::optional<suffix::fault> fault;
-  if (index.about().width == 40) {  // which no machine has
-    if (copies > how.memory) {
+  if (index.about().width == 40) {  // machines have no such type
+    if (copies > options.memory) {
       suffix::wanted const what{!index.array("lcp").empty(), !index.bytes("bwt").empty()};
       std::size_t const all = copies + suffix::memory_for_check(device::cpu, index.about().residues, index.view().records(),
-                                                                sizeof(std::uint64_t), what, how.rows);
-      throw out_of_memory(fmt::format("out of memory: entries of 40 bits, in 64: {} bytes are needed, {} may be taken: {}",
-                                      copies, how.memory, memory.advice(all)),
-                          all);
+                                                                sizeof(std::uint64_t), what, options.rows);
+      throw out_of_memory(
+          fmt::format("out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available: {}", copies,
+                      options.memory, memory.advice(all)),
+          all);
     }
-    how.memory -= copies;
+    options.memory -= copies;
     auto const wide = [&](char const* array) {
       suffix::entries const values = index.array(array);
       std::vector<std::uint64_t> all(values.size());
@@ -69,8 +70,8 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   } else {
     fault = index.with_width([&]<class Index>(Index) { return prove(index.arrays<Index>()); });
   }
-  tell.stats.machine(done.machine);
-  tell.stats.device_memory(done.device_memory);
+  report.stats.machine(done.machine);
+  report.stats.device_memory(done.device_memory);
   if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->why));
   if (auto const wrong = suffix::contradiction_in(index.view(), index.pieces(), index.about().policy, common.threads))
     return disorder("seq", *wrong);
@@ -78,15 +79,36 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   if (auto const words = index.array("kmers"); !words.empty())
     if (auto const wrong =
             suffix::wrong_kmer(index.view(), index.array("sa"), index.about().words, words, index.path("sa"), common.threads))
-      return disorder("kmers", fmt::format("word {}: not the first row that is not below it", *wrong));
+      return disorder("kmers", fmt::format("k-mer {}: not the first row that is not smaller", *wrong));
 
-  tell.phase("checksums", bytes);
+  report.phase("checksums", bytes);
   if (auto const array = index.altered(common.threads))
-    return disorder(*array, "not the bytes that were written: the checksum differs");
-  tell.progress.clear();
+    return disorder(*array, "the checksum differs from that of the bytes written");
+  report.progress.clear();
   if (!common.quiet)
     std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.about().residues,
                              index.about().starts.size());
+  return 0;
+}
+
+int info(std::string const& prefix, reporter& report) {
+  report.phase("open");
+  suffix::stored_index const index(prefix);
+  suffix::index_description const& about = index.about();
+  cli::output out("-");
+  auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
+  line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.starts.size(), about.width,
+                   about.policy.keeps_case() ? "kept" : "folded to upper"));
+  line(fmt::format("strands\t{}\nambiguous\t{}\nmask\t{}\nsample\t{}\nrows\t{}\n",
+                   suffix::strands_words[std::size_t(about.policy.strands)],
+                   suffix::ambiguous_words[std::size_t(about.policy.ambiguous)],
+                   suffix::masked_words[std::size_t(about.policy.masked)], about.policy.sample, about.rows()));
+  for (suffix::index_array const& array : about.arrays)
+    line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
+  for (std::size_t r = 0; r < about.starts.size(); ++r)
+    line(fmt::format("record\t{}\t{}\t{}\n", about.names[r], about.starts[r],
+                     about.policy.cuts() ? about.lengths[r] : index.view().end_of(r) - about.starts[r]));
+  out.commit();
   return 0;
 }
 

@@ -1,23 +1,33 @@
 #pragma once
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/kmer_table.hpp"
+#include "ordo/suffix/letters.hpp"
+#include "ordo/suffix/policy.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 
+/// The commands of sufsort and their options.
 namespace ordo::sufsort {
 
-/// What a run tells while it works: the phases go to the report and to the terminal.
-struct telling {
+/// Reports phases to --stats and to the progress line.
+struct reporter {
   cli::stats stats;
   cli::progress progress;
 
   /// @param inputs, output  as for cli::progress
-  telling(cli::common_options const& options, std::span<std::string const> inputs, std::string const& output, int argc,
-          char const* const* argv)
+  reporter(cli::common_options const& options, std::span<std::string const> inputs, std::string const& output, int argc,
+           char const* const* argv)
       : stats("sufsort", argc, argv, options), progress("sufsort", options, inputs, output) {}
   void phase(std::string_view name, std::uint64_t bytes = 0) {
     stats.phase(name);
@@ -25,5 +35,148 @@ struct telling {
     progress.phase(name, bytes);
   }
 };
+
+/// The memory that a command may use, as 8G; empty: the free memory.
+struct memory_limits {
+  std::string host, gpu;
+
+  /// Returns the bytes of host memory that a command may still allocate. @param held  bytes that it has allocated
+  [[nodiscard]] std::size_t host_bytes(std::size_t held = 0) const;
+  /// Returns the advice of an error: the value of --memory that gives a command `bytes` bytes of host memory, or, if --memory
+  /// was not given or less is free, that so much memory must be free. @param predicate  a statement about the value
+  [[nodiscard]] std::string advice(std::size_t bytes, std::string_view predicate = "suffices") const;
+  /// Returns the advice if `min_bytes` suffice for most texts and `max_bytes` for all.
+  [[nodiscard]] std::string advice_for_text(std::size_t min_bytes, std::size_t max_bytes) const;
+  /// Passes the GPU's limit to machines, and makes the C library return freed memory to the system. To be called before all
+  /// work. @throws usage_error  for an invalid size
+  void apply() const;
+};
+
+/// Returns the smallest size of at least `bytes` bytes that --memory accepts.
+std::string size_for_option(std::size_t bytes);
+
+/// The table of k-mers that an index gets.
+struct kmer_options {
+  std::string option, force_option;  // their names, for messages
+  bool wanted = false;
+  unsigned length = 0;  // letters of a k-mer; 0: chosen by the size of the suffix array
+  bool force = false;   // allow a table larger than the suffix array
+};
+
+/// Returns the k-mers of a table for a text. @param rows  of the suffix array @param width  bits of an entry of both
+/// @throws usage_error  if there would be too many k-mers, or more than rows unless forced
+suffix::kmer_words words_for(std::string_view residues, kmer_options const& options, std::size_t rows, unsigned width);
+
+/// @throws usage_error  as words_for
+void check_size(suffix::kmer_words const& words, kmer_options const& options, std::size_t rows, unsigned width);
+
+/// Returns the bytes of a table.
+std::size_t table_bytes(suffix::kmer_words const& words, unsigned width);
+
+/// @param memory  bytes that the table may use @param advice  the end of the message @throws out_of_memory
+void check_memory(suffix::kmer_words const& words, unsigned width, std::size_t memory, std::string const& advice);
+
+/// Adds a table of k-mers to an index, or replaces its table. If that fails the index is unchanged.
+/// @throws as words_for, check_memory
+void add_kmers(std::string const& prefix, kmer_options const& options, cli::common_options const& common, reporter& report);
+
+struct build_options {
+  std::string prefix;
+  std::vector<std::string> files;
+  suffix::wanted what;
+  std::string width = "auto";
+  suffix::policy policy;
+  memory_limits memory;
+  bool plan = false;
+  bool has_mask = false, has_keep_case = false;  // --mask, --keep-case
+  kmer_options kmers;
+};
+
+/// Builds an index of FASTA files, or prints the plan. @returns the exit status
+int build(build_options const& options, cli::common_options const& common, reporter& report);
+
+struct search_options {
+  std::string prefix;
+  std::vector<std::string> patterns, files;
+  std::string output = "-";
+  std::size_t limit = 1000;  // maximum number of hits printed of a pattern; 0: all
+  bool both_strands = false;
+  bool bed = false;
+  std::size_t context = 0;  // letters before and behind a hit
+};
+
+/// Returns the files that patterns come from. "-" is standard input, and so is a pattern "-".
+std::vector<std::string> inputs_of(search_options const& options);
+
+/// Prints the hits of patterns in the order of the patterns, and those of one pattern by record, position and strand.
+int locate(search_options const& options, cli::common_options const& common, reporter& report);
+/// Prints the number of hits of each pattern.
+int count(search_options const& options, cli::common_options const& common, reporter& report);
+
+struct repeats_options {
+  std::string prefix, output = "-";
+  std::uint64_t min_length = 0;
+  std::uint64_t limit = 10;  // maximum number of occurrences, or pairs, printed of a repeat; 0: all
+  bool pairs = false;
+  std::optional<suffix::letter_choice> letters;
+};
+
+/// Prints the maximal repeats, or the maximal pairs, of an index with LCP and BWT.
+int repeats(repeats_options const& options, cli::common_options const& common, reporter& report);
+
+struct unique_options {
+  std::string prefix, output = "-";
+  std::uint64_t length = 0;
+  std::optional<suffix::letter_choice> letters;
+};
+
+/// Prints as bedGraph how often the k-mer at each position occurs.
+int unique(unique_options const& options, cli::common_options const& common, reporter& report);
+
+struct export_options {
+  std::string prefix, output, format;
+};
+
+/// Writes the suffix array in the format of another program.
+int export_array(export_options const& options, cli::common_options const& common, reporter& report);
+
+/// Verifies an index and prints its first mismatch. @returns the exit status
+int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);
+
+/// Prints the description of an index. @returns the exit status
+int info(std::string const& prefix, reporter& report);
+
+/// All that a command line sets.
+struct settings {
+  cli::common_options common;
+  std::string prefix;  // of the index that the command reads or builds
+  memory_limits memory;
+  build_options build;
+  kmer_options kmers;
+  search_options search;
+  repeats_options repeats;
+  unique_options unique;
+  export_options export_to;
+};
+
+/// Returns the table of sufsort with its commands. Actions refer to `to`.
+cli::command_table make_table(settings& to);
+
+inline void append(std::string& to, std::uint64_t number) {
+  char digits[20];
+  to.append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
+}
+
+/// Writes the text and clears it once it has `min_bytes` bytes.
+inline void write_some(cli::output& out, std::string& text, std::size_t min_bytes = std::size_t{1} << 20) {
+  if (text.size() < min_bytes) return;
+  out.write(std::string_view(text));
+  text.clear();
+}
+
+/// Shortens a name for a message.
+inline std::string shortened(std::string_view name) {
+  return name.size() <= 40 ? std::string(name) : std::string(name.substr(0, 37)) + "...";
+}
 
 }  // namespace ordo::sufsort

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,8 +18,8 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 #include "suffix/index/index_parts.hpp"
-#include "tools/cli/file_id.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/raw_file.hpp"
 #include "tools/cli/temporary.hpp"
 
 namespace ordo::sufsort {
@@ -34,7 +35,7 @@ fs::path folder_of(std::string const& prefix) {
   return folder.empty() ? "." : folder;
 }
 
-// One exchange in a folder at a time, where its file system has locks. A process that ends gives its lock back.
+// Locks a folder for one exchange at a time, if its file system has locks. The end of a process releases its lock.
 class folder_lock {
  public:
   explicit folder_lock(std::string const& prefix) : fd_(open(folder_of(prefix).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -50,8 +51,8 @@ class folder_lock {
   int fd_;
 };
 
-// A regular file, or the one that a symbolic link leads to; the link stays, as when a file is replaced. Where nothing can be
-// removed from the folder the file is emptied.
+// Removes a regular file or the target of a symbolic link, which stays, as when a file is replaced. Empties the file if nothing
+// can be removed from the folder.
 void remove_file(std::string const& path) {
   std::error_code error;
   fs::path const file = fs::canonical(path, error);
@@ -61,7 +62,7 @@ void remove_file(std::string const& path) {
   if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
 }
 
-// Copies a file over another one, and removes it. Readers have it as long as it is there.
+// Copies a file over another one, then removes it. Readers find it until then.
 int copy_in_place(std::string const& from, std::string const& to) {
   struct stat whole {};
   int const in = open(from.c_str(), O_RDONLY | O_CLOEXEC), out = open(to.c_str(), O_WRONLY | O_CLOEXEC);
@@ -75,12 +76,12 @@ int copy_in_place(std::string const& from, std::string const& to) {
 
 void put_in_place(std::string const& from, std::string const& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return;
-  int const why = errno;  // such as a folder that lets nobody else replace a file
+  int const why = errno;  // such as a sticky folder
   if (copy_in_place(from, to) != 0)
-    throw output_error(fmt::format("cannot write: {}: {}; what it should hold is in {}", to, std::strerror(why), from));
+    throw output_error(fmt::format("cannot write: {}: {}; the new content is in {}", to, std::strerror(why), from));
 }
 
-// Completes the exchange that gave the prefix the description of this checksum, if it was not completed.
+// Completes the exchange to the description with this checksum if it was interrupted.
 void complete(std::string const& prefix, std::uint32_t sum) {
   std::string const mark = hidden_part(prefix, "json", sum);
   if (access(mark.c_str(), F_OK) != 0) return;
@@ -95,7 +96,7 @@ void complete(std::string const& prefix, std::uint32_t sum) {
   unlink(mark.c_str());
 }
 
-// Removes what exchanges left that ended before they came to their description. Under the lock nobody else is at work there.
+// Removes the hidden files of exchanges that ended before they moved their description. The caller holds the lock.
 void remove_leftovers(std::string const& prefix) {
   std::error_code error;
   for (fs::directory_iterator at(folder_of(prefix), error), end; !error && at != end; at.increment(error))
@@ -108,7 +109,7 @@ std::string without_extension(std::string const& path) {
   return has_one ? path.substr(0, dot) : path;
 }
 
-/// The first character of a file, plain or compressed, that is neither blank nor of a byte order mark; NUL where there is none.
+/// Returns the first character of a file, plain or compressed, behind blanks and a byte order mark; NUL if there is none.
 char first_printed(std::string const& path) try {
   cli::input in(path, 1);
   std::string_view text = in.front(4096);
@@ -135,7 +136,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   bool const replaces_links = json.target() != prefix + ".json" || std::ranges::any_of(arrays, [&](auto const& array) {
                                 return array.second->target() != prefix + "." + array.first;
                               });
-  // The description's name is the one that the next exchange takes, too, whatever becomes of this one.
+  // The next exchange uses the same name of the description, even if this one fails.
   bool const in_one_step = !replaces_links &&
                            json.take_name(fmt::format(".{}.json.ordo.tmp", fs::path(prefix).filename().string())) &&
                            std::ranges::all_of(arrays, [&](auto const& array) {
@@ -158,7 +159,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
     unlink(mark.c_str());
     throw;
   }
-  // From here on the new index is there: nothing of it is removed, whatever fails.
+  // From here on the new index is valid: nothing of it is removed, whatever fails.
   std::vector<std::string> parts;
   for (auto const& [name, array] : arrays) parts.push_back(array->release());
   for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], prefix + "." + arrays[k].first);
@@ -182,8 +183,8 @@ std::vector<std::string> files_of(std::string const& prefix) {
 void expect_index(std::string const& prefix) {
   struct stat info {};
   if (stat((prefix + ".json").c_str(), &info) == 0 || stat(prefix.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-  auto const refuse = [&](std::string_view what, std::string const& how) {
-    throw input_error(fmt::format("no index: {}: {}: {}", prefix, what, how));
+  auto const refuse = [&](std::string_view what, std::string const& advice) {
+    throw input_error(fmt::format("no index: {}: {}: {}", prefix, what, advice));
   };
   std::string stem = without_extension(prefix);
   auto const exists = [&](char const* extension) { return stat((stem + extension).c_str(), &info) == 0; };
@@ -217,6 +218,61 @@ void refuse_stdout(std::string const& prefix) {
 void refuse_output(std::string const& prefix, cli::output const& out) {
   for (std::string const& file : files_of(prefix))
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
+}
+
+index_writer::index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers)
+    : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
+  for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
+                                     std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers)}) {
+    if (!wanted) {
+      unwanted_.emplace_back(name);
+      continue;
+    }
+    names_.emplace_back(name);
+    arrays_.emplace_back(path(name), cli::output::hard_links::replace);
+    sums_.emplace_back(arrays_.back());
+  }
+  finished_.resize(names_.size());
+}
+
+std::size_t index_writer::number_of(std::string const& name) const {
+  return std::size_t(std::ranges::find(names_, name) - names_.begin());
+}
+
+sink* index_writer::to(std::string const& name) {
+  std::size_t const array = number_of(name);
+  return array == names_.size() ? nullptr : &sums_[array];
+}
+
+void index_writer::finish(std::size_t array) {
+  if (!finished_[array]) arrays_[array].finish();
+  finished_[array] = true;
+}
+
+suffix::mapped_file index_writer::completed(std::string const& name) {
+  std::size_t const array = number_of(name);
+  finish(array);
+  std::string const& file = arrays_[array].staged();
+  if (file.empty()) throw input_error(fmt::format("cannot read: {}: no regular file", path(name)));
+  return suffix::mapped_file(file);
+}
+
+std::vector<suffix::index_array> index_writer::written() const {
+  std::vector<suffix::index_array> all;
+  for (std::size_t i = 0; i < names_.size(); ++i) all.push_back(sums_[i].of(names_[i]));
+  return all;
+}
+
+void index_writer::commit(suffix::index_description const& about) {
+  std::string const description = suffix::to_json(about);
+  json_.write(std::string_view(description));
+  std::vector<std::pair<std::string, cli::output*>> arrays;
+  for (std::size_t array = 0; array < arrays_.size(); ++array) {
+    finish(array);
+    arrays.emplace_back(names_[array], &arrays_[array]);
+  }
+  json_.finish();
+  exchange_index(prefix_, description, json_, arrays, unwanted_);
 }
 
 }  // namespace ordo::sufsort

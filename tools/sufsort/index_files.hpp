@@ -1,47 +1,84 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ordo/io.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
 
 namespace ordo::sufsort {
-
-/// Every file that belongs to an index, or did before it was built anew.
+/// Returns the names of all files that an index can have.
 std::vector<std::string> files_of(std::string const& prefix);
 
-/// Refuses the name of a file where the prefix of an index belongs, and says how to build one. A damaged or
-/// missing index passes: opening it fails. @throws input_error
+/// Throws input_error if the prefix names a file instead of an index, with advice how to build one. Accepts a damaged or
+/// missing index: opening it fails.
 void expect_index(std::string const& prefix);
 
-/// Writes an index, or what changes of one, in the place of an old one: whatever the moment at which the process ends,
-/// stored_index finds the old index or the new one. The new arrays get hidden names that the checksum of the new description is
-/// part of; then the description takes its place, which makes the new index the one that is there; then the arrays take theirs,
-/// and those that it lacks go. Until that is done a hidden file says where a reader finds them (suffix/index/index_parts.hpp),
-/// and the next exchange of that prefix completes it first. Where a file of the old index cannot be replaced in one step (it is
-/// a symbolic link or a mount point, or the folder lets nothing be renamed) the old description goes first: then there is no
-/// index until the new description is there.
-/// @param arrays    that change, with their names ("sa")
+/// Replaces an index, or some of its arrays. Whenever the process ends, stored_index finds the old index or the new one:
+/// 1. The new arrays get hidden names, which include the checksum of the new description.
+/// 2. The description is moved to its place. From then on the new index is valid. A hidden file tells readers where its arrays
+/// are
+///    (suffix/index/index_parts.hpp).
+/// 3. The arrays are moved to their places, and arrays that the new index does not have are removed. The next exchange of the
+///    prefix completes an interrupted one first.
+/// If a file of the old index cannot be replaced in one step (it is a symbolic link or a mount point, or nothing can be renamed
+/// in the folder), the old description is removed first. Then there is no index until the new description is in its place.
+/// @param arrays    the arrays that change, with their names ("sa")
 /// @param unwanted  arrays that the new index does not have
-/// @param made_of   the checksum of the description that the arrays belong to which stay
-/// @throws output_error  if another description is there by now
+/// @param made_of   checksum of the description to which the unchanged arrays belong
+/// @throws output_error  if another description has taken its place
 void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
                     std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
                     std::optional<std::uint32_t> made_of = std::nullopt);
 
-/// Returns the checksum of the description that is there, in its place; nothing if there is none.
+/// Returns the checksum of the description; nothing if there is none.
 std::optional<std::uint32_t> sum_of_description(std::string const& prefix);
 
-/// What an index is made of cannot be replaced by it. @throws output_error
+/// Throws output_error if the index would replace one of its inputs.
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs);
 
-/// What is printed may not go into the index that is read. @throws output_error
+/// Throws output_error if standard output is a file of the index.
 void refuse_stdout(std::string const& prefix);
 
-/// Nor what is written. @throws output_error
+/// Throws output_error if the output is a file of the index.
 void refuse_output(std::string const& prefix, cli::output const& out);
+
+/// The files of an index, which appear together: all are written, then they replace the old ones (exchange_index). Other names
+/// (hard links) of an old file keep its content.
+class index_writer {
+ public:
+  /// @param pieces, kmers  write these arrays, too @throws output_error  if a file cannot be written
+  index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers);
+
+  /// Returns the sink of an array, or null if it is not wanted. Valid until the end.
+  sink* to(std::string const& name);
+  /// Returns the arrays that have been written.
+  [[nodiscard]] std::vector<suffix::index_array> written() const;
+  /// Completes an array and maps it for reading. @throws output_error, input_error
+  [[nodiscard]] suffix::mapped_file completed(std::string const& name);
+  /// Returns the final path of an array, for messages.
+  [[nodiscard]] std::string path(std::string const& name) const { return prefix_ + "." + name; }
+
+  void commit(suffix::index_description const& about);
+
+ private:
+  [[nodiscard]] std::size_t number_of(std::string const& name) const;
+  void finish(std::size_t array);
+
+  std::string prefix_;
+  std::vector<std::string> unwanted_;  // arrays that the index does not have
+  std::vector<std::string> names_;     // arrays that it has
+  std::deque<cli::output> arrays_;
+  std::deque<suffix::checksum_sink> sums_;
+  std::vector<bool> finished_;
+  cli::output json_;
+};
 
 }  // namespace ordo::sufsort

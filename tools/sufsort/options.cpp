@@ -1,48 +1,404 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-#include "tools/sufsort/search.hpp"
+#include "ordo/error.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace ordo::sufsort {
+namespace {
 
-void add_search_options(CLI::App& command, search_options& how, bool locates) {
-  command.add_option("prefix", how.prefix, "the index")->required()->type_name("PREFIX");
-  command.add_option("patterns", how.patterns, "what to look for; - is standard input, as with -f")->type_name("PATTERN");
-  command
-      .add_option("-f,--file", how.files,
-                  "patterns: FASTA, FASTQ or a list, a line each; plain or compressed; - is standard input")
-      ->type_name("FILE")
-      ->allow_extra_args(false);  // each -f has one
-  command.add_option("-o,--output", how.output, "where to write; - is standard output [-]")->type_name("FILE");
-  command.add_flag("--both-strands", how.both_strands,
-                   locates ? "look for reverse complements, too; strand '-' where they are;\n"
-                             "T and U of patterns are the one that the text has, as with an index of both strands"
-                           : "look for reverse complements, too; columns: pattern, count, forward, reverse;\n"
-                             "T and U of patterns are the one that the text has, as with an index of both strands");
-  if (!locates) return;
-  command
-      .add_option_function<std::string>(
-          "--limit", [&how](std::string const& value) { how.limit = cli::parse_count("--limit", value); },
-          "print that many hits of a pattern, its first ones in suffix order; 0: all [1000]")
-      ->type_name("N");
-  command
-      .add_option_function<std::string>(
-          "--format", [&how](std::string const& value) { how.bed = value == "bed"; },
-          "tsv: pattern, count, record, offset, strand, and a line for no hit; bed: record, begin, end, pattern, count up to "
-          "1000, strand [tsv]")
-      ->check(CLI::IsMember({"tsv", "bed"}).description(""))
-      ->type_name("NAME");
-  command
-      .add_option_function<std::string>(
-          "--context", [&how](std::string const& value) { how.context = cli::parse_count("--context", value); },
-          "two more columns: so many letters before and behind the hit, as the pattern is read [0]")
-      ->type_name("N");
+using cli::option;
+
+constexpr std::string_view index_group = "Index options", text_group = "Text options", output_group = "Output options",
+                           search_group = "Search options", memory_group = "Memory options";
+
+template <std::size_t N>
+std::string joined(std::array<std::string_view, N> const& words) {
+  std::string text(words[0]);
+  for (std::size_t i = 1; i < N; ++i) (text += ' ') += words[i];
+  return text;
 }
 
-std::vector<std::string> inputs_of(search_options const& how) {
-  std::vector<std::string> files = how.files;
-  if (std::ranges::find(how.patterns, "-") != how.patterns.end()) files.emplace_back("-");
+/// @param to  a Value, or an optional one
+template <class Value, std::size_t N, class To>
+option choice(std::string_view name, std::string_view group, std::array<std::string_view, N> const& words, To& to,
+              std::string help, std::string preset, std::string details) {
+  return {.name = name,
+          .value = "NAME",
+          .group = group,
+          .help = std::move(help),
+          .preset = std::move(preset),
+          .details = std::move(details),
+          .choices = joined(words),
+          .only_choices = true,
+          .set = [&to, &words](std::string_view, std::string_view word) { to = *suffix::value_of<Value>(words, word); }};
+}
+
+/// Parses a number of the option, above 0 if `why_not_zero` says why.
+template <class Number>
+option::action parse_to(Number& to, std::string_view why_not_zero = {}) {
+  return [&to, why_not_zero](std::string_view spelling, std::string_view value) {
+    to = Number(cli::parse_count(spelling, value));
+    if (to == 0 && !why_not_zero.empty()) throw usage_error(fmt::format("invalid number: {}: '0': {}", spelling, why_not_zero));
+  };
+}
+
+option output_option(std::string& to, bool required = false) {
+  return {.letter = 'o',
+          .name = "output",
+          .value = "FILE",
+          .group = output_group,
+          .help = "write to FILE; - is standard output",
+          .preset = required ? "" : "-",
+          .required = required,
+          .set = cli::store(to)};
+}
+
+cli::operand prefix_operand(std::string& to, std::string help = "the index") {
+  return {"PREFIX", std::move(help), 1, 1, [&to](std::string_view value) { to = value; }};
+}
+
+option host_memory_option(memory_limits& limits) {
+  return {.name = "memory",
+          .value = "SIZE",
+          .group = memory_group,
+          .help = "use at most SIZE of host memory, as 8G",
+          .preset = "the free memory",
+          .details = "SIZE is a number of bytes, with K, M, G or T for powers of 1024.",
+          .set = cli::store(limits.host)};
+}
+
+option gpu_memory_option(memory_limits& limits) {
+  return {.name = "gpu-memory",
+          .value = "SIZE",
+          .group = memory_group,
+          .help = "use at most SIZE of GPU memory",
+          .preset = "ORDO_GPU_MEMORY, or the free memory",
+          .set = cli::store(limits.gpu)};
+}
+
+// The two options of a table of k-mers.
+std::array<option, 2> kmer_rows(std::string_view name, std::string_view force, bool required, kmer_options& to) {
+  to.option = fmt::format("--{}", name);
+  to.force_option = fmt::format("--{}", force);
+  option::action const set = [&to](std::string_view spelling, std::string_view value) {
+    to.wanted = true;
+    if (value == "auto") return;
+    std::size_t const letters = cli::parse_count(spelling, value);
+    if (letters == 0 || letters > suffix::kmer_words::longest)
+      throw usage_error(
+          fmt::format("invalid number: {}: '{}': a k-mer has 1 to {} letters", spelling, value, suffix::kmer_words::longest));
+    to.length = unsigned(letters);
+  };
+  return {
+      {{.name = name,
+        .value = "K",
+        .group = index_group,
+        .help = "add a table of the K-mers, with which searches are faster; K may be auto",
+        .details = fmt::format("A search begins with the rows of the first K letters of its pattern. K is at most {}, a table "
+                               "has at most 2^30 K-mers (15 letters of DNA, 6 of proteins), and it is not larger than the "
+                               "suffix array unless --{} is given. auto takes the largest K whose table has at most a "
+                               "fourth of the size of the suffix array.",
+                               suffix::kmer_words::longest, force),
+        .required = required,
+        .set = set},
+       {.name = force,
+        .group = index_group,
+        .help = "allow a table that is larger than the suffix array",
+        .set = cli::enable(to.force)}}};
+}
+
+option letters_option(std::string const& subject, std::optional<suffix::letter_choice>& to) {
+  return choice<suffix::letter_choice>(
+      "letters", search_group, suffix::letter_choice_words, to,
+      fmt::format("let {} hold only A, C, G, T and U (nucleotides), or all letters", subject), "nucleotides",
+      "All letters include N, the other codes of IUPAC, and gaps. They are the default for texts of proteins: those of which "
+      "at least one letter in 100 is E, F, I, J, L, O, P, Q or Z.");
+}
+
+void refuse_two_masks(build_options const& options) {
+  if (options.has_mask && options.has_keep_case)
+    throw usage_error("conflicting options: --keep-case, --mask: --keep-case means --mask=keep");
+}
+
+std::vector<option> policy_rows(build_options& to) {
+  suffix::policy& policy = to.policy;
+  option mask = choice<suffix::masked_letters>(
+      "mask", text_group, suffix::masked_words, policy.masked,
+      "make lower-case letters upper-case (fold), keep both (keep), or end records before them (break)", "fold", {});
+  mask.set = [set = mask.set, &to](std::string_view spelling, std::string_view value) {
+    set(spelling, value);
+    to.has_mask = true;
+    refuse_two_masks(to);
+  };
+  return {choice<suffix::strands>("strands", text_group, suffix::strands_words, policy.strands,
+                                  "index records as they are (forward), or with their reverse complements (both)", "forward",
+                                  "Each reverse complement is a record of its own, behind its record. Only nucleotides have "
+                                  "complements."),
+          choice<suffix::ambiguous_letters>(
+              "ambiguous", text_group, suffix::ambiguous_words, policy.ambiguous,
+              "treat letters other than A, C, G, T and U as letters (symbol), as ends of records (break), or leave out the "
+              "suffixes that begin with them (skip)",
+              "symbol", "break and skip are for nucleotides only."),
+          std::move(mask),
+          {.name = "keep-case",
+           .group = text_group,
+           .help = "keep lower-case letters, as --mask=keep does",
+           .set =
+               [&to](std::string_view, std::string_view) {
+                 to.policy.masked = suffix::masked_letters::keep;
+                 to.has_keep_case = true;
+                 refuse_two_masks(to);
+               }},
+          {.name = "sample",
+           .value = "D",
+           .group = text_group,
+           .help = "index only every D-th position of each record, from the first one on",
+           .preset = "1",
+           .set = parse_to(policy.sample, "the least is 1, which indexes every position")}};
+}
+
+cli::command_table build_table(settings& to) {
+  build_options& build = to.build;
+  cli::command_table table{
+      .name = "sufsort build",
+      .summary = "build an index of FASTA files",
+      .usage = {"[OPTION]... --output=PREFIX FASTA..."},
+      .description =
+          "Build the suffix array of all records of the FASTA files and, if wanted, the LCP array, the BWT and a "
+          "table of k-mers. Write them as the files PREFIX.*, which appear together when all are complete.",
+      .operands = {{"FASTA", "a FASTA file, plain or compressed; - is standard input", 1, std::size_t(-1),
+                    [&build](std::string_view value) { build.files.emplace_back(value); }}},
+      .options = {{.letter = 'o',
+                   .name = "output",
+                   .value = "PREFIX",
+                   .group = index_group,
+                   .help = "write the index to files whose names begin with PREFIX",
+                   .required = true,
+                   .set = cli::store(to.prefix)},
+                  {.name = "lcp", .group = index_group, .help = "add the LCP array", .set = cli::enable(build.what.lcp)},
+                  {.name = "bwt",
+                   .group = index_group,
+                   .help = "add the Burrows-Wheeler transform",
+                   .set = cli::enable(build.what.bwt)},
+                  {.name = "width",
+                   .value = "BITS",
+                   .group = index_group,
+                   .help = "store entries of 32, 40 or 64 bits; auto is the smaller sufficient one of 32 and 40",
+                   .preset = "auto",
+                   .choices = "auto 32 40 64",
+                   .only_choices = true,
+                   .set = cli::store(build.width)}}};
+  for (option& row : kmer_rows("kmer-table", "force-kmer-table", false, build.kmers)) table.options.push_back(std::move(row));
+  for (option& row : policy_rows(build)) table.options.push_back(std::move(row));
+  table.options.push_back({.name = "plan",
+                           .group = memory_group,
+                           .help = "print the machine, memory and number of ranges that the build would take; build nothing",
+                           .set = cli::enable(build.plan)});
+  table.options.push_back(host_memory_option(to.memory));
+  table.options.push_back(gpu_memory_option(to.memory));
+  table.examples = {
+      {"Index a genome with everything that searches and repeats need",
+       "sufsort build genome.fa.gz -o genome --lcp --bwt --kmer-table=auto"},
+      {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"}};
+  return table;
+}
+
+cli::command_table search_table(settings& to, bool locates) {
+  search_options& search = to.search;
+  cli::command_table table{
+      .name = locates ? "sufsort locate" : "sufsort count",
+      .summary = locates ? "print the positions at which patterns occur" : "print how often patterns occur",
+      .usage = {"[OPTION]... PREFIX PATTERN...", "[OPTION]... PREFIX --file=FILE"},
+      .description = locates
+                         ? "Print a line for each hit, by record and offset: pattern, number of its hits, record, offset, and "
+                           "strand. Offsets count from 0."
+                         : "Print a line for each pattern: the pattern and the number of its hits.",
+      .operands = {prefix_operand(to.prefix),
+                   {"PATTERN", "a pattern; - reads patterns from standard input", 0, std::size_t(-1),
+                    [&search](std::string_view value) { search.patterns.emplace_back(value); }}},
+      .options = {{.letter = 'f',
+                   .name = "file",
+                   .value = "FILE",
+                   .group = search_group,
+                   .help = "read patterns from FILE: FASTA, FASTQ, or a list, one a line; - is standard input",
+                   .details = "FILE may be compressed. The option may be repeated.",
+                   .repeatable = true,
+                   .set = cli::append_to(search.files)},
+                  {.name = "both-strands",
+                   .group = search_group,
+                   .help = locates ? "find reverse complements, too, and print - as their strand"
+                                   : "count reverse complements, too, and print the hits of each strand as two more columns",
+                   .details = "T and U of patterns are read as the one of them that the text has.",
+                   .set = cli::enable(search.both_strands)}}};
+  if (locates) {
+    table.options.push_back({.name = "limit",
+                             .value = "N",
+                             .group = search_group,
+                             .help = "print at most N hits of each pattern, the first ones in suffix order; 0 means all",
+                             .preset = "1000",
+                             .set = parse_to(search.limit)});
+    table.options.push_back(
+        {.name = "format",
+         .value = "NAME",
+         .group = output_group,
+         .help = "print tab-separated columns (tsv) or BED (bed)",
+         .preset = "tsv",
+         .details = "tsv: pattern, count, record, offset, strand, and a line for a pattern without hits. bed: record, begin, "
+                    "end, pattern, count up to 1000, strand.",
+         .choices = "tsv bed",
+         .only_choices = true,
+         .set = [&search](std::string_view, std::string_view value) { search.bed = value == "bed"; }});
+    table.options.push_back({.name = "context",
+                             .value = "N",
+                             .group = output_group,
+                             .help = "print two more columns: the N letters before the hit and the N behind it",
+                             .preset = "0",
+                             .details = "They are read in the direction of the pattern.",
+                             .set = parse_to(search.context)});
+  }
+  table.options.push_back(output_option(search.output));
+  if (locates)
+    table.examples = {{"Find a pattern on both strands, with ten letters around it",
+                       "sufsort locate genome GATTACA --both-strands --context=10"},
+                      {"Find all reads as BED", "sufsort locate genome -f reads.fq.gz --format=bed --limit=0 -o hits.bed"}};
+  else
+    table.examples = {{"Count two patterns", "sufsort count genome GATTACA TTAGGG"}};
+  return table;
+}
+
+cli::command_table repeats_table(settings& to) {
+  repeats_options& repeats = to.repeats;
+  return {.name = "sufsort repeats",
+          .summary = "print the maximal repeats of an index",
+          .usage = {"[OPTION]... --min-length=L PREFIX"},
+          .description =
+              "Print a line for each occurrence of a maximal repeat: number of the repeat, length, number of its "
+              "occurrences, record, offset and strand.",
+          .operands = {prefix_operand(to.prefix, "an index with LCP and BWT")},
+          .options = {{.letter = 'l',
+                       .name = "min-length",
+                       .value = "L",
+                       .group = search_group,
+                       .help = "find repeats of at least L letters",
+                       .required = true,
+                       .set = parse_to(repeats.min_length, "a repeat has at least one letter")},
+                      {.name = "pairs",
+                       .group = search_group,
+                       .help = "print pairs of occurrences instead, as repeat-match -f does",
+                       .details = "The columns are record, offset and strand of both, and the length.",
+                       .set = cli::enable(repeats.pairs)},
+                      {.name = "limit",
+                       .value = "N",
+                       .group = search_group,
+                       .help = "print at most N occurrences, or pairs, of each repeat; 0 means all",
+                       .preset = "10",
+                       .set = parse_to(repeats.limit)},
+                      letters_option("repeats", repeats.letters),
+                      output_option(repeats.output)},
+          .examples = {{"Find all repeats of 100 letters and more", "sufsort repeats genome -l 100 --limit=0 -o repeats.tsv"}}};
+}
+
+cli::command_table unique_table(settings& to) {
+  unique_options& unique = to.unique;
+  return {.name = "sufsort unique",
+          .summary = "print how often the k-mer at each position occurs",
+          .usage = {"[OPTION]... --length=K PREFIX"},
+          .description =
+              "Print bedGraph: record, begin, end, and the number of times that the K letters at each of these "
+              "positions occur in the text.",
+          .operands = {prefix_operand(to.prefix, "an index with LCP")},
+          .options = {{.letter = 'l',
+                       .name = "length",
+                       .value = "K",
+                       .group = search_group,
+                       .help = "count k-mers of K letters",
+                       .required = true,
+                       .set = parse_to(unique.length, "a k-mer has at least one letter")},
+                      letters_option("k-mers", unique.letters),
+                      output_option(unique.output)},
+          .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"}}};
+}
+
+cli::command_table export_table(settings& to) {
+  return {
+      .name = "sufsort export",
+      .summary = "write the suffix array in the format of another program",
+      .usage = {"[OPTION]... --format=NAME --output=FILE PREFIX"},
+      .description = "Write the suffix array of an index for programs that read another format.",
+      .operands = {prefix_operand(to.prefix)},
+      .options = {{.name = "format",
+                   .value = "NAME",
+                   .group = output_group,
+                   .help = "write positions of 32, 40 or 64 bits (raw32, raw40, raw64), sdsl, or sufr",
+                   .details = "raw formats are little-endian. sdsl is an int_vector<0> of the SDSL. sufr is a file of sufr, "
+                              "version 6, for which the index needs LCP.",
+                   .choices = "raw32 raw40 raw64 sdsl sufr",
+                   .only_choices = true,
+                   .required = true,
+                   .set = cli::store(to.export_to.format)},
+                  output_option(to.export_to.output, true)},
+      .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"}}};
+}
+
+cli::command_table kmers_table(settings& to) {
+  cli::command_table table{.name = "sufsort kmers",
+                           .summary = "add a table of k-mers to an index, with which searches are faster",
+                           .usage = {"[OPTION]... --length=K PREFIX"},
+                           .description = "Add a table of k-mers to an index, or replace the one that it has.",
+                           .operands = {prefix_operand(to.prefix)},
+                           .examples = {{"Add a table of suitable size", "sufsort kmers genome --length=auto"}}};
+  for (option& row : kmer_rows("length", "force", true, to.kmers)) table.options.push_back(std::move(row));
+  return table;
+}
+
+}  // namespace
+
+cli::command_table make_table(settings& to) {
+  cli::command_table table{
+      .name = "sufsort",
+      .summary = "build, verify and search suffix arrays of FASTA files",
+      .usage = {"COMMAND [OPTION]... [OPERAND]...", "COMMAND --help"},
+      .description = "Build, verify and search suffix arrays of FASTA files.",
+      .notes = {{"Files",
+                 "An index is the files whose names begin with PREFIX. PREFIX.sa holds the positions, from 0, in the order "
+                 "of their suffixes; .lcp, .bwt and .kmers are optional; .seq holds the residues; .pieces lists the "
+                 "parts of records that the text has, unless it has all. They are plain little-endian arrays. "
+                 "PREFIX.json describes them."}},
+      .examples = {{"Build an index and search it", "sufsort build genome.fa -o genome && sufsort locate genome GATTACA"},
+                   {"Verify an index", "sufsort check genome"}}};
+  table.subcommands = {
+      build_table(to),
+      {.name = "sufsort check",
+       .summary = "verify an index; exit with 1 if it is wrong",
+       .usage = {"[OPTION]... PREFIX"},
+       .description = "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch.",
+       .operands = {prefix_operand(to.prefix)},
+       .options = {host_memory_option(to.memory), gpu_memory_option(to.memory)},
+       .examples = {{"Verify an index", "sufsort check genome"}}},
+      search_table(to, false),
+      search_table(to, true),
+      repeats_table(to),
+      unique_table(to),
+      export_table(to),
+      kmers_table(to),
+      {.name = "sufsort info",
+       .summary = "print the description of an index",
+       .usage = {"[OPTION]... PREFIX"},
+       .description = "Print the description of an index: residues, policy, arrays and records.",
+       .operands = {prefix_operand(to.prefix)},
+       .examples = {{"List the records of an index", "sufsort info genome | grep ^record"}}}};
+  for (cli::command_table& sub : table.subcommands) cli::add_common_options(sub, to.common);
+  cli::add_common_options(table, to.common);
+  return table;
+}
+
+std::vector<std::string> inputs_of(search_options const& options) {
+  std::vector<std::string> files = options.files;
+  if (std::ranges::find(options.patterns, "-") != options.patterns.end()) files.emplace_back("-");
   return files;
 }
 

@@ -8,21 +8,21 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/lines.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace ordo::sufsort {
 namespace {
 
 constexpr std::size_t batch_queries = 8192, batch_bytes = std::size_t{1} << 20;
 
-// That FASTA has no residues for. A line holds no line end.
+// Returns true for a blank, which FASTA ignores. A line holds no line end.
 constexpr bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 bool has_blank(std::string_view text) {
   bool any = false;
-  for (char const c : text) any |= is_blank(c);  // no early end: many letters at a time
+  for (char const c : text) any |= is_blank(c);  // without an early exit, so that it is vectorised
   return any;
 }
 
@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view line) {
   return line;
 }
 
-// What a record of FASTA may hold.
+// Returns true for a character that a record of FASTA may hold.
 constexpr bool is_residue(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
 }
@@ -64,13 +64,13 @@ std::optional<std::string_view> line_reader::next() {
   return parts_;
 }
 
-query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options how,
+query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options options,
                            cli::output const& out)
-    : patterns_(std::move(patterns)), files_(std::move(files)), how_(std::move(how)), out_(out) {
+    : patterns_(std::move(patterns)), files_(std::move(files)), options_(std::move(options)), out_(out) {
   for (std::string const& pattern : patterns_) {
-    if (pattern.empty()) throw usage_error("empty pattern: the command line: it would be found everywhere");
+    if (pattern.empty()) throw usage_error("empty pattern: command line: it would match everywhere");
     if (has_blank(pattern))
-      throw usage_error(fmt::format("blank in a pattern: the command line: '{}': no residue is one", pattern));
+      throw usage_error(fmt::format("blank in a pattern: command line: '{}': a blank is not a residue", pattern));
   }
 }
 
@@ -78,7 +78,7 @@ void query_reader::fail(std::string_view what, std::uint64_t line, std::string_v
   throw input_error(fmt::format("{}: {}:{}: {}", what, input_->name(), line, why));
 }
 
-// Behind '>' or '@': up to the first blank.
+// Returns the name in a header: behind '>' or '@', up to the first blank.
 std::string_view query_reader::name_in(std::string_view header, std::string_view format) const {
   header.remove_prefix(1);
   header = header.substr(0, std::size_t(std::ranges::find_if(header, is_blank) - header.begin()));
@@ -88,13 +88,13 @@ std::string_view query_reader::name_in(std::string_view header, std::string_view
 
 void query_reader::add(query_batch& batch, std::string_view name, std::string_view pattern) {
   read_.assign(pattern);
-  for (char& c : read_) c = how_.read_as[static_cast<unsigned char>(c)];
+  for (char& c : read_) c = options_.read_as[static_cast<unsigned char>(c)];
   batch.add_name_and_pattern(name, read_);
 }
 
-// name_ and pattern_. A batch of reads is not given up for one that has nothing to be found.
+// Adds name_ and pattern_. A pattern that cannot be searched does not end the command.
 void query_reader::add_of_file(query_batch& batch, std::uint64_t line) {
-  if (pattern_.empty() || (how_.can_find && !how_.can_find(pattern_))) {
+  if (pattern_.empty() || (options_.can_find && !options_.can_find(pattern_))) {
     if (empty_++ == 0)
       first_empty_ = fmt::format("{}:{}: '{}': {}", input_->name(), line, shortened(name_),
                                  pattern_.empty() ? "no letters" : "too short for the rows of this index");
@@ -103,15 +103,15 @@ void query_reader::add_of_file(query_batch& batch, std::uint64_t line) {
   add(batch, name_, pattern_);
 }
 
-void query_reader::tell_empty() const {
+void query_reader::report_empty() const {
   if (empty_ == 0) return;
-  std::string const others = empty_ == 1 ? "" : fmt::format(", and {} patterns more", empty_ - 1);
-  cli::say("sufsort", fmt::format("not looked for: {}{}: told as if not found", first_empty_, others));
+  std::string const others = empty_ == 1 ? "" : fmt::format(", and {} more patterns", empty_ - 1);
+  cli::say("sufsort", fmt::format("warning: skipped pattern: {}{}; reported as not found", first_empty_, others));
 }
 
 bool query_reader::open_next() {
   if (next_file_ == files_.size()) return false;
-  input_ = std::make_unique<cli::input>(files_[next_file_++], how_.threads);
+  input_ = std::make_unique<cli::input>(files_[next_file_++], options_.threads);
   out_.refuse_loop(*input_);
   lines_.emplace(*input_);
   line_ = lines_->next();
@@ -131,18 +131,19 @@ bool query_reader::open_next() {
 }
 
 void query_reader::fail_empty(std::uint64_t line) const {
-  fail("empty pattern", line, "it would be found everywhere");
+  fail("empty pattern", line, "it would match everywhere");
 }
 
 void query_reader::read_line_of_list(query_batch& batch, std::string_view line) {
   pattern_.assign(trimmed(line));
   if (pattern_.empty()) fail_empty(lines_->number());
-  if (has_blank(pattern_)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern_));
+  if (has_blank(pattern_))
+    fail("blank in a pattern", lines_->number(), fmt::format("'{}': a blank is not a residue", pattern_));
   if (auto const other = std::ranges::find_if_not(pattern_, is_residue); other != pattern_.end()) {
     auto const byte = static_cast<unsigned char>(*other);
     fail("bad pattern", lines_->number(),
-         byte > ' ' && byte < 0x7f ? fmt::format("'{}' is no residue", *other)
-                                   : fmt::format("byte 0x{:02x} is no residue", byte));
+         byte > ' ' && byte < 0x7f ? fmt::format("'{}' is not a residue", *other)
+                                   : fmt::format("byte 0x{:02x} is not a residue", byte));
   }
   name_ = pattern_;
   add_of_file(batch, lines_->number());
@@ -153,7 +154,7 @@ bool query_reader::read_fasta(query_batch& batch) {
   for (; line_; line_ = lines_->next()) {
     if (line_->starts_with(';')) continue;
     if (line_->starts_with('>')) {
-      if (begin != 0) break;  // of the next one
+      if (begin != 0) break;  // of the next record
       begin = lines_->number();
       name_.assign(name_in(*line_, "bad FASTA"));
       pattern_.clear();
@@ -172,7 +173,7 @@ bool query_reader::read_fasta(query_batch& batch) {
 
 void query_reader::read_fastq(query_batch& batch, std::string_view line) {
   std::uint64_t const begin = lines_->number();
-  if (!line.starts_with('@')) fail("bad FASTQ", begin, "a read begins with '@'");
+  if (!line.starts_with('@')) fail("bad FASTQ", begin, "a read must begin with '@'");
   name_.assign(name_in(line, "bad FASTQ"));
   auto const part = [&](char const* what) {
     auto const next = lines_->next();
@@ -180,15 +181,15 @@ void query_reader::read_fastq(query_batch& batch, std::string_view line) {
     return trimmed(*next);
   };
   pattern_.assign(part("letters"));
-  if (has_blank(pattern_)) fail("blank in a pattern", lines_->number(), fmt::format("'{}': no residue is one", pattern_));
-  if (!part("line with '+'").starts_with('+'))
-    fail("bad FASTQ", lines_->number(), "no '+' behind the letters, in a line of its own");
+  if (has_blank(pattern_))
+    fail("blank in a pattern", lines_->number(), fmt::format("'{}': a blank is not a residue", pattern_));
+  if (!part("line with '+'").starts_with('+')) fail("bad FASTQ", lines_->number(), "no line with '+' behind the letters");
   if (std::size_t const qualities = part("qualities").size(); qualities != pattern_.size())
     fail("bad FASTQ", lines_->number(), fmt::format("{} qualities for {} letters", qualities, pattern_.size()));
   add_of_file(batch, begin);
 }
 
-// One pattern more, if there is one.
+// Adds the next pattern, if there is one.
 bool query_reader::read_one(query_batch& batch) {
   if (next_pattern_ != patterns_.size()) {
     std::string const& pattern = patterns_[next_pattern_++];

@@ -14,7 +14,7 @@
 
 namespace ordo::sufsort {
 
-/// Patterns and their names, in one piece of memory.
+/// Patterns and their names in one block of memory.
 class query_batch {
  public:
   void clear() {
@@ -28,7 +28,7 @@ class query_batch {
   }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
-  /// Valid until the next pattern is added.
+  /// Returns the name of pattern i. Valid until the next pattern is added.
   [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return {bytes_.data() + all_[i].at, all_[i].name}; }
   [[nodiscard]] std::string_view pattern(std::size_t i) const noexcept {
     return {bytes_.data() + all_[i].at + all_[i].name, all_[i].pattern};
@@ -42,13 +42,13 @@ class query_batch {
   std::vector<query> all_;
 };
 
-/// The lines of a text, without their ends.
+/// Reads the lines of a text, without their ends.
 class line_reader {
  public:
   explicit line_reader(source& from) : from_(from) {}
-  /// Nothing: no more. Valid until the next one.
+  /// Returns the next line, or nothing at the end. Valid until the next call.
   std::optional<std::string_view> next();
-  /// Of the line that next() gave last, from 1 on.
+  /// Returns the number, from 1 on, of the line that next() returned.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
  private:
@@ -58,25 +58,25 @@ class line_reader {
   std::uint64_t number_ = 0;
 };
 
-/// The patterns of a command: those of the command line, named by themselves, then those of files. A file is FASTA if it begins
-/// with '>' or ';', FASTQ (four lines a read) if with '@', a byte order mark and blanks before these not counted; else a list:
-/// a line each without the blanks around it. Records and reads without letters, and patterns of files of which no occurrence
-/// need be found, are empty ones. Memory: what a batch and the longest line take.
+/// Reads the patterns of a command: those of the command line, named by themselves, then those of files. Behind a byte order
+/// mark and blanks, a file that begins with '>' or ';' is FASTA, one that begins with '@' is FASTQ (four lines a read), and any
+/// other is a list of lines, without the blanks around them. Records and reads without letters, and patterns of files that the
+/// index cannot find, become empty patterns. Memory: a batch and the longest line.
 class query_reader {
  public:
   struct options {
-    std::array<char, 256> read_as;                   // letters, but those of names
-    std::function<bool(std::string_view)> can_find;  // a pattern that is not empty; none: each
+    std::array<char, 256> read_as;                   // map of the letters of patterns
+    std::function<bool(std::string_view)> can_find;  // of a pattern that is not empty; null: every one can be found
     unsigned threads = 0;
   };
   /// @param files  "-": standard input
-  /// @param out  what is written meanwhile: a file that would be read, too, is refused
-  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options how, cli::output const& out);
+  /// @param out  the output; it may not be one of the files
+  query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options options, cli::output const& out);
 
-  /// Some more patterns. @returns false if there are none @throws input_error  naming file and line; output_error
+  /// Reads the next patterns. @returns false at the end @throws input_error  naming file and line; output_error
   bool next(query_batch& batch);
-  /// Says on stderr which patterns are empty ones, if any are: where the first is, and how many.
-  void tell_empty() const;
+  /// Warns of empty patterns, if there are any: where the first one is, and how many.
+  void report_empty() const;
 
  private:
   enum class format { list, fasta, fastq };
@@ -93,12 +93,12 @@ class query_reader {
   [[noreturn]] void fail_empty(std::uint64_t line) const;
 
   std::vector<std::string> patterns_, files_;
-  options how_;
+  options options_;
   cli::output const& out_;
   std::size_t next_pattern_ = 0, next_file_ = 0;
   std::unique_ptr<cli::input> input_;
   std::optional<line_reader> lines_;
-  std::optional<std::string_view> line_;  // read, but not used
+  std::optional<std::string_view> line_;  // read, but not yet used
   format format_ = format::list;
   std::string name_, pattern_, read_;
   std::string first_empty_;

@@ -1,11 +1,8 @@
-#include "tools/sufsort/repeats.hpp"
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
@@ -13,14 +10,13 @@
 #include "ordo/suffix/search.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
-#include "tools/sufsort/lines.hpp"
-#include "tools/sufsort/policy_options.hpp"
 
 namespace ordo::sufsort {
 namespace {
 
-/// The occurrences of repeats, as text.
+/// Formats the occurrences of repeats.
 class repeat_printer {
  public:
   explicit repeat_printer(suffix::stored_index const& index)
@@ -30,7 +26,7 @@ class repeat_printer {
     std::uint64_t const p = rows_.position(row);
     std::size_t const record = rows_.record_of(p);
     if (length > input_.end_of(record) - p)
-      throw input_error(fmt::format("bad index: {}: row {}: {} common letters from position {} on: longer than the record",
+      throw input_error(fmt::format("bad index: {}: row {}: the LCP of {} letters at position {} is longer than the record",
                                     index_.path("lcp"), row, length, p));
     return pieces_.place_of(input_, record, p, length);
   }
@@ -54,57 +50,33 @@ void need(suffix::stored_index const& index, char const* array) {
 
 }  // namespace
 
-void add_repeats_options(CLI::App& command, repeats_options& how) {
-  command.add_option("prefix", how.prefix, "the index, with LCP and BWT")->required()->type_name("PREFIX");
-  command
-      .add_option_function<std::string>(
-          "-l,--min-length",
-          [&how](std::string const& value) {
-            how.least = cli::parse_count("--min-length", value);
-            if (how.least == 0) throw usage_error("invalid number: --min-length: '0': a repeat has a letter");
-          },
-          "letters that a repeat has at least")
-      ->required()
-      ->type_name("L");
-  command.add_flag(
-      "--pairs", how.pairs,
-      "pairs of places, in place of repeats: record, offset, strand, twice, and length; as repeat-match -f finds them");
-  command
-      .add_option_function<std::string>(
-          "--limit", [&how](std::string const& value) { how.limit = cli::parse_count("--limit", value); },
-          "print that many occurrences, or pairs, of a repeat; 0: all [10]")
-      ->type_name("N");
-  add_letters_option(command, "repeats", how.letters);
-  command.add_option("-o,--output", how.output, "where to write; - is standard output [-]")->type_name("FILE");
-}
-
-int repeats(repeats_options const& how, cli::common_options const& common, telling& tell) {
-  tell.phase("open");
-  suffix::stored_index const index(how.prefix);
+int repeats(repeats_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  suffix::stored_index const index(options.prefix);
   if (!index.about().policy.rows().all())
     throw input_error(
         fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
                     "--ambiguous skip",
                     index.path("json")));
   for (char const* array : {"lcp", "bwt"}) need(index, array);
-  cli::output out(how.output, common.threads);
-  refuse_output(how.prefix, out);
-  tell.phase("repeats", index.about().residues);
-  tell.stats.input(index.about().residues);
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  report.phase("repeats", index.about().residues);
+  report.stats.input(index.about().residues);
   suffix::entries const lcp = index.array("lcp");
-  auto const bwt = index.bytes("bwt").last(lcp.size());  // behind the ends of records
+  auto const bwt = index.bytes("bwt").last(lcp.size());  // after the rows of the ends of records
   repeat_printer const print(index);
   std::string_view const residues = index.view().residues;
-  suffix::letter_choice const letters = how.letters ? *how.letters : suffix::usual_letters(residues, common.threads);
+  suffix::letter_choice const letters = options.letters ? *options.letters : suffix::usual_letters(residues, common.threads);
   suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
                                                     ? suffix::ambiguous_positions(residues, common.threads)
                                                     : suffix::ambiguous_positions();
   suffix::letters_apart const apart{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
   std::string text;
   std::uint64_t number = 0, cut = 0;
-  if (how.pairs) {
+  if (options.pairs) {
     suffix::find_pairs(
-        lcp, bwt, apart, how.least, how.limit,
+        lcp, bwt, apart, options.min_length, options.limit,
         [&](suffix::repeat_pair const& one) {
           auto const [first, second] =
               std::minmax({print.place_of(one.row, one.length), print.place_of(one.other_row, one.length)});
@@ -114,12 +86,13 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
           text += '\n';
           write_some(out, text);
         },
-        [&](suffix::pairs_of_repeat const& one) { cut += how.limit != 0 && one.pairs > how.limit; });
+        [&](suffix::pairs_of_repeat const& one) { cut += options.limit != 0 && one.pairs > options.limit; });
   } else {
     std::vector<suffix::place> places;
-    suffix::find_repeats(lcp, bwt, apart, how.least, [&](suffix::repeat const& one) {
+    suffix::find_repeats(lcp, bwt, apart, options.min_length, [&](suffix::repeat const& one) {
       ++number;
-      std::size_t const count = one.rows.size(), most = how.limit == 0 ? count : std::min<std::size_t>(count, how.limit);
+      std::size_t const count = one.rows.size(),
+                        most = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
       cut += most < count;
       places.clear();
       for (std::size_t row = one.rows.begin; row < one.rows.begin + most; ++row)
@@ -138,12 +111,12 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
   write_some(out, text, 0);
   out.commit();
   if (ambiguous.count() != 0 && !common.quiet)
-    cli::say("sufsort", fmt::format("left out: {} of {} letters are other than A, C, G, T and U, and no repeat holds them: "
-                                    "--letters all takes them for letters like these",
+    cli::say("sufsort", fmt::format("warning: left out: {} of {} letters are not A, C, G, T or U, and no repeat holds them: "
+                                    "use --letters=all to include them",
                                     ambiguous.count(), residues.size()));
   if (cut != 0 && !common.quiet)
-    cli::say("sufsort", fmt::format("cut: {} repeats have more than {} {}, which are not printed: --limit 0 prints all", cut,
-                                    how.limit, how.pairs ? "pairs" : "occurrences"));
+    cli::say("sufsort", fmt::format("warning: not all printed: {} repeats have more than {} {}: use --limit=0 to print all",
+                                    cut, options.limit, options.pairs ? "pairs" : "occurrences"));
   return 0;
 }
 

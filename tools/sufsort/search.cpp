@@ -1,37 +1,287 @@
-#include "tools/sufsort/search.hpp"
-
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
+#include "ordo/suffix/complement.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/pieces.hpp"
+#include "ordo/suffix/search.hpp"
+#include "ordo/suffix/sparse_search.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/sufsort/found_batch.hpp"
-#include "tools/sufsort/hit_printer.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
-#include "tools/sufsort/lines.hpp"
 #include "tools/sufsort/queries.hpp"
 
 namespace ordo::sufsort {
 namespace {
 
-/// Batches of patterns, read one after the other, searched by all threads, and written in the order in which they were read.
-/// print(batch) makes its text, at most up to some size; finish(batch) writes it, and the rest.
+/// An index that is open for searches.
+struct searched_index {
+  suffix::stored_index stored;
+  suffix::text input;
+  suffix::pieces pieces;
+  suffix::searcher search;
+  std::optional<suffix::sparse_searcher> sparse;  // if rows are left out
+  bool both_strands;                              // the text has both
+  bool thymine, uracil;                           // the text has T, U
+  suffix::complement other_strand;
+
+  /// @throws input_error
+  explicit searched_index(std::string const& prefix);
+  searched_index(searched_index const&) = delete;  // sparse has a view of it
+  searched_index& operator=(searched_index const&) = delete;
+
+  /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
+  /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
+  [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
+  [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
+
+ private:
+  [[nodiscard]] bool occurs(char letter) const;
+};
+
+/// Patterns and their hits: those of pattern i, under i; and those of its reverse complement, under reverse(i), if both strands
+/// are searched and the text has one. Hits are a range of rows or, if the suffix array lacks rows, a list of positions.
+struct found_batch {
+  query_batch queries;
+  std::string reversed;  // all reverse complements
+  std::vector<std::string_view> patterns;
+  std::vector<suffix::row_range> rows;
+  std::vector<std::vector<std::uint64_t>> listed;
+  std::string text;            // the output of the first patterns
+  std::size_t written_of = 0;  // the number of these patterns
+
+  /// Finds the patterns of `queries`, except empty ones. @param reverse  find reverse complements, too
+  /// @throws input_error  if one has none
+  void search(searched_index const& index, bool reverse);
+  [[nodiscard]] bool has_reverse() const { return rows.size() != queries.size(); }
+  [[nodiscard]] std::size_t reverse(std::size_t i) const { return queries.size() + i; }
+  [[nodiscard]] std::size_t count(std::size_t k) const { return listed.empty() ? rows[k].size() : listed[k].size(); }
+  [[nodiscard]] std::uint64_t position(searched_index const& index, std::size_t k, std::size_t hit) const {
+    return listed.empty() ? index.search.position(rows[k].begin + hit) : listed[k][hit];
+  }
+  /// Returns the number of hits on both strands.
+  [[nodiscard]] std::size_t hits(std::size_t i) const { return count(i) + (has_reverse() ? count(reverse(i)) : 0); }
+};
+
+searched_index::searched_index(std::string const& prefix)
+    : stored(prefix),
+      input(stored.view()),
+      pieces(stored.pieces()),
+      search(input, stored.array("sa"), stored.path("sa"), stored.words()),
+      both_strands(stored.about().policy.strands == suffix::strands::both),
+      thymine(occurs('T')),
+      uracil(occurs('U')),
+      other_strand(uracil && !thymine) {
+  if (suffix::row_choice const rows = stored.about().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
+}
+
+bool searched_index::occurs(char letter) const {
+  char const either[2] = {letter, char(letter + 32)};
+  if (!stored.about().policy.rows().all())
+    return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
+  return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
+}
+
+std::array<char, 256> searched_index::read_as(bool strands) const {
+  std::array<char, 256> letters;
+  std::iota(letters.begin(), letters.end(), char(0));
+  auto const read = [&](char letter, char other) { letters[static_cast<unsigned char>(letter)] = other; };
+  if ((strands || both_strands) && !(thymine && uracil)) {
+    read(uracil ? 'T' : 'U', uracil ? 'U' : 'T');
+    read(uracil ? 't' : 'u', uracil ? 'u' : 't');
+  } else if (strands && !both_strands) {
+    throw input_error(fmt::format("no complement: --both-strands: {}: the text has both T and U", stored.path("seq")));
+  }
+  if (!stored.about().policy.keeps_case())
+    for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
+  return letters;
+}
+
+void found_batch::search(searched_index const& index, bool reverse) {
+  std::size_t const count = queries.size();
+  reversed.clear();
+  patterns.clear();
+  for (std::size_t i = 0; i < count; ++i) patterns.push_back(queries.pattern(i));
+  if (reverse) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::size_t const at = index.other_strand.first_without(patterns[i]); at != patterns[i].npos)
+        throw input_error(fmt::format("no complement: pattern '{}': letter {} is '{}', which is not a nucleotide",
+                                      queries.name(i), at + 1, patterns[i][at]));
+      bytes += patterns[i].size();
+    }
+    reversed.reserve(bytes);  // keeps views of it valid
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t const begin = reversed.size();
+      index.other_strand.append_reversed(reversed, patterns[i]);
+      patterns.push_back(std::string_view(reversed).substr(begin));
+    }
+  }
+  rows.assign(patterns.size(), {});
+  listed.clear();
+  if (!index.sparse) {
+    index.search.find(patterns, rows);
+    for (std::size_t k = 0; k < patterns.size(); ++k)
+      if (patterns[k].empty()) rows[k] = {};
+    return;
+  }
+  for (std::string_view const pattern : patterns)
+    listed.push_back(pattern.empty() ? std::vector<std::uint64_t>() : index.sparse->locate(pattern));
+}
+
+/// Counts patterns that have more hits than are printed.
+class cut_patterns {
+ public:
+  void add(std::string_view name, std::size_t hits);
+  /// Warns if there are any.
+  void report(std::size_t limit) const;
+
+ private:
+  std::size_t count_ = 0, hits_ = 0;
+  std::string first_;
+};
+
+struct hit {
+  suffix::place at;
+  std::uint64_t position;
+};
+
+/// Formats the output of locate.
+class hit_printer {
+ public:
+  hit_printer(searched_index const& index, search_options const& options) : index_(index), options_(options) {}
+
+  /// Returns the number of lines of a pattern.
+  [[nodiscard]] std::size_t lines(std::size_t hits) const {
+    return options_.limit == 0 ? hits : std::min(hits, options_.limit);
+  }
+
+  /// Appends the lines of pattern i to `text` and calls flush(text) after each.
+  void print(found_batch const& found, std::size_t i, std::string& text, std::function<void(std::string&)> const& flush);
+
+ private:
+  void find_hits(found_batch const& found, std::size_t i);
+  void add_context(std::string& text, hit const& one, std::size_t length) const;
+
+  searched_index const& index_;
+  search_options const& options_;
+  std::vector<hit> hits_;
+};
+
+void cut_patterns::add(std::string_view name, std::size_t hits) {
+  if (count_++ != 0) return;
+  first_ = shortened(name);
+  hits_ = hits;
+}
+
+void cut_patterns::report(std::size_t limit) const {
+  if (count_ == 0) return;
+  std::string const others = count_ == 1 ? "" : fmt::format(", and {} more patterns have too many", count_ - 1);
+  cli::say("sufsort",
+           fmt::format("warning: not all printed: pattern '{}': {} of its {} hits are printed{}: use --limit=0 to print all",
+                       first_, limit, hits_, others));
+}
+
+void hit_printer::print(found_batch const& found, std::size_t i, std::string& text,
+                        std::function<void(std::string&)> const& flush) {
+  find_hits(found, i);
+  std::string_view const name = found.queries.name(i);
+  std::size_t const count = found.hits(i), length = found.patterns[i].size();
+  if (hits_.empty() && !options_.bed) {
+    (text += name) += "\t0\t.\t.\t.";
+    if (options_.context != 0) text += "\t.\t.";
+    text += '\n';
+  }
+  for (hit const& one : hits_) {
+    if (options_.bed) {
+      text += index_.stored.about().names[one.at.record];
+      append(text += '\t', one.at.offset);
+      append(text += '\t', one.at.offset + length);
+      (text += '\t') += name;
+      append(text += '\t', std::min<std::size_t>(count, 1000));
+    } else {
+      text += name;
+      append(text += '\t', count);
+      (text += '\t') += index_.stored.about().names[one.at.record];
+      append(text += '\t', one.at.offset);
+    }
+    text += one.at.reverse ? "\t-" : "\t+";
+    if (options_.context != 0) add_context(text, one, length);
+    text += '\n';
+    flush(text);
+  }
+}
+
+// Finds the first hits of the pattern, then of its reverse complement, and orders them by location.
+void hit_printer::find_hits(found_batch const& found, std::size_t i) {
+  hits_.clear();
+  std::size_t const most = lines(found.hits(i)), length = found.patterns[i].size();
+  auto const add = [&](std::size_t k, bool reverse) {
+    for (std::size_t one = 0; one < found.count(k) && hits_.size() < most; ++one) {
+      std::uint64_t const p = found.position(index_, k, one);
+      std::size_t const record = index_.search.record_of(p);
+      if (length > index_.input.end_of(record) - p)
+        throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
+      suffix::place at = index_.pieces.place_of(index_.input, record, p, length);
+      at.reverse ^= reverse;
+      hits_.push_back({at, p});
+    }
+  };
+  add(i, false);
+  if (found.has_reverse()) add(found.reverse(i), true);
+  std::ranges::sort(hits_, {}, &hit::at);
+}
+
+// Appends the letters before and behind a hit in its record, in the direction of the pattern.
+void hit_printer::add_context(std::string& text, hit const& one, std::size_t length) const {
+  std::string_view const residues = index_.input.residues;
+  std::size_t const record = index_.search.record_of(one.position), begin = index_.input.begin_of(record),
+                    end = index_.input.end_of(record), p = one.position;
+  std::string_view const before =
+      residues.substr(p - std::min(options_.context, p - begin), std::min(options_.context, p - begin));
+  std::string_view const behind = residues.substr(p + length, std::min(options_.context, end - p - length));
+  bool const turned = one.at.reverse && !index_.both_strands;
+  for (std::string_view const side : {turned ? behind : before, turned ? before : behind}) {
+    text += '\t';
+    if (side.empty())
+      text += '.';
+    else if (turned)
+      index_.other_strand.append_reversed(text, side);
+    else
+      text += side;
+  }
+}
+
+/// Reads batches of patterns, searches them by all threads, and writes them in the order in which they were read. print(batch)
+/// formats the beginning of its output, up to a limit, in parallel; finish(batch) writes it and the rest, in order.
 template <class Print, class Finish>
-void run_batches(search_options const& how, cli::common_options const& common, searched_index const& index,
-                 cli::output const& out, telling& tell, Print print, Finish finish) {
+void run_batches(search_options const& options, cli::common_options const& common, searched_index const& index,
+                 cli::output const& out, reporter& report, Print print, Finish finish) {
   std::vector<std::string> patterns;
-  std::ranges::copy_if(how.patterns, std::back_inserter(patterns), [](std::string const& pattern) { return pattern != "-"; });
-  query_reader::options reading{index.read_as(how.both_strands), {}, common.threads};
+  std::ranges::copy_if(options.patterns, std::back_inserter(patterns),
+                       [](std::string const& pattern) { return pattern != "-"; });
+  query_reader::options reading{index.read_as(options.both_strands), {}, common.threads};
   if (index.sparse) reading.can_find = [&](std::string_view pattern) { return index.sparse->can_find(pattern); };
-  query_reader reader(std::move(patterns), inputs_of(how), std::move(reading), out);
-  bool const reverse = how.both_strands && !index.both_strands;
+  query_reader reader(std::move(patterns), inputs_of(options), std::move(reading), out);
+  bool const reverse = options.both_strands && !index.both_strands;
   tbb::task_arena arena(threads_for(common.threads));
   std::uint64_t letters = 0;
   using batch = std::shared_ptr<found_batch>;
@@ -49,41 +299,41 @@ void run_batches(search_options const& how, cli::common_options const& common, s
                            }) & tbb::make_filter<batch, void>(tbb::filter_mode::serial_in_order, [&](batch const& found) {
                              for (std::size_t i = 0; i < found->queries.size(); ++i)
                                letters += found->queries.pattern(i).size();
-                             tell.progress.at(letters);
+                             report.progress.at(letters);
                              finish(*found);
                            }));
   });
-  tell.stats.input(letters);
-  tell.stats.bytes(letters);
-  if (!common.quiet) reader.tell_empty();
+  report.stats.input(letters);
+  report.stats.bytes(letters);
+  if (!common.quiet) reader.report_empty();
 }
 
-void open(search_options const& how, telling& tell) {
-  if (how.patterns.empty() && how.files.empty())
-    throw usage_error("no patterns: the command line: PATTERN or -f FILE (see sufsort --help)");
-  tell.phase("open");
+void open(search_options const& options, reporter& report) {
+  if (options.patterns.empty() && options.files.empty())
+    throw usage_error("no patterns: command line: give a PATTERN or --file");
+  report.phase("open");
 }
 
 }  // namespace
 
-int locate(search_options const& how, cli::common_options const& common, telling& tell) {
-  open(how, tell);
-  searched_index const index(how.prefix);
-  cli::output out(how.output, common.threads);
-  refuse_output(how.prefix, out);
-  tell.phase("search");
-  constexpr std::size_t much = std::size_t{4} << 20;  // text of a batch that is made before it can be written
+int locate(search_options const& options, cli::common_options const& common, reporter& report) {
+  open(options, report);
+  searched_index const index(options.prefix);
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  report.phase("search");
+  constexpr std::size_t max_text = std::size_t{4} << 20;  // formatted in parallel for a batch
   cut_patterns cut;
   run_batches(
-      how, common, index, out, tell,
+      options, common, index, out, report,
       [&](found_batch& found) {
-        hit_printer printer(index, how);
-        std::size_t const line = 64 + 2 * how.context;
+        hit_printer printer(index, options);
+        std::size_t const line = 64 + 2 * options.context;
         for (std::size_t i = 0; i < found.queries.size(); ++i, ++found.written_of) {
           constexpr std::size_t ahead = 16;
           for (std::size_t k = i + ahead; k < found.rows.size(); k += found.queries.size())
             index.search.expect(found.rows[k].begin);
-          if (found.text.size() + printer.lines(found.hits(i)) * (line + found.queries.name(i).size()) > much) break;
+          if (found.text.size() + printer.lines(found.hits(i)) * (line + found.queries.name(i).size()) > max_text) break;
           printer.print(found, i, found.text, [](std::string&) {});
         }
       },
@@ -93,38 +343,38 @@ int locate(search_options const& how, cli::common_options const& common, telling
           text.clear();
         };
         write(found.text);
-        hit_printer printer(index, how);
+        hit_printer printer(index, options);
         for (std::size_t i = found.written_of; i < found.queries.size(); ++i)
           printer.print(found, i, found.text, [&](std::string& text) {
-            if (text.size() >= much) write(text);
+            if (text.size() >= max_text) write(text);
           });
         write(found.text);
         for (std::size_t i = 0; i < found.queries.size(); ++i)
           if (printer.lines(found.hits(i)) < found.hits(i)) cut.add(found.queries.name(i), found.hits(i));
       });
   out.commit();
-  if (!common.quiet) cut.tell(how.limit);
+  if (!common.quiet) cut.report(options.limit);
   return 0;
 }
 
-int count(search_options const& how, cli::common_options const& common, telling& tell) {
-  open(how, tell);
-  searched_index const index(how.prefix);
-  cli::output out(how.output, common.threads);
-  refuse_output(how.prefix, out);
-  tell.phase("search");
-  // Of an index of both strands: those are found together.
+int count(search_options const& options, cli::common_options const& common, reporter& report) {
+  open(options, report);
+  searched_index const index(options.prefix);
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  report.phase("search");
+  // An index of both strands finds both together.
   auto const reverse_among = [&](found_batch const& found, std::size_t i) {
     std::size_t reverse = 0;
     for (std::size_t hit = 0; hit < found.count(i); ++hit) reverse += index.is_reverse(found.position(index, i, hit));
     return reverse;
   };
   run_batches(
-      how, common, index, out, tell,
+      options, common, index, out, report,
       [&](found_batch& found) {
         for (std::size_t i = 0; i < found.queries.size(); ++i) {
           append((found.text += found.queries.name(i)) += '\t', found.hits(i));
-          if (how.both_strands) {
+          if (options.both_strands) {
             std::size_t const reverse = found.has_reverse() ? found.count(found.reverse(i)) : reverse_among(found, i);
             append(found.text += '\t', found.hits(i) - reverse);
             append(found.text += '\t', reverse);

@@ -1,5 +1,3 @@
-#include "tools/sufsort/unique.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -8,7 +6,6 @@
 #include <fmt/format.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
-#include <CLI/CLI.hpp>
 
 #include "base/threads.hpp"
 #include "ordo/detail/buffer.hpp"
@@ -18,24 +15,22 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
-#include "tools/sufsort/lines.hpp"
-#include "tools/sufsort/memory_limits.hpp"
-#include "tools/sufsort/policy_options.hpp"
 
 namespace ordo::sufsort {
 namespace {
 
-/// A part of a record's positions.
+/// Positions of a part of a record.
 struct stretch {
   std::size_t record, begin, end;  // in the text
 };
 
-/// Parts of the records of the forward strand, one after the other.
+/// Lists parts of the records of the forward strand.
 class stretches {
  public:
   stretches(suffix::text const& input, suffix::pieces const& pieces) : input_(input), pieces_(pieces) {}
-  /// @returns false where all have been given
+  /// @returns false at the end
   bool next(stretch& one) {
     constexpr std::size_t most = std::size_t{1} << 16;
     while (record_ < input_.records() &&
@@ -56,15 +51,15 @@ class stretches {
   std::size_t record_ = 0, begin_ = 0;
 };
 
-/// The lines that begin in a stretch: neighbours of one count are one line.
-/// @param offset  of the stretch's record of the text in the one that was read
+/// Returns the lines that begin in a stretch. Adjacent positions with equal counts are one line.
+/// @param offset  of the record of the text in the record of the input
 template <class Count>
 std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
                      std::uint64_t offset) {
   std::string text;
   std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
   for (std::size_t p = part.begin; p < part.end;) {
-    bool const goes_on = p != begin && at[p] == at[p - 1];  // from the stretch before, which looks for its end
+    bool const goes_on = p != begin && at[p] == at[p - 1];  // the stretch before writes this line
     std::size_t behind = p + 1;
     while (behind < (goes_on ? part.end : end) && at[behind] == at[p]) ++behind;
     if (!goes_on && at[p] != 0) {
@@ -78,23 +73,23 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
   return text;
 }
 
-/// @returns how many k-mers are left out for their letters
+/// Prints the counts. @returns the number of k-mers that are left out because of their letters
 template <class Count>
-std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& how, unsigned threads, telling& tell,
+std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& options, unsigned threads, reporter& report,
                            cli::output& out) {
   std::size_t const n = index.about().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
   if (bytes > available)
-    throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are there: {}", n, bytes,
-                                    available, memory_limits().advice(bytes)),
+    throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are available: {}", n,
+                                    bytes, available, memory_limits().advice(bytes)),
                         bytes);
   host_memory plain;
   buffer<Count> const counts(plain, n);
   std::span<Count> const at = counts.span();
   suffix::text const input = index.view();
-  suffix::letter_choice const letters = how.letters ? *how.letters : suffix::usual_letters(input.residues, threads);
-  std::uint64_t const left_out = suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), how.length, letters,
-                                                           at, index.path("sa"), threads);
-  tell.phase("write", n);
+  suffix::letter_choice const letters = options.letters ? *options.letters : suffix::usual_letters(input.residues, threads);
+  std::uint64_t const left_out = suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length,
+                                                           letters, at, index.path("sa"), threads);
+  report.phase("write", n);
   suffix::pieces const pieces = index.pieces();
   stretches parts(input, pieces);
   tbb::task_arena arena(threads_for(threads));
@@ -116,42 +111,26 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
 
 }  // namespace
 
-void add_unique_options(CLI::App& command, unique_options& how) {
-  command.add_option("prefix", how.prefix, "the index, with LCP")->required()->type_name("PREFIX");
-  command
-      .add_option_function<std::string>(
-          "-l,--length",
-          [&how](std::string const& value) {
-            how.length = cli::parse_count("--length", value);
-            if (how.length == 0) throw usage_error("invalid number: --length: '0': a k-mer has a letter");
-          },
-          "letters of a k-mer")
-      ->required()
-      ->type_name("K");
-  add_letters_option(command, "k-mers", how.letters);
-  command.add_option("-o,--output", how.output, "where to write; - is standard output [-]")->type_name("FILE");
-}
-
-int unique(unique_options const& how, cli::common_options const& common, telling& tell) {
-  tell.phase("open");
-  suffix::stored_index const index(how.prefix);
+int unique(unique_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  suffix::stored_index const index(options.prefix);
   if (!index.about().find("lcp"))
     throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
   if (index.about().policy.sample != 1)
     throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
                                   index.path("json")));
-  cli::output out(how.output, common.threads);
-  refuse_output(how.prefix, out);
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
   std::size_t const n = index.about().residues;
-  tell.stats.input(n);
-  tell.phase("count", n);
+  report.stats.input(n);
+  report.phase("count", n);
   std::uint64_t const left_out = n <= std::numeric_limits<std::uint32_t>::max()
-                                     ? print_counts<std::uint32_t>(index, how, common.threads, tell, out)
-                                     : print_counts<std::uint64_t>(index, how, common.threads, tell, out);
+                                     ? print_counts<std::uint32_t>(index, options, common.threads, report, out)
+                                     : print_counts<std::uint64_t>(index, options, common.threads, report, out);
   out.commit();
   if (left_out != 0 && !common.quiet)
-    cli::say("sufsort", fmt::format("left out: {} of the text's k-mers hold letters other than A, C, G, T and U: --letters all "
-                                    "counts them, too",
+    cli::say("sufsort", fmt::format("warning: left out: {} k-mers of the text hold letters other than A, C, G, T and U: use "
+                                    "--letters=all to count them",
                                     left_out));
   return 0;
 }

@@ -8,8 +8,6 @@
 
 #include "tests/unit/catch.hpp"
 #include "tools/cli/codecs.hpp"
-#include "tools/cli/decoder.hpp"
-#include "tools/cli/encoder.hpp"
 
 using namespace ordo;
 using namespace std::string_literals;

@@ -16,7 +16,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/temporary_folder.hpp"
 #include "tools/cli/available_memory.hpp"
-#include "tools/cli/encoder.hpp"
+#include "tools/cli/codecs.hpp"
 #include "tools/cli/input.hpp"
 
 using namespace ordo;
@@ -55,7 +55,7 @@ std::string read_in_steps(std::string const& path, std::size_t step) {
 }
 
 std::string read_whole(std::string const& path) {
-  cli::bytes const all = cli::read_all(path);
+  host_bytes const all = cli::read_all(path);
   return {all.data(), all.size()};
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("a file that shrinks under the reader is a short read") {
 TEST_CASE("read_all appends, and stops at a limit") {
   temporary_folder folder;
   std::string const path = folder.write("x", letters(5000));
-  cli::bytes all;
+  host_bytes all;
   cli::input first(path), second(path), third(path);
   cli::read_all(first, all);
   cli::read_all(second, all, 10000);
@@ -201,7 +201,7 @@ TEST_CASE("reading a large file is seen while it goes on") {
   std::string const path = folder.write("sparse", "");
   std::filesystem::resize_file(path, 100 << 20);
   cli::input in(path);
-  cli::bytes all;
+  host_bytes all;
   std::vector<std::uint64_t> seen;
   cli::read_all(in, all, std::size_t{1} << 30, [&] { seen.push_back(in.file_read()); });
   CHECK(all.size() == 100 << 20);
@@ -211,7 +211,7 @@ TEST_CASE("reading a large file is seen while it goes on") {
 }
 
 TEST_CASE("bytes grow and keep what they hold") {
-  cli::bytes all;
+  host_bytes all;
   CHECK(all.empty());
   std::string expected;
   for (std::size_t n = 1; n < 3000000; n = n * 3 + 1) {
@@ -219,7 +219,7 @@ TEST_CASE("bytes grow and keep what they hold") {
     expected += letters(n);
   }
   CHECK(std::string_view(all.data(), all.size()) == expected);
-  cli::bytes moved = std::move(all);
+  host_bytes moved = std::move(all);
   CHECK(moved.size() == expected.size());
   CHECK_THROWS_AS(moved.reserve(std::size_t{1} << 60), out_of_memory);
   CHECK(std::string_view(moved.data(), moved.size()) == expected);

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ordo/detail/config.hpp"
@@ -20,88 +19,104 @@ using namespace ordo;
 
 namespace {
 
-cli::common_options parsed(std::vector<char const*> arguments) {
-  cli::common_options options;
-  CLI::App app("test", "test");
-  cli::add_common_options(app, options);
-  arguments.insert(arguments.begin(), "test");
-  if (cli::parse(app, static_cast<int>(arguments.size()), arguments.data())) throw std::logic_error("help or version");
-  return options;
-}
+// Parses with a table of a required operand, a list, a text, and the common options.
+struct parsed {
+  cli::common_options common;
+  std::vector<std::string> operands, list;
+  std::string text;
 
-// By the rows that a parser other than CLI11 has.
-void set(std::string_view name, std::string_view value, cli::common_options* options = nullptr) {
-  cli::common_options none;
-  for (cli::common_row const& row : cli::common_rows())
-    if (row.name == name) return row.set(options ? *options : none, value);
-  throw std::logic_error("no such option");
+  explicit parsed(std::vector<char const*> arguments, std::string* spelling = nullptr) {
+    cli::command_table table{.name = "tool",
+                             .summary = "do something",
+                             .usage = {"[OPTION]... [FILE]..."},
+                             .description = "Do something.",
+                             .operands = {{"FILE", "a file", 0, 3, [this](auto value) { operands.emplace_back(value); }}},
+                             .options = {{.letter = 'l',
+                                          .name = "list",
+                                          .value = "ITEM",
+                                          .group = "Options",
+                                          .help = "add an item",
+                                          .repeatable = true,
+                                          .set = cli::append_to(list)},
+                                         {.letter = 't',
+                                          .name = "text",
+                                          .value = "TEXT",
+                                          .group = "Options",
+                                          .help = "set a text",
+                                          .set = [&, spelling](std::string_view name, std::string_view value) {
+                                            text = value;
+                                            if (spelling) *spelling = name;
+                                          }}}};
+    cli::add_common_options(table, common);
+    arguments.insert(arguments.begin(), "tool");
+    if (cli::parse(table, static_cast<int>(arguments.size()), arguments.data()).status) throw std::logic_error("answered");
+  }
+};
+
+std::string refusal(std::vector<char const*> const& arguments) try {
+  parsed const accepted(arguments);
+  return "";
+} catch (usage_error const& e) {
+  return e.what();
 }
 
 }  // namespace
 
-TEST_CASE("common options, read by CLI11") {
-  CHECK(parsed({}).machine().device == device::automatic);
-  cli::common_options const o = parsed({"--device", "cpu", "--threads=3", "-q", "--verbose", "--stats", "f.json"});
+TEST_CASE("common options") {
+  CHECK(parsed({}).common.machine().device == device::automatic);
+  cli::common_options const o = parsed({"--device", "cpu", "--threads=3", "-q", "--verbose", "--stats", "f.json"}).common;
   CHECK(o.machine().device == device::cpu);
   CHECK(o.machine().threads == 3);
   CHECK(o.quiet);
   CHECK(o.verbose);
   CHECK(o.stats == "f.json");
-  for (std::vector<char const*> const& bad : std::vector<std::vector<char const*>>{{"--device", "tpu"},
-                                                                                   {"--threads", "-1"},
-                                                                                   {"--threads", "x"},
-                                                                                   {"--nonsense"},
-                                                                                   {"operand"},
-                                                                                   {"--stats"},
-                                                                                   {"--stats", ""}})
+  for (char const* bad : {"", "0x10", "+1", " 1", "1 ", "1_0", "1e1", "010x", "-1", "x", "99999999999"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parsed({"--threads", bad}), usage_error);
+  }
+  CHECK(parsed({"--threads", "010"}).common.threads == 10);
+  for (std::vector<char const*> const& bad :
+       std::vector<std::vector<char const*>>{{"--device", "tpu"}, {"--stats"}, {"--stats", ""}, {"--threads="}, {"--quiet=no"}})
     CHECK_THROWS_AS(parsed(bad), usage_error);
 }
 
-TEST_CASE("numbers and file names that CLI11 would take, and the other parser would not") {
-  for (char const* bad : {"", "0x10", "+1", " 1", "1 ", "1_0", "1e1", "010x", "99999999999"}) {
-    INFO(bad);
-    CHECK_THROWS_AS(parsed({"--threads", bad}), usage_error);
-    CHECK_THROWS_AS(set("threads", bad), usage_error);
+TEST_CASE("the forms of options") {
+  for (std::vector<char const*> const& form : std::vector<std::vector<char const*>>{
+           {"-t", "x"}, {"-tx"}, {"-qtx"}, {"-qt", "x"}, {"--text", "x"}, {"--text=x"}, {"a", "--text=x", "b"}}) {
+    std::string spelling;
+    CHECK(parsed(form, &spelling).text == "x");
+    CHECK(spelling == "--text");
   }
-  CHECK(parsed({"--threads", "010"}).threads == 10);
-  for (char const* bad : {"--threads=", "--stats=", "--quiet=false", "--verbose=0"})
-    CHECK_THROWS_AS(parsed({bad}), usage_error);
-  CHECK_THROWS_AS(parsed({"--stats", ""}), usage_error);
-  CHECK_THROWS_AS(set("stats", ""), usage_error);
-}
-
-TEST_CASE("values are what they say, not CLI11's lists") {
-  std::vector<char const*> const words{"[x]",   "[a,b]", "[[x]]", "[]", "++", "{}", "%%",
-                                       "\"q\"", "'",     "a,b",   " ",  "",   "\\", "sub"};
-  for (char const* word : words) {
+  CHECK(parsed({"-t=x"}).text == "=x");
+  CHECK(parsed({"--text=a=b"}).text == "a=b");
+  CHECK(parsed({"-t", "-q"}).text == "-q");
+  CHECK(parsed({"-t", "--"}).text == "--");
+  CHECK(parsed({"-t", ""}).text.empty());
+  CHECK(parsed({"-la", "-l", "b", "--list=c", "--list", "d"}).list == std::vector<std::string>{"a", "b", "c", "d"});
+  CHECK(parsed({"-q", "-q"}).common.quiet);
+  CHECK(parsed({"-", "-1", "--", "-q"}).operands == std::vector<std::string>{"-", "-1", "-q"});
+  for (char const* word : {"[x]", "[a,b]", "[]", "++", "{}", "%%", "\"q\"", "'", "a,b", " ", "", "\\"}) {
     INFO(word);
-    std::vector<std::string> operands;
-    std::string value;
-    cli::common_options options;
-    CLI::App app("test", "test");
-    CLI::App* const sub = app.add_subcommand("sub", "sub")->fallthrough();
-    sub->add_option("operands", operands, "any");
-    sub->add_option("--value", value, "any");
-    cli::add_common_options(app, options);
-    std::vector<char const*> const line{"test", "sub", word, "--stats", "[s]", "--value", word, "--", "-", word, "-[x]"};
-    REQUIRE_FALSE(cli::parse(app, static_cast<int>(line.size()), line.data()));
-    CHECK(operands == std::vector<std::string>{word, "-", word, "-[x]"});
-    CHECK(value == word);
-    CHECK(options.stats == "[s]");
+    parsed const p({word, "--text", word});
+    CHECK(p.operands == std::vector<std::string>{word});
+    CHECK(p.text == word);
   }
 }
 
-TEST_CASE("common options, set by another parser") {
-  cli::common_options o;
-  set("device", "gpu", &o);
-  set("threads", "7", &o);
-  set("quiet", "", &o);
-  CHECK(o.machine().device == device::gpu);
-  CHECK(o.machine().threads == 7);
-  CHECK(o.quiet);
-  CHECK_THROWS_AS(set("device", "tpu"), usage_error);
-  CHECK_THROWS_AS(set("stats", ""), usage_error);
-  for (char const* bad : {"", "-1", "x", "3x", "99999999999"}) CHECK_THROWS_AS(set("threads", bad), usage_error);
+TEST_CASE("refused command lines name the argument") {
+  CHECK(refusal({"--tex=x"}) == "unknown option: --tex=x: did you mean --text?");
+  CHECK(refusal({"--lits"}) == "unknown option: --lits: did you mean --list?");
+  CHECK(refusal({"--bogus"}) == "unknown option: --bogus: see tool --help");
+  CHECK(refusal({"-qx"}) == "unknown option: -x: see tool --help");
+  CHECK(refusal({"--bogus", "--threads", "x"}) == "invalid number: --threads: 'x'");
+  CHECK(refusal({"-t"}) == "missing value: -t: TEXT must follow");
+  CHECK(refusal({"--text"}) == "missing value: --text: TEXT must follow");
+  CHECK(refusal({"--text="}) == "empty value: --text=: nothing follows the '='");
+  CHECK(refusal({"-ta", "--text=a"}) == "repeated option: --text: give it once");
+  CHECK(refusal({"--quiet=no"}) == "unexpected value: --quiet: the option takes none");
+  CHECK(refusal({"a", "b", "c", "d"}) == "unexpected operand: 'd': see tool --help");
+  CHECK(refusal({"--generate=csh"}) ==
+        "invalid value: --generate: 'csh': choose from man, complete-bash, complete-zsh, complete-fish");
 }
 
 TEST_CASE("progress for people") {

@@ -452,7 +452,7 @@ TEST_CASE("outputs are compressed as their names say") {
       auto const how = cli::compression_named(name);
       INFO(name << ", " << content.size());
       CHECK((how != cli::compression::none) == (written.substr(0, 2) == "\x1f\x8b"sv));
-      cli::bytes const back = cli::read_all(folder.path(name));
+      host_bytes const back = cli::read_all(folder.path(name));
       CHECK(std::string_view(back.data(), back.size()) == content);
       if (how != cli::compression::bgzf) continue;
       // Block by block, by the lengths in the headers, up to the end marker.
@@ -498,7 +498,7 @@ TEST_CASE("gzip output reads back, and is the same every time") {
     put(folder.path("a.gz"), content);
     put(folder.path("b.gz"), content);
     CHECK(folder.read("a.gz") == folder.read("b.gz"));
-    cli::bytes const back = cli::read_all(folder.path("a.gz"));
+    host_bytes const back = cli::read_all(folder.path("a.gz"));
     CHECK(std::string_view(back.data(), back.size()) == content);
     CHECK(cli::input(folder.path("a.gz")).compressed());
   }

@@ -4,9 +4,9 @@
 
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
+#include "tools/cli/option_pages.hpp"
 #include "tools/strsort/command.hpp"
 #include "tools/strsort/debug.hpp"
-#include "tools/strsort/generate.hpp"
 #include "tools/strsort/options.hpp"
 
 using namespace ordo;
@@ -29,7 +29,7 @@ std::vector<key> keys(std::vector<char const*> const& arguments, strsort::enviro
 std::string refusal(std::vector<char const*> const& arguments, std::string_view name = "sort") {
   try {
     strsort::command const made = parsed(arguments, {}, name);
-    if (made.instead) return made.instead->text;
+    if (made.answer) return made.answer->text;
     static_cast<void>(made.order());
   } catch (usage_error const& e) {
     return e.what();
@@ -177,14 +177,14 @@ TEST_CASE("strsort's command lines", "[strsort]") {
   CHECK(parsed({"-c"}).check == 'c');
   CHECK(parsed({"-C", "--check=sil"}).check == 'C');
   CHECK(parsed({"--check"}).check == 'c');
-  CHECK(parsed({"--help"}).instead->status == 0);
+  CHECK(parsed({"--help"}).answer->status == 0);
   CHECK(parsed({"-s"}).order().is_plain());
   // Abbreviations mean what they mean for GNU sort, beside options that it does not have.
   CHECK(parsed({"--st", "--g"}).stable);
   CHECK(parsed({"--te=x"}).temporary_folders.size() == 1);
   CHECK(parsed({"--co=x"}).compress_program == "x");
   CHECK(parsed({"--cou"}).count);
-  CHECK(parsed({"--generate=man"}).instead->text.starts_with(".TH"));
+  CHECK(parsed({"--generate=man"}).answer->text.starts_with(".TH"));
 }
 
 TEST_CASE("strsort's command lines: what the environment changes", "[strsort]") {
@@ -213,30 +213,34 @@ TEST_CASE("strsort's words for a bad command line are GNU's, and one line under 
   CHECK(refusal({"--foo"}, "/bin/sort") == "unrecognized option '--foo'\nTry '/bin/sort --help' for more information.");
   CHECK(refusal({"--foo"}, "./strsort") == "unrecognized option '--foo' (see strsort --help)");
   CHECK(refusal({"--check=x"}, "strsort") == "invalid argument 'x' for '--check' (see strsort --help)");
-  CHECK(parsed({"--check=x"}).instead->status == 1);
-  CHECK(parsed({"--check=x"}, {}, "strsort").instead->status == 2);
+  CHECK(parsed({"--check=x"}).answer->status == 1);
+  CHECK(parsed({"--check=x"}, {}, "strsort").answer->status == 2);
   CHECK(refusal({"--batch-size=1"}) == "invalid --batch-size argument '1'\nsort: minimum --batch-size argument is '2'");
   CHECK(refusal({"--batch-size=1"}, "strsort") == "invalid --batch-size argument '1': minimum --batch-size argument is '2'");
   CHECK(
       refusal({"--ran"}) ==
       "option '--ran' is ambiguous; possibilities: '--random-sort' '--random-source'\nTry 'sort --help' for more information.");
+  CHECK(refusal({"--revers-x"}, "strsort") == "unrecognized option '--revers-x': did you mean '--reverse'?");
   CHECK(refusal({"--generate=x"}, "strsort") == "invalid --generate argument 'x' (see strsort --help)");
   CHECK(refusal({"--head=-1"}) == "invalid number: --head: '-1'");
   CHECK(refusal({"--device=tpu"}).find("tpu") != std::string::npos);
 }
 
 TEST_CASE("strsort's table gives help, the man page and completions", "[strsort]") {
-  std::vector<std::string> const texts{strsort::help_text(strsort::caller("strsort")), strsort::generated("man"),
-                                       strsort::generated("complete-bash"), strsort::generated("complete-zsh"),
-                                       strsort::generated("complete-fish")};
+  strsort::command none;
+  strsort::caller const by("strsort");
+  cli::command_table const table = strsort::make_table(none, by);
+  std::vector<std::string> texts{cli::help_text(table, by.name())};
   CHECK(texts[0].starts_with("Usage: strsort "));
-  CHECK(strsort::help_text(strsort::caller("sort")).starts_with("Usage: sort "));
-  CHECK(strsort::generated("complete-csh").empty());
-  for (strsort::option const& o : strsort::all_options()) {
-    if (o.help.empty()) continue;
+  CHECK(parsed({"--help"}).answer->text.starts_with("Usage: sort "));
+  for (char const* kind : {"man", "complete-bash", "complete-zsh", "complete-fish"})
+    texts.push_back(cli::generated(table, table, kind));
+  CHECK(cli::generated(table, table, "complete-csh").empty());
+  for (cli::option const& o : table.options) {
     INFO(o.letter << o.name);
-    CHECK(o.set);
-    CHECK((o.takes == strsort::argument::none) == o.value.empty());
+    CHECK((o.is_documented() || o.letter == 'y'));
+    CHECK((o.set || o.name == "help" || o.name == "version" || o.name == "generate"));
+    if (!o.is_documented()) continue;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       std::string name(o.name);
       for (std::size_t at = 0; i == 1 && (at = name.find('-', at)) != name.npos; at += 2) name.replace(at, 1, "\\-");

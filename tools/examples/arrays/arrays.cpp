@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/array_stream.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/gpu.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -97,16 +97,23 @@ int sort(asked const& how, cli::stats& stats) {
 
 int run(int argc, char** argv) {
   asked how;
-  CLI::App app("Sorts each array of a raw file of little-endian floats, of any size.", std::string(tool));
-  app.add_option("IN", how.input, "arrays, one behind the other, as they are; - is standard input")->required()->type_name("");
-  app.add_option("-o,--output", how.output, "write to FILE, which may be IN [-: standard output]")->type_name("FILE");
-  app.add_option_function<std::string>(
-         "-l,--length", [&how](std::string const& value) { how.length = cli::parse_count<std::uint64_t>("--length", value); },
-         "floats of an array")
-      ->required()
-      ->type_name("N");
-  cli::add_common_options(app, how.common);
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{.name = std::string(tool),
+                           .summary = "sort the arrays of a raw file",
+                           .usage = {"[OPTION]... --length=N FILE"},
+                           .description = "Sort each array of a raw file of little-endian floats, of any size.",
+                           .operands = {{"FILE", "consecutive arrays of floats; - is standard input", 1, 1,
+                                         [&how](std::string_view value) { how.input = value; }}}};
+  cli::option output =
+      cli::value_row("output", "FILE", "write to FILE, which may be the input", cli::store(how.output), "standard output");
+  output.letter = 'o';
+  cli::option length = cli::value_row(
+      "length", "N", "sort arrays of N floats",
+      [&how](std::string_view, std::string_view value) { how.length = cli::parse_count<std::uint64_t>("--length", value); });
+  length.letter = 'l';
+  length.required = true;
+  table.options = {std::move(output), std::move(length)};
+  cli::add_common_options(table, how.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   if (how.length == 0) throw usage_error("--length 0: an array has a float at least");
   if (how.length > std::uint64_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(float))
     throw usage_error(fmt::format("--length {}: more bytes than can be addressed", how.length));

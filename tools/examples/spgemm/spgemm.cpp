@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "ordo/error.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -76,20 +76,29 @@ int multiply(asked const& how, cli::stats& stats) {
 
 int run(int argc, char** argv) {
   asked how;
-  CLI::App app("The product of two sparse matrices, from and to Matrix Market files.", std::string(tool));
-  app.add_option("first", how.first, "the matrix on the left, - for standard input")->required();
-  app.add_option("second", how.second, "the one on the right [the first]");
-  app.add_flag("--transposed", how.transposed, "the one on the right is transposed first");
-  app.add_option("-o,--output", how.output, "where to write, - for standard output")->capture_default_str();
-  app.add_option("--type", how.type, "of the values: float or double")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"float", "double"}));
-  app.add_option_function<std::string>(
-         "--part", [&how](std::string const& value) { how.most_products = cli::parse_count<std::uint64_t>("--part", value); },
-         "products of two entries to be made at a time, rows being whole [0: as many as memory allows]")
-      ->type_name("N");
-  cli::add_common_options(app, how.common);
-  if (auto const status = cli::parse(app, argc, argv)) return *status;
+  cli::command_table table{
+      .name = std::string(tool),
+      .summary = "multiply sparse matrices",
+      .usage = {"[OPTION]... FIRST [SECOND]"},
+      .description = "Multiply two sparse matrices, from and to Matrix Market files.",
+      .operands = {
+          {"FIRST", "the left matrix; - is standard input", 1, 1, [&how](std::string_view value) { how.first = value; }},
+          {"SECOND", "the right matrix [FIRST]", 0, 1, [&how](std::string_view value) { how.second = value; }}}};
+  cli::option output = cli::value_row("output", "FILE", "write to FILE; - is standard output", how.output);
+  output.letter = 'o';
+  cli::option type = cli::value_row("type", "TYPE", "compute with float or double", how.type);
+  type.choices = "float double";
+  type.only_choices = true;
+  table.options = {cli::flag_row("transposed", "transpose the right matrix first", how.transposed), std::move(output),
+                   std::move(type),
+                   cli::value_row(
+                       "part", "N", "make about N products of entries at a time, in whole rows; 0 means as memory allows",
+                       [&how](std::string_view, std::string_view value) {
+                         how.most_products = cli::parse_count<std::uint64_t>("--part", value);
+                       },
+                       "0")};
+  cli::add_common_options(table, how.common);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
   how.common.check_machine();
   cli::stats stats(tool, argc, argv, how.common);
   stats.refuse_inputs({how.first, how.second.empty() ? how.first : how.second});

@@ -1,0 +1,61 @@
+# The manual pages and completions that the tools make of their tables of options.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+for tool in "${tools[@]}"; do
+  for kind in complete-bash complete-zsh complete-fish; do
+    expect 0 "$tool" --generate="$kind"
+    [[ -s out && ! -s err ]] || fail "$tool --generate=$kind: $(< err)"
+    cp out "$tool.$kind"
+  done
+  expect_error "$tool" --generate=complete-csh
+  expect_error "$tool" --generate
+  bash -n "$tool.complete-bash"
+  if command -v zsh > /dev/null; then zsh -n "$tool.complete-zsh"; fi
+  if command -v fish > /dev/null; then fish -n "$tool.complete-fish"; fi
+done
+
+# Formatters have nothing to complain of.
+for command in sufsort specsort strsort sufsort\ {build,check,count,locate,repeats,unique,export,kmers,info}; do
+  expect 0 $command --generate man
+  if command -v groff > /dev/null; then
+    groff -man -Tascii -P-c -P-b -P-u -ww out > text 2> err
+    [[ ! -s err ]] || fail "the manual page of $command: $(< err)"
+    grep -q -- --threads=N text
+  fi
+  if command -v man > /dev/null; then
+    man --warnings -l out > text 2> err
+    [[ ! -s err ]] || fail "the manual page of $command: $(< err)"
+  fi
+done
+
+# completed WORD...: what bash offers for the last of these words.
+set -u
+for tool in "${tools[@]}"; do . "./$tool.complete-bash"; done
+compopt() { :; }
+completed() {
+  COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+  "_$1" "$1" "${!#}" "${*: -2:1}" || true
+  printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"} | sort | tr '\n' ' '
+}
+offers() {
+  local want=$1 got
+  shift
+  got=$(completed "$@")
+  [[ $got == "$want" ]] || fail "$*: completed to '$got', not '$want'"
+}
+mkdir folder
+touch file
+offers '--reverse ' strsort --rev
+offers '--key= ' strsort --k
+offers 'month ' strsort --sort = m
+offers 'general-numeric human-numeric month numeric random version ' strsort --sort =
+offers 'folder ' strsort -T fo
+offers 'file ' strsort -o fi
+offers ' ' strsort -S 1
+offers 'file folder ' strsort f
+offers '--spectra-by= ' specsort file --spec
+offers 'mgf mzml ' specsort --to =
+offers 'build ' sufsort bu
+offers '--lcp ' sufsort build --lc
+offers '--limit= ' sufsort locate file --li
+offers 'break ' sufsort build --mask = b
