@@ -110,8 +110,8 @@ std::optional<int> parse(command& made, int argc, char** argv) {
 }
 
 // The library's options for this run; warnings go where the user wants them.
-spectra::options options_of(command const& made) {
-  spectra::options how;
+spectra::sort_options options_of(command const& made) {
+  spectra::sort_options how;
   how.by = by_of(made);
   how.select = made.select;
   how.keep_metadata = made.keep_metadata;
@@ -124,7 +124,7 @@ spectra::options options_of(command const& made) {
 }
 
 // What was done, when all is written.
-void tell(cli::stats& stats, spectra::report const& done) {
+void tell(cli::stats& stats, spectra::sort_report const& done) {
   for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
   stats.phase("commit");
   stats.machine(done.machine);
@@ -132,23 +132,24 @@ void tell(cli::stats& stats, spectra::report const& done) {
 }
 
 // Warnings that were not shown.
-void tell_more(command const& made, spectra::options const& how, spectra::report const& done, std::string const& name) {
+void tell_more(command const& made, spectra::sort_options const& how, spectra::sort_report const& done,
+               std::string const& name) {
   if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - how.warnings_shown));
-  if (done.without_precursor != 0 && !made.common.quiet)
-    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.without_precursor,
+  if (done.missing_precursor != 0 && !made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.missing_precursor,
                                made.select.all_charges ? " or its charge" : ""));
 }
 
 int order(command const& made, cli::stats& stats, cli::progress& progress) {
-  spectra::options how = options_of(made);
+  spectra::sort_options how = options_of(made);
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
     throw usage_error("mzML is of one run, and stays whole: many IN, and parts of one, are written as MGF (--to mgf)");
   auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, made.spectra_order, made.common,
-                                           [&](spectra::report const& done) { tell(stats, done); });
+                                           [&](spectra::sort_report const& done) { tell(stats, done); });
   progress.clear();
   tell_more(made, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
   stats.input(found.done.bytes);
@@ -166,7 +167,7 @@ int run(int argc, char** argv) {
   cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
   if (made.order.any()) return order(made, stats, progress);
   cli::input in(made.inputs[0], made.common.threads);
-  spectra::options how = options_of(made);
+  spectra::sort_options how = options_of(made);
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is slow: no work for a GPU
   spectra::format const format = specsort::format_of_input(in),
@@ -176,7 +177,7 @@ int run(int argc, char** argv) {
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
 
   int status = 0;
-  spectra::report done;
+  spectra::sort_report done;
   if (made.check) {
     auto const [first, looked_at] = mzml ? spectra::check_mzml(in, how) : spectra::check(in, how);
     done = looked_at;

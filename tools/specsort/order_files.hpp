@@ -14,8 +14,8 @@ namespace ordo::specsort {
 /// @param map  where to write where they came from; empty: nowhere
 /// @param committing  called when all is written, and takes its place
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  spectra::format as, spectra::sort_options const& options, spectra::order_options order,
                                   cli::common_options const& common,
-                                  std::function<void(spectra::report const&)> const& committing);
+                                  std::function<void(spectra::sort_report const&)> const& committing);
 
 }  // namespace ordo::specsort

@@ -22,7 +22,7 @@ std::vector<spectra::spectrum_key> keys_of(std::string_view list) {
   for (bool more = true; more;) {
     std::size_t const comma = list.find(',');
     std::string_view const name = list.substr(0, comma);
-    auto const key = spectra::key_named(name);
+    auto const key = spectra::parse_spectrum_key(name);
     if (!key)
       throw usage_error(
           fmt::format("no such key: --spectra-by: '{}'; pepmass, mass, rt, scan, charge, title and peaks are there", name));
