@@ -24,15 +24,16 @@ namespace {
 struct arrays {
   static constexpr bool headline_is_uniform = true;  // the paper's arrays have one length, and everybody knows it
   template <class K, class V>
-  void operator()(cuda& machine, std::span<K> keys, std::span<V> values, segment_list<std::uint32_t> list,
+  void operator()(cuda_backend& machine, std::span<K> keys, std::span<V> values, segment_list<std::uint32_t> list,
                   std::span<std::uint8_t>) const {
     sort_arrays(machine, keys, values, list);
   }
   static std::size_t memory(layout const& where, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
-    return cuda::array_sort_memory(where.extent, where.count, bounded ? where.longest : where.extent, key_bytes, value_bytes);
+    return cuda_backend::array_sort_memory(where.extent, where.count, bounded ? where.longest : where.extent, key_bytes,
+                                           value_bytes);
   }
   // Ties of longer arrays may come in any order; where keys and payload belong together is checked all the same.
-  static bool is_stable(layout const& where) { return where.longest <= array_sort_stable; }
+  static bool is_stable(layout const& where) { return where.longest <= max_stable_array_length; }
 };
 
 // ---- STA ----
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(256)
   if (threadIdx.x % 32 == 0 && (!ordered || total != 0 || parity != 0)) atomicAdd(wrong, 1ull);
 }
 
-std::uint64_t wrong_arrays(cuda& lab, std::span<float const> data, std::size_t length, key_at<float> fresh) {
+std::uint64_t wrong_arrays(cuda_backend& lab, std::span<float const> data, std::size_t length, key_at<float> fresh) {
   std::size_t const count = data.size() / length;
   auto const wrong = lab.buffer<unsigned long long>(1);
   fill(lab, wrong.span(), constant<unsigned long long>{0});
@@ -200,7 +201,7 @@ void measure_capacity(session& s, std::size_t length) {
   result.arrays = std::size_t(s.how.capacity * 1e9) / result.length;
   result.floats = result.arrays * result.length;
   key_at<float> const fresh = keys_like<float>(pattern::random, result.floats);
-  cuda machine;
+  cuda_backend machine;
   auto const sort = [&](std::span<float> data) {
     sort_arrays(machine, data, std::span<std::uint32_t>{}, uniform_segments(data.size() / result.length, result.length));
   };
@@ -227,7 +228,7 @@ void measure_capacity(session& s, std::size_t length) {
     result.free_least = std::min(watch.least(), free_memory());  // the pool has kept its blocks
   }
   result.pool_peak = machine.pool().peak();
-  result.allowed_bytes = cuda::array_sort_memory(result.floats, result.arrays, result.length, sizeof(float), 0);
+  result.allowed_bytes = cuda_backend::array_sort_memory(result.floats, result.arrays, result.length, sizeof(float), 0);
   result.wrong_arrays = wrong_arrays(s.lab, data.span(), result.length, fresh);
   s.out.add(result);
 }
@@ -236,7 +237,7 @@ int run(int argc, char const* const* argv) {
   options how;
   if (auto const status = parse(program::array_sort, argc, argv, how)) return *status;
   report out(program::array_sort, how, describe_machine(), with_built_in_rivals({"CUB seg", "seg radix", "packed", "STA"}));
-  session s{cuda(), how, out};
+  session s{cuda_backend(), how, out};
   if (how.capacity != 0) {
     for (std::size_t const length : paper_lengths)
       if_it_fits(s, "arrays of " + std::to_string(length), [&] { measure_capacity(s, length); });

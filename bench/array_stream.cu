@@ -97,7 +97,7 @@ std::size_t wrong_arrays(std::span<float const> keys, std::size_t length) {
 
 /// All of it to the device, a part at a time; or from there.
 void only_up(gpu& on, std::span<char const> from) {
-  with_backend(on, [&](cuda& machine) {
+  with_backend(on, [&](cuda_backend& machine) {
     auto const part = machine.buffer<char>(part_bytes);
     memory_source source({from.data(), from.size()});
     while (machine.load(source, part.span()) == part_bytes) {}
@@ -105,7 +105,7 @@ void only_up(gpu& on, std::span<char const> from) {
   });
 }
 void only_down(gpu& on, std::span<char> to) {
-  with_backend(on, [&](cuda& machine) {
+  with_backend(on, [&](cuda_backend& machine) {
     auto const part = machine.buffer<char>(part_bytes);
     memory_sink sink(to);
     for (std::size_t at = 0; at < to.size(); at += part_bytes)

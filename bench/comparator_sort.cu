@@ -93,8 +93,9 @@ void measure(session& s, whole_row const& what, unsigned log_items) {
   using data = columns<T, V>;
   measure_whole<T, V>(
       s, what, log_items, [&](std::size_t n) { return make_columns<T, V>(s.lab, n, items_like<T>(what.order, n)); },
-      ascending{}, cuda::sample_sort_memory(std::size_t{1} << log_items, sizeof(T), data::pairs ? sizeof(stored<V>) : 0),
-      [](cuda& machine, data const&, std::span<T> items, std::span<stored<V>> values) {
+      ascending{},
+      cuda_backend::sample_sort_memory(std::size_t{1} << log_items, sizeof(T), data::pairs ? sizeof(stored<V>) : 0),
+      [](cuda_backend& machine, data const&, std::span<T> items, std::span<stored<V>> values) {
         if constexpr (data::pairs)
           machine.sample_sort(items, values, ascending{});
         else

@@ -182,7 +182,7 @@ struct larger {
 
 /// to[i] := f(i) for i in [0, to.size()).
 template <class T, class F>
-void fill(cuda& machine, std::span<T> to, F f) {
+void fill(cuda_backend& machine, std::span<T> to, F f) {
   machine.each(to.size(), assign<T, F>{to.data(), f});
 }
 
@@ -191,7 +191,7 @@ void copy(std::span<T> from, std::span<T> to, cudaStream_t stream) {
   ORDO_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice, stream));
 }
 
-inline void wait_for(cuda const& machine) {
+inline void wait_for(cuda_backend const& machine) {
   ORDO_CUDA(cudaStreamSynchronize(machine.stream()));
 }
 
@@ -281,7 +281,8 @@ struct columns {
   buffer<K> keys;
   buffer<stored<V>> values;
 
-  columns(cuda& machine, std::size_t n) : keys(machine.buffer<K>(n)), values(machine.buffer<stored<V>>(pairs ? n : 0)) {}
+  columns(cuda_backend& machine, std::size_t n)
+      : keys(machine.buffer<K>(n)), values(machine.buffer<stored<V>>(pairs ? n : 0)) {}
 
   void copy_to(columns const& to, cudaStream_t stream) const {
     copy(keys.span(), to.keys.span(), stream);
@@ -291,14 +292,14 @@ struct columns {
 
 /// Input: values are positions, so that the check knows where every item came from.
 template <class K, class V, class At>
-columns<K, V> make_columns(cuda& lab, std::size_t n, At key_at) {
+columns<K, V> make_columns(cuda_backend& lab, std::size_t n, At key_at) {
   columns<K, V> made(lab, n);
   fill(lab, made.keys.span(), key_at);
   if constexpr (made.pairs) fill(lab, made.values.span(), identity{});
   return made;
 }
 template <class K, class V>
-columns<K, V> make_columns(cuda& lab, std::size_t n, pattern order) {
+columns<K, V> make_columns(cuda_backend& lab, std::size_t n, pattern order) {
   return make_columns<K, V>(lab, n, keys_like<K>(order, n));
 }
 
@@ -310,7 +311,7 @@ ORDO_FN auto code_of(K key) {
 // ---- Sorts ----
 
 struct session {
-  cuda lab;
+  cuda_backend lab;
   options how;
   report& out;
 };
@@ -345,7 +346,7 @@ template <class F>
 std::size_t on_fresh_machine(session& s, F f) {
   wait_for(s.lab);
   s.lab.pool().trim();  // what rivals have used and left there is not to be missing here
-  cuda machine;
+  cuda_backend machine;
   f(machine);
   wait_for(machine);
   return machine.pool().peak();

@@ -81,7 +81,7 @@ struct layout {
 
   [[nodiscard]] std::size_t items() const { return offsets.empty() ? length * count : offsets.back(); }
   [[nodiscard]] segment_list<std::size_t> segments() const {
-    return offsets.empty() ? uniform_segments(count, length) : of_offsets(std::span<std::size_t const>(offsets));
+    return offsets.empty() ? uniform_segments(count, length) : segments_from_offsets(std::span<std::size_t const>(offsets));
   }
 };
 
@@ -116,7 +116,7 @@ void row(settings const& how, verb what, layout const& where, nlohmann::ordered_
     if (pairs) values[i] = value(i);
     records[i] = rival::make(keys[i], typename std::conditional_t<pairs, value, std::uint64_t>(i));
   }
-  host machine(how.threads);
+  host_backend machine(how.threads);
   tbb::task_arena arena(how.threads == 0 ? tbb::task_arena::automatic : int(how.threads));
   std::vector<double> ours, theirs;
   for (unsigned k = 0; k < how.runs + 1; ++k) {  // the first warms up

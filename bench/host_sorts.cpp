@@ -141,7 +141,7 @@ void row(settings const& how, verb what, std::string_view type, std::string_view
   std::vector<K> sorted(n);
   std::vector<value> moved(pairs ? n : 0);
   std::vector<typename rival::type> rival_sorted(n);
-  host machine(how.threads);
+  host_backend machine(how.threads);
   tbb::task_arena arena(how.threads == 0 ? tbb::task_arena::automatic : int(how.threads));
   auto const fill_rival = [&] {
     for (std::size_t i = 0; i < n; ++i) rival_sorted[i] = rival::make(key_of<K>(given[i]), value(i));

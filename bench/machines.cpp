@@ -44,7 +44,7 @@ double median_ms(std::size_t runs, Work work) {
 }
 
 std::unique_ptr<machine> make(machine_options const& how, unsigned index) {
-  if (how.where == device::cpu) return std::make_unique<cpu>(cpu_options{.threads = how.threads});
+  if (how.device == device::cpu) return std::make_unique<cpu>(cpu_options{.threads = how.threads});
   return std::make_unique<gpu>(gpu_options{.device = index});
 }
 
@@ -61,7 +61,7 @@ int run(int argc, char const* const* argv) {
   if (auto const status = cli::parse(app, argc, argv)) return *status;
 
   machine_options how = common.machine();
-  if (how.where == device::automatic) how.where = gpus().empty() ? device::cpu : device::gpu;
+  if (how.device == device::automatic) how.device = gpus().empty() ? device::cpu : device::gpu;
   auto const first = make(how, 0), second = make(how, 0);
   nlohmann::ordered_json rows = nlohmann::json::array();
   fmt::print("{:<28} {:>11} {:>8} {:>10} {:>10} {:>12} {:>12} {:>12}\n", "input", "residues", "machine", "kept ms", "own ms",
@@ -87,16 +87,16 @@ int run(int argc, char const* const* argv) {
     };
     double const threads = at_once(*second);
     double two_gpus = 0;
-    if (how.where == device::gpu && gpus().size() > 1) {
+    if (how.device == device::gpu && gpus().size() > 1) {
       auto const elsewhere = make(how, 1);
       two_gpus = at_once(*elsewhere);
     }
     if (one.sa != other.sa) throw error(fmt::format("different suffix arrays: {}", file));
     fmt::print("{:<28} {:>11} {:>8} {:>10.2f} {:>10.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", one.name, one.sa.size(),
-               to_string(how.where), kept, own, serial, threads, two_gpus);
+               to_string(how.device), kept, own, serial, threads, two_gpus);
     rows.push_back({{"input", one.name},
                     {"residues", one.sa.size()},
-                    {"machine", to_string(how.where)},
+                    {"machine", to_string(how.device)},
                     {"kept_ms", kept},
                     {"own_ms", own},
                     {"device_memory", memory},
@@ -104,7 +104,7 @@ int run(int argc, char const* const* argv) {
                     {"two_builds_two_threads_ms", threads},
                     {"two_builds_two_gpus_ms", two_gpus}});
   }
-  bench::write_report(json, common.threads, runs, rows, how.where == device::gpu);
+  bench::write_report(json, common.threads, runs, rows, how.device == device::gpu);
   return 0;
 }
 

@@ -41,7 +41,7 @@ struct layout {
   [[nodiscard]] segment_list<std::uint32_t> segments(bool bounded) const {
     std::span<std::uint32_t const> const b = bounds.span(), e = ends.span();
     std::size_t const bound = bounded ? longest : ~std::size_t{0};
-    return e.empty() ? of_offsets(b, bound) : segment_list<std::uint32_t>{b, e, bound};
+    return e.empty() ? segments_from_offsets(b, bound) : segment_list<std::uint32_t>{b, e, bound};
   }
   // As uniform_segments(count, length), but of the same type as the others: half the instantiations.
   [[nodiscard]] segment_list<std::uint32_t> uniform() const { return {{}, {}, uniform_length, uniform_length, count}; }
@@ -49,7 +49,7 @@ struct layout {
 };
 
 /// `count` segments of one length, told by offsets.
-inline layout equal_lengths(cuda& lab, std::size_t count, std::size_t length) {
+inline layout equal_lengths(cuda_backend& lab, std::size_t count, std::size_t length) {
   layout made{count * length, count * length, count, length, length, lab.buffer<std::uint32_t>(count + 1), {}, {}};
   fill(lab, made.bounds.span(), multiple{length, 0});
   return made;
@@ -72,7 +72,7 @@ struct clear_in_hole {
 };
 
 /// Segments must be in the order of their begins.
-inline void find_owners(cuda& lab, layout& of) {
+inline void find_owners(cuda_backend& lab, layout& of) {
   auto const segments = of.segments(false);
   of.owners = lab.buffer<std::uint32_t>(of.extent);
   auto* const owners = of.owners.data();
@@ -82,7 +82,7 @@ inline void find_owners(cuda& lab, layout& of) {
   lab.each(of.extent, clear_in_hole{segments.ends.data(), owners});
 }
 
-inline layout with_holes(cuda& lab, std::size_t count, std::size_t length) {
+inline layout with_holes(cuda_backend& lab, std::size_t count, std::size_t length) {
   std::size_t const stride = length + length / 4 + 1;
   layout made{
       count * stride, count * length, count, length, 0, lab.buffer<std::uint32_t>(count), lab.buffer<std::uint32_t>(count), {}};
@@ -113,7 +113,7 @@ struct length_of {
 /// Segments of lengths length(0), length(1), ... until they hold n items; the last one is cut.
 /// @param mean  of the lengths, about
 template <class Length>
-layout drawn_lengths(cuda& lab, std::size_t n, double mean, Length length) {
+layout drawn_lengths(cuda_backend& lab, std::size_t n, double mean, Length length) {
   for (std::size_t count = std::size_t(double(n) / mean * 1.02) + 100;; count += count / 4) {
     auto offsets = lab.buffer<std::uint32_t>(count + 1);
     lab.scan(count + 1, length_before<Length>{length}, offsets.span(), sum{});
@@ -157,7 +157,7 @@ struct log_normal_length {
 };
 
 /// n items, or row.arrays segments of a fixed length.
-inline layout lay_out(cuda& lab, row const& what, std::size_t n) {
+inline layout lay_out(cuda_backend& lab, row const& what, std::size_t n) {
   if (auto const* const fixed = std::get_if<fixed_lengths>(&what.segments)) {
     std::size_t const length = fixed->length == 0 ? n : fixed->length;
     std::size_t const count = what.arrays != 0 ? what.arrays : std::max<std::size_t>(n / length, 1);
@@ -229,7 +229,7 @@ struct fingerprint {
 
 /// Is `result` what a sort of `source` should give?
 template <class K, class V>
-bool is_right(cuda& lab, layout const& where, columns<K, V> const& source, columns<K, V> const& result, bool stable) {
+bool is_right(cuda_backend& lab, layout const& where, columns<K, V> const& source, columns<K, V> const& result, bool stable) {
   misplaced<K, V> const bad{source.keys.data(), result.keys.data(), result.values.data(), where.owner(), where.extent, stable};
   if (lab.reduce(where.extent, bad, std::uint64_t{0}, sum{}) != 0) return false;
   if (columns<K, V>::pairs && stable) return true;
@@ -357,7 +357,7 @@ void measure(session& s, row const& what, std::size_t n, Sort const& sort, More 
   row_result result = begin_row(s, what, where, [&] { in.copy_to(out, s.lab.stream()); });
   result.headline_is_uniform = Sort::headline_is_uniform;
   auto const ours = [&](timing& time, segment_list<std::uint32_t> segments) {
-    std::size_t const taken = on_fresh_machine(s, [&](cuda& machine) {
+    std::size_t const taken = on_fresh_machine(s, [&](cuda_backend& machine) {
       time = median_time(
           machine.stream(), s.how.runs, [&] { in.copy_to(out, machine.stream()); },
           [&] { sort(machine, out.keys.span(), out.values.span(), segments, heads.span()); });

@@ -18,13 +18,13 @@ namespace {
 struct segmented {
   static constexpr bool headline_is_uniform = false;
   template <class K, class V>
-  void operator()(cuda& machine, std::span<K> keys, std::span<V> values, segment_list<std::uint32_t> segments,
+  void operator()(cuda_backend& machine, std::span<K> keys, std::span<V> values, segment_list<std::uint32_t> segments,
                   std::span<std::uint8_t> heads) const {
     sort_segments(machine, keys, values, segments, heads);
   }
   static std::size_t memory(layout const& where, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
-    return cuda::segmented_sort_memory(where.extent, where.count, bounded ? where.longest : ~std::size_t{0}, key_bytes,
-                                       value_bytes);
+    return cuda_backend::segmented_sort_memory(where.extent, where.count, bounded ? where.longest : ~std::size_t{0}, key_bytes,
+                                               value_bytes);
   }
   static bool is_stable(layout const&) { return true; }
 };
@@ -83,7 +83,7 @@ void measure_computed(session& s, row const& what, std::size_t n) {
   fill(s.lab, in.values.span(), identity{});
   row_result result = begin_row(s, what, where, [&] { copy(items.span(), sorted.span(), s.lab.stream()); });  // no keys
   auto const ours = [&](timing& time, segment_list<std::uint32_t> segments) {
-    std::size_t const taken = on_fresh_machine(s, [&](cuda& machine) {
+    std::size_t const taken = on_fresh_machine(s, [&](cuda_backend& machine) {
       time = median_time(
           machine.stream(), s.how.runs, [&] { copy(items.span(), sorted.span(), machine.stream()); },
           [&] { machine.segmented_sort_by(sorted.span(), segments, key_in_table{table.data()}, heads.span()); });
@@ -100,7 +100,7 @@ void measure_computed(session& s, row const& what, std::size_t n) {
   ours(result.offsets, where.segments(s.how.bounded));
   if (where.uniform_length != 0) ours(result.uniform, where.uniform());
   result.allowed_bytes =
-      cuda::segmented_sort_by_memory(where.extent, where.count, s.how.bounded ? where.longest : ~std::size_t{0}, 4, 4);
+      cuda_backend::segmented_sort_by_memory(where.extent, where.count, s.how.bounded ? where.longest : ~std::size_t{0}, 4, 4);
   find_fault(result, result.extra_bytes <= result.allowed_bytes, "MORE MEMORY THAN THE CONTRACT SAYS");
   if (s.how.rivals) {
     auto const gather = median_time(
@@ -224,7 +224,7 @@ sweep_result sweep(session& s, std::string what) {
   auto const in = make_columns<K, V>(s.lab, n, pattern::random);
   columns<K, V> const out(s.lab, n);
   wait_for(s.lab);
-  cuda machine;
+  cuda_backend machine;
   sweep_result result{std::move(what), n, s.how.from, {}, {}, {}};
   auto const rate_of = [&](std::size_t length, unsigned runs, bool check) {
     layout const where = equal_lengths(s.lab, std::max<std::size_t>(n / length, 1), length);
@@ -260,7 +260,7 @@ int run(int argc, char const* const* argv) {
   if (auto const status = parse(program::segmented_sort, argc, argv, how)) return *status;
   report out(program::segmented_sort, how, describe_machine(),
              with_built_in_rivals({"CUB seg", "seg radix", "packed", "radix"}));
-  session s{cuda(), how, out};
+  session s{cuda_backend(), how, out};
   if (how.sweep) {
     if (how.pairs) out.add(sweep<std::uint32_t>(s, "u32/u32"));
     if (how.keys) out.add(sweep<no_values>(s, "u32"));

@@ -56,7 +56,7 @@ struct entry_word {
 };
 
 template <class Offset, class T>
-std::uint64_t word_of_rows(cuda& machine, Offset const* offsets, std::uint32_t const* column, T const* value,
+std::uint64_t word_of_rows(cuda_backend& machine, Offset const* offsets, std::uint32_t const* column, T const* value,
                            std::size_t first_row, std::size_t rows, std::size_t entries) {
   return machine.reduce(entries, entry_word<Offset, T>{offsets, column, value, first_row, rows}, std::uint64_t{0}, sum{});
 }
@@ -71,7 +71,7 @@ struct square {
   buffer<std::uint32_t const> column;
   buffer<T const> value;
 
-  square(cuda& machine, sparse_matrix<T> const& of)
+  square(cuda_backend& machine, sparse_matrix<T> const& of)
       : host(of),
         offsets(machine.upload(std::span<std::uint64_t const>(of.offsets))),
         narrow(of.offsets.begin(), of.offsets.end()),
@@ -138,7 +138,7 @@ class cusparse_race {
   cusparse_race(cusparse_race const&) = delete;
   cusparse_race& operator=(cusparse_race const&) = delete;
 
-  cusparse_product<T> multiply(cuda& machine, square<T> const& of, cusparseSpGEMMAlg_t how) {
+  cusparse_product<T> multiply(cuda_backend& machine, square<T> const& of, cusparseSpGEMMAlg_t how) {
     std::int64_t const n = std::int64_t(of.host.rows), entries = std::int64_t(of.host.entries());
     cusparse_product<T> made{machine.buffer<std::int32_t>(std::size_t(n) + 1), {}, {}};
     matrix const a(n, entries, of.narrow_offsets.data(), of.column.data(), of.value.data()),
@@ -207,7 +207,7 @@ template <class T>
 square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t how, square<T> const& of, unsigned runs,
                                     std::optional<std::uint64_t> word) {
   return race(std::move(name), runs, [&](gpu& machine, square_row::contender& one, unsigned times) {
-    cuda& backend = machine.backend();
+    cuda_backend& backend = machine.backend();
     cusparse_race<T> library(machine.stream());
     cusparse_product<T> made;
     timing const time = median_time(

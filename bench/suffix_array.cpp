@@ -133,7 +133,7 @@ template <class Index>
 class race {
  public:
   race(std::string name, std::string_view text, asked const& how) : name_(std::move(name)), text_(text), how_(how) {
-    device const wanted = how.common.machine().where;
+    device const wanted = how.common.machine().device;
     for (device const where : {device::gpu, device::cpu})
       if ((where == device::cpu || !gpus().empty()) && (wanted == device::automatic || wanted == where)) {
         add_ours(where);
@@ -221,7 +221,7 @@ class race {
   [[nodiscard]] suffix::options options_on(device where) {
     suffix::options how;
     how.machine = how_.common.machine();
-    how.machine.where = where;
+    how.machine.device = where;
     if (where == device::gpu && !how_.anew) how.machine.on = &kept_;
     return how;
   }

@@ -141,7 +141,7 @@ int run(int argc, char const* const* argv) {
   if (auto const status = parse(program::tune_segments, argc, argv, how)) return *status;
   facts const where = describe_machine();
   report out(program::tune_segments, how, where, {});
-  session s{cuda(), how, out};
+  session s{cuda_backend(), how, out};
   std::vector<width_times> widths;
   bool failed = false;
   auto const tune = [&]<class K, class V>(columns<K, V> const*, std::string const& name) {

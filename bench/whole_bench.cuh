@@ -56,7 +56,7 @@ struct mixed_word {
 
 /// Is this what a stable sort of `source` should give?
 template <class T, class V, class Less>
-bool is_right(cuda& lab, columns<T, V> const& source, T const* items, stored<V> const* values, Less less) {
+bool is_right(cuda_backend& lab, columns<T, V> const& source, T const* items, stored<V> const* values, Less less) {
   using check = out_of_place<T, V, Less>;
   std::size_t const n = source.keys.size();
   if (lab.reduce(n, check{source.keys.data(), items, values, n, less}, std::uint64_t{0}, sum{}) != 0) return false;
@@ -88,7 +88,7 @@ void measure_whole(session& s, whole_row const& what, unsigned log_items, Make m
   result.target_times = log_items == 28 && what.target_at_28 != 0 ? what.target_at_28 : what.target_times;
   result.copy = median_time(
       s.lab.stream(), s.how.runs, [] {}, [&] { in.copy_to(out, s.lab.stream()); });
-  result.extra_bytes = on_fresh_machine(s, [&](cuda& machine) {
+  result.extra_bytes = on_fresh_machine(s, [&](cuda_backend& machine) {
     result.ours = time_whole(
         machine.stream(), s.how.runs, n, [&] { in.copy_to(out, machine.stream()); },
         [&] { sort(machine, in, out.keys.span(), out.values.span()); });
@@ -124,7 +124,7 @@ int run_rows(program name, int argc, char const* const* argv, std::vector<std::s
   options how;
   if (auto const status = parse(name, argc, argv, how)) return *status;
   report out(name, how, describe_machine(), std::move(rivals));
-  session s{cuda(), how, out};
+  session s{cuda_backend(), how, out};
   for (whole_row const& what : rows) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, what, log_items); });
   out.print_rates();
   return out.status();

@@ -21,7 +21,7 @@ struct state_of_segment {
   ORDO_FN std::uint64_t operator()(std::size_t s) const {
     // Without branches: segments may be short, and many.
     std::size_t const begin = segments.begin(s), end = segments.end(s), end_before = segments.end(s - (s != 0));
-    bool const bad = (begin > end) | (end > n) | (end - begin > segments.longest);
+    bool const bad = (begin > end) | (end > n) | (end - begin > segments.max_length);
     bool const falls = (s != 0) & (end_before > begin);
     return bad ? s : falls ? unordered : good;
   }
@@ -62,7 +62,7 @@ bool check_bounds(B& machine, std::size_t n, Segments const& segments) {
   auto const bounds = machine.template buffer<std::uint64_t>(2);
   machine.each(1, write_bounds<Segments>{segments, std::size_t(least), false, bounds.data(), bounds.data() + 1});
   std::uint64_t const begin = value_at(machine, bounds.span(), 0), end = value_at(machine, bounds.span(), 1);
-  refuse_segment(least, begin, end, n, segments.longest);
+  refuse_segment(least, begin, end, n, segments.max_length);
 }
 
 /// Checks that no two segments of any order overlap. Takes 32 bytes a segment. @throws usage_error  naming two that do

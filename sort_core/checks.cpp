@@ -29,8 +29,8 @@ void check_known(known_segments const& s) {
     if (__builtin_mul_overflow(s.uniform_length, s.count, &end) || end > s.n)
       throw usage_error(
           fmt::format("bad segments: uniform: {} of length {} do not fit {} items", s.count, s.uniform_length, s.n));
-    if (s.count != 0 && s.uniform_length > s.longest)
-      throw usage_error(fmt::format("bad segments: uniform: length {}, but longest is {}", s.uniform_length, s.longest));
+    if (s.count != 0 && s.uniform_length > s.max_length)
+      throw usage_error(fmt::format("bad segments: uniform: length {}, but longest is {}", s.uniform_length, s.max_length));
     return;
   }
   if (s.begins != s.ends) throw usage_error(fmt::format("bad segments: bounds: {} begins and {} ends", s.begins, s.ends));
@@ -42,7 +42,7 @@ void check_arguments(sort_task const& task) {
   if (task.what == operation::argsort) check_index_width(task.n, task.value_bytes);
   if (task.what == operation::segments || task.what == operation::arrays || task.what == operation::check)
     check_known({task.n, task.uniform_length == 0 ? task.segments : 0, task.ends_given,
-                 task.begins == nullptr || task.ends == nullptr, task.longest, task.uniform_length, task.segments});
+                 task.begins == nullptr || task.ends == nullptr, task.max_length, task.uniform_length, task.segments});
   if (task.what == operation::check) return;
   bool const has_values = task.value_bytes != 0, has_heads = task.heads_given != 0;
   char const* const values = task.what == operation::argsort ? "index" : "values";
@@ -54,9 +54,9 @@ void check_arguments(sort_task const& task) {
   if (has_heads) check_pointer("heads", task.heads, task.n);
 }
 
-void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t longest) {
+void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t max_length) {
   if (begin <= end && end <= n)
-    throw usage_error(fmt::format("bad segments: segment {}: [{}, {}), but longest is {}", number, begin, end, longest));
+    throw usage_error(fmt::format("bad segments: segment {}: [{}, {}), but longest is {}", number, begin, end, max_length));
   throw usage_error(fmt::format("bad segments: segment {}: [{}, {}) of {} items", number, begin, end, n));
 }
 

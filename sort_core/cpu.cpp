@@ -12,13 +12,13 @@ struct cpu::state {
   explicit state(cpu_options const& how)
       : threads(how.threads),
         reuse(how.allocator ? pool::reuse::none : pool::reuse::same_size),
-        limited(how.allocator ? *how.allocator : static_cast<memory&>(plain), how.memory_limit) {}
+        limited(how.allocator ? *how.allocator : static_cast<memory_resource&>(plain), how.memory_limit) {}
 
   unsigned threads;
   pool::reuse reuse;
   host_memory plain;
-  limiting_memory limited;
-  std::optional<host> machine;  // made by the first call
+  limited_memory limited;
+  std::optional<host_backend> machine;  // made by the first call
 };
 
 cpu::cpu(cpu_options const& how) : state_(std::make_unique<state>(how)) {}
@@ -26,7 +26,7 @@ cpu::~cpu() = default;
 cpu::cpu(cpu&&) noexcept = default;
 cpu& cpu::operator=(cpu&&) noexcept = default;
 
-host& cpu::backend() {
+host_backend& cpu::backend() {
   if (!state_->machine) state_->machine.emplace(state_->threads, state_->limited, state_->reuse);
   return *state_->machine;
 }
@@ -46,7 +46,7 @@ std::size_t cpu::peak_memory() noexcept {
 void cpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
   if (task.segments != 0 && !detail::check_bounds_of(backend(), task)) {
-    host apart(state_->threads);  // what the check takes is no part of what sorts state
+    host_backend apart(state_->threads);  // what the check takes is no part of what sorts state
     detail::check_overlap_of(apart, task);
   }
   detail::run_task(backend(), task);

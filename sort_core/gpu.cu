@@ -23,7 +23,7 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-void check_segments_of(cuda& machine, detail::sort_task const& task) {
+void check_segments_of(cuda_backend& machine, detail::sort_task const& task) {
   if (task.segments != 0 && !detail::check_bounds_of(machine, task)) detail::check_overlap_of(machine, task);
 }
 
@@ -31,7 +31,7 @@ void check_segments_of(cuda& machine, detail::sort_task const& task) {
 
 struct gpu::state {
   gpu_options how;
-  std::optional<cuda> machine;  // made by the first call
+  std::optional<cuda_backend> machine;  // made by the first call
 
   /// f(machine) on its device, if there is a machine.
   template <class F>
@@ -42,7 +42,7 @@ struct gpu::state {
   } catch (error const&) {  // the device is lost, and all of it gone
   }
   ~state() {
-    if_made([this](cuda&) { machine.reset(); });
+    if_made([this](cuda_backend&) { machine.reset(); });
   }
 };
 
@@ -57,7 +57,7 @@ unsigned gpu::index() const noexcept {
   return state_->how.device;
 }
 
-cuda& gpu::backend() {
+cuda_backend& gpu::backend() {
   if (!state_->machine) {
     cuda_detail::device_scope const on(state_->how.device);
     state_->machine.emplace(state_->how);
@@ -70,15 +70,15 @@ CUstream_st* gpu::stream() {
 }
 
 void gpu::synchronize() {
-  with_backend(*this, [](cuda& machine) { ORDO_CUDA(cudaStreamSynchronize(machine.stream())); });
+  with_backend(*this, [](cuda_backend& machine) { ORDO_CUDA(cudaStreamSynchronize(machine.stream())); });
 }
 
 void gpu::reserve(std::size_t bytes) {
-  with_backend(*this, [=](cuda& machine) { machine.pool().reserve(bytes); });
+  with_backend(*this, [=](cuda_backend& machine) { machine.pool().reserve(bytes); });
 }
 
 void gpu::trim(std::size_t keep) noexcept {
-  state_->if_made([=](cuda& machine) { machine.pool().trim(keep); });
+  state_->if_made([=](cuda_backend& machine) { machine.pool().trim(keep); });
 }
 
 std::size_t gpu::peak_memory() noexcept {
@@ -87,7 +87,7 @@ std::size_t gpu::peak_memory() noexcept {
 
 void gpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
-  with_backend(*this, [&](cuda& machine) {
+  with_backend(*this, [&](cuda_backend& machine) {
     bool const asked = task.what == detail::sort_task::operation::check;
     if (asked || (checks_offsets && !is_capturing(machine.stream()))) check_segments_of(machine, task);
     detail::run_task(machine, task);
@@ -95,7 +95,7 @@ void gpu::run(detail::sort_task const& task) {
 }
 
 std::size_t gpu::memory_for(detail::sort_task const& task) {
-  return with_backend(*this, [&](cuda& machine) { return detail::memory_of_task(machine, task); });
+  return with_backend(*this, [&](cuda_backend& machine) { return detail::memory_of_task(machine, task); });
 }
 
 std::uint64_t gpu::stream(detail::stream_task const& task) {
@@ -103,11 +103,11 @@ std::uint64_t gpu::stream(detail::stream_task const& task) {
   like.stream.reset();
   auto const with_lane = [&](auto use) {
     cuda_detail::device_scope const on(like.device);
-    cuda lane(like);
+    cuda_backend lane(like);
     use(lane);
   };
   std::size_t const lanes = like.allocator ? 1 : detail::most_stream_lanes;
-  return with_backend(*this, [&](cuda& machine) { return detail::run_stream(machine, task, lanes, with_lane); });
+  return with_backend(*this, [&](cuda_backend& machine) { return detail::run_stream(machine, task, lanes, with_lane); });
 }
 
 }  // namespace ordo

@@ -23,7 +23,7 @@ gpu& gpu::operator=(gpu&&) noexcept = default;
 unsigned gpu::index() const noexcept {
   return state_->index;
 }
-cuda& gpu::backend() {
+cuda_backend& gpu::backend() {
   refuse();
 }
 CUstream_st* gpu::stream() {

@@ -16,9 +16,9 @@ namespace ordo {
 machine_options parse_device(std::string_view name) {
   machine_options how;
   if (name == "auto") return how;
-  how.where = device::cpu;
+  how.device = device::cpu;
   if (name == "cpu") return how;
-  how.where = device::gpu;
+  how.device = device::gpu;
   if (name == "gpu") return how;
   constexpr std::string_view numbered = "gpu:";
   if (name.starts_with(numbered)) {
@@ -109,8 +109,9 @@ namespace {
 using cuda_detail::gpu_state;
 
 /// The first of the GPUs that runs this build and has the memory; or the CPU, and why. Of a build with CUDA.
-[[maybe_unused]] decision choose_gpu(machine_options const& how, std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
-  bool const asked = how.where == device::gpu;
+[[maybe_unused]] machine_choice choose_gpu(machine_options const& how,
+                                           std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
+  bool const asked = how.device == device::gpu;
   auto const found = gpus();
   if (found.empty()) {
     if (asked) throw usage_error("no GPU: this machine: the driver shows none");
@@ -149,7 +150,7 @@ using cuda_detail::gpu_state;
 
 // The same, but for ORDO_DEVICE where `given` leaves the machine open.
 machine_options asked_for(machine_options const& given) {
-  if (given.where == device::automatic)
+  if (given.device == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
       machine_options how = parse_device(wish);
       how.threads = given.threads;
@@ -160,17 +161,17 @@ machine_options asked_for(machine_options const& given) {
 
 }  // namespace
 
-decision choose(machine_options const& given, std::size_t input_bytes, std::size_t worthwhile,
-                std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
+machine_choice choose_machine(machine_options const& given, std::size_t input_bytes, std::size_t min_gpu_bytes,
+                              std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   if (given.on) return {given.on->kind(), "the caller's own", false, true};
   machine_options const how = asked_for(given);
-  if (how.where == device::cpu) return {device::cpu, "asked for", false, true};
+  if (how.device == device::cpu) return {device::cpu, "asked for", false, true};
   if constexpr (cuda_enabled) {
-    if (how.where == device::automatic && input_bytes < worthwhile)
+    if (how.device == device::automatic && input_bytes < min_gpu_bytes)
       return {device::cpu, fmt::format("{} bytes are too few to pay for the GPU's start", input_bytes)};
     return choose_gpu(how, gpu_bytes);
   }
-  if (how.where == device::gpu) throw usage_error("no GPU machine: this build: it was compiled without CUDA");
+  if (how.device == device::gpu) throw usage_error("no GPU machine: this build: it was compiled without CUDA");
   return {device::cpu, "this build has no GPU machine"};
 }
 

@@ -148,7 +148,7 @@ std::size_t pool::spare() {
   constexpr std::size_t share = 16;
   if (spare_for_ != most_) {
     std::size_t const left = source_.available();
-    spare_ = left < most_ || left == memory::available() ? 0 : left / share;
+    spare_ = left < most_ || left == memory_resource::available() ? 0 : left / share;
     spare_for_ = most_;
   }
   return spare_;
@@ -199,7 +199,7 @@ void pool::trim(std::size_t keep) noexcept {
   }
 }
 
-void* limiting_memory::allocate(std::size_t bytes) {
+void* limited_memory::allocate(std::size_t bytes) {
   if (bytes > limit_ - std::min(in_use_, limit_))
     throw out_of_memory(fmt::format("out of memory: limit of {} bytes: {} bytes wanted with {} in use", limit_, bytes, in_use_),
                         bytes);
@@ -208,11 +208,11 @@ void* limiting_memory::allocate(std::size_t bytes) {
   return block;
 }
 
-std::size_t limiting_memory::available() const {
+std::size_t limited_memory::available() const {
   return std::min(limit_ - in_use_, source_.available());
 }
 
-void limiting_memory::deallocate(void* block, std::size_t bytes) noexcept {
+void limited_memory::deallocate(void* block, std::size_t bytes) noexcept {
   in_use_ -= bytes;
   source_.deallocate(block, bytes);
 }

@@ -221,7 +221,7 @@ class refinement {
   [[nodiscard]] std::span<std::uint8_t> heads() const noexcept { return side_[0].heads.span().first(size_); }
   /// The groups as segments of items(), valid from start or drop_settled until the next drop_settled.
   [[nodiscard]] segment_list<Index> segments() const noexcept {
-    return of_offsets(std::span<Index const>(offsets_.span().first(groups_ + 1)));
+    return segments_from_offsets(std::span<Index const>(offsets_.span().first(groups_ + 1)));
   }
 
   /// Sort each group by key(item), stably, and set heads() at the groups' new boundaries. See Backend.

@@ -68,14 +68,14 @@ namespace ordo {
 template <>
 struct segment_list<detail::any_offset> {
   explicit segment_list(detail::sort_task const& task)
-      : longest(task.longest),
+      : max_length(task.max_length),
         uniform_length(task.uniform_length),
         begins_(task.begins),
         ends_(task.ends),
         count_(task.segments),
         wide_(task.offset_bytes == 8) {}
 
-  std::size_t longest, uniform_length;
+  std::size_t max_length, uniform_length;
 
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::size_t begin(std::size_t s) const { return uniform_length != 0 ? s * uniform_length : at(begins_, s); }
@@ -99,7 +99,7 @@ template <class Offset>
 segment_list<Offset> segments_of(sort_task const& task) {
   return {{static_cast<Offset const*>(task.begins), task.begins ? task.segments : 0},
           {static_cast<Offset const*>(task.ends), task.ends ? task.segments : 0},
-          task.longest,
+          task.max_length,
           task.uniform_length,
           task.segments};
 }
@@ -240,11 +240,11 @@ std::size_t memory_of_task(B& machine, sort_task const& task) {
     case sort_task::operation::argsort:
       return pool::rounded(n * k) + machine.radix_sort_memory(n, k, v);
     case sort_task::operation::arrays:
-      if (k >= 4) return machine.array_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v);
+      if (k >= 4) return machine.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +
-             machine.segmented_sort_memory(n, task.segments, task.longest < n ? task.longest : n, k, v, task.bits);
+             machine.segmented_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v, task.bits);
   }
 }
 

@@ -57,12 +57,12 @@ void sort_by_key(B& machine, std::span<Item> items, segment_list<Offset> const& 
 
 /// Bytes that sort_by_key takes from the pool at most; see segmented_sort_memory.
 template <Backend B>
-std::size_t sort_by_key_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+std::size_t sort_by_key_memory(std::size_t n, std::size_t segments, std::size_t max_length, std::size_t key_bytes,
                                std::size_t item_bytes) {
   if constexpr (writes_keys<B>)
-    return pool::rounded(n * key_bytes) + B::segmented_sort_memory(n, segments, longest, key_bytes, item_bytes);
+    return pool::rounded(n * key_bytes) + B::segmented_sort_memory(n, segments, max_length, key_bytes, item_bytes);
   else
-    return B::segmented_sort_by_memory(n, segments, longest, key_bytes, item_bytes);
+    return B::segmented_sort_by_memory(n, segments, max_length, key_bytes, item_bytes);
 }
 
 }  // namespace ordo

@@ -122,7 +122,7 @@ class ordering final : private chunk_receiver {
     all.missing_precursor += one.missing_precursor;
     all.warnings += one.warnings;
     all.device_memory = std::max(all.device_memory, one.device_memory);
-    if (input_ == 0 || one.machine.where == device::gpu) all.machine = one.machine;
+    if (input_ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
     for (phase_time const& phase : one.phases) {  // phases of other formats have other names
       auto const same = std::ranges::find(all.phases, phase.name, &phase_time::name);
       if (same == all.phases.end()) {

@@ -56,7 +56,7 @@ bool has_costly_keys(order const& by) {
 
 }  // namespace
 
-decision detail::choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines) {
+machine_choice detail::choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines) {
   if (detail::compiled_keys const keys(how.by, static_cast<unsigned char>(how.delimiter)); keys.needs_host()) {
     // Who asked for a GPU hears of it.
     bool const other = how.machine.kind() == device::gpu;
@@ -69,8 +69,8 @@ decision detail::choose_machine(options const& how, std::size_t bytes, std::func
   constexpr std::size_t never_worth_it = std::size_t{1} << 20;  // however few the threads, which need not be counted then
   std::size_t const worthwhile = !cuda_enabled || bytes < never_worth_it ? std::numeric_limits<std::size_t>::max()
                                                                          : worth_a_gpu(rates, how.machine.threads);
-  return choose(how.machine, bytes, worthwhile,
-                [&](gpu_info const&) { return memory_needed(device::gpu, bytes, lines(), how.by, how.delimiter); });
+  return choose_machine(how.machine, bytes, worthwhile,
+                        [&](gpu_info const&) { return memory_needed(device::gpu, bytes, lines(), how.by, how.delimiter); });
 }
 
 void detail::check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit) {
@@ -98,7 +98,7 @@ sorted_lines sort(std::string_view text, options const& how) {
     run_on(
         result.machine_, [&] { done = detail::sort_on_cuda<Offset>(text, how, result.machine_.gpu_index); },
         [&] { done = detail::sort_on_host<Offset>(text, how); });
-    if (result.machine_.where == device::gpu) result.device_memory_ = done.peak_memory;
+    if (result.machine_.device == device::gpu) result.device_memory_ = done.peak_memory;
     result.size_ = done.lines;
     starts = std::move(done.starts);
     result.repeats_ = std::move(done.repeats);

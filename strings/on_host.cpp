@@ -7,12 +7,12 @@ namespace ordo::strings::detail {
 template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, options const& how) {
   return work_on<cpu>(how.machine, how.machine.threads,
-                      [&](host& machine) { return sort_on<Offset>(machine, text, how, how.memory, host_readings{}); });
+                      [&](host_backend& machine) { return sort_on<Offset>(machine, text, how, how.memory, host_readings{}); });
 }
 
 template <class Offset>
 std::size_t memory_on_host(std::size_t bytes, std::size_t lines, order const& by, char delimiter) {
-  return order_memory<Offset, host>(bytes, lines, by, delimiter, false);
+  return order_memory<Offset, host_backend>(bytes, lines, by, delimiter, false);
 }
 
 template line_sort<std::uint32_t> sort_on_host(std::string_view, options const&);

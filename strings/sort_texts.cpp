@@ -28,7 +28,7 @@ constexpr std::size_t least_room = std::size_t{256} << 10, step = std::size_t{32
 }
 
 // All of a text behind what is there.
-void append(host& machine, source& from, host_bytes& to, std::size_t limit) {
+void append(host_backend& machine, source& from, host_bytes& to, std::size_t limit) {
   if (auto const part = ordo::detail::addressed_part(from, std::numeric_limits<std::uint64_t>::max())) {
     if (part->bytes > limit - std::min(limit, to.size())) refuse(limit, to.size() + part->bytes);
     std::size_t const before = to.size();
@@ -50,7 +50,7 @@ void append(host& machine, source& from, host_bytes& to, std::size_t limit) {
 // The texts that no machine has loaded yet, to the host's memory.
 void load_rest(text_job& job) {
   machine_options const here{.threads = job.how.machine.threads};
-  work_on<cpu>(here, here.threads, [&](host& machine) {
+  work_on<cpu>(here, here.threads, [&](host_backend& machine) {
     std::size_t const limit = job.how.memory - job.how.memory / beside_text;
     // One byte more than is expected: the read that finds the end needs a place.
     std::size_t const known = std::size_t(std::min<std::uint64_t>(job.from.bytes, limit));
@@ -66,17 +66,17 @@ void load_rest(text_job& job) {
 }  // namespace
 
 bool detail::sorted_on_gpu(text_job& job) {
-  decision& machine = job.report.machine;
+  machine_choice& machine = job.report.machine;
   std::size_t const bytes = std::size_t(job.from.bytes);
   machine = choose_machine(job.how, bytes, [&] { return bytes / usual_line; });
-  if (!cuda_enabled || machine.where != device::gpu || bytes == 0) return false;
+  if (!cuda_enabled || machine.device != device::gpu || bytes == 0) return false;
   if constexpr (cuda_enabled) {
     bool const narrow = job.most_bytes() <= std::numeric_limits<std::uint32_t>::max();
     try {
       return narrow ? sort_texts_on_cuda<std::uint32_t>(job, machine.gpu_index)
                     : sort_texts_on_cuda<std::uint64_t>(job, machine.gpu_index);
     } catch (out_of_memory const& e) {
-      if (machine.asked || job.writing || job.on_device) throw;
+      if (machine.required || job.writing || job.on_device) throw;
       machine = {device::cpu, e.what(), true, false, 0};
     }
   }
@@ -92,7 +92,7 @@ sort_report sort(texts const& from, sink& to, options const& how, repeated equal
     throw out_of_memory(fmt::format("out of memory: input: {} bytes need {} of memory, {} are available", from.bytes,
                                     from.bytes * memory_per_byte, how.memory),
                         std::size_t(from.bytes * memory_per_byte));
-  decision& machine = job.report.machine;
+  machine_choice& machine = job.report.machine;
   load_rest(job);
   job.report.bytes = job.host.size();
   job.begin(phase::sort, job.host.size());

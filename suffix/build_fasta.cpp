@@ -18,18 +18,18 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_option
   fasta_options reading = how;
   reading.keep_case |= which.masked != masked_letters::fold;
   std::size_t const bytes = std::size_t(texts.bytes) * (which.strands == strands::both ? 2 : 1);
-  machine_ = choose(machine, bytes, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const&) {
+  machine_ = choose_machine(machine, bytes, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const&) {
     return memory_needed(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, what, which.rows()).least;
   });
   if constexpr (cuda_enabled) {
-    if (machine_.where == device::gpu && !which.cuts()) {
+    if (machine_.device == device::gpu && !which.cuts()) {
       try {
         gpu_ = detail::make_records_on_cuda(machine, machine_.gpu_index, bytes);
         read(texts, reading);
         return;
       } catch (out_of_memory const& e) {
         gpu_ = nullptr;
-        if (machine_.asked || !texts.reopen) throw;
+        if (machine_.required || !texts.reopen) throw;
         machine_ = {device::cpu, e.what(), true, false, 0};
         all_ = {};
       }
@@ -98,7 +98,7 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
       detail::expect_arrays(n, all_.starts, out, sizeof(Index), to.rows);
       return {machine_, gpu_->build(all_, to, &residues, how)};
     } catch (out_of_memory const& e) {
-      if (machine_.asked) {
+      if (machine_.required) {
         wanted const what{out.lcp != nullptr, out.bwt != nullptr};
         detail::refuse_on_gpu(e, n,
                               memory_needed(device::gpu, n, all_.starts.size(), sizeof(Index), what, policy_.rows()).most);
@@ -113,7 +113,7 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
   here.rows = policy_.rows();
   here.machine = machine_.fell_back ? machine_options{device::cpu, given_.threads} : given_;
   // What is here was read for the CPU; but what was cut is for any machine.
-  if (!here.machine.on && !cut_) here.machine.where = device::cpu;
+  if (!here.machine.on && !cut_) here.machine.device = device::cpu;
   text const input = cut_ ? cut_->view() : all_.view();
   // The text is written while it is worked on; behind that if no thread can be had.
   std::future<void> writing;

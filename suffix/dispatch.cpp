@@ -54,15 +54,15 @@ template <class MemoryOn, class OnMachine>
 report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
   std::size_t const n = input.size();
   report done;
-  done.machine = choose(how.machine, n, worth_a_gpu(suffix_array_rates, how.machine.threads),
-                        [&](gpu_info const&) { return memory_on(device::gpu).least; });
+  done.machine = choose_machine(how.machine, n, worth_a_gpu(suffix_array_rates, how.machine.threads),
+                                [&](gpu_info const&) { return memory_on(device::gpu).least; });
   run_on(
       done.machine,
       [&] {
         try {
           done.device_memory = on_machine(done.machine);
         } catch (out_of_memory const& e) {
-          if (!done.machine.asked) throw;
+          if (!done.machine.required) throw;
           detail::refuse_on_gpu(e, n, memory_on(device::gpu).most);
         }
       },
@@ -125,12 +125,12 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
   build_outlook outlook;
   auto const plan_of = [&](device where) { return memory_needed(where, n, records, index_bytes, what, rows); };
   std::size_t free = 0;
-  outlook.machine = choose(machine, n, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const& gpu) {
+  outlook.machine = choose_machine(machine, n, worth_a_gpu(suffix_array_rates, machine.threads), [&](gpu_info const& gpu) {
     free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
     return plan_of(device::gpu).least;
   });
-  outlook.memory = plan_of(outlook.machine.where);
-  if (outlook.machine.where == device::cpu) {
+  outlook.memory = plan_of(outlook.machine.device);
+  if (outlook.machine.device == device::cpu) {
     std::size_t const held = sorted_suffixes(n, records, rows);
     std::size_t const results = held * index_bytes * (what.lcp ? 2 : 1) + (what.bwt ? n + records : 0);
     outlook.beside = n + results;
@@ -138,13 +138,13 @@ build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_b
   }
   outlook.available = free;
   std::size_t const sorted = sorted_suffixes(n, records, rows);
-  bool const of_chosen = outlook.machine.where == device::cpu && rows.sample != 1;  // they take one range as long as they can
-  if ((of_chosen || sorted <= detail::most_at_once(outlook.machine.where)) && free >= outlook.memory.quickest) {
+  bool const of_chosen = outlook.machine.device == device::cpu && rows.sample != 1;  // they take one range as long as they can
+  if ((of_chosen || sorted <= detail::most_at_once(outlook.machine.device)) && free >= outlook.memory.quickest) {
     outlook.ranges = 1;
   } else if (free >= outlook.memory.least) {
     std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {
       if constexpr (cuda_enabled)
-        if (outlook.machine.where == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, rows, free);
+        if (outlook.machine.device == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, rows, free);
       return detail::most_in_range_on_host<Index>(n, records, what, rows, free);
     });
     outlook.ranges = std::max<std::size_t>(2, (sorted + most - 1) / most);
@@ -180,9 +180,9 @@ report build(text const& input, arrays<Index> out, options const& how) {
   auto const memory_on = [&](device where) {
     return memory_needed(where, input.size(), input.records(), sizeof(Index), to.what);
   };
-  return run(input, how, memory_on, [&](decision const& machine) {
+  return run(input, how, memory_on, [&](machine_choice const& machine) {
     if constexpr (cuda_enabled)
-      if (machine.where == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
+      if (machine.device == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
     return detail::build_on_host(input, to, how);
   });
 }
@@ -235,9 +235,9 @@ report build_into(text const& input, sinks const& out, options const& how) {
   host_memory plain;
   buffer<Index> sa, lcp;
   buffer<char> bwt;
-  return run(input, how, memory_on, [&](decision const& machine) {
+  return run(input, how, memory_on, [&](machine_choice const& machine) {
     if constexpr (cuda_enabled)
-      if (machine.where == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
+      if (machine.device == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
     std::size_t const held = sorted_suffixes(n, input.records(), how.rows);
     sa = buffer<Index>(plain, held);
     if (out.lcp) lcp = buffer<Index>(plain, held);
@@ -270,9 +270,9 @@ std::optional<fault> check(text const& input, arrays<Index const> all, options c
     return memory_plan{bytes, bytes, bytes};
   };
   std::optional<fault> found;
-  report const used = run(input, how, memory_on, [&](decision const& machine) {
+  report const used = run(input, how, memory_on, [&](machine_choice const& machine) {
     if constexpr (cuda_enabled)
-      if (machine.where == device::gpu) return detail::check_on_cuda(input, all, how, machine.gpu_index, found);
+      if (machine.device == device::gpu) return detail::check_on_cuda(input, all, how, machine.gpu_index, found);
     return detail::check_on_host(input, all, how, found);
   });
   if (done) *done = used;

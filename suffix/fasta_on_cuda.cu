@@ -3,6 +3,6 @@
 
 namespace ordo::suffix::detail {
 
-template class parsed_fasta<cuda>;
+template class parsed_fasta<cuda_backend>;
 
 }  // namespace ordo::suffix::detail

@@ -3,18 +3,18 @@
 #include "suffix/build_instances.hpp"
 #include "suffix/device_records.hpp"
 
-extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint32_t) extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint64_t)
+extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t) extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint64_t)
 
     namespace ordo::suffix::detail {
   template <class Index>
   std::size_t build_on_cuda(text const& input, results<Index> const& out, options const& how, unsigned gpu_index) {
-    return work_on<gpu>(how.machine, gpu_index, [&](cuda& machine) { return build_on(machine, input, out, how); });
+    return work_on<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) { return build_on(machine, input, out, how); });
   }
 
   template <class Index>
   std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
                             std::optional<fault>& found) {
-    return work_on<gpu>(how.machine, gpu_index, [&](cuda& machine) {
+    return work_on<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) {
       found = find_fault(machine, input, all);
       return machine.pool().peak();
     });
@@ -22,20 +22,20 @@ extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint32_t) extern ORDO_BUILD_ARRAYS(ord
 
   template <class Index>
   memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows) {
-    return memory_of_rows<Index, cuda>(n, records, what, true, rows.sample);
+    return memory_of_rows<Index, cuda_backend>(n, records, what, true, rows.sample);
   }
 
   template <class Index>
   std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
-    return most_in_range<Index, cuda>(n, records, what, true, rows.sample, available);
+    return most_in_range<Index, cuda_backend>(n, records, what, true, rows.sample, available);
   }
 
   template <class Index>
   std::size_t check_memory_on_cuda(std::size_t n, std::size_t records, wanted what) {
-    return proof_memory<Index, cuda>(n, records, what, true);
+    return proof_memory<Index, cuda_backend>(n, records, what, true);
   }
 
-  extern template class parsed_fasta<cuda>;  // in fasta_cuda.cu
+  extern template class parsed_fasta<cuda_backend>;  // in fasta_cuda.cu
 
   namespace {
 
@@ -43,14 +43,14 @@ extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint32_t) extern ORDO_BUILD_ARRAYS(ord
    public:
     records_on_cuda(machine_options const& how, unsigned gpu_index, std::uint64_t bytes)
         : lease_(how, gpu_index), index_(gpu_index) {
-      with_backend(*lease_, [&](cuda& machine) { records_.emplace(machine, bytes); });
+      with_backend(*lease_, [&](cuda_backend& machine) { records_.emplace(machine, bytes); });
     }
     ~records_on_cuda() override {
-      with_backend(*lease_, [&](cuda&) { records_.reset(); });
+      with_backend(*lease_, [&](cuda_backend&) { records_.reset(); });
     }
 
     void append(fasta& to, std::string const& name, source& from, fasta_options const& how) override {
-      with_backend(*lease_, [&](cuda&) { records_->append(to, name, from, how, {std::size_t{64} << 20}); });
+      with_backend(*lease_, [&](cuda_backend&) { records_->append(to, name, from, how, {std::size_t{64} << 20}); });
     }
     [[nodiscard]] std::size_t size() const override { return records_->size(); }
     std::size_t build(fasta const& about, results<std::uint32_t> const& to, sink* residues, options const& how) override {
@@ -60,13 +60,13 @@ extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint32_t) extern ORDO_BUILD_ARRAYS(ord
       return build_any(about, to, residues, how);
     }
     void bring(host_bytes& to) override {
-      with_backend(*lease_, [&](cuda&) { records_->bring(to); });
+      with_backend(*lease_, [&](cuda_backend&) { records_->bring(to); });
     }
 
    private:
     template <class Index>
     std::size_t build_any(fasta const& about, results<Index> const& to, sink* residues, options const& how) {
-      return with_backend(*lease_, [&](cuda& machine) {
+      return with_backend(*lease_, [&](cuda_backend& machine) {
         records_->build(about, to, residues, how, [&](auto f) { work_on<gpu>({}, index_, f); });
         return machine.pool().peak();
       });
@@ -74,7 +74,7 @@ extern ORDO_BUILD_ARRAYS(ordo::cuda, std::uint32_t) extern ORDO_BUILD_ARRAYS(ord
 
     machine_lease<gpu> lease_;
     unsigned index_;
-    std::optional<records_on<cuda>> records_;
+    std::optional<records_on<cuda_backend>> records_;
   };
 
   }  // namespace

@@ -2,12 +2,12 @@
 #include "sort_core/scoped_machine.hpp"
 #include "suffix/build_instances.hpp"
 
-extern ORDO_BUILD_ARRAYS(ordo::host, std::uint32_t) extern ORDO_BUILD_ARRAYS(ordo::host, std::uint64_t)
+extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t) extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint64_t)
 
     namespace ordo::suffix::detail {
   template <class Index>
   std::size_t build_on_host(text const& input, results<Index> const& out, options const& how) {
-    return work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) {
+    return work_on<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
       pool::limit const limited(machine.pool(), how.memory);
       return build_on(machine, input, out, how);
     });
@@ -15,7 +15,7 @@ extern ORDO_BUILD_ARRAYS(ordo::host, std::uint32_t) extern ORDO_BUILD_ARRAYS(ord
 
   template <class Index>
   std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found) {
-    return work_on<cpu>(how.machine, how.machine.threads, [&](host& machine) {
+    return work_on<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
       pool::limit const limited(machine.pool(), how.memory);
       found = find_fault(machine, input, all);
       return machine.pool().peak();
@@ -24,17 +24,17 @@ extern ORDO_BUILD_ARRAYS(ordo::host, std::uint32_t) extern ORDO_BUILD_ARRAYS(ord
 
   template <class Index>
   memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows) {
-    return memory_of_rows<Index, host>(n, records, what, false, rows.sample);
+    return memory_of_rows<Index, host_backend>(n, records, what, false, rows.sample);
   }
 
   template <class Index>
   std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
-    return most_in_range<Index, host>(n, records, what, false, rows.sample, available);
+    return most_in_range<Index, host_backend>(n, records, what, false, rows.sample, available);
   }
 
   template <class Index>
   std::size_t check_memory_on_host(std::size_t n, std::size_t records, wanted what) {
-    return proof_memory<Index, host>(n, records, what, false);
+    return proof_memory<Index, host_backend>(n, records, what, false);
   }
 
   template std::size_t build_on_host(text const&, results<std::uint32_t> const&, options const&);

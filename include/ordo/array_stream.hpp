@@ -30,11 +30,11 @@ namespace ordo {
 ///   my_file_sink to("sorted");
 ///   ordo::stream_arrays<float>(gpu, from, to, 1000);
 /// @endcode
-template <Key K, order Order = order::ascending>
+template <Key K, sort_order Order = sort_order::ascending>
 std::uint64_t stream_arrays(machine& on, source& from, sink& to, std::size_t length) {
   detail::stream_task task;
   task.sort = detail::task_of_keys<Order, K>(detail::sort_task::operation::arrays, 0);
-  task.sort.uniform_length = task.sort.longest = length;
+  task.sort.uniform_length = task.sort.max_length = length;
   task.from = &from;
   task.to = &to;
   return on.stream(task);
@@ -43,7 +43,7 @@ std::uint64_t stream_arrays(machine& on, source& from, sink& to, std::size_t len
 /// The same for arrays in the host's memory, where they stay: any number of them, on any machine. Memory that is pinned
 /// (cudaMallocHost, cudaHostRegister) is copied straight.
 /// @throws usage_error  keys.size() is no multiple of the length
-template <Key K, order Order = order::ascending>
+template <Key K, sort_order Order = sort_order::ascending>
 void sort_host_arrays(machine& on, std::span<K> keys, std::size_t length) {
   if (length == 0 || keys.size() % length != 0) throw usage_error("arrays: keys are no multiple of the length");
   char* const bytes = reinterpret_cast<char*>(keys.data());

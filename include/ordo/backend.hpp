@@ -61,10 +61,10 @@ struct probe_order {
 ///   array_sort(keys, values, arrays, code)
 ///                                   the same contract, but no second copy of the data: O(arrays) bytes beyond the
 ///                                   arguments, and on a GPU a window over long arrays. Stable for arrays of up to
-///                                   array_sort_stable items. In longer ones the keys come out the same everywhere; values of
-///                                   equal keys come in an order that is the same on every run and for any number of threads,
-///                                   but differs between the CPU and GPUs, and between GPUs whose blocks have different amounts
-///                                   of shared memory
+///                                   max_stable_array_length items. In longer ones the keys come out the same everywhere;
+///                                   values of equal keys come in an order that is the same on every run and for any number of
+///                                   threads, but differs between the CPU and GPUs, and between GPUs whose blocks have
+///                                   different amounts of shared memory
 ///   segmented_sort_by(items, segments, key, heads, bits)
 ///                                   the same with computed keys: item x has the key key(x), which is evaluated inside the
 ///                                   sort; no key array need exist. key must return std::uint32_t or std::uint64_t. Where
@@ -117,16 +117,16 @@ concept has_workers = Backend<B> && requires(B const& b, std::size_t n) {
 
 /// A machine whose memory is not the host's. One verb more, for what is made long before all is:
 ///
-///   downloads_beside()              d.add(from, host) begins a copy of `from`, as the calls before leave it, to the host,
+///   background_downloads()              d.add(from, host) begins a copy of `from`, as the calls before leave it, to the host,
 ///                                   beside the machine's work, and returns its number; d.add_first(from, host) begins before
 ///                                   all that wait for their turn; d.wait(number) waits for it, and d's end for all. What is
 ///                                   written to `from` before that may come or not; `host` may not be
 template <class B>
-concept downloads_beside = Backend<B> &&
+concept has_background_downloads = Backend<B> &&
     requires(B& b, std::size_t n, std::span<std::uint64_t> k, std::span<std::uint64_t const> ck) {
-  n = b.downloads_beside().add(ck, k);
-  n = b.downloads_beside().add_first(ck, k);
-  b.downloads_beside().wait(n);
+  n = b.background_downloads().add(ck, k);
+  n = b.background_downloads().add_first(ck, k);
+  b.background_downloads().wait(n);
 };
 
 /// One element of the machine's memory, brought to the host.

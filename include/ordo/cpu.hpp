@@ -8,14 +8,14 @@
 
 namespace ordo {
 
-class host;
-class memory;
+class host_backend;
+class memory_resource;
 
 struct cpu_options {
   /// 0 for as many as the process may use, which is also the most.
   unsigned threads = 0;
   /// Where temporary memory comes from, which must outlive the machine; none: a pool of its own, which keeps freed blocks.
-  memory* allocator = nullptr;
+  memory_resource* allocator = nullptr;
   /// Most bytes of temporary memory that the machine takes.
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 };
@@ -39,7 +39,7 @@ class cpu final : public machine {
   std::uint64_t stream(detail::stream_task const& task) override;
 
   /// For the libraries: the machine as algorithms see it.
-  [[nodiscard]] host& backend();
+  [[nodiscard]] host_backend& backend();
 
  private:
   struct state;

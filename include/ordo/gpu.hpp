@@ -11,7 +11,7 @@ struct CUstream_st;  // cudaStream_t is a pointer to it
 
 namespace ordo {
 
-class cuda;
+class cuda_backend;
 
 /// Where a GPU machine's temporary memory comes from, if not from a pool of its own. Fits cudaMallocFromPoolAsync, RMM's
 /// device_memory_resource and PyTorch's caching allocator: memory is asked for and given back in the order of a stream.
@@ -63,7 +63,7 @@ class gpu final : public machine {
   std::uint64_t stream(detail::stream_task const& task) override;
 
   /// For gpu.cuh and the libraries: the machine as algorithms see it. Its device must be current: with_backend sees to it.
-  [[nodiscard]] cuda& backend();
+  [[nodiscard]] cuda_backend& backend();
 
  private:
   struct state;

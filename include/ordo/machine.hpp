@@ -51,7 +51,7 @@ class machine {
 
 /// What a library call runs on: a machine that the caller keeps, or one of the process's own, which are made once.
 struct machine_options {
-  device where = device::automatic;
+  ordo::device device = ordo::device::automatic;
   /// Of the process's CPU machine, 0 for all there are.
   unsigned threads = 0;
   /// Which of the GPUs, as the driver counts them (CUDA_VISIBLE_DEVICES says which it shows); none: the first that can do it.
@@ -59,7 +59,7 @@ struct machine_options {
   /// The machine to work on, and no other; the rest does not count then. It must outlive the call.
   ordo::machine* on = nullptr;
 
-  [[nodiscard]] device kind() const noexcept { return on ? on->kind() : where; }
+  [[nodiscard]] ordo::device kind() const noexcept { return on ? on->kind() : device; }
 };
 
 /// "auto", "cpu", "gpu", or "gpu:1" for a GPU by its index. @throws usage_error for anything else
@@ -87,32 +87,32 @@ std::size_t parse_bytes(std::string_view text);
 std::optional<std::size_t> gpu_memory_limit();
 
 /// The machine for one piece of work, and the reason in words.
-struct decision {
-  device where = device::cpu;  // cpu or gpu
-  std::string why;
+struct machine_choice {
+  ordo::device device = ordo::device::cpu;  // cpu or gpu
+  std::string reason;
   bool fell_back = false;  // automatic, and the GPU was there, but could not take it: worth a word on stderr
-  bool asked = false;      // by name, or handed over: no other machine may take the work
+  bool required = false;   // by name, or handed over: no other machine may take the work
   unsigned gpu_index = 0;  // which GPU
 };
 
 /// Decide. `where` automatic: ORDO_DEVICE if set, else the first GPU that runs this build and has the memory, if the work has
-/// at least `worthwhile` bytes of input. No driver is asked for work that is not worth it, or for the CPU.
+/// at least `min_gpu_bytes` bytes of input. No driver is asked for work that is not worth it, or for the CPU.
 /// @param gpu_bytes  what the work takes of a GPU's memory; asked only if there is a GPU. Its time is the caller's
 /// @throws usage_error  gpu was asked for and there is none, none that can run this build, or it is not in this build
 /// @throws out_of_memory  gpu was asked for and gpu_bytes do not fit (the message has both figures)
-decision choose(machine_options const& how, std::size_t input_bytes, std::size_t worthwhile,
-                std::function<std::size_t(gpu_info const&)> const& gpu_bytes);
+machine_choice choose_machine(machine_options const& options, std::size_t input_bytes, std::size_t min_gpu_bytes,
+                              std::function<std::size_t(gpu_info const&)> const& gpu_bytes);
 
 /// Work on the machine that was chosen: on_gpu(), or on_cpu(); and on_cpu() where on_gpu() runs out of memory, unless the GPU
 /// was asked for. `machine` tells afterwards what was done.
 template <class OnGpu, class OnCpu>
-void run_on(decision& machine, OnGpu on_gpu, OnCpu on_cpu) {
+void run_on(machine_choice& machine, OnGpu on_gpu, OnCpu on_cpu) {
   if constexpr (cuda_enabled) {
-    if (machine.where == device::gpu) {
+    if (machine.device == device::gpu) {
       try {
         return on_gpu();
       } catch (out_of_memory const& e) {
-        if (machine.asked) throw;
+        if (machine.required) throw;
         machine = {device::cpu, e.what(), true, false, 0};
       }
     }

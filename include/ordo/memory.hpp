@@ -6,9 +6,9 @@
 namespace ordo {
 
 /// A source of raw memory of one machine. Not thread-safe: a machine is used by one thread at a time.
-class memory {
+class memory_resource {
  public:
-  virtual ~memory() = default;
+  virtual ~memory_resource() = default;
   /// At least `bytes` bytes, aligned to 256. @throws out_of_memory
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
@@ -17,7 +17,7 @@ class memory {
 };
 
 /// Plain host memory; large blocks ask for huge pages.
-class host_memory final : public memory {
+class host_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
@@ -27,7 +27,7 @@ class host_memory final : public memory {
 /// only in its first round. Except with reuse::larger_too, what callers hold is never more than their requests, rounded,
 /// whatever was kept before: a plan that fits a limit once fits it always. In all a pool holds up to twice what was in use or
 /// reserved at most; when the source runs out, the kept blocks go back first.
-class pool final : public memory {
+class pool final : public memory_resource {
  public:
   enum class reuse {
     none,        // over a source that keeps blocks itself
@@ -36,7 +36,7 @@ class pool final : public memory {
                  // sixteenth of the free memory, and this at least the most that was in use. On a GPU getting a block and
                  // giving it back takes a tenth of a millisecond. Not for a source that a plan may use to the last byte
   };
-  explicit pool(memory& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
+  explicit pool(memory_resource& source, reuse how = reuse::same_size) : source_(source), reuse_(how) {}
   ~pool() override { trim(); }
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
@@ -86,7 +86,7 @@ class pool final : public memory {
   void keep_few(std::size_t coming) noexcept;
   void release(std::multimap<std::size_t, void*>::iterator kept) noexcept;
 
-  memory& source_;
+  memory_resource& source_;
   std::multimap<std::size_t, void*> kept_;  // free blocks by their size
   struct lent_block {
     std::size_t asked, size;
@@ -105,28 +105,29 @@ class pool final : public memory {
 };
 
 /// Refuses what would bring the bytes in use above `limit`. For tests, and for users who share a card (ORDO_GPU_MEMORY).
-class limiting_memory final : public memory {
+class limited_memory final : public memory_resource {
  public:
-  limiting_memory(memory& source, std::size_t limit) : source_(source), limit_(limit) {}
+  limited_memory(memory_resource& source, std::size_t limit) : source_(source), limit_(limit) {}
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
   [[nodiscard]] std::size_t available() const override;
 
  private:
-  memory& source_;
+  memory_resource& source_;
   std::size_t limit_, in_use_ = 0;
 };
 
 /// Fails the `nth` allocation (counted from 0), and every later one if `forever`. For tests.
-class failing_memory final : public memory {
+class failing_memory final : public memory_resource {
  public:
-  failing_memory(memory& source, std::size_t nth, bool forever = false) : source_(source), nth_(nth), forever_(forever) {}
+  failing_memory(memory_resource& source, std::size_t nth, bool forever = false)
+      : source_(source), nth_(nth), forever_(forever) {}
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes); }
   [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 
  private:
-  memory& source_;
+  memory_resource& source_;
   std::size_t nth_, calls_ = 0;
   bool forever_;
 };

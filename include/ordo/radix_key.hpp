@@ -10,7 +10,7 @@
 
 namespace ordo {
 
-enum class order { ascending, descending };
+enum class sort_order { ascending, descending };
 
 namespace detail {
 template <std::size_t Bytes>
@@ -66,7 +66,7 @@ struct key_code {
 /// encode(a) < encode(b), with the sense turned round for `descending`. Integers order by value. Floating-point keys order
 /// as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs, NaNs of one sign by their
 /// payload. A caller for whom the two zeros are equal turns -0.0 into 0.0 first (x + 0.0 does).
-template <Key K, order Order = order::ascending>
+template <Key K, sort_order Order = sort_order::ascending>
 struct radix_key {
   using type = typename detail::unsigned_of<sizeof(K)>::type;
   static constexpr unsigned width = 8 * sizeof(K);
@@ -74,7 +74,7 @@ struct radix_key {
 
   /// The map, as a value.
   static constexpr key_code<type> code{
-      type((std::unsigned_integral<K> ? type{0} : top) ^ (Order == order::descending ? type(~type{0}) : type{0})),
+      type((std::unsigned_integral<K> ? type{0} : top) ^ (Order == sort_order::descending ? type(~type{0}) : type{0})),
       std::floating_point<K> ? type(~top) : type{0}};
 
   ORDO_FN static constexpr type encode(K key) {

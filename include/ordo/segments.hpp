@@ -17,12 +17,12 @@ struct bit_range {
 
 /// Segments of an array: segment s is [begin(s), end(s)). Any lengths, 0 included, in any order; segments must not overlap;
 /// what lies between them (holes) is not written, though a GPU may read it. For segments that touch, pass one array of offsets
-/// with of_offsets; for segments of one length, uniform_segments, which needs no array at all.
+/// with segments_from_offsets; for segments of one length, uniform_segments, which needs no array at all.
 template <class Offset>
 struct segment_list {
   std::span<Offset const> begins, ends;
   /// No segment is longer than this. A caller who knows a bound saves the GPU temporary memory and launches.
-  std::size_t longest = ~std::size_t{0};
+  std::size_t max_length = ~std::size_t{0};
   /// Where not 0: `count` segments of this length, one behind the other from 0 on; begins and ends are empty.
   std::size_t uniform_length = 0, count = 0;
 
@@ -37,16 +37,16 @@ struct segment_list {
 
 /// The segments [offsets[s], offsets[s + 1]).
 template <class Offset>
-segment_list<Offset> of_offsets(std::span<Offset const> offsets, std::size_t longest = ~std::size_t{0}) {
+segment_list<Offset> segments_from_offsets(std::span<Offset const> offsets, std::size_t max_length = ~std::size_t{0}) {
   if (offsets.empty()) return {};
-  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), longest};
+  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), max_length};
 }
 
 /// The segments [begins[s], ends[s]), which may leave holes.
 template <class Offset>
-segment_list<Offset> of_bounds(std::span<Offset const> begins, std::span<Offset const> ends,
-                               std::size_t longest = ~std::size_t{0}) {
-  return {begins, ends, longest};
+segment_list<Offset> segments_from_bounds(std::span<Offset const> begins, std::span<Offset const> ends,
+                                          std::size_t max_length = ~std::size_t{0}) {
+  return {begins, ends, max_length};
 }
 
 /// `count` segments of `length` items each, one behind the other.
@@ -57,7 +57,7 @@ inline segment_list<std::size_t> uniform_segments(std::size_t count, std::size_t
 
 /// array_sort keeps the order of equal keys' values in arrays of up to so many items, on every machine. Beyond, their order
 /// depends on the machine (see Backend).
-inline constexpr std::size_t array_sort_stable = 4096;
+inline constexpr std::size_t max_stable_array_length = 4096;
 
 namespace detail {
 /// `bits` within a key's width; {e, e} if they are none.

@@ -34,7 +34,7 @@ template <class V>
 concept moved_along =
     std::is_trivially_copyable_v<V> && !std::is_const_v<V> && (sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
 
-template <order Order, class K>
+template <sort_order Order, class K>
 sort_task task_of_keys(sort_task::operation what, std::size_t n) {
   using plain = std::remove_const_t<K>;
   sort_task task;
@@ -47,7 +47,7 @@ sort_task task_of_keys(sort_task::operation what, std::size_t n) {
   return task;
 }
 
-template <order Order, class K>
+template <sort_order Order, class K>
 sort_task task_of(sort_task::operation what, std::span<K> keys, bit_range bits) {
   sort_task task = task_of_keys<Order, K>(what, keys.size());
   task.keys = const_cast<std::remove_const_t<K>*>(keys.data());
@@ -75,7 +75,7 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
   task.offset_bytes = sizeof(Offset);
   task.segments = segments.size();
   task.ends_given = segments.ends.size();
-  task.longest = segments.longest;
+  task.max_length = segments.max_length;
   task.uniform_length = segments.uniform_length;
 }
 
@@ -89,16 +89,16 @@ struct none {};
 /// @code
 ///   ordo::gpu gpu;
 ///   ordo::sort_keys(gpu, std::span(device_floats, n));
-///   ordo::sort_keys<ordo::order::descending>(gpu, std::span(device_floats, n));
+///   ordo::sort_keys<ordo::sort_order::descending>(gpu, std::span(device_floats, n));
 /// @endcode
 /// (Polok, Ila and Smrz, HPC'14; on GPUs as an MSD sort where that is quicker.)
-template <order Order = order::ascending, Key K>
+template <sort_order Order = sort_order::ascending, Key K>
 void sort_keys(machine& on, std::span<K> keys, bit_range bits = {}) {
   on.run(detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits));
 }
 
 /// The same, values[i] moving with keys[i].
-template <order Order = order::ascending, Key K, detail::moved_along V>
+template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V>
 void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
   detail::add_values(task, values);
@@ -110,7 +110,7 @@ void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range b
 /// @code
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
-template <order Order = order::ascending, class K, class Index>
+template <sort_order Order = sort_order::ascending, class K, class Index>
 requires Key<std::remove_const_t<K>> && detail::index_type<Index>
 void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, std::span<K const>(keys), bits);
@@ -122,19 +122,19 @@ void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range b
 /// uniform_segments (segments.hpp), of 32 or 64 bits, in the machine's memory; holes are not touched.
 ///
 /// Bad segments throw usage_error. A cpu looks at every one: its end not before its begin nor behind the keys, its length not
-/// above `longest`, no other one overlapping it. That is one pass over the offsets; where segments do not ascend it is a sort
-/// of their bounds besides, in 64 bytes a segment of memory that is not the pool's. A gpu looks at what the host knows: the
-/// numbers of begins and ends, null pointers, and the bounds of uniform segments. For offsets on the device there is
+/// above `max_length`, no other one overlapping it. That is one pass over the offsets; where segments do not ascend it is a
+/// sort of their bounds besides, in 64 bytes a segment of memory that is not the pool's. A gpu looks at what the host knows:
+/// the numbers of begins and ends, null pointers, and the bounds of uniform segments. For offsets on the device there is
 /// check_segments, which a debug build of the library (no NDEBUG) calls in each sort that no graph captures.
 /// On a GPU nothing waits for the device, and once the pool holds the memory (reserve, or one call before) the call can be
 /// captured in a CUDA graph, which is good as long as the machine lives and neither trim nor a larger reserve is called.
 /// @param heads  where not empty as long as keys: heads[i] := 1 where a run of equal keys begins in a segment, else 0
 /// @code
-///   auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
+///   auto const segments = ordo::segments_from_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), segments);
 /// @endcode
 /// (Hou, Liu, Wang and Feng, ICS'17.)
-template <order Order = order::ascending, Key K, class Offset>
+template <sort_order Order = sort_order::ascending, Key K, class Offset>
 void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
                    bit_range bits = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
@@ -149,7 +149,7 @@ void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), std::span(device_values, n), segments);
 ///   ordo::sort_segments(gpu, std::span<float const>(device_keys, n), std::span(device_values, n), segments);  // values only
 /// @endcode
-template <order Order = order::ascending, class K, detail::moved_along V, class Offset>
+template <sort_order Order = sort_order::ascending, class K, detail::moved_along V, class Offset>
 requires Key<std::remove_const_t<K>>
 void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> segments,
                    std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
@@ -163,13 +163,13 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
 /// Sorts the keys of every array where they lie: with O(arrays) bytes of temporary memory, and no second copy of the data (but
 /// keys of 8 and 16 bits, which are sorted as segments). On a GPU arrays that no block holds, some 16,000 items and more, take
 /// a window of 128 MiB, or of up to a 64th of the data if that is more, and half as much again of lists. Stable up to
-/// array_sort_stable items an array; beyond, the order of equal keys' values depends on the machine (backend.hpp), and is the
-/// same on every run. Waits and graphs: as sort_segments.
+/// max_stable_array_length items an array; beyond, the order of equal keys' values depends on the machine (backend.hpp), and is
+/// the same on every run. Waits and graphs: as sort_segments.
 /// @code
 ///   ordo::sort_arrays(gpu, std::span(device_floats, 200'000 * 1000), ordo::uniform_segments(200'000, 1000));
 /// @endcode
 /// (The problem of Awan and Saeed, GPU-ArraySort, ICPP'16.)
-template <order Order = order::ascending, Key K, class Offset>
+template <sort_order Order = sort_order::ascending, Key K, class Offset>
 void sort_arrays(machine& on, std::span<K> keys, segment_list<Offset> arrays) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
   detail::add_segments(task, arrays);
@@ -177,7 +177,7 @@ void sort_arrays(machine& on, std::span<K> keys, segment_list<Offset> arrays) {
 }
 
 /// The same, values[i] moving with keys[i].
-template <order Order = order::ascending, Key K, detail::moved_along V, class Offset>
+template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V, class Offset>
 void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
   detail::add_segments(task, arrays);
@@ -189,7 +189,7 @@ void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_li
 /// kilobytes of temporary memory; for segments that do not ascend, 32 bytes each.
 /// @throws usage_error  naming the first segment that is bad, or two that overlap
 /// @code
-///   ordo::check_segments(gpu, n, ordo::of_offsets(device_offsets));  // once, before many sorts
+///   ordo::check_segments(gpu, n, ordo::segments_from_offsets(device_offsets));  // once, before many sorts
 /// @endcode
 template <class Offset>
 void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
@@ -204,7 +204,7 @@ void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
 /// X_memory says has it ready: the next X of that size takes none from the allocator.
 template <Key K, class V = detail::none>
 std::size_t sort_memory(machine& on, std::size_t n) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::keys, n);
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::keys, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   return on.memory_for(task);
 }
@@ -212,32 +212,32 @@ std::size_t sort_memory(machine& on, std::size_t n) {
 /// Bytes that argsort takes. @throws usage_error  the index is too narrow for n keys
 template <Key K, detail::index_type Index>
 std::size_t argsort_memory(machine& on, std::size_t n) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K const>(detail::sort_task::operation::argsort, n);
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::argsort, n);
   task.value_bytes = sizeof(Index);
   return on.memory_for(task);
 }
 
-/// Bytes that sort_segments takes. @param n  length of the array, holes counted. @param longest  what the segment_list says of
-/// it, if it does. A const K is for values alone
+/// Bytes that sort_segments takes. @param n  length of the array, holes counted. @param max_length  what the segment_list says
+/// of it, if it does. A const K is for values alone
 template <class K, class V = detail::none>
 requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& on, std::size_t n, std::size_t segments,
-                                                                      std::size_t longest = ~std::size_t{0},
+                                                                      std::size_t max_length = ~std::size_t{0},
                                                                       bit_range bits = {}) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::segments, n);
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::segments, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   task.segments = segments;
-  task.longest = longest;
+  task.max_length = max_length;
   task.bits = bits;
   return on.memory_for(task);
 }
 
 /// Bytes that sort_arrays takes.
 template <Key K, class V = detail::none>
-std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t longest = ~std::size_t{0}) {
-  detail::sort_task task = detail::task_of_keys<order::ascending, K>(detail::sort_task::operation::arrays, n);
+std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t max_length = ~std::size_t{0}) {
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::arrays, n);
   if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
   task.segments = arrays;
-  task.longest = longest;
+  task.max_length = max_length;
   return on.memory_for(task);
 }
 

@@ -83,7 +83,7 @@ struct sort_report {
   std::uint64_t spectra_kept = 0, peaks_kept = 0;
   std::uint64_t missing_precursor = 0;  // spectra without the m/z or charge that sort_options::select needs
   std::uint64_t warnings = 0;
-  decision machine{device::cpu, "every spectrum is in order", false, false};
+  machine_choice machine{device::cpu, "every spectrum is in order", false, false};
   std::size_t device_memory = 0;  // maximum of GPU memory in use, in bytes
   std::vector<phase_time> phases;
 };

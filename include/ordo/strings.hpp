@@ -44,7 +44,7 @@ class sorted_lines {
   [[nodiscard]] char delimiter() const noexcept { return delimiter_; }
   [[nodiscard]] order const& by() const noexcept { return by_; }
   /// Which machine did the work, and why; bytes of GPU memory in use at most.
-  [[nodiscard]] decision const& machine() const noexcept { return machine_; }
+  [[nodiscard]] machine_choice const& machine() const noexcept { return machine_; }
   [[nodiscard]] std::size_t device_memory() const noexcept { return device_memory_; }
 
  private:
@@ -57,7 +57,7 @@ class sorted_lines {
   std::unique_ptr<std::uint32_t[]> narrow_;  // starts in order: 32 bits each where the text is below 4 GiB,
   std::unique_ptr<std::uint64_t[]> wide_;    // else 64
   std::unique_ptr<std::uint8_t[]> repeats_;
-  decision machine_;
+  machine_choice machine_;
   std::size_t device_memory_ = 0;
 };
 
@@ -98,7 +98,7 @@ using phase_observer = std::function<void(phase, std::uint64_t bytes)>;
 
 struct sort_report {
   std::uint64_t bytes = 0, written = 0;  // read, ends that were added counted, and written
-  decision machine;                      // which did the work, and why
+  machine_choice machine;                // which did the work, and why
   std::size_t device_memory = 0;         // bytes of GPU memory in use at most
 };
 

@@ -80,7 +80,7 @@ class text_too_large : public out_of_memory {
 };
 
 struct report {
-  decision machine;
+  machine_choice machine;
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
 };
 
@@ -110,7 +110,7 @@ memory_plan memory_needed(device where, std::size_t n, std::size_t records, std:
 
 /// What a build would do.
 struct build_outlook {
-  decision machine;
+  machine_choice machine;
   memory_plan memory;         // of that machine: see memory_needed
   std::size_t available = 0;  // of that memory
   std::size_t beside = 0;     // host memory for text and results, where the CPU works
@@ -119,7 +119,7 @@ struct build_outlook {
   std::size_t ranges = 0;
 };
 
-/// For a build of n residues into sinks. @param memory  bytes that the host may give @throws as choose()
+/// For a build of n residues into sinks. @param memory  bytes that the host may give @throws as choose_machine()
 build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
                          machine_options const& machine, std::size_t memory, row_choice rows = {});
 

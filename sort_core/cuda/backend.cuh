@@ -29,7 +29,7 @@
 
 namespace ordo {
 
-class cuda;
+class cuda_backend;
 
 namespace cuda_detail {
 
@@ -135,19 +135,19 @@ inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
 /// Segments of given keys. Compiled once, for keys of 32 and 64 bits, values of none to 16 bytes and offsets of 32 and 64
 /// bits (stored_*.cu): the kernels are many.
 template <long_method Long, class K, class V, class Offset>
-void sort_stored(cuda& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
+void sort_stored(cuda_backend& machine, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
                  std::uint8_t* heads);
 
 /// Keys by their own order, as a sample sort: for those that are unevenly distributed. Compiled there too. False if another
 /// sort is to do it, or to finish it: if this card cannot, or samples tell too little of the keys.
-bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n);
+bool sort_by_samples(cuda_backend& machine, std::uint64_t* keys, std::size_t n);
 
 /// Keys of any width by CUB's LSD radix sort. Compiled once too.
 /// @param values  null if there are none
 template <class K, class V>
-void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits);
+void sort_lsd(cuda_backend& machine, K* keys, V* values, std::size_t n, bit_range bits);
 /// The bits of floats, ascending, by CUB's too, which encodes them on the way.
-void sort_floats_lsd(cuda& machine, std::uint32_t* keys, std::size_t n);
+void sort_floats_lsd(cuda_backend& machine, std::uint32_t* keys, std::size_t n);
 
 /// What CUB moves in place of a value type: one instantiation a width.
 template <std::size_t Bytes>
@@ -170,17 +170,17 @@ struct moved_as<16> {
 /// The GPU machine as algorithms see it; ordo::gpu is the user's. It belongs to the device that is current when it is made, and
 /// which has to be current in every call and at its end. One stream; buffers from one pool, bounded by ORDO_GPU_MEMORY. Use it
 /// from one thread at a time. Contracts: see Backend.
-class cuda {
+class cuda_backend {
  public:
-  explicit cuda(gpu_options const& how = {}) : cuda(how, nullptr) {}
+  explicit cuda_backend(gpu_options const& how = {}) : cuda_backend(how, nullptr) {}
   /// Device memory from `source`, which must outlive the machine.
-  explicit cuda(memory& source) : cuda({}, &source) {}
-  ~cuda() {
+  explicit cuda_backend(memory_resource& source) : cuda_backend({}, &source) {}
+  ~cuda_backend() {
     // Nothing can be thrown from here: a fault of a kernel was reported by the download that waited for it.
     static_cast<void>(cudaStreamSynchronize(stream_));
   }
-  cuda(cuda const&) = delete;
-  cuda& operator=(cuda const&) = delete;
+  cuda_backend(cuda_backend const&) = delete;
+  cuda_backend& operator=(cuda_backend const&) = delete;
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -205,7 +205,7 @@ class cuda {
     staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
   /// @returns what must end before this machine does
-  cuda_detail::background_downloads downloads_beside() { return {staging_, stream_}; }
+  cuda_detail::background_downloads background_downloads() { return {staging_, stream_}; }
   template <class T>
   std::size_t load(source& from, std::span<T> to) {
     return staging_.load(from, to.data(), to.size_bytes(), stream_) / sizeof(T);
@@ -240,32 +240,33 @@ class cuda {
   /// and values if a segment may be longer than a block holds. A sort by a part of the keys' bits, or of keys below 32 bits,
   /// sorts their codes and positions, 4 or 8 bytes each, instead.
   /// @param n        length of the array, holes counted
-  /// @param longest  of the segments, as far as the caller tells the sort (segment_list::longest), else n
-  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+  /// @param max_length  of the segments, as far as the caller tells the sort (segment_list::max_length), else n
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t segments, std::size_t max_length, std::size_t key_bytes,
                                            std::size_t value_bytes, bit_range bits = {}) {
     using ordo::pool;
     if (n == 0 || segments == 0) return 0;
     if (key_bytes >= 4 && bits.begin == 0 && bits.end >= 8 * key_bytes)
-      return pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, longest, key_bytes, value_bytes));
+      return pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, max_length, key_bytes, value_bytes));
     std::size_t const code = key_bytes <= 4 ? 4 : 8, position = few_positions(n) ? 4 : 8;
-    std::size_t const sorting =
-        pool::rounded(n * code) + pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, segments, longest, code, position));
+    std::size_t const sorting = pool::rounded(n * code) + pool::rounded(cuda_detail::segmented_sort_bytes<false>(
+                                                              n, segments, max_length, code, position));
     return pool::rounded(n * position) + std::max({sorting, pool::rounded(n * key_bytes), pool::rounded(n * value_bytes)});
   }
   /// Bytes that segmented_sort_by takes: lists of segments and, if one may be longer than a block holds, its keys and a second
   /// copy of keys and items.
-  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
-                                              std::size_t value_bytes) {
-    return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, longest, key_bytes, value_bytes));
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t max_length,
+                                              std::size_t key_bytes, std::size_t value_bytes) {
+    return ordo::pool::rounded(cuda_detail::segmented_sort_bytes<true>(n, segments, max_length, key_bytes, value_bytes));
   }
   /// Bytes that array_sort takes from the pool at most: lists of arrays, none to speak of for uniform_segments of a length that
   /// a block holds; and if one may be longer, half as much again as the window in which those are partitioned, which is of
   /// tuning::array_window bytes, or for more than 128 times as much data a 64th of it at most.
-  static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t longest, std::size_t key_bytes,
+  static std::size_t array_sort_memory(std::size_t n, std::size_t arrays, std::size_t max_length, std::size_t key_bytes,
                                        std::size_t value_bytes) {
     using namespace cuda_detail;
     if (n == 0 || arrays == 0) return 0;
-    return ordo::pool::rounded(segmented_sort_bytes<false, long_method::in_place>(n, arrays, longest, key_bytes, value_bytes));
+    return ordo::pool::rounded(
+        segmented_sort_bytes<false, long_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
   }
 
   template <class F>
@@ -384,7 +385,7 @@ class cuda {
     if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), items.size());
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     using keys = cuda_detail::computed_keys<K, V, Key>;
-    cuda_detail::segmented_sorter<cuda, K, moved<V>, keys>(
+    cuda_detail::segmented_sorter<cuda_backend, K, moved<V>, keys>(
         *this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
         cuda_detail::pointer_to(heads))
         .sort(segments);
@@ -510,7 +511,7 @@ class cuda {
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
     if constexpr (cuda_detail::sampled_type<T>) {
-      using sorter = cuda_detail::sample_sorter<cuda, T, V, Less>;
+      using sorter = cuda_detail::sample_sorter<cuda_backend, T, V, Less>;
       if (items.size() >= cuda_detail::tuning::by_samples_from(sizeof(T) + cuda_detail::value_bytes<V>) &&
           sorter::sizes::possible())
         return sorter(*this, items.data(), values, items.size(), less).sort();
@@ -555,7 +556,7 @@ class cuda {
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
 
   /// @param source  in the place of what `how` says of memory, where not null
-  cuda(gpu_options const& how, memory* source)
+  cuda_backend(gpu_options const& how, memory_resource* source)
       : own_stream_(!how.stream),
         stream_(how.stream.value_or(own_stream_.handle)),
         kernels_(stream_),
@@ -567,7 +568,7 @@ class cuda {
     bool const is_limited = how.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
     return how.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
   }
-  memory& from_allocator(gpu_options const& how) {
+  memory_resource& from_allocator(gpu_options const& how) {
     if (!how.allocator) return plain_;
     return given_.emplace(*how.allocator, stream_);
   }
@@ -588,11 +589,11 @@ class cuda {
   cuda_detail::kernel_launcher kernels_;
   device_memory plain_;
   std::optional<allocator_memory> given_;
-  limiting_memory limited_;
+  limited_memory limited_;
   ordo::pool pool_;
   cuda_detail::staging staging_;
 };
 
-static_assert(downloads_beside<cuda>);
+static_assert(has_background_downloads<cuda_backend>);
 
 }  // namespace ordo

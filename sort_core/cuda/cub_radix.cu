@@ -1,6 +1,6 @@
 #include "sort_core/cuda/cub_radix.cuh"
 
-void ordo::cuda_detail::sort_floats_lsd(cuda& machine, std::uint32_t* keys, std::size_t n) {
+void ordo::cuda_detail::sort_floats_lsd(cuda_backend& machine, std::uint32_t* keys, std::size_t n) {
   {
     auto const other = machine.buffer<float>(n);
     auto* const floats = reinterpret_cast<float*>(keys);

@@ -7,13 +7,13 @@
 namespace ordo::cuda_detail {
 
 template <class T>
-void copy_back(cuda& machine, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
+void copy_back(cuda_backend& machine, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
   T const* const result = both.d_buffers[both.selector];
   if (result != origin) ORDO_CUDA(cudaMemcpyAsync(origin, result, n * sizeof(T), cudaMemcpyDeviceToDevice, machine.stream()));
 }
 
 template <class K, class V>
-void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) {
+void sort_lsd(cuda_backend& machine, K* keys, V* values, std::size_t n, bit_range bits) {
   auto other_keys = machine.buffer<K>(n);
   auto other_values = machine.buffer<V>(values ? n : 0);
   cub::DoubleBuffer<K> both_keys(keys, other_keys.data());
@@ -36,7 +36,8 @@ void sort_lsd(cuda& machine, K* keys, V* values, std::size_t n, bit_range bits) 
 
 }  // namespace ordo::cuda_detail
 
-#define ORDO_SORT_LSD(K, V) template void ordo::cuda_detail::sort_lsd<K, V>(ordo::cuda&, K*, V*, std::size_t, ordo::bit_range);
+#define ORDO_SORT_LSD(K, V) \
+  template void ordo::cuda_detail::sort_lsd<K, V>(ordo::cuda_backend&, K*, V*, std::size_t, ordo::bit_range);
 #define ORDO_SORT_LSD_KEYS(K)     \
   ORDO_SORT_LSD(K, std::uint32_t) \
   ORDO_SORT_LSD(K, std::uint64_t) \

@@ -10,7 +10,7 @@
 namespace ordo {
 
 /// Memory of the current device, by cudaMalloc. Freed memory waits for the work that uses it.
-class device_memory final : public memory {
+class device_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes) override {
     void* block = nullptr;
@@ -27,7 +27,7 @@ class device_memory final : public memory {
 };
 
 /// Memory of the caller's allocator, in the order of a machine's stream.
-class allocator_memory final : public memory {
+class allocator_memory final : public memory_resource {
  public:
   allocator_memory(device_allocator& source, cudaStream_t stream) : source_(source), stream_(stream) {}
   void* allocate(std::size_t bytes) override {

@@ -23,12 +23,12 @@ namespace ordo::cuda_detail {
 /// holds a part of it, which moves over the data.
 enum class long_method { copying, in_place };
 
-/// The class of arrays of array_sort_stable items. On no card may they be too long for a block, as chunks of one array are not
-/// sorted stably.
+/// The class of arrays of max_stable_array_length items. On no card may they be too long for a block, as chunks of one array
+/// are not sorted stably.
 template <class K, class V>
 constexpr unsigned stable_class = [] {
   unsigned c = 0;
-  while (tuning::class_shape<sizeof(K), value_bytes<V>>(c).capacity() < array_sort_stable ||
+  while (tuning::class_shape<sizeof(K), value_bytes<V>>(c).capacity() < max_stable_array_length ||
          !(tuning::distinct_classes<sizeof(K), value_bytes<V>>() >> c & 1))
     ++c;
   return c;
@@ -62,11 +62,11 @@ struct segmented_sizes {
   /// and last, no length, the numbers of floats.
   static constexpr unsigned counts = (copying ? 1 : 2) * tuning::classes + 3;
 
-  std::size_t n, segments, longest;
+  std::size_t n, segments, max_length;
   std::size_t window = tuning::array_window;  // bytes, of which the steps' length follows
 
   /// May a segment be too long for one block?
-  [[nodiscard]] bool any_long() const { return longest > on_chip(); }
+  [[nodiscard]] bool any_long() const { return max_length > on_chip(); }
   /// Long segments, at most.
   [[nodiscard]] std::size_t given_long() const { return any_long() ? std::min(segments, n / (on_chip() + 1)) : 0; }
 
@@ -77,7 +77,9 @@ struct segmented_sizes {
     return std::max({std::bit_floor(half), std::bit_ceil(share), std::bit_ceil(on_chip())});
   }
   /// Segments longer than a step, at most: their steps are merged.
-  [[nodiscard]] std::size_t merged() const { return !copying && longest > step() ? std::min(segments, n / (step() + 1)) : 0; }
+  [[nodiscard]] std::size_t merged() const {
+    return !copying && max_length > step() ? std::min(segments, n / (step() + 1)) : 0;
+  }
   /// Items that are partitioned at a time.
   [[nodiscard]] std::size_t partitioned() const { return copying ? n : std::min(n, 2 * step()); }
   /// Segments too long for one block that there are of these, at any one time.
@@ -97,7 +99,7 @@ struct segmented_sizes {
   /// a list of so many.
   static_assert(tuning::classes % 2 == 0);
   [[nodiscard]] std::size_t from_class(unsigned c) const {
-    if (longest <= shorter_than_class(c)) return 0;
+    if (max_length <= shorter_than_class(c)) return 0;
     std::size_t const given = std::min(segments, n / (shorter_than_class(c) + 1));
     return any_long() ? std::max(copying ? 0 : given, from_partitions(c)) : given;
   }
@@ -149,7 +151,7 @@ class segmented_sorter {
   template <class Offset>
   void sort(segment_list<Offset> segments) {
     if (segments.size() == 0 || n_ == 0) return;
-    sizes const size{n_, segments.size(), std::min(segments.longest, n_), window_};
+    sizes const size{n_, segments.size(), std::min(segments.max_length, n_), window_};
     if (std::uint64_t const length = segments.uniform_length; length != 0) {
       if (auto const run = sizes::short_run_of(length * segments.size(), segments.size()); run.segments != 0)
         return sort_short(run, segments, {});
@@ -192,7 +194,7 @@ class segmented_sorter {
       if (!size.any_long()) return;
       for (unsigned c = 0; c < tuning::classes; ++c) lists.listed[c].count = counts + tuning::classes + 2 + c;
       // Is that told, or are they so long on average that some will be?
-      sort_long_in_place(size, lists, taken, segments.longest < n_ || n_ / segments.size() > sizes::on_chip() / 2);
+      sort_long_in_place(size, lists, taken, segments.max_length < n_ || n_ / segments.size() > sizes::on_chip() / 2);
     }
   }
 
@@ -278,13 +280,13 @@ class segmented_sorter {
   /// The memory of a second copy is free yet.
   void find_numbers(sizes const& size, bool many, partition_range& range) {
     if constexpr (!Keys::computed) {
-      std::size_t const longest = std::size_t(double(sizes::on_chip() * digit_values) * tuning::numbered_share);
-      if (data_.keys.code.flip_negative == 0 || levels_by_kernel(size, many) == 0 || n_ / size.segments > longest) return;
+      std::size_t const max_length = std::size_t(double(sizes::on_chip() * digit_values) * tuning::numbered_share);
+      if (data_.keys.code.flip_negative == 0 || levels_by_kernel(size, many) == 0 || n_ / size.segments > max_length) return;
       std::span<std::uint64_t> const sample(reinterpret_cast<std::uint64_t*>(data_.away_codes), tuning::sampled_keys(n_));
       take_sample(machine_.kernels(), data_.keys.keys, n_, data_.keys.code, sample);
       launch<choose_numbers<K>>(machine_.kernels(), 1, warp_threads, 0, sample.data(), unsigned(sample.size()), data_.keys.code,
                                 numbers_);
-      range.longest_numbered = longest;
+      range.longest_numbered = max_length;
       range.numbers = numbers_;
     }
   }
@@ -388,12 +390,12 @@ auto with_types(std::size_t key_bytes, std::size_t value_size, F f) {
 
 /// Temporary memory of a segmented sort of given or of computed keys, for keys and values of so many bytes.
 template <bool Computed, long_method Long = long_method::copying>
-std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
+std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_t max_length, std::size_t key_bytes,
                                  std::size_t value_size) {
   if (n == 0 || segments == 0) return 0;
   return with_types(key_bytes, value_size, [&](auto key, auto value) {
     using sizes = segmented_sizes<decltype(key), decltype(value), Computed, Long>;
-    return sizes{n, segments, std::min(longest, n)}.bytes();
+    return sizes{n, segments, std::min(max_length, n)}.bytes();
   });
 }
 

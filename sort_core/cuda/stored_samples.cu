@@ -9,8 +9,8 @@ struct ascending_codes {
 
 }  // namespace
 
-bool sort_by_samples(cuda& machine, std::uint64_t* keys, std::size_t n) {
-  using sorter = sample_sorter<cuda, std::uint64_t, no_value, ascending_codes>;
+bool sort_by_samples(cuda_backend& machine, std::uint64_t* keys, std::size_t n) {
+  using sorter = sample_sorter<cuda_backend, std::uint64_t, no_value, ascending_codes>;
   if (!sorter::sizes::possible()) return false;
   return sorter(machine, keys, nullptr, n, ascending_codes{}).sort();
 }

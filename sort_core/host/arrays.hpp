@@ -13,12 +13,12 @@
 
 #include "sort_core/host/segmented.hpp"
 
-// Sorting arrays where they lie (the problem of Awan and Saeed, GPU-ArraySort). Up to array_sort_stable items: as a segmented
-// sort, with a second buffer of that many items per thread. Longer ones are distributed in place by one digit after the other
-// (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is Skarupke's ska_sort)
-// until a bucket fits the second buffer. The longest are first cut by pivots, in place and on all threads, a bounded number of
-// times. What is done depends on the keys and their number alone, so that equal keys' values come in the same order on every
-// run.
+// Sorting arrays where they lie (the problem of Awan and Saeed, GPU-ArraySort). Up to max_stable_array_length items: as a
+// segmented sort, with a second buffer of that many items per thread. Longer ones are distributed in place by one digit after
+// the other (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993, program C; the loop over buckets is Skarupke's
+// ska_sort) until a bucket fits the second buffer. The longest are first cut by pivots, in place and on all threads, a bounded
+// number of times. What is done depends on the keys and their number alone, so that equal keys' values come in the same order
+// on every run.
 namespace ordo::host_detail {
 
 /// Arrays of more items are cut on all threads.
@@ -39,11 +39,11 @@ bit_range differing(K const* keys, std::size_t n, bit_range bits) {
   return {bits.begin, std::max(bits.begin, end)};
 }
 
-/// Sort all[0, n) by `bits` of its keys on one thread, in place; `other` has room for array_sort_stable items. Stable for as
-/// many.
+/// Sort all[0, n) by `bits` of its keys on one thread, in place; `other` has room for max_stable_array_length items. Stable for
+/// as many.
 template <class K, class V>
 void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, V> other) {
-  if (n <= array_sort_stable) return sort_bucket(all, other, n, bits, false);
+  if (n <= max_stable_array_length) return sort_bucket(all, other, n, bits, false);
   bits = differing(all.keys, n, bits);
   if (bits.begin == bits.end) return;
   bit_range const digit = top_digit(bits, digit_bits);
@@ -210,7 +210,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
             put_off(s);
           } else {
             sort_segment(
-                all.from(begin), n, nullptr, of, [&] { return other.of_size(array_sort_stable); },
+                all.from(begin), n, nullptr, of, [&] { return other.of_size(max_stable_array_length); },
                 [&](records<K, V> array, records<K, V> scratch) { sort_in_place(array, n, bits, scratch); });
           }
         }
@@ -218,7 +218,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
       [&](std::size_t s) {
         std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
         if (!everywhere_in_order(all.keys + begin, n, of))
-          sort_cutting(all.from(begin), n, of, [&] { return local.local().of_size(array_sort_stable); });
+          sort_cutting(all.from(begin), n, of, [&] { return local.local().of_size(max_stable_array_length); });
       });
 }
 

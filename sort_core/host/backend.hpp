@@ -24,15 +24,15 @@ namespace ordo {
 
 /// The CPU machine: plain C++ on oneTBB, and the oracle of the GPU's. Use it from one thread at a time. Contracts: see
 /// Backend.
-class host {
+class host_backend {
  public:
   /// Segments may have offsets of a width known at run time.
   static constexpr bool takes_any_offset = true;
 
   /// @param threads  0 for as many as the process may use, which is also the most
-  explicit host(unsigned threads = 0) : host(threads, plain_) {}
+  explicit host_backend(unsigned threads = 0) : host_backend(threads, plain_) {}
   /// Memory from `source`, which must outlive the machine.
-  host(unsigned threads, memory& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
+  host_backend(unsigned threads, memory_resource& source, ordo::pool::reuse how = ordo::pool::reuse::same_size)
       : pool_(source, how), arena_(threads_for(threads)) {}
 
   template <class T>
@@ -71,18 +71,18 @@ class host {
     return radix_sort_memory(n, item_bytes, value_bytes) + ordo::pool::rounded(n);
   }
   /// Bytes that the segmented sorts take from the pool at most, beyond their arguments; a megabyte a thread comes to it.
-  /// @param longest  items in the longest segment; n if that is less
-  static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t longest, std::size_t key_bytes,
-                                           std::size_t value_bytes, bit_range /*bits*/ = {}) {
-    longest = std::min(longest, n);
-    return longest <= host_detail::parallel_limit
+  /// @param max_length  items in the longest segment; n if that is less
+  static std::size_t segmented_sort_memory(std::size_t n, std::size_t /*segments*/, std::size_t max_length,
+                                           std::size_t key_bytes, std::size_t value_bytes, bit_range /*bits*/ = {}) {
+    max_length = std::min(max_length, n);
+    return max_length <= host_detail::parallel_limit
                ? 0
-               : 2 * ordo::pool::rounded(longest * key_bytes) + ordo::pool::rounded(longest * value_bytes);
+               : 2 * ordo::pool::rounded(max_length * key_bytes) + ordo::pool::rounded(max_length * value_bytes);
   }
 
-  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t key_bytes,
-                                              std::size_t value_bytes) {
-    return segmented_sort_memory(n, segments, longest, key_bytes, value_bytes);
+  static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t max_length,
+                                              std::size_t key_bytes, std::size_t value_bytes) {
+    return segmented_sort_memory(n, segments, max_length, key_bytes, value_bytes);
   }
 
   template <class F>
@@ -219,9 +219,9 @@ class host {
     sort_segments<K, V>({keys.data(), values.data()}, segments, heads, bits, code);
   }
 
-  /// Beyond its arguments: array_sort_stable items of keys and values a thread (at most 96 KiB), a word for every array of more
-  /// than 2^18 items, and some hundred bytes for each 2^18 items of one; none of it from the pool. Values of equal keys in
-  /// arrays of more than array_sort_stable items do not come as a GPU brings them.
+  /// Beyond its arguments: max_stable_array_length items of keys and values a thread (at most 96 KiB), a word for every array
+  /// of more than 2^18 items, and some hundred bytes for each 2^18 items of one; none of it from the pool. Values of equal keys
+  /// in arrays of more than max_stable_array_length items do not come as a GPU brings them.
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
@@ -233,7 +233,7 @@ class host {
     });
   }
   /// Bytes that array_sort takes from the pool at most.
-  static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*longest*/,
+  static std::size_t array_sort_memory(std::size_t /*n*/, std::size_t /*arrays*/, std::size_t /*max_length*/,
                                        std::size_t /*key_bytes*/, std::size_t /*value_bytes*/) {
     return 0;
   }
@@ -284,6 +284,6 @@ class host {
   tbb::task_arena arena_;
 };
 
-static_assert(Backend<host>);
+static_assert(Backend<host_backend>);
 
 }  // namespace ordo

@@ -17,19 +17,19 @@ constexpr std::size_t min_gpu_memory = std::size_t{64} << 20;
 peak_machines::peak_machines(sort_options const& options, unsigned threads)
     : options_(options), threads_(threads), machine_{device::cpu, "every spectrum is in order", false, false, 0} {
   // Fails now if a requested GPU is missing. A GPU that will sort, unless all is in order, starts now.
-  decision const likely = choose_for(options.input_bytes);
+  machine_choice const likely = choose_for(options.input_bytes);
   if constexpr (cuda_enabled) {
-    if (likely.where != device::gpu) return;
-    on_gpu_ = likely.asked;
+    if (likely.device != device::gpu) return;
+    on_gpu_ = likely.required;
     starting_ = std::async([&options, gpu = likely.gpu_index] { return peak_sorter_on_cuda(options.machine, gpu); });
   }
 }
 
 peak_machines::~peak_machines() = default;
 
-decision peak_machines::choose_for(std::uint64_t bytes) const {
-  return choose(options_.machine, std::size_t(bytes), peaks_worth_a_gpu(threads_),
-                [](gpu_info const&) { return min_gpu_memory; });
+machine_choice peak_machines::choose_for(std::uint64_t bytes) const {
+  return choose_machine(options_.machine, std::size_t(bytes), peaks_worth_a_gpu(threads_),
+                        [](gpu_info const&) { return min_gpu_memory; });
 }
 
 // Returns the sorter that was started, if there is one.
@@ -55,7 +55,7 @@ double peak_machines::with_sorter(double share, Work work) {
     std::lock_guard const lock(sorting_);
     if (!decided_) machine_ = choose_for(std::uint64_t(share * double(options_.input_bytes)));
     decided_ = true;
-    on_gpu_ = machine_.where == device::gpu;
+    on_gpu_ = machine_.device == device::gpu;
     if (on_gpu_ || options_.machine.on) {
       run_on(
           machine_,
@@ -74,7 +74,7 @@ double peak_machines::with_sorter(double share, Work work) {
     }
   }
   std::unique_ptr<peak_sorter>& own = own_.local();
-  if (!own) own = peak_sorter_on_host({.where = device::cpu, .threads = 1});
+  if (!own) own = peak_sorter_on_host({.device = device::cpu, .threads = 1});
   work(*own);
   return 0;
 }

@@ -34,7 +34,7 @@ class peak_machines {
   void report(sort_report& output) const;
 
  private:
-  decision choose_for(std::uint64_t bytes) const;
+  machine_choice choose_for(std::uint64_t bytes) const;
   template <class Work>
   double with_sorter(double share, Work work);
   peak_sorter& gpu_sorter();
@@ -44,7 +44,7 @@ class peak_machines {
   unsigned threads_;
   std::mutex sorting_;  // guards a machine that all threads share, and the following members
   bool decided_ = false;
-  decision machine_;
+  machine_choice machine_;
   std::size_t device_memory_ = 0;
   std::future<std::unique_ptr<peak_sorter>> starting_;
   std::unique_ptr<peak_sorter> gpu_, shared_;

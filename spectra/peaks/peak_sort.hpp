@@ -31,7 +31,7 @@ void sort_peaks(B& backend, std::span<std::uint64_t const> codes, std::span<std:
   auto const* const code = here.data();
   backend.each(offsets.size(), [=] ORDO_FN(std::size_t i) { from_base[i] = absolute[i] - base; });
   backend.each(n, [=] ORDO_FN(std::size_t i) { item[i] = std::uint32_t(i) + base; });
-  sort_by_key(backend, items.span(), of_offsets(std::span<std::uint32_t const>(relative.span())),
+  sort_by_key(backend, items.span(), segments_from_offsets(std::span<std::uint32_t const>(relative.span())),
               [=] ORDO_FN(std::uint32_t i) { return code[i - base]; });
   backend.download(std::span<std::uint32_t const>(items.span()), order.subspan(base, n));
 }

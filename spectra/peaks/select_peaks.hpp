@@ -180,7 +180,7 @@ void by_mz(B& backend, peak_arrays const& in, candidates const& left) {
       },
       std::uint64_t{0}, [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a | b; });
   if (out_of_order == 0) return;
-  sort_by_key(backend, left.items.span(), of_offsets(std::span<std::uint32_t const>(left.starts.span())),
+  sort_by_key(backend, left.items.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())),
               [=] ORDO_FN(std::uint32_t item) { return radix_key<double>::encode(in.mz[item] + 0.0); });
 }
 
@@ -232,7 +232,7 @@ void drop_duplicates(B& backend, peak_arrays const& in, selection_values const& 
     place[i] = std::uint32_t(i);
     state[i] = 0;
   });
-  backend.segmented_sort(keys.span(), places.span(), of_offsets(std::span<std::uint32_t const>(left.starts.span())));
+  backend.segmented_sort(keys.span(), places.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())));
   backend.each(counts.size(), [=] ORDO_FN(std::size_t s) {
     count[s] = drop_near(rules, in, items, starts[s], starts[s + 1], place, state, keep_at);
   });
@@ -315,7 +315,7 @@ void keep_greatest(B& backend, peak_arrays const& in, selection_values const& ru
   });
   backend.segmented_sort(
       keys.span(), values.span(),
-      of_bounds(std::span<std::uint32_t const>(begins, groups), std::span<std::uint32_t const>(ends, groups)));
+      segments_from_bounds(std::span<std::uint32_t const>(begins, groups), std::span<std::uint32_t const>(ends, groups)));
   std::size_t const top = rules.top;
   backend.each(groups, [=] ORDO_FN(std::size_t g) {
     for (std::size_t i = begins[g] + top; i < ends[g]; ++i) keep_at[value[i]] = 0;

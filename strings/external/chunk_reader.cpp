@@ -104,8 +104,8 @@ void chunk_reader::read_more() {
                         before + step);
   bytes_.resize(before + step);
   machine_options const here{.threads = how_.machine.threads};
-  std::size_t const got =
-      work_on<cpu>(here, here.threads, [&](host& machine) { return machine.load(open, bytes_.span().subspan(before)); });
+  std::size_t const got = work_on<cpu>(
+      here, here.threads, [&](host_backend& machine) { return machine.load(open, bytes_.span().subspan(before)); });
   bytes_.resize(before + got);
   read_ += got;
   // The lines after a long one may use the memory that it took: a text that fits there is not written to disk.

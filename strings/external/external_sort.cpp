@@ -82,11 +82,11 @@ class external_sort {
   // A pool may keep as much as was in use once, for the next buffer: a machine of our own has no room for that.
   template <class Sort>
   auto on_machine(std::uint64_t bytes, std::uint64_t lines, Sort sort) {
-    decision machine = job_.report.machine;
+    machine_choice machine = job_.report.machine;
     if (!machine.fell_back) machine = choose_machine(how_, std::size_t(bytes), [&] { return std::size_t(lines); });
-    if (report_.machine.why.empty()) report_.machine = machine;
+    if (report_.machine.reason.empty()) report_.machine = machine;
     options here = how_;
-    if (machine.where != device::cpu || how_.machine.on) return sort(here);
+    if (machine.device != device::cpu || how_.machine.on) return sort(here);
     std::size_t const room = plan_.limit - std::min<std::uint64_t>(plan_.limit, bytes);
     ordo::cpu own({.threads = how_.machine.threads, .memory_limit = std::max(room, plan_.beside(bytes, lines))});
     here.machine.on = &own;
@@ -182,7 +182,7 @@ class external_sort {
     slices_source from(std::move(slices));
     std::uint64_t const size = *from.size();
     machine_options const here{.threads = how_.machine.threads};
-    work_on<cpu>(here, here.threads, [&](host& machine) {
+    work_on<cpu>(here, here.threads, [&](host_backend& machine) {
       host_bytes block;
       block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(most_copied, plan_.limit))));
       for (std::uint64_t at = 0; at < size;) {

@@ -97,7 +97,7 @@ sort_report merge(texts const& from, sink& to, options const& how, repeated equa
     report.bytes = done.read;
     return done.written;
   });
-  report.machine.why = "merging is the CPU's work";
+  report.machine.reason = "merging is the CPU's work";
   return report;
 }
 

@@ -34,8 +34,9 @@ std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines, order const& by
 /// The codes of keys are too many for the offsets of this width.
 struct offsets_too_narrow {};
 
-/// The machine for so many bytes. @param lines  how many lines they are; asked where a GPU may take them. @throws as choose()
-decision choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines);
+/// The machine for so many bytes. @param lines  how many lines they are; asked where a GPU may take them. @throws as
+/// choose_machine()
+machine_choice choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines);
 
 /// @throws usage_error
 void check_delimiter(char delimiter);

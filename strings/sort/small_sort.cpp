@@ -79,7 +79,7 @@ std::string selected(text_job const& job) {
 }  // namespace
 
 bool sorted_small(text_job& job) {
-  if (job.report.machine.where == device::gpu || job.how.machine.on || job.from.bytes > most_bytes || !read_small(job))
+  if (job.report.machine.device == device::gpu || job.how.machine.on || job.from.bytes > most_bytes || !read_small(job))
     return false;
   job.report.bytes = job.host.size();
   job.begin(phase::sort, job.host.size());

@@ -44,7 +44,7 @@ template <class Offset>
 bool sort_texts_on_cuda(text_job& job, unsigned gpu_index);
 
 /// Chooses the machine for a job, and has a GPU do it all. @returns whether one did. Else job.report tells which machine is to
-/// go on, with what is in job.host and the texts behind. @throws as choose() and sort_texts_on_cuda
+/// go on, with what is in job.host and the texts behind. @throws as choose_machine() and sort_texts_on_cuda
 bool sorted_on_gpu(text_job& job);
 
 }  // namespace ordo::strings::detail

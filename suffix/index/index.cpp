@@ -78,7 +78,7 @@ void store(std::span<char const> bytes, sink& to, unsigned threads) {
   to.expect(bytes.size());
   machine_options how;
   how.threads = threads;
-  work_on<cpu>(how, threads, [&](host& machine) { machine.store(bytes, to, 0); });
+  work_on<cpu>(how, threads, [&](host_backend& machine) { machine.store(bytes, to, 0); });
 }
 
 mapped_file::mapped_file(std::string const& path) {

@@ -43,13 +43,13 @@ class order_ahead {
 };
 
 /// Parts of the order are brought down as soon as few of their suffixes are open; these follow at the end, one by one.
-template <downloads_beside B, class Index>
+template <has_background_downloads B, class Index>
 class order_ahead<B, Index> {
  public:
   /// @param order  in the machine's memory @param host  as large, or empty: then nothing is brought
   /// @param open_share  one of so many suffixes of a part may be open, or more
   order_ahead(B& machine, std::span<Index const> order, std::span<Index> host, std::size_t open_share)
-      : machine_(machine), order_(order), host_(host), open_share_(open_share), downloads_(machine.downloads_beside()) {}
+      : machine_(machine), order_(order), host_(host), open_share_(open_share), downloads_(machine.background_downloads()) {}
 
   /// These places have their suffixes, but for those of some groups, which are open. Each place is given once at most, and
   /// those that are not are brought at the end. @param open  the places of these groups, in order @returns whether so few are
@@ -143,7 +143,7 @@ class order_ahead<B, Index> {
   tbb::task_arena arena_{threads_for(0)};
   std::vector<given_part> given_;
   std::size_t open_ = 0;  // of all of them
-  decltype(std::declval<B&>().downloads_beside()) downloads_;
+  decltype(std::declval<B&>().background_downloads()) downloads_;
 };
 
 }  // namespace ordo::suffix::detail

@@ -47,7 +47,7 @@ struct mixed_item {
 enum class way { offsets, one_length, copying };
 
 template <class K, class V, bool Pairs>
-void check(ordo::cuda& machine, std::size_t count, std::size_t length, key_kind what, way how) {
+void check(ordo::cuda_backend& machine, std::size_t count, std::size_t length, key_kind what, way how) {
   INFO(count << " arrays of " << length << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0)
              << " of values, kind " << int(what) << ", way " << int(how));
   std::size_t const n = count * length;
@@ -67,7 +67,7 @@ void check(ordo::cuda& machine, std::size_t count, std::size_t length, key_kind 
   else if (how == way::one_length)
     machine.array_sort(keys.span(), values.span(), ordo::uniform_segments(count, length), code);
   else
-    machine.array_sort(keys.span(), values.span(), ordo::of_offsets(there.span()), code);
+    machine.array_sort(keys.span(), values.span(), ordo::segments_from_offsets(there.span()), code);
   CHECK(machine.pool().in_use() == base);
   CHECK(machine.reduce(n, misplaced<K, V>{key, code, keys.data(), v, length}, std::uint64_t{}, ordo::plus{}) == 0);
   CHECK(machine.reduce(n, mixed_item<K, V>{key, keys.data(), v, length}, std::uint64_t{}, ordo::plus{}) == before);
@@ -77,7 +77,7 @@ void check(ordo::cuda& machine, std::size_t count, std::size_t length, key_kind 
 
 TEST_CASE("array sorts of the GPU: arrays of millions", "[cuda][array_sort]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   constexpr std::size_t step = std::size_t{1} << 24;  // of 32-bit keys; of pairs of 8 bytes half of it, of 16 a quarter
   struct shape {
     std::size_t count, length;

@@ -39,7 +39,7 @@ std::vector<std::uint32_t> sorted_on(Machine& on, std::vector<std::uint32_t> ite
 TEST_CASE("sorts by a computed key refuse outputs of other lengths", "[cuda][small]") {
   if (ordo::gpus().empty()) return;
   ordo::gpu gpu;
-  ordo::with_backend(gpu, [&](ordo::cuda& machine) {
+  ordo::with_backend(gpu, [&](ordo::cuda_backend& machine) {
     auto const keys = machine.buffer<std::uint32_t>(6), index = machine.buffer<std::uint32_t>(6);
     CHECK_THROWS_AS(ordo::argsort_by(gpu, 6, steps{}, keys.span().first(3), index.span()), ordo::usage_error);
     CHECK_THROWS_AS(ordo::argsort_by(gpu, 6, steps{}, keys.span(), index.span().first(3)), ordo::usage_error);

@@ -33,7 +33,7 @@ void to_device(std::vector<T> const& host, T* there) {
       cudaDeviceSynchronize());  // it may return with the last of them on their way, and streams do not wait for each other
 }
 template <class T>
-std::vector<T> to_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
+std::vector<T> to_host(ordo::cuda_backend& machine, ordo::buffer<T> const& there) {
   std::vector<T> host(there.size());
   machine.download(std::span<T const>(there.span()), host);
   return host;
@@ -55,7 +55,7 @@ void check_keys_after_failures(std::size_t n, Sort sort) {
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
     ordo::failing_memory failing(plain, nth, true);
-    ordo::cuda machine(failing);
+    ordo::cuda_backend machine(failing);
     to_device(given, keys.data());
     try {
       sort(machine, keys.span(), values.span());
@@ -73,8 +73,8 @@ template <class Sort>
 void check_within(std::size_t limit, Sort sort) {
   INFO(limit << " bytes");
   ordo::device_memory plain;
-  ordo::limiting_memory limited(plain, limit);
-  ordo::cuda machine(limited);
+  ordo::limited_memory limited(plain, limit);
+  ordo::cuda_backend machine(limited);
   CHECK_NOTHROW(sort(machine));
   CHECK(machine.pool().peak() <= limit);
 }
@@ -99,7 +99,7 @@ struct write_hashes {
 
 TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda][small]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   auto const architecture = machine.buffer<unsigned>(1);
   od::launch<what_it_was_compiled_for>(machine.kernels(), 1, 1, 0, architecture.data());
   bool const waits = ordo::value_at(machine, architecture.span(), 0) >= 900;
@@ -112,13 +112,15 @@ TEST_CASE("kernels are launched early where they wait, and nowhere else", "[cuda
 
 TEST_CASE("keys with a code are keys once more after an exception", "[cuda][small][memory]") {
   if (ordo::gpus().empty()) return;
-  auto const alone = [](ordo::cuda& machine, auto keys, auto) { ordo::sort_keys<ordo::order::descending>(machine, keys); };
-  auto const pairs = [](ordo::cuda& machine, auto keys, auto values) {
-    ordo::sort_pairs<ordo::order::descending>(machine, keys, values);
+  auto const alone = [](ordo::cuda_backend& machine, auto keys, auto) {
+    ordo::sort_keys<ordo::sort_order::descending>(machine, keys);
   };
-  auto const by_some_bits = [](ordo::cuda& machine, auto keys, auto values) {
-    ordo::sort_segments<ordo::order::descending>(machine, keys, values, ordo::uniform_segments(3, keys.size() / 3), {},
-                                                 {3, 17});
+  auto const pairs = [](ordo::cuda_backend& machine, auto keys, auto values) {
+    ordo::sort_pairs<ordo::sort_order::descending>(machine, keys, values);
+  };
+  auto const by_some_bits = [](ordo::cuda_backend& machine, auto keys, auto values) {
+    ordo::sort_segments<ordo::sort_order::descending>(machine, keys, values, ordo::uniform_segments(3, keys.size() / 3), {},
+                                                      {3, 17});
   };
   for (std::size_t n : {1000, 100000}) {
     check_keys_after_failures<std::int16_t>(n, alone);
@@ -131,12 +133,12 @@ TEST_CASE("keys with a code are keys once more after an exception", "[cuda][smal
 
 TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]") {
   if (ordo::gpus().empty()) return;
-  using ordo::cuda;
+  using ordo::cuda_backend;
   ordo::device_memory plain;
   std::size_t const n = std::size_t{1} << 20;
   ordo::buffer<std::uint32_t> const keys(plain, n), values(plain, n);
   {
-    cuda machine;
+    cuda_backend machine;
     machine.each(n, write_hashes{keys.data()});
     machine.each(n, write_hashes{values.data()});
   }
@@ -149,22 +151,23 @@ TEST_CASE("the GPU's sorts keep to the memory that they state", "[cuda][memory]"
     ordo::buffer<std::uint32_t> const offsets(plain, bounds.size());
     to_device(bounds, offsets.data());
     for (std::size_t longest : {length + 1, ~std::size_t{0}}) {
-      auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(offsets.span()), longest);
-      check_within(cuda::segmented_sort_memory(n, segments.size(), longest, 4, 4),
-                   [&](cuda& machine) { machine.segmented_sort(keys.span(), values.span(), segments); });
-      check_within(cuda::segmented_sort_memory(n, segments.size(), longest, 4, 0),
-                   [&](cuda& machine) { machine.segmented_sort(keys.span(), none, segments); });
+      auto const segments = ordo::segments_from_offsets(std::span<std::uint32_t const>(offsets.span()), longest);
+      check_within(cuda_backend::segmented_sort_memory(n, segments.size(), longest, 4, 4),
+                   [&](cuda_backend& machine) { machine.segmented_sort(keys.span(), values.span(), segments); });
+      check_within(cuda_backend::segmented_sort_memory(n, segments.size(), longest, 4, 0),
+                   [&](cuda_backend& machine) { machine.segmented_sort(keys.span(), none, segments); });
     }
   }
   ordo::bit_range const some{5, 30};
   auto const whole = ordo::uniform_segments(1, n);
-  check_within(cuda::segmented_sort_memory(n, 1, n, 4, 0, some),
-               [&](cuda& machine) { machine.segmented_sort(keys.span(), none, whole, {}, some); });
-  check_within(cuda::segmented_sort_memory(n, 1, n, 4, 4, some),
-               [&](cuda& machine) { machine.segmented_sort(keys.span(), values.span(), whole, {}, some); });
-  check_within(cuda::radix_sort_memory(n, 4, 4), [&](cuda& machine) { machine.radix_sort(keys.span(), values.span(), some); });
-  CHECK(cuda::array_sort_memory(0, 0, 0, 4, 4) == 0);
-  CHECK(cuda::segmented_sort_memory(0, 0, 0, 4, 4) == 0);
+  check_within(cuda_backend::segmented_sort_memory(n, 1, n, 4, 0, some),
+               [&](cuda_backend& machine) { machine.segmented_sort(keys.span(), none, whole, {}, some); });
+  check_within(cuda_backend::segmented_sort_memory(n, 1, n, 4, 4, some),
+               [&](cuda_backend& machine) { machine.segmented_sort(keys.span(), values.span(), whole, {}, some); });
+  check_within(cuda_backend::radix_sort_memory(n, 4, 4),
+               [&](cuda_backend& machine) { machine.radix_sort(keys.span(), values.span(), some); });
+  CHECK(cuda_backend::array_sort_memory(0, 0, 0, 4, 4) == 0);
+  CHECK(cuda_backend::segmented_sort_memory(0, 0, 0, 4, 4) == 0);
 }
 
 TEST_CASE("a sort of long items keeps to the memory that it states", "[cuda][memory]") {
@@ -172,7 +175,7 @@ TEST_CASE("a sort of long items keeps to the memory that it states", "[cuda][mem
   ordo::device_memory plain;
   for (std::size_t n : {300, 20000}) {
     ordo::buffer<long_item> const items(plain, n);
-    check_within(ordo::cuda::sample_sort_memory(n, sizeof(long_item), 0), [&](ordo::cuda& machine) {
+    check_within(ordo::cuda_backend::sample_sort_memory(n, sizeof(long_item), 0), [&](ordo::cuda_backend& machine) {
       machine.each(n, fill_long_items{items.data()});
       machine.sample_sort(items.span(), by_first_word{});
     });
@@ -181,7 +184,7 @@ TEST_CASE("a sort of long items keeps to the memory that it states", "[cuda][mem
 
 TEST_CASE("sorts by samples that tell nothing", "[sample_sort][cuda]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   std::size_t const n = std::size_t{1} << 20;
   using traits = od::sample_traits<od::item_words<8, 8>, od::no_value>;
   std::vector<std::uint64_t> keys;

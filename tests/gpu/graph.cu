@@ -18,7 +18,7 @@ struct key_in_array {
 
 /// What the machine's stream is given by `work`, as a graph.
 template <class Work>
-cudaGraphExec_t captured(ordo::cuda& machine, Work work) {
+cudaGraphExec_t captured(ordo::cuda_backend& machine, Work work) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t ready = nullptr;
   ORDO_CUDA(cudaStreamBeginCapture(machine.stream(), cudaStreamCaptureModeThreadLocal));
@@ -30,7 +30,7 @@ cudaGraphExec_t captured(ordo::cuda& machine, Work work) {
 }
 
 template <class T>
-ordo::buffer<T> on_device(ordo::cuda& machine, std::vector<T> const& host) {
+ordo::buffer<T> on_device(ordo::cuda_backend& machine, std::vector<T> const& host) {
   auto there = machine.buffer<T>(host.size());
   ORDO_CUDA(cudaMemcpy(there.data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
   ORDO_CUDA(cudaDeviceSynchronize());
@@ -38,7 +38,7 @@ ordo::buffer<T> on_device(ordo::cuda& machine, std::vector<T> const& host) {
 }
 
 template <class T>
-std::vector<T> on_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
+std::vector<T> on_host(ordo::cuda_backend& machine, ordo::buffer<T> const& there) {
   std::vector<T> host(there.size());
   machine.download(std::span<T const>(there.span()), host);
   return host;
@@ -48,14 +48,14 @@ std::vector<T> on_host(ordo::cuda& machine, ordo::buffer<T> const& there) {
 
 TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   // Segments of every class, and two for many blocks.
   std::vector<std::uint32_t> offsets{0};
   for (std::uint32_t n : {1, 2, 7, 12, 30, 40, 90, 200, 400, 900, 3000, 7000, 16000, 20000, 40000})
     offsets.push_back(offsets.back() + n);
   std::size_t const n = offsets.back();
   auto const device_offsets = on_device(machine, offsets);
-  auto const segments = ordo::of_offsets(std::span<std::uint32_t const>(device_offsets.span()));
+  auto const segments = ordo::segments_from_offsets(std::span<std::uint32_t const>(device_offsets.span()));
   std::vector<std::uint32_t> positions(n);
   std::iota(positions.begin(), positions.end(), 0u);
   auto const keys = machine.buffer<std::uint32_t>(n), values = machine.buffer<std::uint32_t>(n),

@@ -175,8 +175,8 @@ TEST_CASE("machines on every GPU work at once and leave the caller's device alon
     static_cast<void>(ordo::gpus());
     CHECK(current() == caller);
     for (unsigned other = 0; other < count; ++other) {
-      ordo::machine_options how{.where = ordo::device::gpu, .gpu_index = other};
-      auto const chosen = ordo::choose(how, 0, 0, [](ordo::gpu_info const&) { return std::size_t{1}; });
+      ordo::machine_options how{.device = ordo::device::gpu, .gpu_index = other};
+      auto const chosen = ordo::choose_machine(how, 0, 0, [](ordo::gpu_info const&) { return std::size_t{1}; });
       CHECK(chosen.gpu_index == other);
       std::string const letters = "GATTACAGATTACA";
       CHECK(ordo::suffix::build<std::uint32_t>({letters}, ordo::suffix::wanted{}, {.machine = how}).sa.front() == 13);

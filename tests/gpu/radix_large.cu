@@ -38,7 +38,7 @@ struct mixed_key {
 enum class verb { radix, segment };
 
 template <class K, class V, bool Pairs>
-void check(ordo::cuda& machine, std::size_t n, key_kind what, verb by = verb::radix, bool descending = false) {
+void check(ordo::cuda_backend& machine, std::size_t n, key_kind what, verb by = verb::radix, bool descending = false) {
   INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what)
          << (by == verb::segment ? ", one segment" : "") << (descending ? ", descending" : ""));
   large_key<K> const key{what};
@@ -59,7 +59,7 @@ void check(ordo::cuda& machine, std::size_t n, key_kind what, verb by = verb::ra
 }
 
 template <class K>
-void check_all(ordo::cuda& machine, std::size_t n) {
+void check_all(ordo::cuda_backend& machine, std::size_t n) {
   for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::equal, key_kind::narrow, key_kind::uneven,
                         key_kind::ordered, key_kind::even_floats, key_kind::zeros}) {
     for (verb by : {verb::radix, verb::segment}) {
@@ -74,7 +74,7 @@ void check_all(ordo::cuda& machine, std::size_t n) {
 
 TEST_CASE("radix sort of the GPU: millions of keys") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   for (std::size_t n : {std::size_t{1} << 17, (std::size_t{1} << 22) + 1, (std::size_t{1} << 23) - 1,
                         (std::size_t{1} << 23) + 5, (std::size_t{1} << 26) - 1, (std::size_t{1} << 26) + 3}) {
     check_all<std::uint32_t>(machine, n);
@@ -84,7 +84,7 @@ TEST_CASE("radix sort of the GPU: millions of keys") {
 
 TEST_CASE("radix sort of the GPU: more keys than 32 bits count", "[.huge]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven}) {
     check<std::uint32_t, std::uint32_t, false>(machine, (std::size_t{1} << 32) + 77, what);
     check<std::uint32_t, std::uint64_t, true>(machine, (std::size_t{1} << 31) + 77, what);

@@ -123,7 +123,7 @@ template <class T>
 class twice {
  public:
   static constexpr std::size_t guard = 64;
-  twice(ordo::cuda& machine, std::size_t n)
+  twice(ordo::cuda_backend& machine, std::size_t n)
       : machine_(machine),
         n_(n),
         bytes_{machine.buffer<char>((n + guard) * sizeof(T)), machine.buffer<char>((n + guard) * sizeof(T))} {}
@@ -137,13 +137,13 @@ class twice {
   }
 
  private:
-  ordo::cuda& machine_;
+  ordo::cuda_backend& machine_;
   std::size_t n_;
   ordo::buffer<char> bytes_[2];
 };
 
 template <class T, class V, class Less>
-void check(ordo::cuda& machine, std::size_t n, input what) {
+void check(ordo::cuda_backend& machine, std::size_t n, input what) {
   constexpr bool pairs = !std::is_same_v<V, od::no_value>;
   INFO(n << " items of " << sizeof(T) << " bytes, " << od::value_bytes<V> << " of values, input " << int(what));
   twice<T> const items(machine, n);
@@ -153,8 +153,8 @@ void check(ordo::cuda& machine, std::size_t n, input what) {
     machine.each(items.items(), place<T>{{what, n}, items[which]});
     machine.each(values.items(), number<stored>{values[which]});
   }
-  od::sample_sorter<ordo::cuda, T, V, Less> sorter(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr, n,
-                                                   Less{});
+  od::sample_sorter<ordo::cuda_backend, T, V, Less> sorter(machine, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr,
+                                                           n, Less{});
   REQUIRE(sorter.sort());
   machine.with_temporary([&](void* temporary, std::size_t& bytes) {
     auto* const words = reinterpret_cast<od::words_of<T>*>(items[1]);
@@ -169,7 +169,7 @@ void check(ordo::cuda& machine, std::size_t n, input what) {
 }
 
 template <class T, class V, class Less>
-void check_bounds(ordo::cuda& machine, std::initializer_list<std::size_t> more) {
+void check_bounds(ordo::cuda_backend& machine, std::initializer_list<std::size_t> more) {
   using words = od::words_of<T>;
   constexpr std::size_t on_chip = od::sample_traits<words, V>::on_chip, tile = od::partition_traits<words, V, true, true>::tile;
   std::vector<std::size_t> sizes{on_chip + 1, on_chip + 2, 2 * on_chip, 60000};
@@ -181,7 +181,7 @@ void check_bounds(ordo::cuda& machine, std::initializer_list<std::size_t> more) 
     for (input what : inputs) check<T, V, Less>(machine, n, what);
 }
 
-void check_types(ordo::cuda& machine, std::initializer_list<std::size_t> more) {
+void check_types(ordo::cuda_backend& machine, std::initializer_list<std::size_t> more) {
   check_bounds<std::uint32_t, od::no_value, descending>(machine, more);
   check_bounds<std::uint32_t, std::uint32_t, by_high_bits>(machine, more);
   check_bounds<float, std::uint64_t, descending>(machine, more);
@@ -196,13 +196,13 @@ void check_types(ordo::cuda& machine, std::initializer_list<std::size_t> more) {
 
 TEST_CASE("the GPU's sample sort round its bounds", "[sample_sort][cuda]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   check_types(machine, {1000003, (std::size_t{1} << 22) + 5, (std::size_t{1} << 26) + 3});
 }
 
 TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   for (input what : inputs) {
     check<std::uint32_t, std::uint32_t, by_high_bits>(machine, 70001, what);
     check<item_of_16, od::no_value, by_key>(machine, 30001, what);
@@ -211,7 +211,7 @@ TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda]") 
 
 TEST_CASE("the GPU's sample sort: more items than 32 bits count", "[.huge]") {
   if (ordo::gpus().empty()) return;
-  ordo::cuda machine;
+  ordo::cuda_backend machine;
   for (input what : {input::uniform, input::halves}) {
     check<std::uint32_t, od::no_value, descending>(machine, (std::size_t{1} << 32) + 77, what);
     check<std::uint32_t, std::uint64_t, by_high_bits>(machine, (std::size_t{1} << 31) + 77, what);

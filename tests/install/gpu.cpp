@@ -17,7 +17,7 @@ int main() {
 
   ordo::gpu gpu({.stream = stream});  // keep it: it keeps what it has started
   std::span<std::uint32_t const> const bounds(device_offsets, 3);
-  ordo::sort_segments(gpu, std::span(device_keys, 6), ordo::of_offsets(bounds));
+  ordo::sort_segments(gpu, std::span(device_keys, 6), ordo::segments_from_offsets(bounds));
 
   cudaMemcpyAsync(keys.data(), device_keys, 6 * sizeof(float), cudaMemcpyDeviceToHost, stream);
   if (cudaStreamSynchronize(stream) != cudaSuccess) return 1;

@@ -10,15 +10,15 @@
 #define HANDLE_TEST(name, tags) TEMPLATE_LIST_TEST_CASE(name " (gpu)", tags "[cuda]", handles)
 
 namespace {
-using machines = std::tuple<ordo::cuda>;
+using machines = std::tuple<ordo::cuda_backend>;
 using handles = std::tuple<ordo::gpu>;
 template <class Machine>
 bool present() {
   return !ordo::gpus().empty();
 }
 using plain_memory = ordo::device_memory;
-inline ordo::cuda machine_over(ordo::memory& source) {
-  return ordo::cuda(source);
+inline ordo::cuda_backend machine_over(ordo::memory_resource& source) {
+  return ordo::cuda_backend(source);
 }
 /// A caller's allocator for a handle, which counts how often it is called.
 struct counting_source final : ordo::device_allocator {

@@ -11,7 +11,7 @@
 
 namespace {
 /// The machines that the templated tests of this translation unit run on.
-using machines = std::tuple<ordo::host>;
+using machines = std::tuple<ordo::host_backend>;
 /// The same, as their users hold them.
 using handles = std::tuple<ordo::cpu>;
 template <class Machine>
@@ -19,11 +19,11 @@ bool present() {
   return true;
 }
 using plain_memory = ordo::host_memory;
-inline ordo::host machine_over(ordo::memory& source) {
-  return ordo::host(0, source);
+inline ordo::host_backend machine_over(ordo::memory_resource& source) {
+  return ordo::host_backend(0, source);
 }
 /// A caller's allocator for a handle, which counts how often it is called.
-struct counting_source final : ordo::memory {
+struct counting_source final : ordo::memory_resource {
   void* allocate(std::size_t bytes) override {
     ++calls;
     return plain.allocate(bytes);

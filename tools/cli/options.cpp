@@ -96,7 +96,7 @@ machine_options common_options::machine() const {
 
 void common_options::check_machine() const {
   static_cast<void>(
-      choose(machine(), 0, std::numeric_limits<std::size_t>::max(), [](gpu_info const&) { return std::size_t{0}; }));
+      choose_machine(machine(), 0, std::numeric_limits<std::size_t>::max(), [](gpu_info const&) { return std::size_t{0}; }));
 }
 
 std::string version_text(std::string_view tool) {

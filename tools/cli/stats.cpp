@@ -78,8 +78,8 @@ void stats::overlapping(std::string_view name, double seconds, double waited, st
   one.bytes += bytes;
 }
 
-void stats::machine(decision const& decided) {
-  if (decided.fell_back && !machine_.fell_back && !options_.quiet) say(tool_, decided.why);
+void stats::machine(machine_choice const& decided) {
+  if (decided.fell_back && !machine_.fell_back && !options_.quiet) say(tool_, decided.reason);
   machine_ = decided;
 }
 
@@ -91,8 +91,8 @@ std::string stats::json(double seconds, double cpu, std::uint64_t memory) const 
   nlohmann::ordered_json report{{"tool", tool_},
                                 {"version", version},
                                 {"command", command_},
-                                {"device", to_string(machine_.where)},
-                                {"why", machine_.why},
+                                {"device", to_string(machine_.device)},
+                                {"why", machine_.reason},
                                 {"seconds", seconds},
                                 {"cpu_seconds", cpu},
                                 {"input_bytes", input_},
@@ -114,7 +114,7 @@ void stats::finish() {
   std::uint64_t const memory = static_cast<std::uint64_t>(use.ru_maxrss) * 1024;  // Linux counts in KiB
   if (options_.verbose) {
     std::string const where =
-        machine_.why.empty() ? "" : fmt::format(" on the {}: {}", to_string(machine_.where), machine_.why);
+        machine_.reason.empty() ? "" : fmt::format(" on the {}: {}", to_string(machine_.device), machine_.reason);
     say(tool_, fmt::format("{}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s{}", version, command_, seconds, cpu,
                            human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6), where));
   }

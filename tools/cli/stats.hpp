@@ -35,7 +35,7 @@ class stats {
   /// Bytes of input, uncompressed, added: what MB/s is counted in.
   void input(std::uint64_t more) { input_ += more; }
   /// Which machine took the work and why; a fall back to the CPU gets a line on stderr, unless --quiet.
-  void machine(decision const& decided);
+  void machine(machine_choice const& decided);
   /// Bytes of device memory in use at most.
   void device_memory(std::uint64_t peak);
 
@@ -62,7 +62,7 @@ class stats {
   std::vector<phase_entry> phases_;
   std::optional<std::size_t> current_;
   std::uint64_t input_ = 0, device_memory_ = 0;
-  decision machine_;
+  machine_choice machine_;
 };
 
 }  // namespace ordo::cli

@@ -154,7 +154,7 @@ int tell_plan(build_options const& how, cli::common_options const& common) {
   if (how.kmers.wanted) {
     suffix::kmer_words const words = words_for("ACGT", how.kmers, rows, width);
     table = table_bytes(words, width);
-    bool const on_host = outlook.machine.where == device::cpu;
+    bool const on_host = outlook.machine.device == device::cpu;
     check_memory(words, width, how.memory.host_bytes(on_host ? n : 0),
                  on_host ? needed_by(how, n, 1, width, table).advice(how.memory) : how.memory.advice(table));
   }
@@ -162,11 +162,11 @@ int tell_plan(build_options const& how, cli::common_options const& common) {
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
   text += fmt::format("files\tabout {}{}\n", gigabytes(n + arrays + (how.what.bwt ? n : 0) + table),
                       how.policy.cuts() ? ", and 24 bytes a piece" : "");
-  text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.where), outlook.machine.why);
+  text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.device), outlook.machine.reason);
   text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
                       gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.quickest),
                       gigabytes(outlook.memory.most));
-  if (outlook.machine.where == device::cpu)
+  if (outlook.machine.device == device::cpu)
     text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.beside));
   text += outlook.ranges == 0   ? "refused\tthe memory does not suffice\n"
           : outlook.ranges == 1 ? "suffixes\tsorted at once\n"

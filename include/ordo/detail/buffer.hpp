@@ -16,7 +16,7 @@ class buffer {
 
  public:
   buffer() = default;
-  buffer(memory& source, std::size_t size) {
+  buffer(memory_resource& source, std::size_t size) {
     if (size == 0) return;
     data_ = static_cast<T*>(source.allocate(bytes_of(size)));
     source_ = &source;
@@ -55,7 +55,7 @@ class buffer {
     std::swap(size_, other.size_);
   }
 
-  memory* source_ = nullptr;
+  memory_resource* source_ = nullptr;
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -26,15 +26,15 @@ void check_index_width(std::size_t n, std::size_t index_bytes);
 struct known_segments {
   std::size_t n, begins, ends;  // the array's length; how many begins and ends there are
   bool null;                    // no offsets
-  std::size_t longest, uniform_length, count;
+  std::size_t max_length, uniform_length, count;
 };
 void check_known(known_segments const& segments);
 
 template <class Offset>
 void check_known_segments(std::size_t n, segment_list<Offset> const& segments) {
   check_known({n, segments.begins.size(), segments.ends.size(),
-               segments.begins.data() == nullptr || segments.ends.data() == nullptr, segments.longest, segments.uniform_length,
-               segments.count});
+               segments.begins.data() == nullptr || segments.ends.data() == nullptr, segments.max_length,
+               segments.uniform_length, segments.count});
 }
 
 /// Checks all that the host knows of a task's arguments.
@@ -42,7 +42,7 @@ void check_arguments(sort_task const& task);
 
 /// Says what is wrong with segment [begin, end), which has that number, of n items.
 [[noreturn]] void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n,
-                                 std::size_t longest);
+                                 std::size_t max_length);
 /// Says that a segment overlaps one that begins there or behind.
 [[noreturn]] void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end);
 

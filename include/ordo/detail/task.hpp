@@ -28,7 +28,7 @@ struct sort_task {
   // Segments and arrays:
   void const *begins = nullptr, *ends = nullptr;
   std::size_t offset_bytes = 4;  // 4 or 8
-  std::size_t segments = 0, ends_given = 0, longest = ~std::size_t{0}, uniform_length = 0;
+  std::size_t segments = 0, ends_given = 0, max_length = ~std::size_t{0}, uniform_length = 0;
   bool nan_last = false;  // NaNs are equal, come last in either order, and lose their sign and payload
   std::uint8_t* heads = nullptr;
   std::size_t heads_given = 0;

@@ -18,7 +18,7 @@ struct order_arrays {
   std::vector<Index> starts, lengths;  // n each, bytes: where in what was given the k-th lies
   // n, bytes: common_prefixes[0] = 0, common_prefixes[k] the length of what the k-th and the one before it begin with alike
   std::vector<Index> common_prefixes;
-  decision machine;               // which did the work, and why
+  machine_choice machine;         // which did the work, and why
   std::size_t device_memory = 0;  // bytes of GPU memory in use at most
 };
 

@@ -45,7 +45,7 @@ class loaded_fasta {
   /// @param machine  that builds @param what  as will be built: whether a GPU has the memory is asked before the texts are read
   /// @param how  `machine` counts where the CPU builds, `expected` not at all, `keep_case` as masked_letters::keep
   /// @param which  what of the records the text has, and which rows its arrays
-  /// @throws as choose(), append_fasta(), cut_records(), and what texts.open throws
+  /// @throws as choose_machine(), append_fasta(), cut_records(), and what texts.open throws
   loaded_fasta(fasta_texts const& texts, wanted what, machine_options const& machine, fasta_options const& how,
                policy const& which = {});
   ~loaded_fasta();
@@ -79,7 +79,7 @@ class loaded_fasta {
 
   machine_options given_;
   policy policy_;
-  decision machine_;
+  machine_choice machine_;
   fasta all_;                           // on a GPU, and where records are cut, without residues
   std::optional<cut_text> cut_;         // in their place
   std::vector<std::uint64_t> lengths_;  // then

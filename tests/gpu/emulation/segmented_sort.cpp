@@ -171,12 +171,12 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
   auto const end_memory = gpu.buffer<Offset>(how.hole == 0 ? 0 : ends.size());
   ordo::segment_list<Offset> segments;
   if (how.uniform) {
-    segments.uniform_length = segments.longest = lengths[0];
+    segments.uniform_length = segments.max_length = lengths[0];
     segments.count = lengths.size();
   } else if (how.hole == 0) {
     std::copy(begins.begin(), begins.end(), begin_memory.data());
     begin_memory.data()[begins.size()] = Offset(n);
-    segments = ordo::of_offsets(std::span<Offset const>(begin_memory.span()));
+    segments = ordo::segments_from_offsets(std::span<Offset const>(begin_memory.span()));
   } else {
     std::copy(begins.begin(), begins.end(), begin_memory.data());
     std::copy(ends.begin(), ends.end(), end_memory.data());
@@ -188,7 +188,7 @@ void check(std::vector<std::size_t> const& lengths, keys what, form how, ordo::k
                                                                 how.window, how.levels_from)
       .sort(segments);
   using sizes = od::segmented_sizes<K, V, false, Long>;
-  sizes const size{n, segments.size(), std::min(segments.longest, n), how.window};
+  sizes const size{n, segments.size(), std::min(segments.max_length, n), how.window};
   CHECK((n == 0 || segments.size() == 0 || gpu.taken - before <= size.bytes()));
 
   std::vector<std::uint64_t> numbers(pairs ? n : 0);
@@ -387,16 +387,16 @@ void check_levels() {
 /// Cards differ in the shared memory of a block, and so in the segments that it holds: 8.6, 8.9 and 12.0; 8.0; 9.0.
 constexpr std::size_t cards[] = {99 << 10, 163 << 10, 227 << 10};
 
-/// Arrays of up to array_sort_stable items keep the order of equal keys on all of them.
+/// Arrays of up to max_stable_array_length items keep the order of equal keys on all of them.
 template <class K, class V>
 void check_arrays() {
   for (std::size_t shared_memory : cards) {
     emulation::card const here(shared_memory);
     for (keys what : {keys::few, keys::equal, keys::uniform, keys::greatest}) {
       INFO("shared memory " << shared_memory << " keys " << int(what));
-      check<K, V, std::uint32_t, od::long_method::in_place>({ordo::array_sort_stable, 3073, 1, 2304, 4095, 900}, what, {},
+      check<K, V, std::uint32_t, od::long_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900}, what, {},
                                                             floats<K>());
-      check<K, V, std::uint64_t, od::long_method::in_place>(of_length(ordo::array_sort_stable, 5000), what,
+      check<K, V, std::uint64_t, od::long_method::in_place>(of_length(ordo::max_stable_array_length, 5000), what,
                                                             {0, 1, what == keys::few, true});
     }
   }

@@ -25,7 +25,7 @@ namespace {
 template <class K>
 void encoding_is_invertible_and_ordered() {
   using up = ordo::radix_key<K>;
-  using down = ordo::radix_key<K, ordo::order::descending>;
+  using down = ordo::radix_key<K, ordo::sort_order::descending>;
   for (auto const& [name, keys] : inputs<K>(500)) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       K const a = keys[i], b = keys[(i * 7 + 1) % keys.size()];
@@ -43,17 +43,17 @@ void encoding_is_invertible_and_ordered() {
 /// The code of keys of type K in this order, said once more by the definition: the top bit of signed and floating keys turned
 /// over, the other bits of negative floats; and all of them for descending order.
 template <class K>
-std::uint64_t defined_code(K key, ordo::order order) {
+std::uint64_t defined_code(K key, ordo::sort_order order) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &key, sizeof(K));
   std::uint64_t const top = std::uint64_t{1} << (8 * sizeof(K) - 1), all = top | (top - 1);
   if (!std::is_unsigned_v<K>) bits = std::is_floating_point_v<K> && (bits & top) ? bits ^ all : bits ^ top;
-  return order == ordo::order::descending ? bits ^ all : bits;
+  return order == ordo::sort_order::descending ? bits ^ all : bits;
 }
 
 template <class... K>
 void codes_are_the_encodings() {
-  auto const one = [&]<class T, ordo::order Order>(T, std::integral_constant<ordo::order, Order>) {
+  auto const one = [&]<class T, ordo::sort_order Order>(T, std::integral_constant<ordo::sort_order, Order>) {
     using key = ordo::radix_key<T, Order>;
     bool encodes = true, decodes = true, ordered = true;
     for (auto const& [name, keys] : all_inputs<T>(500)) {
@@ -64,7 +64,8 @@ void codes_are_the_encodings() {
         auto const code = key::code.encode(bits);
         encodes = encodes && code == key::encode(a) && code == defined_code(a, Order);
         decodes = decodes && key::code.decode(code) == bits;
-        ordered = ordered && (!(a < b) || (Order == ordo::order::ascending ? code < key::encode(b) : code > key::encode(b)));
+        ordered =
+            ordered && (!(a < b) || (Order == ordo::sort_order::ascending ? code < key::encode(b) : code > key::encode(b)));
       }
     }
     INFO("keys of " << sizeof(T) << " bytes");
@@ -72,8 +73,8 @@ void codes_are_the_encodings() {
     CHECK(decodes);
     CHECK(ordered);
   };
-  (one(K{}, std::integral_constant<ordo::order, ordo::order::ascending>{}), ...);
-  (one(K{}, std::integral_constant<ordo::order, ordo::order::descending>{}), ...);
+  (one(K{}, std::integral_constant<ordo::sort_order, ordo::sort_order::ascending>{}), ...);
+  (one(K{}, std::integral_constant<ordo::sort_order, ordo::sort_order::descending>{}), ...);
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ TEST_CASE("key codes as values are the encodings", "[radix_key]") {
   CHECK(ordo::key_code<std::uint32_t>{}.identity());
   CHECK(ordo::radix_key<std::uint64_t>::code.identity());
   CHECK(!ordo::radix_key<std::int32_t>::code.identity());
-  CHECK(!ordo::radix_key<float, ordo::order::descending>::code.identity());
+  CHECK(!ordo::radix_key<float, ordo::sort_order::descending>::code.identity());
 }
 
 TEST_CASE("floats encode as IEEE 754 totalOrder", "[radix_key]") {
@@ -137,7 +138,7 @@ TEST_CASE("a pool reuses what it was given back", "[memory]") {
 
 TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
   ordo::host_memory plain;
-  ordo::limiting_memory limited(plain, 1 << 20);
+  ordo::limited_memory limited(plain, 1 << 20);
   ordo::pool pool(limited);
   { ordo::buffer<char> first(pool, 700000); }
   { ordo::buffer<char> second(pool, 100000); }  // too small for the kept block
@@ -149,7 +150,7 @@ TEST_CASE("a pool gives its blocks back before it fails", "[memory]") {
 TEST_CASE("a pool lends no more than was asked for, rounded", "[memory]") {
   ordo::host_memory plain;
   std::size_t const first = ordo::pool::rounded(600000), second = ordo::pool::rounded(500000);
-  ordo::limiting_memory limited(plain, first + second);
+  ordo::limited_memory limited(plain, first + second);
   ordo::pool pool(limited);
   for (std::size_t before : {1000000, 900000, 620000, 100000}) {
     ordo::buffer<char>(pool, before);
@@ -160,7 +161,7 @@ TEST_CASE("a pool lends no more than was asked for, rounded", "[memory]") {
 }
 
 TEST_CASE("a pool holds up to twice what was in use at most", "[memory]") {
-  struct counting_memory final : ordo::memory {
+  struct counting_memory final : ordo::memory_resource {
     void* allocate(std::size_t bytes) override {
       held += bytes;
       return plain.allocate(bytes);
@@ -190,7 +191,7 @@ TEST_CASE("a pool uses larger blocks where there is plenty", "[memory]") {
   ordo::host_memory plain;
   // Requests of one round, and of others that differ a little: how many bytes the source has given out.
   auto const held = [&](std::size_t memory, pool::reuse how, auto use) {
-    ordo::limiting_memory limited(plain, memory);
+    ordo::limited_memory limited(plain, memory);
     pool of(limited, how);
     use(of);
     return memory - limited.available();
@@ -239,7 +240,7 @@ TEST_CASE("a pool's limit holds while it is set", "[memory]") {
 
 TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]") {
   ordo::host_memory plain;
-  ordo::limiting_memory limited(plain, 1 << 20);
+  ordo::limited_memory limited(plain, 1 << 20);
   ordo::pool pool(limited, ordo::pool::reuse::none);
   { ordo::buffer<char> const gone(pool, 700000); }
   CHECK_NOTHROW(ordo::buffer<char>(limited, 1 << 20));
@@ -248,7 +249,7 @@ TEST_CASE("a pool over a source that keeps blocks itself keeps none", "[memory]"
 namespace {
 
 /// Counts calls and bytes, and what is not given back as it was taken.
-struct observed_memory final : ordo::memory {
+struct observed_memory final : ordo::memory_resource {
   void* allocate(std::size_t bytes) override {
     if (held + bytes > limit) throw ordo::out_of_memory("out of memory: a test", bytes);
     void* const block = plain.allocate(bytes);
@@ -352,7 +353,7 @@ TEST_CASE("a sort that runs out of memory leaks none", "[memory]") {
   bool finished = false;
   for (std::size_t nth = 0; nth < 50 && !finished; ++nth) {
     ordo::failing_memory failing(plain, nth);
-    ordo::host machine(0, failing);
+    ordo::host_backend machine(0, failing);
     auto keys = input;
     std::vector<std::uint32_t> values(keys.size());
     try {
@@ -373,7 +374,7 @@ TEST_CASE("long arrays come out the same on any number of threads", "[array_sort
     INFO(name);
     std::vector<std::uint32_t> first;
     for (unsigned threads : {1u, 2u, 0u}) {
-      ordo::host machine(threads);
+      ordo::host_backend machine(threads);
       auto keys = input;
       std::vector<std::uint32_t> values(n);
       std::iota(values.begin(), values.end(), 0u);
@@ -418,11 +419,11 @@ TEST_CASE("sizes are parsed or refused", "[machine]") {
 }
 
 TEST_CASE("machines are named", "[machine]") {
-  CHECK(ordo::parse_device("auto").where == ordo::device::automatic);
-  CHECK(ordo::parse_device("cpu").where == ordo::device::cpu);
-  CHECK(ordo::parse_device("gpu").where == ordo::device::gpu);
+  CHECK(ordo::parse_device("auto").device == ordo::device::automatic);
+  CHECK(ordo::parse_device("cpu").device == ordo::device::cpu);
+  CHECK(ordo::parse_device("gpu").device == ordo::device::gpu);
   CHECK_FALSE(ordo::parse_device("gpu").gpu_index);
-  CHECK(ordo::parse_device("gpu:1").where == ordo::device::gpu);
+  CHECK(ordo::parse_device("gpu:1").device == ordo::device::gpu);
   CHECK(ordo::parse_device("gpu:1").gpu_index == 1u);
   for (char const* bad : {"", "GPU", "gpu:", "gpu:-1", "gpu:x", "gpu:1x", "gpu: 1", "cpu:0", "gpu:99999999999"})
     CHECK_THROWS_AS(ordo::parse_device(bad), ordo::usage_error);
@@ -436,32 +437,33 @@ TEST_CASE("the machine is chosen by what is asked and what is there", "[machine]
   using ordo::device;
   std::size_t asked = 0;
   auto const choose = [&](device where, std::size_t input, std::size_t gpu_bytes, std::size_t worthwhile) {
-    return ordo::choose({.where = where}, input, worthwhile, [&](ordo::gpu_info const&) {
+    return ordo::choose_machine({.device = where}, input, worthwhile, [&](ordo::gpu_info const&) {
       ++asked;
       return gpu_bytes;
     });
   };
-  CHECK(choose(device::cpu, 1u << 30, 0, 0).where == device::cpu);
-  CHECK(choose(device::automatic, 10, 10, 100).where == device::cpu);
+  CHECK(choose(device::cpu, 1u << 30, 0, 0).device == device::cpu);
+  CHECK(choose(device::automatic, 10, 10, 100).device == device::cpu);
   CHECK(asked == 0);
-  CHECK(choose(device::automatic, 100, 10, 100).where == (gpu ? device::gpu : device::cpu));
+  CHECK(choose(device::automatic, 100, 10, 100).device == (gpu ? device::gpu : device::cpu));
   auto const vast = choose(device::automatic, 100, std::size_t{1} << 60, 0);
-  CHECK(vast.where == device::cpu);
+  CHECK(vast.device == device::cpu);
   CHECK(vast.fell_back == gpu);
   if (gpu) {
-    CHECK(choose(device::gpu, 0, 10, 100).where == device::gpu);
+    CHECK(choose(device::gpu, 0, 10, 100).device == device::gpu);
     CHECK_THROWS_AS(choose(device::gpu, 0, std::size_t{1} << 60, 0), ordo::out_of_memory);
   } else {
     CHECK_THROWS_AS(choose(device::gpu, 0, 0, 0), ordo::usage_error);
   }
   auto numbered = ordo::parse_device("gpu:4000");
-  CHECK_THROWS_AS(ordo::choose(numbered, 0, 0, [](ordo::gpu_info const&) { return std::size_t{0}; }), ordo::usage_error);
+  CHECK_THROWS_AS(ordo::choose_machine(numbered, 0, 0, [](ordo::gpu_info const&) { return std::size_t{0}; }),
+                  ordo::usage_error);
   setenv("ORDO_DEVICE", "cpu", 1);
-  CHECK(choose(device::automatic, 100, 10, 0).where == device::cpu);
+  CHECK(choose(device::automatic, 100, 10, 0).device == device::cpu);
   setenv("ORDO_DEVICE", "sideways", 1);
   CHECK_THROWS_AS(choose(device::automatic, 100, 10, 0), ordo::usage_error);
   ordo::cpu machine;
-  CHECK(ordo::choose({.where = device::gpu, .on = &machine}, 0, 0, {}).where == device::cpu);
+  CHECK(ordo::choose_machine({.device = device::gpu, .on = &machine}, 0, 0, {}).device == device::cpu);
   if (wish)
     setenv("ORDO_DEVICE", before.c_str(), 1);
   else

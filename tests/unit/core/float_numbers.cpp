@@ -58,8 +58,8 @@ TEST_CASE("numbers of floats: in the order of codes, and what these differ in wh
   };
   check(float{}, ordo::radix_key<float>::code);
   check(double{}, ordo::radix_key<double>::code);
-  check(float{}, ordo::radix_key<float, ordo::order::descending>::code);
-  check(double{}, ordo::radix_key<double, ordo::order::descending>::code);
+  check(float{}, ordo::radix_key<float, ordo::sort_order::descending>::code);
+  check(double{}, ordo::radix_key<double, ordo::sort_order::descending>::code);
 }
 
 TEST_CASE("numbers of floats: none where these are no evener than codes, or cannot be told") {

@@ -103,7 +103,7 @@ void check_large_items(std::size_t n) {
   std::vector<std::uint32_t> values(n);
   std::iota(values.begin(), values.end(), 0u);
   with_small_stack(small_stack, [&] {
-    ordo::host machine;
+    ordo::host_backend machine;
     machine.sample_sort(std::span(alone), by_key{});
     machine.sample_sort(std::span(items), std::span(values), by_key{});
   });
@@ -125,7 +125,7 @@ TEST_CASE("an array sort whose pivots are all bad needs little stack", "[array_s
     std::vector<std::uint32_t> values(uncut);
     std::iota(values.begin(), values.end(), 0u);
     with_small_stack(small_stack, [&] {
-      ordo::host machine(threads);
+      ordo::host_backend machine(threads);
       machine.array_sort(std::span(alone), std::span<std::uint32_t>{}, ordo::uniform_segments(1, uncut));
       machine.array_sort(std::span(keys), std::span(values), ordo::uniform_segments(1, uncut));
     });
@@ -142,7 +142,7 @@ TEST_CASE("an array sort whose pivots are all bad cuts a few times", "[array_sor
   tbb::enumerable_thread_specific<ordo::host_detail::thread_scratch<std::uint32_t, nothing>> local;
   ordo::host_detail::sort_cutting(records<std::uint32_t, nothing>{keys.data(), nullptr}, uncut, whole_key, [&] {
     ++pieces;
-    return local.local().of_size(ordo::array_sort_stable);
+    return local.local().of_size(ordo::max_stable_array_length);
   });
   CHECK(std::is_sorted(keys.begin(), keys.end()));
   CHECK(pieces <= ordo::host_detail::most_cuts(uncut) + 1);
@@ -155,7 +155,7 @@ TEST_CASE("a sample sort whose samples are all bad compares no more than a merge
     auto keys = input;
     std::atomic<std::uint64_t> count{0};
     with_small_stack(small_stack, [&] {
-      ordo::host machine(threads);
+      ordo::host_backend machine(threads);
       machine.sample_sort(std::span(keys), counting_less{&count});
     });
     bool right = true;

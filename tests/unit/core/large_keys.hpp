@@ -58,7 +58,7 @@ template <class K>
 ordo::key_code<K> code_of_large(key_kind what, bool descending = false) {
   if (what != key_kind::even_floats && what != key_kind::zeros) return {};
   using real = std::conditional_t<sizeof(K) == 4, float, double>;
-  return descending ? ordo::radix_key<real, ordo::order::descending>::code : ordo::radix_key<real>::code;
+  return descending ? ordo::radix_key<real, ordo::sort_order::descending>::code : ordo::radix_key<real>::code;
 }
 
 /// Writes key i, and i as its value.

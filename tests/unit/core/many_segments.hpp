@@ -146,7 +146,7 @@ void check_sort(B& machine, layout const& where, std::vector<U> const& bits, ref
 enum class verb { segmented_sort, array_sort };
 
 /// The verbs of sort.hpp for keys of type K, called with the keys' bits.
-template <verb Verb, class K, ordo::order Order>
+template <verb Verb, class K, ordo::sort_order Order>
 struct typed {
   using bits = typename ordo::radix_key<K>::type;
   template <class B, class V>
@@ -161,7 +161,7 @@ struct typed {
 };
 
 /// Sort `input` laid out so, alone and with values of 4, 8 and 16 bytes.
-template <verb Verb, ordo::order Order, class B, class K>
+template <verb Verb, ordo::sort_order Order, class B, class K>
 void check_all_values(B& machine, layout const& where, std::vector<K> const& input) {
   using sorter = typed<Verb, K, Order>;
   using U = typename sorter::bits;
@@ -173,10 +173,10 @@ void check_all_values(B& machine, layout const& where, std::vector<K> const& inp
   guarded begins(machine, std::vector<std::size_t>(where.begins.begin(), where.begins.end()));
   guarded ends(machine, std::vector<std::size_t>(where.ends.begin(), where.ends.end()));
   ordo::segment_list<std::size_t> segments{begins.const_span(), ends.const_span()};
-  if (where.bounded) segments.longest = where.longest();
+  if (where.bounded) segments.max_length = where.longest();
   if (where.uniform) segments = ordo::uniform_segments(where.begins.size(), where.longest());
   bool const heads = Verb == verb::segmented_sort;
-  std::size_t const stable = heads ? ~std::size_t{0} : ordo::array_sort_stable;
+  std::size_t const stable = heads ? ~std::size_t{0} : ordo::max_stable_array_length;
   auto const check = [&]<class V>(demand what, std::type_identity<V>) {
     check_sort<V, B, U>(machine, where, bits, expected, segments, what, &sorter::template sort<B, V>);
   };
@@ -187,11 +187,11 @@ void check_all_values(B& machine, layout const& where, std::vector<K> const& inp
 }
 
 /// The same for every shape of input, or every `step`-th.
-template <verb Verb, class K, ordo::order Order = ordo::order::ascending, class B>
+template <verb Verb, class K, ordo::sort_order Order = ordo::sort_order::ascending, class B>
 void check_all_inputs(B& machine, std::string const& where_name, layout const& where, std::size_t step = 1) {
   auto const all = all_inputs<K>(where.n);
   for (std::size_t i = 0; i < all.size(); i += step) {
-    INFO(where_name << ", " << all[i].first << (Order == ordo::order::descending ? ", descending" : ""));
+    INFO(where_name << ", " << all[i].first << (Order == ordo::sort_order::descending ? ", descending" : ""));
     check_all_values<Verb, Order>(machine, where, all[i].second);
   }
 }
@@ -200,8 +200,8 @@ void check_all_inputs(B& machine, std::string const& where_name, layout const& w
 template <verb Verb, class B>
 void check_all_types(B& machine, std::string const& where_name, layout const& where) {
   auto const both = [&]<class K>(std::type_identity<K>) {
-    check_all_inputs<Verb, K, ordo::order::ascending>(machine, where_name, where);
-    check_all_inputs<Verb, K, ordo::order::descending>(machine, where_name, where);
+    check_all_inputs<Verb, K, ordo::sort_order::ascending>(machine, where_name, where);
+    check_all_inputs<Verb, K, ordo::sort_order::descending>(machine, where_name, where);
   };
   both(std::type_identity<std::uint32_t>{});
   both(std::type_identity<std::int32_t>{});

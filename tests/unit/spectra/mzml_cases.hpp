@@ -162,7 +162,7 @@ inline std::string sorted(std::string_view text, ordo::spectra::sort_options opt
                           ordo::spectra::format as = ordo::spectra::format::mzml) {
   std::string first;
   options.name = "f.mzML";
-  options.machine.where = ordo::device::cpu;
+  options.machine.device = ordo::device::cpu;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
     options.chunk_bytes = block;
     options.machine.threads = block == 1 ? 1 : 3;
@@ -181,7 +181,7 @@ inline std::string refusal(std::string_view text, ordo::spectra::format as = ord
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}}) {
     ordo::spectra::sort_options options;
     options.name = "f.mzML";
-    options.machine.where = ordo::device::cpu;
+    options.machine.device = ordo::device::cpu;
     options.chunk_bytes = block;
     std::string out, message;
     try {

@@ -34,7 +34,7 @@ outcome ordered(std::string const& text) {
   outcome made;
   sort_options options;
   options.name = "f.mzML";
-  options.machine.where = ordo::device::cpu;
+  options.machine.device = ordo::device::cpu;
   options.on_warning = [&](std::string const& message) { made.warning = message; };
   ordo::memory_source from(text);
   text_sink to;

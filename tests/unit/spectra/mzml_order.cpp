@@ -39,7 +39,7 @@ outcome ordered(std::string_view text, std::vector<spectrum_key> keys, bool desc
   temporary_folder const folder;
   std::optional<outcome> first;
   options.name = "f.mzML";
-  options.machine.where = ordo::device::cpu;
+  options.machine.device = ordo::device::cpu;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
     options.chunk_bytes = block;
     options.machine.threads = block == 1 ? 1 : 3;
@@ -123,7 +123,7 @@ TEST_CASE("mzml: spectra of any number are put in order in little memory, by run
   CHECK((sorted(made.text) == made.text));
 
   sort_options options;
-  options.machine.where = ordo::device::cpu;
+  options.machine.device = ordo::device::cpu;
   order_options by;
   by.order.by = {spectrum_key::pepmass};
   by.memory = 1;

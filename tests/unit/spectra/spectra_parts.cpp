@@ -205,7 +205,7 @@ TEST_CASE("spectra: what reading and writing throw comes through") {
   std::string text;
   for (std::size_t i = 0; i < 100; ++i) text += "BEGIN IONS\n2 1\n1 1\nEND IONS\n";
   sort_options options;
-  options.machine.where = ordo::device::cpu;  // a GPU takes longer blocks
+  options.machine.device = ordo::device::cpu;  // a GPU takes longer blocks
   options.chunk_bytes = 100;
   struct failing_source final : ordo::source {
     text_stream& from;

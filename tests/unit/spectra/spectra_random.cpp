@@ -134,7 +134,7 @@ void check_large_spectrum(std::size_t peaks) {
   for (ordo::device where : devices()) {
     for (std::size_t const block : {std::size_t{1000}, std::size_t{1} << 26}) {
       sort_options options;
-      options.machine.where = where;
+      options.machine.device = where;
       options.chunk_bytes = block;
       text_stream stream(in);
       ordo::spectra::sort(stream, stream, options);

@@ -81,7 +81,7 @@ TEST_CASE("sorted lines are counted, by line and by count, whole and in part", "
       for (auto const& [name, text] : line_texts(delimiter, true)) {
         INFO(name << ", delimiter " << int(delimiter));
         strings::options how;
-        how.machine.where = device;
+        how.machine.device = device;
         how.delimiter = delimiter;
         how.by.reverse = delimiter == '\0';
         auto const lines = strings::sort(text, how);
@@ -104,7 +104,7 @@ TEST_CASE("lines that go by the disk are counted", "[count]") {
   while (many.size() < 300'000) many += std::to_string(random()) + "\n";
   std::string const some = few + "\n" + many;
   strings::options how;
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   how.memory = std::size_t{2} << 20;
   for (std::string const& text : {few, some, std::string(60'000, '\n')})
     for (auto const equal : {repeated::keep, repeated::drop, repeated::count, repeated::by_count})
@@ -148,7 +148,7 @@ TEST_CASE("keys are counted by their first lines", "[count]") {
   for (auto const device : devices())
     for (std::size_t const memory : {std::size_t{2} << 20, ~std::size_t{0}}) {
       strings::options how;
-      how.machine.where = device;
+      how.machine.device = device;
       how.memory = memory;
       how.by.last_resort = false;
       how.by.keys.push_back({.last_field = 0});

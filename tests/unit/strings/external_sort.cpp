@@ -51,7 +51,7 @@ strings::texts texts_of(std::vector<std::string> const& parts, bool addressed) {
 
 strings::options on_cpu(std::size_t memory = little) {
   strings::options how;
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   how.memory = memory;
   return how;
 }

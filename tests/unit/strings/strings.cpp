@@ -63,7 +63,7 @@ void check_texts(std::vector<std::string> const& parts, strings::options const& 
     CHECK(to.taken() == to.text().size());
     CHECK(done.written == to.text().size());
     CHECK(done.bytes == whole.size());
-    CHECK(done.machine.where == how.machine.where);
+    CHECK(done.machine.device == how.machine.device);
     CHECK((phases == std::vector{strings::phase::read, strings::phase::sort, strings::phase::write}));
   }
 }
@@ -76,9 +76,9 @@ void check_sorting(std::string const& text, char delimiter, bool reverse) {
     strings::options how;
     how.delimiter = delimiter;
     how.by.reverse = reverse;
-    how.machine.where = where;
+    how.machine.device = where;
     auto const lines = strings::sort(text, how);
-    CHECK(lines.machine().where == where);
+    CHECK(lines.machine().device == where);
     REQUIRE(lines.size() == want.size());
     bool same = true;
     for (std::size_t k = 0; k < want.size(); ++k)
@@ -182,7 +182,7 @@ TEST_CASE("texts of any kind are sorted as one", "[strings]") {
       for (bool const addressed : {true, false}) {
         INFO(to_string(where) << ", " << parts.size() << " texts");
         strings::options how;
-        how.machine.where = where;
+        how.machine.device = where;
         check_texts(parts, how, addressed);
         how.by.reverse = true;
         check_texts(parts, how, addressed);
@@ -195,7 +195,7 @@ TEST_CASE("texts some of which have addresses", "[strings]") {
   std::vector<std::string> const parts{"d\nb", "c\n", "a"};
   for (ordo::device const where : devices()) {
     strings::options how;
-    how.machine.where = where;
+    how.machine.device = where;
     for (unsigned with = 0; with < 8; ++with) {
       strings::texts const from{3, 100,
                                 [&](std::size_t k) { return std::make_unique<test_source>(parts[k], (with >> k & 1) != 0); }};
@@ -221,7 +221,7 @@ TEST_CASE("what sources and sinks throw comes through, on whatever thread", "[st
       CHECK_THROWS_AS(strings::write(lines, strings::repeated::keep, 0, full), ordo::output_error);
       for (ordo::device const where : devices()) {
         strings::options how;
-        how.machine.where = where;
+        how.machine.device = where;
         auto const from = [&](std::uint64_t broken) {
           return strings::texts{2, 2 * text.size(),
                                 [&, broken](std::size_t) { return std::make_unique<test_source>(text, addressed, broken); }};
@@ -236,7 +236,7 @@ TEST_CASE("what sources and sinks throw comes through, on whatever thread", "[st
 
 TEST_CASE("texts that do not fit are refused before they are read, or when that is found", "[strings]") {
   strings::options how;
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   how.memory = 1000;
   unsigned opened = 0;
   std::string const text(3000, 'x');
@@ -274,10 +274,10 @@ TEST_CASE("sort refuses what it cannot do", "[strings]") {
   CHECK_THROWS_AS(strings::sort("a\x80", how), ordo::usage_error);
   how.delimiter = '\n';
   how.memory = 100;
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   CHECK_THROWS_AS(strings::sort("b\na\n", how), ordo::out_of_memory);
   if (devices().size() == 1) {
-    how.machine.where = ordo::device::gpu;
+    how.machine.device = ordo::device::gpu;
     CHECK_THROWS_AS(strings::sort("b\na\n", how), ordo::usage_error);
   }
 }

@@ -79,9 +79,9 @@ void check_column(std::vector<std::string> const& all, std::string const& around
   column<Offset> const given(all, around);
   for (ordo::device const where : devices()) {
     strings::options how;
-    how.machine.where = where;
+    how.machine.device = where;
     auto const sorted = strings::sort<Index>(given.bytes, std::span(given.offsets), how);
-    CHECK(sorted.machine.where == where);
+    CHECK(sorted.machine.device == where);
     check_arrays(sorted, given.strings(), given.bytes.data(), ordered(given.strings()));
   }
 }
@@ -107,7 +107,7 @@ TEST_CASE("lines in order are had as arrays", "[strings][arrays]") {
       for (ordo::device const where : devices()) {
         strings::options how;
         how.delimiter = delimiter;
-        how.machine.where = where;
+        how.machine.device = where;
         auto const lines = strings::sort(text, how);
         check_arrays(strings::arrays_of<std::uint32_t>(lines), given, text.data(), ordered(given));
         check_arrays(strings::arrays_of(lines, 1), given, text.data(), ordered(given));
@@ -167,7 +167,7 @@ TEST_CASE("bad offsets and too little memory are refused", "[strings][arrays]") 
   refused({0, 3, -1, 6});
   column<std::uint32_t> const given(random_strings(5000, 12, 'a', 2));
   strings::options how;
-  how.machine.where = ordo::device::cpu;
+  how.machine.device = ordo::device::cpu;
   how.memory = given.bytes.size();
   CHECK_THROWS_AS(strings::sort(given.bytes, std::span(given.offsets), how), ordo::out_of_memory);
   how.memory = given.bytes.size() + given.offsets.size() + 1000;

@@ -16,7 +16,7 @@ namespace {
 
 suffix::options on(device where) {
   suffix::options how;
-  how.machine.where = where;
+  how.machine.device = where;
   return how;
 }
 
@@ -32,7 +32,7 @@ void expect(suffix::text const& text, std::vector<std::uint64_t> const& sa) {
   for (device const where : devices()) {
     auto const narrow = suffix::build<std::uint32_t>(text, {true, true}, on(where));
     auto const broad = suffix::build<std::uint64_t>(text, {true, true}, on(where));
-    CHECK(narrow.how.machine.where == where);
+    CHECK(narrow.how.machine.device == where);
     REQUIRE((wide(narrow.sa) == sa));
     REQUIRE((wide(narrow.lcp) == lcp));
     REQUIRE((narrow.bwt == bwt));

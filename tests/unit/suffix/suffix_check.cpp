@@ -17,7 +17,7 @@ namespace {
 template <class Index>
 std::optional<suffix::fault> check(suffix::text const& text, suffix::result<Index> const& all, device where) {
   suffix::options how;
-  how.machine.where = where;
+  how.machine.device = where;
   return suffix::check(text, suffix::arrays<Index const>{all.sa, all.lcp, all.bwt}, how);
 }
 

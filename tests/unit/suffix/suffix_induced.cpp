@@ -38,9 +38,9 @@ std::string fibonacci(std::size_t n) {
 /// Sorts by induction, and holds it to the memory that it states.
 template <class Index>
 void expect_order(suffix::text const& text, std::vector<std::uint64_t> const& right) {
-  host machine;
-  packed_text<host> const packed(machine, text);
-  using sort = induced_sort<host, Index, induced_text>;
+  host_backend machine;
+  packed_text<host_backend> const packed(machine, text);
+  using sort = induced_sort<host_backend, Index, induced_text>;
   std::vector<Index> order(text.size());
   std::size_t const held = machine.pool().in_use();
   machine.pool().take_peak();
@@ -59,16 +59,16 @@ void expect_order(std::vector<std::string> const& records) {
 }
 
 repetition repetition_of(stored_text const& stored) {
-  host machine;
-  packed_text<host> const packed(machine, stored.view());
-  return repetition_estimate<host, std::uint32_t>::of(machine, packed.view(), stored.residues.size());
+  host_backend machine;
+  packed_text<host_backend> const packed(machine, stored.view());
+  return repetition_estimate<host_backend, std::uint32_t>::of(machine, packed.view(), stored.residues.size());
 }
 
 /// The CPU's arrays, with so many threads, and its peak memory.
 template <class Index>
 std::size_t build_on_cpu(suffix::text const& text, suffix::arrays<Index> out, unsigned threads, std::size_t memory) {
   suffix::options how;
-  how.machine.where = device::cpu;
+  how.machine.device = device::cpu;
   how.machine.threads = threads;
   how.memory = memory;
   return build_on_host<Index>(text, {{!out.lcp.empty(), !out.bwt.empty()}, out, {}}, how);

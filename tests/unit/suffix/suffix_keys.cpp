@@ -69,8 +69,8 @@ TEST_CASE("keys are the first letters of suffixes", "[suffix]") {
       }
       for (stored_text const& stored : {stored_text(text), stored_text(records)}) {
         INFO(letters << ", " << n << " letters, " << stored.view().records() << " records");
-        host machine;
-        packed_text<host> const packed(machine, stored.view());
+        host_backend machine;
+        packed_text<host_backend> const packed(machine, stored.view());
         expect_keys(stored, packed.view(), random);
         expect_keys(stored, packed.first_view(), random);
         packed_view shorter = packed.view();
@@ -84,8 +84,8 @@ TEST_CASE("keys are the first letters of suffixes", "[suffix]") {
 
 TEST_CASE("a key of nucleotides and N holds nearly as many letters as one of nucleotides", "[suffix]") {
   random_numbers random(12);
-  host machine;
+  host_backend machine;
   stored_text const four(random_letters(random, "ACGT", 100)), five("ACGNT" + random_letters(random, "ACGNT", 100));
-  CHECK(packed_text<host>(machine, four.view()).view().letters == 29);
-  CHECK(packed_text<host>(machine, five.view()).view().letters == 25);
+  CHECK(packed_text<host_backend>(machine, four.view()).view().letters == 29);
+  CHECK(packed_text<host_backend>(machine, five.view()).view().letters == 25);
 }

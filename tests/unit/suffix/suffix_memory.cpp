@@ -90,7 +90,7 @@ void expect_plan(sample const& one, suffix::wanted what, device where) {
   auto const plan = suffix::memory_needed(where, text.size(), text.records(), sizeof(Index), what);
   made<Index> all(text, what);
   suffix::options how;
-  how.machine.where = where;
+  how.machine.device = where;
   std::size_t const peak = where == device::cpu ? suffix::detail::build_on_host<Index>(text, {what, all.arrays(), {}}, how)
                                                 : suffix::build<Index>(text, all.arrays(), how).device_memory;
   CHECK(plan.least <= plan.quickest);
@@ -133,7 +133,7 @@ TEST_CASE("a long text takes little more memory than the CPU needs", "[suffix][m
   CHECK(plan.quickest < 6 * n);
   CHECK(plan.least > 2 * n);
   machine_options machine;
-  machine.where = device::cpu;
+  machine.device = device::cpu;
   std::size_t const plenty = std::size_t{1} << 40;
   CHECK(suffix::plan_build(n, records, 4, {}, machine, plenty).ranges == 16);
   CHECK(suffix::plan_build(n, records, 4, {}, machine, std::size_t{10'000'000'000}).ranges >= 16);  // text and results, too
@@ -147,14 +147,14 @@ TEST_CASE("a limit on the memory of suffix arrays is kept", "[suffix][memory]") 
     suffix::text const text = one.text.view();
     auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {});
     suffix::options how;
-    how.machine.where = device::cpu;
+    how.machine.device = device::cpu;
     how.memory = one.repeats ? plan.most : plan.least;
     CHECK_NOTHROW(suffix::build(text, {}, how));
   }
   // Samples are not sorted by induction: that a text repeats itself shows in the midst.
   stored_text const stored(repeated("AC", residues));
   suffix::options how;
-  how.machine.where = device::cpu;
+  how.machine.device = device::cpu;
   how.rows.sample = 2;
   auto const plan = suffix::memory_needed(device::cpu, residues, 1, 4, {}, how.rows);
   how.memory = plan.most;

@@ -98,7 +98,7 @@ suffix::loaded_fasta loaded(std::string const& text, suffix::policy const& which
   texts.reopen = true;
   texts.open = [&](std::size_t) { return suffix::fasta_texts::opened{"text", std::make_unique<memory_source>(text)}; };
   machine_options machine;
-  machine.where = where;
+  machine.device = where;
   return {texts, {true, false}, machine, {}, which};
 }
 
@@ -145,7 +145,7 @@ void expect_policy(std::vector<std::string> const& records, suffix::policy const
   }
 
   suffix::options how;
-  how.machine.where = where;
+  how.machine.device = where;
   how.rows = which.rows();
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
   REQUIRE((widened(made.sa) == sa));

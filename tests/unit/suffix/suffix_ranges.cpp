@@ -33,8 +33,8 @@ TEST_CASE("the range of a suffix's key", "[suffix]") {
   for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", 3000)),
                                     stored_text(random_letters(random, "ACGNT", 3000)), stored_text(reads), stored_text(runs),
                                     stored_text(random_letters(random, all_bytes(), 3000)), stored_text(std::string("A"))}) {
-    host machine;
-    packed_text<host> const packed(machine, stored.view());
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, stored.view());
     std::size_t const n = packed.size();
     packed_view view = packed.view();
     for (unsigned const letters : {1u, 2u, 3u, 4u, 6u, 16u, 18u, 19u, 21u, 25u, view.letters}) {
@@ -91,7 +91,7 @@ std::vector<stored_text> texts_to_divide() {
 
 // What a range is asked for, and may be.
 template <class Ranges>
-void expect_ranges(packed_text<host> const& packed, std::vector<std::uint32_t> const& chosen, Ranges ranges,
+void expect_ranges(packed_text<host_backend> const& packed, std::vector<std::uint32_t> const& chosen, Ranges ranges,
                    std::vector<std::uint32_t>& order, std::span<std::size_t const> sizes) {
   packed_view const text = packed.first_view();
   std::vector<std::uint64_t> keys;
@@ -122,8 +122,8 @@ void expect_ranges(packed_text<host> const& packed, std::vector<std::uint32_t> c
 
 TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
   for (stored_text const& stored : texts_to_divide()) {
-    host machine;
-    packed_text<host> const packed(machine, stored.view());
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, stored.view());
     std::size_t const letters = packed.size();
     std::vector<std::uint32_t> all(letters);
     std::iota(all.begin(), all.end(), 0u);
@@ -131,14 +131,14 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
          std::vector<std::vector<std::size_t>>{{letters}, {letters / 5 + 1}, {20'000, 3000, 50'000, 700}}) {
       std::vector<std::uint32_t> order(letters);
       packed_view const text = packed.first_view();
-      expect_ranges(packed, all, key_ranges<host, std::uint32_t>(machine, text, letters, letters), order, sizes);
+      expect_ranges(packed, all, key_ranges<host_backend, std::uint32_t>(machine, text, letters, letters), order, sizes);
       for (std::uint64_t const distance : {2, 7, 100}) {
-        sampled_positions<host> const sample(machine, packed, distance);
+        sampled_positions<host_backend> const sample(machine, packed, distance);
         auto const numbers = sample.numbers();
         std::vector<std::uint32_t> chosen;
         std::ranges::copy_if(all, std::back_inserter(chosen), [&](std::uint32_t p) { return numbers.has(p); });
         order.resize(chosen.size());
-        using ranges = key_ranges<host, std::uint32_t, numbered_position>;
+        using ranges = key_ranges<host_backend, std::uint32_t, numbered_position>;
         expect_ranges(packed, chosen, ranges(machine, text, letters, chosen.size(), numbers), order, sizes);
       }
     }
@@ -152,10 +152,10 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
   for (stored_text const& stored :
        {stored_text(random_letters(random, "ACGT", 70'000)), stored_text(reads), stored_text(std::string("A"))}) {
     suffix::text const text = stored.view();
-    host machine;
-    packed_text<host> const packed(machine, text);
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, text);
     for (std::uint64_t const distance : {2, 7, 64, 1000}) {
-      sampled_positions<host> const sample(machine, packed, distance);
+      sampled_positions<host_backend> const sample(machine, packed, distance);
       auto const numbers = sample.numbers();
       std::vector<std::size_t> chosen;
       for (std::size_t r = 0; r < text.records(); ++r)
@@ -172,7 +172,7 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
 namespace {
 
 // The ranges hold the chosen positions, those of each in order; and no range has a window that is less than one before.
-void expect_division(packed_text<host> const& packed, std::vector<std::uint32_t> const& chosen,
+void expect_division(packed_text<host_backend> const& packed, std::vector<std::uint32_t> const& chosen,
                      std::vector<std::uint32_t> const& order, std::vector<place_range> const& ranges) {
   packed_view const text = packed.first_view();
   std::size_t place = 0;
@@ -205,8 +205,8 @@ TEST_CASE("a window of a text", "[suffix]") {
     for (std::string& record : records) record = random_letters(random, letters, random.below(70));
     stored_text const stored(records);
     suffix::text const text = stored.view();
-    host machine;
-    packed_text<host> const packed(machine, text);
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, text);
     packed_view const view = packed.first_view();
     for (std::size_t p = 0; p < text.size(); ++p) {
       std::uint64_t right = 0;
@@ -241,8 +241,8 @@ TEST_CASE("the range of a window", "[suffix]") {
 
 TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
   for (stored_text const& stored : texts_to_divide()) {
-    host machine;
-    packed_text<host> const packed(machine, stored.view());
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, stored.view());
     std::vector<std::uint32_t> all(packed.size());
     std::iota(all.begin(), all.end(), 0u);
     for (std::size_t const share : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}, divided_letters}) {
@@ -252,7 +252,7 @@ TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
           divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(order), every_position{});
       expect_division(packed, all, order, ranges);
       for (std::uint64_t const distance : {7, 1000}) {
-        sampled_positions<host> const sample(machine, packed, distance);
+        sampled_positions<host_backend> const sample(machine, packed, distance);
         std::vector<std::uint32_t> chosen, some(sample.count());
         for (std::uint32_t p = 0; p < all.size(); ++p)
           if (sample.numbers().has(p)) chosen.push_back(p);
@@ -283,7 +283,7 @@ TEST_CASE("only the suffixes of a sample are sorted", "[suffix][policy]") {
       std::vector<std::uint64_t> const lcp = plain_lcp(text, sa);
       for (device const where : devices()) {
         suffix::options how;
-        how.machine.where = where;
+        how.machine.device = where;
         how.rows.sample = distance;
         auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, {true, false}, how.rows);
         for (std::size_t const memory : {plan.least, plan.quickest, (plan.quickest + plan.most) / 2, plan.most}) {
@@ -324,7 +324,7 @@ TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]
       CHECK(some.most < all.most / 2);
       bytes_sink to_sa;
       suffix::options how;
-      how.machine.where = where;
+      how.machine.device = where;
       how.rows = rows;
       CHECK(suffix::build_into<std::uint32_t>(text, {&to_sa}, how).device_memory <= some.quickest);
       CHECK(to_sa.all.size() == 4 * text.size() / distance);

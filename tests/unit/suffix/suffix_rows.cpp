@@ -40,7 +40,7 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
       auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, {true, false}, which);
       for (std::size_t const memory : {plan.least, plan.quickest, plan.most, std::size_t{1} << 40}) {
         suffix::options how;
-        how.machine.where = where;
+        how.machine.device = where;
         how.rows = which;
         how.memory = where == device::cpu ? memory : how.memory;
         INFO(memory << " of " << plan.least << " to " << plan.most);
@@ -90,7 +90,7 @@ TEST_CASE("left out rows are dropped over the bounds of what is looked at togeth
   for (device const where : devices())
     for (suffix::row_choice const which : {suffix::row_choice{true, 1}, {false, 2}, {false, n - 1}}) {
       suffix::options how;
-      how.machine.where = where;
+      how.machine.device = where;
       suffix::text const text{letters};
       auto const whole = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
       how.rows = which;
@@ -120,7 +120,7 @@ TEST_CASE("check finds every planted fault of arrays with left out rows", "[suff
   for (device const where : devices())
     for (suffix::row_choice const which : {suffix::row_choice{true, 1}, {false, 2}, {true, 3}}) {
       suffix::options how;
-      how.machine.where = where;
+      how.machine.device = where;
       how.rows = which;
       auto const right = suffix::build<std::uint64_t>(text, {.lcp = true, .bwt = false}, how);
       std::size_t const rows = right.sa.size();

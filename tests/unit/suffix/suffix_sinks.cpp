@@ -69,7 +69,7 @@ std::uint32_t crc32_of(std::string const& bytes) {
 
 suffix::options on(device where) {
   suffix::options how;
-  how.machine.where = where;
+  how.machine.device = where;
   return how;
 }
 
@@ -88,7 +88,7 @@ void expect_same(suffix::text const& text, device where) {
     string_sink sa(addressed), lcp(addressed), bwt(addressed);
     suffix::checksum_sink sum(sa);
     suffix::report const done = suffix::build_into<Index>(text, {&sum, &lcp, &bwt}, on(where));
-    CHECK(done.machine.where == where);
+    CHECK(done.machine.device == where);
     REQUIRE((sa.all == bytes_of(made.sa)));
     REQUIRE((lcp.all == bytes_of(made.lcp)));
     REQUIRE((bwt.all == made.bwt));
@@ -194,11 +194,11 @@ TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
   std::vector<std::string> const large{">one\n" + letters_of(2'500'000, 5) + "\n>two\n", ">three\n" + letters_of(70'000, 6)};
   for (device const where : devices()) {
     machine_options how;
-    how.where = where;
+    how.device = where;
     for (bool const stream : {false, true}) {
-      CHECK(expect_loaded(right, how, stream).machine.where == where);
-      CHECK(expect_loaded(large, how, stream).machine.where == where);
-      CHECK(expect_loaded({">"}, how, stream).machine.where == where);
+      CHECK(expect_loaded(right, how, stream).machine.device == where);
+      CHECK(expect_loaded(large, how, stream).machine.device == where);
+      CHECK(expect_loaded({">"}, how, stream).machine.device == where);
       CHECK_THROWS_WITH((suffix::loaded_fasta(as_texts(small, stream), {}, how, {})), "bad FASTA: text 1:4: '$' is no residue");
     }
     string_sink full(true, 1'000'000), sa(true);
@@ -216,7 +216,7 @@ TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
   {
     environment const limit("ORDO_GPU_MEMORY", "1M"), automatic("ORDO_DEVICE", "auto");
     suffix::report const done = expect_loaded(all, how, false);
-    CHECK(done.machine.where == device::cpu);
+    CHECK(done.machine.device == device::cpu);
     CHECK(done.machine.fell_back == !gpus().empty());
   }
   if (gpus().empty()) return;
@@ -225,7 +225,7 @@ TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
     gpu machine({.memory_limit = most});
     how.on = &machine;
     if (most > plan.most)
-      CHECK(expect_loaded(all, how, false).machine.where == device::gpu);
+      CHECK(expect_loaded(all, how, false).machine.device == device::gpu);
     else
       CHECK_THROWS_AS(expect_loaded(all, how, false), out_of_memory);
   }

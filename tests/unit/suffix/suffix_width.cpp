@@ -27,10 +27,10 @@ void expect_as_wide(stored_text const& stored) {
   INFO(text.size() << " residues in " << text.records() << " records");
   std::vector<model> sa(text.size()), lcp(text.size());
   std::string bwt(text.size() + text.records(), ' ');
-  host machine;
+  host_backend machine;
   suffix::detail::build_on(machine, text, suffix::detail::results<model>{{true, true}, {sa, lcp, bwt}, {}}, {});
   suffix::options how;
-  how.machine.where = device::cpu;
+  how.machine.device = device::cpu;
   auto const wide = suffix::build<std::uint64_t>(text, {true, true}, how);
   CHECK(std::equal(sa.begin(), sa.end(), wide.sa.begin(), wide.sa.end()));
   CHECK(std::equal(lcp.begin(), lcp.end(), wide.lcp.begin(), wide.lcp.end()));

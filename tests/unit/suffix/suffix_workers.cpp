@@ -30,8 +30,8 @@ TEST_CASE("suffixes in repeats are compared along diagonals", "[suffix]") {
   for (sorted_text const& one : repetitive_texts()) {
     INFO(one.name);
     suffix::text const text = one.text.view();
-    host machine;
-    packed_text<host> const packed(machine, text);
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, text);
     packed_view const view = packed.first_view();
     std::vector<std::uint64_t> const& sa = one.sa;
     std::vector<std::size_t> rank(text.size());
@@ -58,8 +58,8 @@ TEST_CASE("a record that ends where a long repeat begins", "[suffix]") {
   std::string less = repeat;
   less.back() = 'A';
   stored_text const stored(std::vector<std::string>{before, repeat, before + less});
-  host machine;
-  packed_text<host> const packed(machine, stored.view());
+  host_backend machine;
+  packed_text<host_backend> const packed(machine, stored.view());
   packed_view const view = packed.first_view();
   std::size_t const distance = before.size() + repeat.size();
   for (std::size_t const known_from : {std::size_t{0}, std::size_t{1}, std::size_t{64}}) {
@@ -87,8 +87,8 @@ TEST_CASE("threads share what they have found of long repeats", "[suffix]") {
   std::string less = repeat;
   less.back() = 'A';
   stored_text const stored(before + repeat + before + less);
-  host machine;
-  packed_text<host> const packed(machine, stored.view());
+  host_backend machine;
+  packed_text<host_backend> const packed(machine, stored.view());
   packed_view const view = packed.first_view();
   std::size_t const distance = before.size() + repeat.size();
   auto const compare = [&](long_diagonals& shared, std::size_t steps, std::size_t from_end) {
@@ -123,8 +123,8 @@ TEST_CASE("threads share what they have found of long repeats", "[suffix]") {
 
 TEST_CASE("comparing along diagonals takes no more steps than are allowed", "[suffix]") {
   stored_text const stored(repeated("ACGTTGCAAT", 100'000));
-  host machine;
-  packed_text<host> const packed(machine, stored.view());
+  host_backend machine;
+  packed_text<host_backend> const packed(machine, stored.view());
   packed_view const view = packed.first_view();
   long_diagonals none(0), others(0);
   diagonals known(view, view.letters, none);
@@ -164,13 +164,13 @@ TEST_CASE("workers sort suffixes", "[suffix]") {
     for (unsigned const threads : {1u, 3u})
       for (std::size_t const at_a_time : {n, n / 7, std::size_t{1}}) {
         INFO(one.name << ", " << threads << " threads, " << at_a_time << " at a time");
-        host machine(threads);
-        packed_text<host> const packed(machine, text);
+        host_backend machine(threads);
+        packed_text<host_backend> const packed(machine, text);
         packed_view const view = packed.first_view();
         std::vector<std::uint32_t> order(n), lcp(n);
-        letter_runs<host> const runs(machine, view, n);
+        letter_runs<host_backend> const runs(machine, view, n);
         auto const ranges = divide_by_letters(machine, view, n, 3000, std::span(order), every_position{});
-        worker_sort<host, std::uint32_t> sort(machine, view, runs, order, lcp, at_a_time);
+        worker_sort<host_backend, std::uint32_t> sort(machine, view, runs, order, lcp, at_a_time);
         std::vector<bool> is_left(n);
         sort.sort(ranges, [&](place_range range) {
           for (std::size_t i = range.first; i < range.first + range.count; ++i) {
@@ -211,20 +211,21 @@ TEST_CASE("what workers leave is sorted by the ranks of few positions", "[suffix
     for (std::size_t k = 0; k < 8; ++k)
       letters.insert(random.below(letters.size()), tandem.substr(k * tandem.size() / 8, tandem.size() / 8 + random.below(100)));
     stored_text const stored(letters);
-    host machine;
-    packed_text<host> const packed(machine, stored.view());
+    host_backend machine;
+    packed_text<host_backend> const packed(machine, stored.view());
     std::vector<std::uint32_t> order(letters.size());
     auto const ranges =
         divide_by_letters(machine, packed.first_view(), letters.size(), 3000, std::span(order), every_position{});
-    letter_runs<host> const runs(machine, packed.first_view(), letters.size());
-    worker_sort<host, std::uint32_t> sort(machine, packed.first_view(), runs, order, {}, letters.size());
+    letter_runs<host_backend> const runs(machine, packed.first_view(), letters.size());
+    worker_sort<host_backend, std::uint32_t> sort(machine, packed.first_view(), runs, order, {}, letters.size());
     sort.sort(ranges, [](place_range) { return buffer<place_group<std::uint32_t>>{}; });
     std::size_t left = 0;
     for (auto const& groups : sort.take_left())
       for (auto const group : groups.span()) left += group.size;
     CHECK(left > letters.size() / 32);
     CHECK(left < letters.size() / 8);
-    suffix_sort<host, std::uint32_t>(machine, packed, order).by_ranges(letters.size(), no_lcp_from_keys<std::uint32_t>{});
+    suffix_sort<host_backend, std::uint32_t>(machine, packed, order)
+        .by_ranges(letters.size(), no_lcp_from_keys<std::uint32_t>{});
     std::vector<std::uint64_t> const right = plain_suffix_array(stored.view());
     CHECK(std::ranges::equal(order, right));
   }
@@ -237,13 +238,13 @@ TEST_CASE("few suffixes that workers leave are told apart by keys", "[suffix]") 
   // 400 copies of a few letters more than keys have, which are not at equal distances.
   for (int k = 0; k < 400; ++k) letters.replace(random.below(letters.size() - 50), 48, unit, 100, 48);
   stored_text const stored(letters);
-  host machine;
-  packed_text<host> const packed(machine, stored.view());
+  host_backend machine;
+  packed_text<host_backend> const packed(machine, stored.view());
   std::vector<std::uint32_t> order(letters.size());
   packed_view const view = packed.first_view();
   auto const ranges = divide_by_letters(machine, view, letters.size(), 30'000, std::span(order), every_position{});
-  worker_sort<host, std::uint32_t> sort(machine, view, letter_runs<host>(machine, view, letters.size()), order, {},
-                                        letters.size());
+  worker_sort<host_backend, std::uint32_t> sort(machine, view, letter_runs<host_backend>(machine, view, letters.size()), order,
+                                                {}, letters.size());
   sort.sort(ranges, [](place_range) { return buffer<place_group<std::uint32_t>>{}; });
   CHECK(sort.take_left().empty());
   CHECK(std::ranges::equal(order, plain_suffix_array(stored.view())));
@@ -253,7 +254,7 @@ TEST_CASE("texts that repeat themselves are sorted by the CPU", "[suffix]") {
   for (sorted_text const& one : repetitive_texts()) {
     INFO(one.name);
     suffix::options how;
-    how.machine.where = device::cpu;
+    how.machine.device = device::cpu;
     auto const made = suffix::build<std::uint32_t>(one.text.view(), suffix::wanted{true, false}, how);
     CHECK(std::ranges::equal(made.sa, one.sa));
     CHECK(std::ranges::equal(made.lcp, one.lcp));

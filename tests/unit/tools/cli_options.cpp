@@ -40,9 +40,9 @@ void set(std::string_view name, std::string_view value, cli::common_options* opt
 }  // namespace
 
 TEST_CASE("common options, read by CLI11") {
-  CHECK(parsed({}).machine().where == device::automatic);
+  CHECK(parsed({}).machine().device == device::automatic);
   cli::common_options const o = parsed({"--device", "cpu", "--threads=3", "-q", "--verbose", "--stats", "f.json"});
-  CHECK(o.machine().where == device::cpu);
+  CHECK(o.machine().device == device::cpu);
   CHECK(o.machine().threads == 3);
   CHECK(o.quiet);
   CHECK(o.verbose);
@@ -96,7 +96,7 @@ TEST_CASE("common options, set by another parser") {
   set("device", "gpu", &o);
   set("threads", "7", &o);
   set("quiet", "", &o);
-  CHECK(o.machine().where == device::gpu);
+  CHECK(o.machine().device == device::gpu);
   CHECK(o.machine().threads == 7);
   CHECK(o.quiet);
   CHECK_THROWS_AS(set("device", "tpu"), usage_error);

@@ -62,8 +62,8 @@ class whole_arrays final : public source {
   std::uint64_t length_, read_ = 0;
 };
 
-std::unique_ptr<machine> make_machine(decision const& where, unsigned threads) {
-  if (where.where == device::gpu) return std::make_unique<gpu>(gpu_options{.device = where.gpu_index});
+std::unique_ptr<machine> make_machine(machine_choice const& where, unsigned threads) {
+  if (where.device == device::gpu) return std::make_unique<gpu>(gpu_options{.device = where.gpu_index});
   std::size_t const available = cli::available_memory();
   return std::make_unique<cpu>(cpu_options{.threads = threads, .memory_limit = available - available / 8});
 }
@@ -75,7 +75,7 @@ int sort(asked const& how, cli::stats& stats) {
   out.refuse_loop(in);
   whole_arrays from(in, how.length);
   // A GPU takes all that it can take one array of: the rest comes after.
-  decision const where = choose(how.common.machine(), 0, 0, [&](gpu_info const& info) {
+  machine_choice const where = choose_machine(how.common.machine(), 0, 0, [&](gpu_info const& info) {
     gpu one({.device = info.index});
     return how.length * sizeof(float) + sort_arrays_memory<float>(one, how.length, 1, how.length);
   });
@@ -90,7 +90,7 @@ int sort(asked const& how, cli::stats& stats) {
                gb = double(bytes) / 1e9;
   if (!how.common.quiet)
     cli::say(tool, fmt::format("{} arrays of {} floats on the {}: {:.2f} GB, {:.2f} s, {:.2f} GB/s", count, how.length,
-                               to_string(where.where), gb, seconds, gb / seconds));
+                               to_string(where.device), gb, seconds, gb / seconds));
   stats.finish();
   return 0;
 }

@@ -200,7 +200,7 @@ void multiply_part(Machine& on, B& machine, matrix_view<T> a, matrix_view<T> b, 
     machine.each(products, expand<T>{a, b, ends, entry.data(), part.first_product, column.data(), value.data()});
   }
   auto heads = machine.template buffer<std::uint8_t>(products);
-  sort_segments(on, column.span(), value.span(), of_offsets(std::span<Position const>(begins.span())), heads.span());
+  sort_segments(on, column.span(), value.span(), segments_from_offsets(std::span<Position const>(begins.span())), heads.span());
   std::size_t const sums = machine.reduce(products, mark_at{heads.data()}, std::uint64_t{0}, plus{});
   auto const starts = machine.template buffer<Position>(sums);
   machine.select(products, is_marked{heads.data()}, own_place<Position>{}, starts.span());

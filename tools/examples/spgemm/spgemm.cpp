@@ -55,7 +55,8 @@ int multiply(asked const& how, cli::stats& stats) {
         machine, first, second, how.most_products, [&](auto const& entries) { result->add(entries); }, report);
     if (machine.kind() == device::gpu) stats.device_memory(machine.peak_memory());
   };
-  decision where = choose(how.common.machine(), first.entries(), 0, [](gpu_info const&) { return std::size_t{0}; });
+  machine_choice where =
+      choose_machine(how.common.machine(), first.entries(), 0, [](gpu_info const&) { return std::size_t{0}; });
   run_on(
       where, [&] { multiply_on(gpu({.device = where.gpu_index})); },
       [&] {
