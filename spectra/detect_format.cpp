@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t looked_at = 4096;
+constexpr std::size_t max_front = 4096;
 
 struct signature {
   std::string_view front, kind;
@@ -38,13 +38,13 @@ constexpr std::array signatures{
               "a Thermo RAW file"},
 };
 
-// By their first tags.
+// Documents by their first tags.
 constexpr std::array documents{
     signature{"mzML", "mzML"},     signature{"indexedmzML", "mzML"}, signature{"mzXML", "mzXML"}, signature{"msRun", "mzXML"},
     signature{"mzData", "mzData"}, signature{"html", "HTML"},        signature{"HTML", "HTML"},
 };
 
-// The name of the first tag of an XML document, without its prefix; empty if it is not in this text.
+// Returns the name of the first tag of an XML document, without its prefix; empty if the tag is not in this text.
 std::string_view first_tag(std::string_view text) {
   for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
     std::string_view name = text.substr(at + 1);
@@ -66,7 +66,7 @@ bool is_control(char c) {
 }  // namespace
 
 std::string_view kind_of(std::string_view text) {
-  text = text.substr(0, looked_at);
+  text = text.substr(0, max_front);
   for (auto const& [front, kind] : signatures)
     if (text.starts_with(front)) return kind;
   // Every other byte of Latin text is zero.
@@ -107,7 +107,7 @@ std::string_view kind_of_line(std::string_view line) {
 
 namespace ordo::spectra {
 
-format format_of(std::string_view front) {
+format detect_format(std::string_view front) {
   return detail::kind_of(front) == "mzML" ? format::mzml : format::mgf;
 }
 

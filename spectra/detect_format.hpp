@@ -4,12 +4,12 @@
 
 namespace ordo::spectra::detail {
 
-/// What an input that is no MGF looks like by its first bytes, for a message: "mzML", "UTF-16 text"; empty if like nothing
-/// known.
+/// Returns the format that the first bytes of an input suggest, for a message: "mzML", "UTF-16 text"; empty for MGF and unknown
+/// formats.
 std::string_view kind_of(std::string_view text);
-/// Returns the words of a message: an input looks like that format, and how to proceed.
+/// Returns a part of a message: the format that an input seems to have, and how to proceed.
 std::string description_of(std::string_view kind);
-/// The same as kind_of by one line of it that MGF does not allow: "CSV".
+/// Returns the format that a line suggests which MGF does not allow: "CSV"; or nothing.
 std::string_view kind_of_line(std::string_view line);
 
 }  // namespace ordo::spectra::detail

@@ -1,16 +1,15 @@
 #include "ordo/gpu.cuh"
 #include "spectra/peaks/peak_sort.hpp"
 #include "spectra/peaks/select_arrays.hpp"
-#include "spectra/peaks/select_on.hpp"
 
 namespace ordo::spectra::detail {
 
-std::unique_ptr<peak_sorter> peak_sorter_on_cuda(machine_options const& how, unsigned gpu_index) {
-  return std::make_unique<peak_sorter_on<gpu>>(how, gpu_index);
+std::unique_ptr<peak_sorter> peak_sorter_on_cuda(machine_options const& options, unsigned gpu_index) {
+  return std::make_unique<peak_sorter_on<gpu>>(options, gpu_index);
 }
 
-std::size_t select_on_cuda(gpu& on, arrays_task const& task, selection const& how) {
-  return with_backend(on, [&](auto& machine) { return select_in_place(machine, task, how); });
+std::size_t select_on_cuda(gpu& machine, arrays_task const& task, selection const& rules) {
+  return with_backend(machine, [&](auto& backend) { return select_in_place(backend, task, rules); });
 }
 
 }  // namespace ordo::spectra::detail

@@ -1,16 +1,15 @@
 #include "ordo/cpu_backend.hpp"
 #include "spectra/peaks/peak_sort.hpp"
 #include "spectra/peaks/select_arrays.hpp"
-#include "spectra/peaks/select_on.hpp"
 
 namespace ordo::spectra::detail {
 
-std::unique_ptr<peak_sorter> peak_sorter_on_host(machine_options const& how) {
-  return std::make_unique<peak_sorter_on<cpu>>(how, how.threads);
+std::unique_ptr<peak_sorter> peak_sorter_on_host(machine_options const& options) {
+  return std::make_unique<peak_sorter_on<cpu>>(options, options.threads);
 }
 
-std::size_t select_on_host(cpu& on, arrays_task const& task, selection const& how) {
-  return with_backend(on, [&](auto& machine) { return select_in_place(machine, task, how); });
+std::size_t select_on_host(cpu& machine, arrays_task const& task, selection const& rules) {
+  return with_backend(machine, [&](auto& backend) { return select_in_place(backend, task, rules); });
 }
 
 }  // namespace ordo::spectra::detail

@@ -6,120 +6,152 @@
 #include <tbb/parallel_pipeline.h>
 
 #include "base/threads.hpp"
+#include "spectra/mgf/format.hpp"
+#include "spectra/mgf/writer.hpp"
+#include "spectra/mzml/format.hpp"
 
 namespace ordo::spectra::detail {
 
-std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu) {
-  // A GPU wants more at a time than fits the cache of a thread. With what belongs to a text it takes up to 2.5 times its size.
-  constexpr std::size_t gpu_blocks = 16, most = std::size_t{288} << 20;
-  return on_gpu ? std::max(block, std::min(gpu_blocks * block, most / slices)) : block;
+std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu) {
+  // A GPU needs more at a time than fits the cache of a thread. Memory for a text is up to 2.5 times its size.
+  constexpr std::size_t gpu_factor = 16, max_bytes = std::size_t{288} << 20;
+  return on_gpu ? std::max(chunk_bytes, std::min(gpu_factor * chunk_bytes, max_bytes / chunks)) : chunk_bytes;
 }
 
-pipeline::pipeline(options how, purpose what, order_keys const* keys, slice_taker* taker)
-    : how_(std::move(how)), taker_(taker), arena_(threads_for(how_.machine.threads)), found_(how_, what == purpose::order) {
-  task_.scan.by = how_.by;
-  task_.scan.descending = how_.descending;
-  task_.scan.lenient = how_.lenient;
-  task_.scan.check = what == purpose::check;
-  task_.scan.shown = how_.on_warning ? how_.warnings_shown : 0;
-  if (what == purpose::summary) {
-    task_.summarize = task_.scan.all_headers = true;
-    task_.scan.keeps = scan_keeps::table_and_headers;
+pipeline::pipeline(sort_options options, pipeline_task const& task)
+    : options_(std::move(options)), from_(task.from), receiver_(task.receiver), arena_(threads_for(options_.machine.threads)) {
+  task_.what = task.what;
+  task_.options = &options_;
+  task_.keys = task.keys;
+  if (!task_.writes()) return;
+  options_.select.check();
+  if (!options_.select.empty()) task_.select = &options_.select;
+  if (task.from != task.to) task_.print = print_mgf;
+  if (task.order) {
+    task_.order = task.order;
+    task_.ordered = &ordered_;
   }
-  if (what == purpose::order) {
-    task_.keys = keys;
-    task_.scan.keeps = scan_keeps::disordered_and_headers;
-    task_.scan.end_needed = true;
-    task_.scan.needed = {.precursor = how_.select.remove_precursor || keys->has(spectrum_key::pepmass) ||
-                                      keys->has(spectrum_key::mass) || keys->has(spectrum_key::charge),
-                         .rt = keys->has(spectrum_key::rt),
-                         .scan = keys->has(spectrum_key::scan)};
+  machines_.emplace(options_, unsigned(arena_.max_concurrency()));
+}
+
+chunk& pipeline::take_idle() {
+  std::lock_guard const lock(changing_);
+  if (idle_.empty()) {
+    idle_.reserve(chunks_.size() + 1);  // so that giving back throws nothing
+    return *chunks_.emplace_back(format_->make_chunk());
   }
-  if (what == purpose::sort || what == purpose::order) {
-    how_.select.check();
-    if (!how_.select.empty()) {
-      task_.select = &how_.select;
-      task_.scan.keeps = how_.select.remove_precursor || task_.keys ? scan_keeps::table_and_headers : scan_keeps::table;
+  chunk& one = *idle_.back();  // the last one given back is in a cache
+  idle_.pop_back();
+  return one;
+}
+
+// @param output  only to write chunks at their offsets
+void pipeline::work(chunk& one, sink* output) noexcept try {
+  if (!one.parse()) return;
+  if (machines_) {
+    bool const selects = task_.select || task_.print;
+    if (selects)
+      one.timed(sorting, 2 * one.peaks.mz.size() * sizeof(double),
+                [&] { one.count_as_waiting(sorting, one.peaks.select(options_, *machines_, one.counted)); });
+    if (!one.peaks.codes.empty()) {
+      double const share = double(one.counted.reordered) / double(std::max<std::uint64_t>(one.counted.spectra, 1));
+      one.timed(sorting, one.peaks.codes.size() * sizeof(std::uint64_t),
+                [&] { one.count_as_waiting(sorting, one.peaks.sort(*machines_, share)); });
     }
-    task_.machines = &machines_.emplace(how_, unsigned(arena_.max_concurrency()));
+    one.compose();
   }
-  for (std::string_view const name : step_names) phases_.push_back({.name = name});
+  one.composed = true;
+  if (output) one.timed(writing, one.output().size(), [&] { output->write_at(one.offset(), one.output()); });
+} catch (...) {
+  one.failure = std::current_exception();
 }
 
-void pipeline::finish(slice_work& one, sink* to, bool last) {
-  slice const& part = one.part;
+// @param output  only to write chunks one after the other
+void pipeline::finish(chunk& one, sink* output) {
   if (stopped_) return;
-  if (part.size >= slices::limit) found_.refuse_large(part.size);
-  std::string_view const text(part.text().data(), one.scanned ? part.size : 0);
-  if (!text.empty() && !found_.take(text, one.found, one.warned, one.kind)) {
+  if (!format_->accept(one)) {
     stopped_ = true;
     return;
   }
-  if (one.failure) std::rethrow_exception(one.failure);
-  if (last && part.last) found_.end();
-  if (to && !text.empty()) one.timed(writing, one.output().size(), [&] { to->write(one.output()); });
-  if (taker_ && !text.empty()) taker_->take(one);
-  report& totals = found_.totals;
-  totals.bytes -= one.added;
-  if (!text.empty()) totals.written += one.output().size();
-  totals.peaks_left += one.peaks_left;
-  totals.spectra_left += one.spectra_left;
-  totals.reordered += one.reordered;
-  totals.without_precursor += one.without_precursor;
-  if (task_.summarize && !text.empty()) summary_.add(one.counted);
-  one.add_to(phases_, how_);
-  if (how_.on_progress) how_.on_progress(found_.totals.bytes);
+  std::size_t const size = one.output().size();
+  if (one.counted.bytes != 0) {  // the format may have something to do for a chunk of which nothing is kept
+    if (output) one.timed(writing, size, [&] { format_->write(one, *output); });
+    if (receiver_) receiver_->take(one);
+  }
+  sort_report& totals = found_.totals;
+  totals.bytes += one.counted.bytes;
+  totals.lines += one.counted.lines;
+  totals.spectra += one.counted.spectra;
+  totals.peaks += one.counted.peaks;
+  totals.reordered += one.counted.reordered;
+  totals.written += size;
+  totals.spectra_kept += one.counted.spectra_kept;
+  totals.peaks_kept += one.counted.peaks_kept;
+  totals.missing_precursor += one.counted.missing_precursor;
+  if (task_.what == purpose::summary) summary_.add(one.summarized);
+  one.add_to(phases_, options_);
+  if (options_.on_progress) options_.on_progress(totals.bytes);
 }
 
-void pipeline::run(source& from, sink* to, bool last) {
-  std::uint64_t const begin = from.position();
-  std::optional<std::uint64_t> const size = from.size();
-  // Of a stream in order: a read may wait for what never comes, and write() can tell at once that it fails.
-  bool const addressable = to && size && (task_.select ? to->expect_unknown() : to->expect(*size - std::min(*size, begin)));
-  slices cut(from, found_.totals.spectra != 0, task_.keys ? slices::cut::spectrum : slices::cut::line);
-  works_.take_back_all();
+void pipeline::run(source& input, sink* output) {
+  format_ = from_ == format::mzml ? make_mzml_format(input, task_.print ? nullptr : output, task_, found_)
+                                  : make_mgf_format(input, task_, found_);
+  for (std::size_t s = 0; s < num_steps; ++s) phases_[s].name = format_->steps()[s];
+  // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
+  std::optional<std::uint64_t> const bytes = format_->addressable_bytes();
+  bool const addressable = output && bytes && (task_.select ? output->expect_unknown() : output->expect(*bytes));
+  bool const places = addressable && task_.select;
 
-  // More than threads, as slices take different times; and none waits for the one before it to be written.
+  // More than threads, as chunks take different times, and none waits for the one before it to be written.
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
-  auto const next = [&](tbb::flow_control& control) -> slice_work* {
-    slice_work* const one = &works_.take();
-    if (stopped_ || !one->next(cut, slice_size(how_.block_bytes, tokens, machines_ && machines_->on_gpu()))) control.stop();
+  auto const next = [&](tbb::flow_control& control) -> chunk* {
+    chunk* const one = &take_idle();
+    one->composed = false;
+    if (stopped_ || !format_->next(*one, chunk_size(options_.chunk_bytes, tokens, machines_ && machines_->on_gpu())))
+      control.stop();
     return one;
   };
-  auto const work = [&](slice_work* one) {
-    one->run(cut, task_, addressable ? to : nullptr);
+  auto const work_on = [&](chunk* one) {
+    work(*one, addressable && !places ? output : nullptr);
     return one;
   };
-  // What a selection leaves of a slice goes behind what it left of those before.
-  std::uint64_t written = 0;
-  auto const place = [&](slice_work* one) {
-    one->placed = std::exchange(written, written + one->output().size());
+  // A selection changes the length of chunks, so that the place of each depends on those before it.
+  std::uint64_t placed = 0;
+  auto const place = [&](chunk* one) {
+    one->place = std::exchange(placed, placed + one->output().size());
     return one;
   };
-  auto const write = [&](slice_work* one) {
-    one->write(*to);
+  auto const write = [&](chunk* one) {
+    if (!one->composed) return one;
+    try {
+      one->timed(writing, one->output().size(), [&] { output->write_at(one->place, one->output()); });
+    } catch (...) {
+      one->failure = std::current_exception();
+    }
     return one;
   };
-  auto const end = [&](slice_work* one) {
-    finish(*one, addressable ? nullptr : to, last);
-    works_.give_back(*one);
+  auto const end = [&](chunk* one) {
+    finish(*one, addressable ? nullptr : output);
+    std::lock_guard const lock(changing_);
+    idle_.push_back(one);
   };
   using tbb::filter_mode;
   arena_.execute([&] {
-    auto steps = tbb::make_filter<void, slice_work*>(filter_mode::serial_in_order, next) &
-                 tbb::make_filter<slice_work*, slice_work*>(filter_mode::parallel, work);
-    if (task_.select && addressable)
-      steps = steps & tbb::make_filter<slice_work*, slice_work*>(filter_mode::serial_in_order, place) &
-              tbb::make_filter<slice_work*, slice_work*>(filter_mode::parallel, write);
-    tbb::parallel_pipeline(tokens, steps & tbb::make_filter<slice_work*, void>(filter_mode::serial_in_order, end));
+    auto steps = tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
+                 tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on);
+    if (places)
+      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, place) &
+              tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, write);
+    tbb::parallel_pipeline(tokens, steps & tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
   });
-  if (size && !stopped_) from.skip(*size - std::min(*size, begin));
+  if (!stopped_) format_->end();
 }
 
-report pipeline::done() const {
-  report all = found_.totals;
-  if (machines_) machines_->tell(all);
-  all.phases = phases_;
+sort_report pipeline::report() const {
+  sort_report all = found_.totals;
+  if (machines_) machines_->report(all);
+  for (phase_time const& one : phases_)
+    if (!one.name.empty()) all.phases.push_back(one);
   return all;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -8,59 +10,70 @@
 
 #include "ordo/io.hpp"
 #include "ordo/spectra/summary.hpp"
-#include "spectra/mgf/diagnostics.hpp"
-#include "spectra/mgf/slice_work.hpp"
+#include "spectra/order/chunk.hpp"
 #include "spectra/peaks/peak_machines.hpp"
-#include "spectra/peaks/work_pool.hpp"
 
 namespace ordo::spectra::detail {
 
-/// How large slices are, of which so many are at work at a time: on a GPU large, and yet no more than 288 MiB in all, unless
-/// blocks are larger.
-std::size_t slice_size(std::size_t block, std::size_t slices, bool on_gpu);
+/// Returns the size of the chunks, of which `chunks` are at work at a time: larger on a GPU, but at most 288 MiB in all, unless
+/// chunk_bytes is larger.
+std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu);
 
-/// What an input is read for.
-enum class purpose { sort, check, summary, order };
-
-/// Takes slices that are worked on, one after the other, in the input's order.
-class slice_taker {
+/// A receiver of chunks, called in the order of the input.
+class chunk_receiver {
  public:
-  virtual ~slice_taker() = default;
-  virtual void take(slice_work& one) = 0;
+  virtual ~chunk_receiver() = default;
+  virtual void take(chunk const& one) = 0;
 };
 
-/// Works on an input slice by slice. A thread that has read a slice scans, sorts and moves it while it is in the thread's
-/// cache, and writes it where the sink has addresses; what has an order - warnings, errors, writing without addresses - comes
-/// slice after slice. So all of that overlaps, in the memory of a few slices for each thread.
+/// The work on an input.
+struct pipeline_task {
+  purpose what = purpose::sort;
+  format from = format::mgf, to = format::mgf;
+  order_keys const* keys = nullptr;      // for purpose::order
+  chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is mzML
+  order_options const* order = nullptr;  // for purpose::order, if the output is mzML
+};
+
+/// Works on an input chunk by chunk. A thread that has read a chunk parses, selects, sorts and composes it while it is in the
+/// thread's cache, and writes it if the sink is addressable. Warnings, errors and sequential writing follow in the order of the
+/// input. All of that overlaps, in the memory of a few chunks for each thread.
 class pipeline {
  public:
-  /// @throws usage_error, out_of_memory  if the machine asked for cannot be had
-  /// @param keys, taker  for purpose::order; they must outlive it
-  pipeline(options how, purpose what, order_keys const* keys = nullptr, slice_taker* taker = nullptr);
+  /// @param task  keys, receiver and order must outlive the pipeline
+  /// @throws usage_error, out_of_memory  if the requested machine is not available
+  pipeline(sort_options options, pipeline_task const& task);
 
-  /// The rest of a source, sorted, checked or summarized. An input may come as several sources: all but the last end where
-  /// whole_spectra says. @param to  nullptr to write nothing. @throws input_error, and what source and sink throw: what is
-  /// first in the input
-  void run(source& from, sink* to, bool last);
+  /// Reads the rest of a source. @param output  nullptr to write nothing
+  /// @throws input_error, and errors of source and sink: the first one of the input
+  void run(source& input, sink* output);
 
-  [[nodiscard]] report done() const;
+  [[nodiscard]] sort_report report() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return found_.first_disorder; }
   [[nodiscard]] summary const& summarized() const { return summary_; }
+  [[nodiscard]] order_report const& ordered() const { return ordered_; }  // runs, passes and missing keys of ordered mzML
 
  private:
-  void finish(slice_work& one, sink* to, bool last);
+  void work(chunk& one, sink* output) noexcept;
+  void finish(chunk& one, sink* output);
+  chunk& take_idle();
 
-  options how_;
-  slice_task task_;
-  slice_taker* taker_;
-  summary summary_;
+  sort_options options_;
+  format from_;
+  chunk_task task_;
+  chunk_receiver* receiver_;
   tbb::task_arena arena_;
-  findings found_;
-  std::optional<peak_machines> machines_;  // only to sort
-  std::atomic<bool> stopped_{false};       // behind a disorder
-  std::vector<phase_time> phases_;
+  std::optional<peak_machines> machines_;  // only to write
+  diagnostics found_{options_};
+  summary summary_;
+  order_report ordered_;
+  std::atomic<bool> stopped_{false};  // behind a disorder
+  std::vector<phase_time> phases_{num_steps};
 
-  work_pool<slice_work> works_;
+  std::unique_ptr<input_format> format_;
+  std::mutex changing_;
+  std::vector<std::unique_ptr<chunk>> chunks_;
+  std::vector<chunk*> idle_;
 };
 
 }  // namespace ordo::spectra::detail

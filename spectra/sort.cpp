@@ -1,33 +1,19 @@
 #include <cstring>
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "ordo/error.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/mzml.hpp"
 #include "spectra/pipeline.hpp"
 
-// Whole inputs: from sources to sinks, in memory, as streams, block by block.
 namespace ordo::spectra {
 namespace {
 
-class reading final : public source {
- public:
-  explicit reading(reader const& read) : read_(read) {}
-  std::size_t read(std::span<char> to) override { return read_(to); }
+using detail::pipeline, detail::purpose;
 
- private:
-  reader const& read_;
-};
-
-class writing final : public sink {
- public:
-  explicit writing(writer const& write) : write_(write) {}
-  void write(std::span<char const> data) override { write_(data); }
-
- private:
-  writer const& write_;
-};
-
-std::string_view as_text(std::span<char const> bytes) {
+std::string_view to_text(std::span<char const> bytes) {
   return {bytes.data(), bytes.size()};
 }
 
@@ -36,65 +22,54 @@ bool overlap(std::span<char const> a, std::span<char const> b) {
   return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
+sort_report sort(source& input, sink& output, sort_options const& options, format from, format to) {
+  pipeline work(options, {.what = purpose::sort, .from = from, .to = to});
+  work.run(input, &output);
+  return work.report();
+}
+
+check_result check(source& input, sort_options const& options, format from) {
+  pipeline work(options, {.what = purpose::check, .from = from});
+  work.run(input, nullptr);
+  return {work.first_disorder(), work.report()};
+}
+
 }  // namespace
 
-sorter::sorter(options how) {
-  if (!how.select.empty()) throw usage_error("block by block nothing can be selected: " + how.name);
-  pipeline_ = std::make_unique<detail::pipeline>(std::move(how), detail::purpose::sort);
-}
-sorter::~sorter() = default;
-
-// A slice is read before it is written, and the end of the next is looked for behind it: so the input may be the output.
-void sorter::sort(std::span<char> block, bool last) {
-  memory_source from(as_text(block));
-  memory_sink to(block);
-  pipeline_->run(from, &to, last);
+sort_report sort(source& input, sink& output, sort_options const& options) {
+  return sort(input, output, options, format::mgf, format::mgf);
 }
 
-report sorter::done() const {
-  return pipeline_->done();
-}
-
-report sort(source& from, sink& to, options const& how) {
-  detail::pipeline work(how, detail::purpose::sort);
-  work.run(from, &to, true);
-  return work.done();
-}
-
-report sort(std::span<char const> in, std::span<char> out, options const& how) {
-  if (in.size() != out.size())
-    throw usage_error("output of another length: " + how.name + ": in memory it must be the input's");
-  if (in.data() != out.data() && overlap(in, out)) {
-    std::memmove(out.data(), in.data(), in.size());
-    in = out;
+// A chunk is read before it is written, and so is the end of the next one: the output may be the input.
+sort_report sort(std::span<char const> input, std::span<char> output, sort_options const& options) {
+  if (input.size() != output.size())
+    throw usage_error(fmt::format("output of another length: {}: in memory it must be the input's", options.name));
+  if (input.data() != output.data() && overlap(input, output)) {
+    std::memmove(output.data(), input.data(), input.size());
+    input = output;
   }
-  options here = how;
-  here.input_bytes = in.size();
-  memory_source from(as_text(in));
-  memory_sink to(out);
-  return sort(from, to, here);
+  sort_options sized = options;
+  sized.input_bytes = input.size();
+  memory_source from(to_text(input));
+  memory_sink to(output);
+  return sort(from, to, sized);
 }
 
-report sort(reader const& read, writer const& write, options const& how) {
-  reading from(read);
-  writing to(write);
-  return sort(from, to, how);
+sort_report sort_mzml(source& input, sink& output, sort_options const& options, format to) {
+  return sort(input, output, options, format::mzml, to);
 }
 
-checked check(source& from, options const& how) {
-  detail::pipeline work(how, detail::purpose::check);
-  work.run(from, nullptr, true);
-  return {work.first_disorder(), work.done()};
+check_result check(source& input, sort_options const& options) {
+  return check(input, options, format::mgf);
 }
 
-checked check(reader const& read, options const& how) {
-  reading from(read);
-  return check(from, how);
+check_result check(std::span<char const> input, sort_options const& options) {
+  memory_source from(to_text(input));
+  return check(from, options);
 }
 
-checked check(std::span<char const> in, options const& how) {
-  memory_source from(as_text(in));
-  return check(from, how);
+check_result check_mzml(source& input, sort_options const& options) {
+  return check(input, options, format::mzml);
 }
 
 }  // namespace ordo::spectra

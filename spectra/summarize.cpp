@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ordo/spectra/mzml.hpp"
 #include "spectra/pipeline.hpp"
 
 namespace ordo::spectra {
@@ -56,10 +57,10 @@ void summary::add(spectrum const& one) {
   if (header.ms_level) ++ms_levels[*header.ms_level];
 }
 
-void summary::take_size(report const& done) {
-  bytes = done.bytes;
-  lines = done.lines;
-  warnings = done.warnings;
+void summary::take_size(sort_report const& report) {
+  bytes = report.bytes;
+  lines = report.lines;
+  warnings = report.warnings;
 }
 
 void summary::add(summary const& other) {
@@ -92,12 +93,24 @@ std::uint64_t summary::peaks_at(double share) const {
   return 0;
 }
 
-summary summarize(source& from, options const& how) {
-  detail::pipeline work(how, detail::purpose::summary);
-  work.run(from, nullptr, true);
+namespace {
+
+summary summarize(source& input, sort_options const& options, format from) {
+  detail::pipeline work(options, {.what = detail::purpose::summary, .from = from});
+  work.run(input, nullptr);
   summary all = work.summarized();
-  all.take_size(work.done());
+  all.take_size(work.report());
   return all;
+}
+
+}  // namespace
+
+summary summarize(source& input, sort_options const& options) {
+  return summarize(input, options, format::mgf);
+}
+
+summary summarize_mzml(source& input, sort_options const& options) {
+  return summarize(input, options, format::mzml);
 }
 
 }  // namespace ordo::spectra

@@ -12,7 +12,7 @@
 namespace ordo::spectra::detail {
 namespace {
 
-// What says nothing of spectra: a comment on the search, and whose it is.
+// Returns true for parameters that say nothing of spectra: a comment on the search, and its user.
 bool is_about(std::string_view key) {
   constexpr std::array<std::string_view, 3> keys{"COM", "USERNAME", "USEREMAIL"};
   return std::ranges::find(keys, key) != keys.end();
@@ -61,17 +61,17 @@ std::string input_heads::take(std::string_view head, bool has_spectra, std::stri
 
 void input_heads::compare(parameters const& others, std::string const& name) const {
   if (others == all_) return;
-  // The first that is in one of the two alone.
+  // Finds the first parameter that is in one of the two only.
   parameters only_here, only_there;
   std::ranges::set_difference(others, all_, std::back_inserter(only_here));
   std::ranges::set_difference(all_, others, std::back_inserter(only_there));
-  auto const told = [](parameters const& those, std::string const& key) {
+  auto const describe = [](parameters const& those, std::string const& key) {
     auto const found = std::ranges::find(those, key, &parameters::value_type::first);
     return found == those.end() ? "no " + key : fmt::format("{}={}", found->first, found->second);
   };
   std::string const& key = (only_here.empty() ? only_there : only_here).front().first;
   throw input_error(fmt::format("other global parameters: {}: it has {}, and {} has {}: they would hold for spectra of both",
-                                name, told(others, key), name_, told(all_, key)));
+                                name, describe(others, key), name_, describe(all_, key)));
 }
 
 }  // namespace ordo::spectra::detail

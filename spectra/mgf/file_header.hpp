@@ -7,18 +7,17 @@
 
 namespace ordo::spectra::detail {
 
-/// What stands before the first spectrum of each input, made one: that of the first input with spectra or parameters, and the
-/// comments of those before it. Parameters there hold for all spectra of an input, so that spectra of inputs with other ones
-/// cannot stand in one file.
+/// The file headers of all inputs, merged: the header of the first input with spectra or parameters, and the comments of those
+/// before it. Parameters there hold for all spectra of an input, so spectra of inputs with other ones cannot be in one file.
 class input_heads {
  public:
   /// @param warn  called with "what: where: why" for parameters that are left out
   explicit input_heads(std::function<void(std::string const&)> warn) : warn_(std::move(warn)) {}
 
-  /// The next input's. @returns what of it goes with the spectrum that comes next
+  /// Adds the header of the next input. @returns the part of it that goes with the next spectrum
   /// @throws input_error  if its parameters are others
   std::string take(std::string_view head, bool has_spectra, std::string const& name);
-  /// What comes first in the output.
+  /// Returns the file header of the output.
   [[nodiscard]] std::string const& front() const noexcept { return front_; }
 
  private:
@@ -26,8 +25,8 @@ class input_heads {
   void compare(parameters const& others, std::string const& name) const;
 
   std::function<void(std::string const&)> warn_;
-  std::string front_, reference_, name_;  // of which input reference_ is
-  parameters all_, about_;                // those that say something of spectra, and the others
+  std::string front_, reference_, name_;  // name_: of the input of reference_
+  parameters all_, about_;                // about_: those that say nothing of spectra
   bool first_ = true, decided_ = false;
 };
 

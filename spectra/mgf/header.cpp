@@ -18,8 +18,7 @@ void skip_blanks(std::string_view& text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
 }
 
-// Takes a finite number off a text. What follows it must not be what a decimal comma would be: a digit behind a comma is the
-// next number of a list only where `list` says so.
+// Takes a finite number off a text. A comma may follow it only in a `list`, as it may be a decimal comma.
 std::optional<double> take_real(std::string_view& text, bool list = false) {
   skip_blanks(text);
   std::string_view rest = text;
@@ -34,9 +33,9 @@ std::optional<double> take_real(std::string_view& text, bool list = false) {
   return value;
 }
 
-constexpr int most_charge = 1000;
+constexpr int max_charge = 1000;
 
-// Takes a charge off a text: 2, 2+, 2-, +2, -2. What is greater than any is none.
+// Takes a charge off a text: 2, 2+, 2-, +2, -2. Greater values are no charges.
 std::optional<int> take_charge(std::string_view& text) {
   bool negative = false;
   std::string_view rest = text;
@@ -46,7 +45,7 @@ std::optional<int> take_charge(std::string_view& text) {
   }
   int value = 0;
   auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (error != std::errc() || value < 0 || value > most_charge) return {};
+  if (error != std::errc() || value < 0 || value > max_charge) return {};
   rest.remove_prefix(std::size_t(end - rest.data()));
   if (rest.starts_with('+') || rest.starts_with('-')) {
     negative = rest.front() == '-';

@@ -2,13 +2,10 @@
 
 #include <cstring>
 
-#include "ordo/spectra.hpp"
-
-namespace ordo::spectra {
-namespace detail {
+namespace ordo::spectra::detail {
 namespace {
 
-// If the `words` at `at` are there and make a whole line: where it begins.
+// Returns the begin of the line if the `words` are at `at` and make a whole line.
 std::optional<std::size_t> line_of(std::string_view text, std::size_t at, std::string_view words) {
   if (text.compare(at, words.size(), words) != 0) return {};
   std::size_t end = at + words.size();
@@ -59,14 +56,8 @@ last_cut find_cut(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);  // an LF may follow, and belong to it
   while (!text.empty() && !is_line_end(text.back())) text.remove_suffix(1);
   auto const begin = last_line_of(text, begin_ions);
-  // Behind the last BEGIN IONS a whole line is a place to cut only where END IONS came before.
+  // Behind the last BEGIN IONS a whole line is a place to cut only if END IONS comes before it.
   return {begin && !next_line_of(text, *begin, end_ions) ? *begin : text.size(), begin};
 }
 
-}  // namespace detail
-
-std::size_t whole_spectra(std::span<char const> text) {
-  return detail::find_cut({text.data(), text.size()}).at;
-}
-
-}  // namespace ordo::spectra
+}  // namespace ordo::spectra::detail

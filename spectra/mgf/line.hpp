@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-// Lines of MGF, and where a text may be cut.
+// Lines of MGF, and the places to cut a text.
 namespace ordo::spectra::detail {
 
 inline constexpr std::string_view begin_ions = "BEGIN IONS", end_ions = "END IONS", byte_order_mark = "\xef\xbb\xbf";
@@ -15,8 +15,8 @@ inline bool is_line_end(char c) {
   return c == '\n' || c == '\r';
 }
 
-/// A line's text without blanks around it; and without a byte order mark before it, which stands at the front of a file, or
-/// inside one that was put together from several.
+/// Returns a line without blanks around it, and without a byte order mark before it. Files that were put together from several
+/// have such marks inside.
 inline std::string_view trimmed(std::string_view line) {
   if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
@@ -24,7 +24,7 @@ inline std::string_view trimmed(std::string_view line) {
   return line;
 }
 
-/// Lines without blanks around them. A parameter is a key without blanks, '=' and a value.
+/// Classify lines without blanks around them. A parameter is a key without blanks, '=' and a value.
 inline bool is_comment(std::string_view line) {
   return !line.empty() && std::string_view("#;!/").find(line[0]) != std::string_view::npos;
 }
@@ -36,15 +36,15 @@ inline bool is_parameter(std::string_view line) {
 /// Takes the first line off a text, line end (LF, CRLF, CR) excluded.
 std::string_view take_line(std::string_view& text);
 
-/// Where a text that begins outside of a spectrum can be cut, as whole_spectra says; and where its last BEGIN IONS begins, if
-/// there is one.
+/// A place to cut a text that begins outside of a spectrum: the text before it holds whole spectra and whole lines between
+/// them. And the place of the last BEGIN IONS, if there is one.
 struct last_cut {
   std::size_t at;
   std::optional<std::size_t> begin;
 };
 last_cut find_cut(std::string_view text);
 
-/// What TITLE= says in the spectrum whose BEGIN IONS is at the front of `text`; empty if it says nothing.
+/// Returns the title of the spectrum whose BEGIN IONS is the first line of `text`; empty if it has none.
 std::string_view title_of(std::string_view text);
 
 }  // namespace ordo::spectra::detail

@@ -23,12 +23,12 @@ inline std::uint64_t eight_digits(std::uint64_t bytes) {
 
 inline constexpr std::array<std::uint64_t, 8> powers_of_ten{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 
-/// Exact, all of them.
+/// Powers of ten that are exact in double.
 inline constexpr std::array<double, 20> double_powers_of_ten{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                                              1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 
-/// Appends the digits at p to `value`, if Wanted; what does not fit 64 bits is lost. Eight at a time where as many bytes lie
-/// before `end`. @returns where the digits end
+/// Appends the digits at p to `value`, if Wanted, modulo 2^64. Reads eight at a time where as many bytes lie before `end`.
+/// @returns the end of the digits
 template <bool Wanted>
 inline char const* take_digits(char const* p, char const* end, std::uint64_t& value) {
   if constexpr (std::endian::native == std::endian::little) {
@@ -40,7 +40,7 @@ inline char const* take_digits(char const* p, char const* end, std::uint64_t& va
       std::uint64_t const stops = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
       if (stops != 0) {
         unsigned const count = unsigned(std::countr_zero(stops)) / 8;
-        // What lies above the digits falls off, and zeros come in front. In two steps: 64 is too far for one.
+        // Shifts out the bytes above the digits, and zeros in. In two steps, as one shift by 64 is undefined.
         if constexpr (Wanted) value = value * powers_of_ten[count] + eight_digits(word << (63 - 8 * count) << 1);
         return p + count;
       }
@@ -52,7 +52,7 @@ inline char const* take_digits(char const* p, char const* end, std::uint64_t& va
 }
 
 /// Reads the number at p, which moves behind it; its value too, if Wanted. The text must hold a line end at or behind p and
-/// before `end`. What is beyond the range of double counts as infinite or as zero.
+/// before `end`. Values beyond the range of double count as infinite or zero.
 /// @returns false, p and value undefined, if the word at p is no number
 template <bool Wanted = true>
 [[gnu::always_inline]] inline bool take_number(char const*& p, char const* end, double& value) {
@@ -87,13 +87,13 @@ template <bool Wanted = true>
   return true;
 }
 
-/// Reads the line at p, which moves to its LF, if it is one of those that most peaks have: two numbers without sign and
+/// Reads the line at p, which moves to its LF, if it has the form of most peaks: two numbers without sign and
 /// exponent, each with seven digits at most before and behind its point, one blank between them, and an LF; 32 bytes at most.
-/// Where the line ends is known before its numbers are, so that the processor can begin with the next line meanwhile.
-/// @param mz, intensity  the values of those that are wanted  @returns false, p as it was, if it is another one
+/// The end of the line is known before its numbers are, so that the processor can begin with the next line meanwhile.
+/// @param mz, intensity  the values, if wanted @returns false, with p unchanged, for other lines
 template <bool Mz, bool Intensity>
 [[gnu::always_inline]] inline bool take_plain_pair(char const*& p, char const* end, double& mz, double& intensity) {
-  constexpr unsigned most_digits = 7;
+  constexpr unsigned max_digits = 7;
   if (std::endian::native != std::endian::little || std::size_t(end - p) < half_row::size + 8) return false;
   half_row const row(p);
   std::uint32_t const feeds = row.equal_to('\n');
@@ -108,7 +108,7 @@ template <bool Mz, bool Intensity>
   struct number {
     unsigned begin, point, end, decimals;
     [[nodiscard]] bool good() const {
-      return point - begin <= most_digits && decimals <= most_digits && point - begin + decimals != 0;
+      return point - begin <= max_digits && decimals <= max_digits && point - begin + decimals != 0;
     }
   };
   auto const next_number = [&](unsigned begin) {

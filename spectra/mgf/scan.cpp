@@ -28,7 +28,7 @@ bool begins_number(char c) {
   return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
 }
 
-// NaN and infinity as printf and others spell them.
+// Returns true for NaN and infinity as printf and others spell them.
 bool not_finite(std::string_view word) {
   if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.remove_prefix(1);
   return same_letters(word, "nan") || same_letters(word, "inf") || same_letters(word, "infinity");
@@ -42,7 +42,7 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-// "begin ions" and the like: not the very words that delimit a spectrum, but perhaps meant to be.
+// Returns true for "begin ions" and the like, which are perhaps meant to delimit a spectrum.
 bool nearly_delimiter(std::string_view line) {
   std::string_view const first = take_word(line);
   return (same_letters(first, "begin") || same_letters(first, "end")) && same_letters(trimmed(line), "ions");
@@ -62,7 +62,7 @@ bool is_needed(std::string_view line, needed_parameters const& all) {
          (all.rt && line.starts_with("RTINSECONDS=")) || (all.scan && line.starts_with("SCANS="));
 }
 
-// What is wrong with a line inside a spectrum that is neither delimiter nor peak; nothing, for blank lines, comments and
+// Returns the fault of a line inside a spectrum that is neither delimiter nor peak; nothing for blank lines, comments and
 // parameters.
 std::optional<fault> fault_of(std::string_view line) {
   if (line.empty() || is_comment(line)) return {};
@@ -79,8 +79,9 @@ std::optional<fault> fault_of(std::string_view line) {
   return fault::unknown;
 }
 
-// Is this a line that no MGF has before its first spectrum? It may have comments, parameters and queries of peptide mass
-// fingerprints there, such as "1896 ions(345.6:24.7)". A parameter's name is no tag and no string, though XML and JSON hold
+// Returns true for a line that no MGF has before its first spectrum. It may have comments, parameters and queries of peptide
+// mass fingerprints there, such as "1896 ions(345.6:24.7)". A parameter's name is no tag and no string, though XML and JSON
+// hold
 // '='.
 bool is_foreign(std::string_view line) {
   if (line.find('\0') != std::string_view::npos) return true;
@@ -95,8 +96,8 @@ bool is_foreign(std::string_view line) {
   return !begins_number(word[0]) || !is_number(word);
 }
 
-// Reads one piece of text, line by line. Lines are looked at through a window, text that ends with a line end: the piece up to
-// its last line end; and then a copy of the rest with a line end added.
+// Scans one chunk, line by line, in a window of text that ends with a line end: first the chunk up to its last line end, then a
+// copy of the rest with a line end added.
 enum class wanted { mz, intensity, table };
 
 template <wanted What>
@@ -133,7 +134,7 @@ class scanner {
  private:
   [[nodiscard]] std::size_t kept() const { return table ? out_.table.lines.size() : out_.peaks.size(); }
 
-  // @returns false where the scan stops
+  // @returns false if the scan stops
   bool look_through(std::string_view window, std::size_t offset) {
     if (window.empty()) return true;
     window_ = window.data();
@@ -157,30 +158,27 @@ class scanner {
     return found ? found : end_;
   }
 
-  // The next line end at or behind p. memchr is fast, but must not look for an LF through all of a text that has none, at
-  // every line: so the next LF is remembered.
+  // Finds the next line end at or behind p. The next LF is remembered, as memchr must not search a text without LF to its end
+  // for every line.
   char const* line_end(char const* p) {
     if (line_feed_ < p) line_feed_ = next_line_feed(p);
     auto const* const cr = static_cast<char const*>(std::memchr(p, '\r', std::size_t(line_feed_ - p)));
     return cr ? cr : line_feed_;
   }
 
-  // Behind the line end at p.
+  // Returns the place behind the line end at p.
   char const* behind(char const* p) const { return p + (*p == '\r' && p + 1 != end_ && p[1] == '\n' ? 2 : 1); }
 
   [[nodiscard]] std::size_t offset(char const* p) const { return offset_ + std::size_t(p - window_); }
 
-  [[nodiscard]] finding here(fault what, char const* begin, char const* end, std::uint64_t since = 0) const {
+  [[nodiscard]] line_fault here(fault what, char const* begin, char const* end, std::uint64_t since = 0) const {
     return {what, out_.lines, offset(begin), offset(end), since};
   }
 
-  void warn(finding const& found) {
-    ++out_.warnings;
-    if (out_.first_warnings.size() < options_.shown) out_.first_warnings.push_back(found);
-  }
+  void warn(line_fault const& found) { out_.warn(found, options_.max_warnings); }
 
   // @returns whether the scan goes on
-  bool forgive(finding const& found) {
+  bool forgive(line_fault const& found) {
     bool const must_be = options_.end_needed && found.what == fault::missing_end;
     if (found.what == fault::not_finite || (options_.lenient && !must_be)) {
       warn(found);
@@ -225,10 +223,10 @@ class scanner {
 
   // @returns whether the scan goes on
   bool take_header(char const* p, char const* end) {
-    // The text is there as long as the result; the window may be a copy of its end.
+    // The text lives as long as the result; the window may be a copy of its end.
     std::string_view const line(text_.data() + offset(p), std::size_t(end - p));
     if (header_.take(line) != mgf_header::taken::not_a_number) return true;
-    finding const found = here(fault::bad_header, p, end);
+    line_fault const found = here(fault::bad_header, p, end);
     if (!options_.all_headers) return !is_needed(line, options_.needed) || forgive(found);
     warn(found);
     return true;
@@ -260,7 +258,7 @@ class scanner {
     }
   }
 
-  // Takes peaks, from p on. @returns the first line that is none, or nullptr where the scan stops
+  // Reads peaks from p on. @returns the first line that is no peak, or nullptr if the scan stops
   char const* peak_lines(char const* p) {
     std::uint64_t last = last_code_, count = 0;
     bool in_order = true;
@@ -288,7 +286,7 @@ class scanner {
         p = next;
         continue;
       }
-      std::uint64_t code = code_.of(mz ? mass : height);
+      std::uint64_t code = code_.of_number(mz ? mass : height);
       if (intensity && !has_intensity) code = peak_code::missing;
       in_order &= code >= last;
       if (options_.check) {
@@ -340,7 +338,7 @@ void scan(std::span<char const> text, scan_options const& options, scan_result& 
   result.peaks = std::move(peaks);
   result.ends = std::move(ends);
   result.table = std::move(table);
-  std::size_t const expected = text.size() / 32;  // as many as there mostly are; memory that is not used costs nothing
+  std::size_t const expected = text.size() / 32;  // peaks of a usual text; unused memory costs nothing
   if (options.keeps == scan_keeps::table || options.keeps == scan_keeps::table_and_headers) {
     result.table.mz.reserve(expected);
     result.table.intensity.reserve(expected);

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "ordo/radix_key.hpp"
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/spectrum.hpp"
+#include "spectra/peaks/chunk_peaks.hpp"
 
-// Reads MGF: tells the lines of a piece of text apart, and finds the spectra that are out of order.
+// Reads MGF: classifies the lines of a chunk, and finds the spectra that are out of order.
 namespace ordo::spectra::detail {
 
-/// What can be wrong with a line.
+/// A fault of a line.
 enum class fault {
   missing_end,    // BEGIN IONS, or the end of the input, inside a spectrum
   stray_end,      // END IONS outside
@@ -22,55 +22,44 @@ enum class fault {
   bad_number,     // begins like a peak, but is none
   bad_intensity,  // a peak whose second word is no number
   unknown,        // neither peak, comment nor parameter
-  bad_header,     // the value of a parameter that is wanted is no number
-  foreign,        // before the first spectrum: neither query, comment nor parameter; the input seems to be no MGF
-  moved_scope,    // a parameter between spectra, where these are put in order: it would come to stand before others
+  bad_header,     // the value of a parameter that is needed is no number
+  foreign,        // neither query, comment nor parameter before the first spectrum: the input seems not to be MGF
+  moved_scope,    // a parameter between spectra that are ordered: it would come to stand before others
 };
 
-/// A line of a piece of text, counted from 0, where its text begins and ends, line end excluded. `since` is the line of the
-/// BEGIN IONS that misses its END IONS.
-struct finding {
+/// A fault with its line, counted from 0 in the chunk, and the begin and end of the text of the line, without line end. `since`
+/// is the line of the BEGIN IONS that lacks its END IONS.
+struct line_fault {
   fault what;
   std::uint64_t line;
   std::size_t begin, end;
   std::uint64_t since = 0;
 };
 
-inline std::string_view line_of(finding const& found, std::string_view text) {
+inline std::string_view line_of(line_fault const& found, std::string_view text) {
   return text.substr(found.begin, found.end - found.begin);
 }
 
-/// A peak's line, all bytes of it, as an offset in its piece and a length; and its code, which orders peaks by < as asked for.
+/// A peak: its code, and the range of its line in the chunk, with line end.
 struct peak {
   std::uint64_t code;
   std::uint32_t begin, length;
 };
 
-/// Makes such a code of an m/z or an intensity; one that is missing comes last in either direction. The two zeros are equal.
-class peak_code {
- public:
-  explicit peak_code(bool descending) : flip_(descending ? ~std::uint64_t{0} : 0) {}
-  [[nodiscard]] std::uint64_t of(double value) const { return radix_key<double>::encode(value + 0.0) ^ flip_; }
-  static constexpr std::uint64_t missing = ~std::uint64_t{0};  // above all others, infinity's too
-
- private:
-  std::uint64_t flip_;
-};
-
-/// The first peak of a piece that is smaller than the one before it.
+/// The first peak of a chunk that is smaller than the one before it.
 struct disorder_at {
-  finding where;
-  std::uint64_t spectrum;  // of the piece, from 0
+  line_fault where;
+  std::uint64_t spectrum;  // of the chunk, from 0
   std::size_t begin;       // of that spectrum's BEGIN IONS
 };
 
-/// All spectra of a piece and their peaks, in the order of the text: spectrum s has the peaks [first_peak(s), first_peak(s +
+/// All spectra of a chunk and their peaks, in the order of the text: spectrum s has the peaks [first_peak(s), first_peak(s +
 /// 1)).
 struct peak_table {
   struct entry {
     text_range text;           // from BEGIN IONS to the end of END IONS' line
-    std::uint32_t first_peak;  // of all peaks of the piece
-    spectrum_header header;    // if headers were asked for; the title is a view of the piece
+    std::uint32_t first_peak;  // of all peaks of the chunk
+    spectrum_header header;    // if headers are read; the title is a view of the chunk
   };
   std::vector<entry> spectra;
   std::vector<double> mz, intensity;  // of each peak; a missing intensity is NaN
@@ -93,11 +82,11 @@ struct peak_table {
   }
 };
 
-/// What a scan keeps of the spectra: the peaks of those that are out of order, with codes; or all. With headers alone the table
-/// has its spectra, and no peaks.
+/// The peaks that a scan keeps: those of disordered spectra, with codes; or all, in the table. Headers are in the table in both
+/// cases.
 enum class scan_keeps { disordered, disordered_and_headers, table, table_and_headers };
 
-/// Parameters whose value has to be a number, where headers are read: else it is an error.
+/// Parameters of headers whose value must be a number; another value is an error.
 struct needed_parameters {
   bool precursor = true, rt = false, scan = false;
 };
@@ -106,30 +95,35 @@ struct scan_options {
   sort_key by = sort_key::mz;
   bool descending = false;
   bool lenient = false;
-  bool check = false;     // stop at the first disorder, and keep no peaks
-  std::size_t shown = 0;  // warnings to keep; the others are counted
-  bool begun = false;     // a spectrum came before this text
+  bool check = false;            // stops at the first disorder, and keeps no peaks
+  std::size_t max_warnings = 0;  // that are kept; all are counted
+  bool begun = false;            // a spectrum came before this chunk
   scan_keeps keeps = scan_keeps::disordered;
-  bool all_headers = false;  // all of a header is wanted, as far as it can be had; else what is needed, or an error
+  bool all_headers = false;  // reads all parameters, and warns of values that are no numbers; else those needed, with an error
   needed_parameters needed = {};
-  bool end_needed = false;  // a missing END IONS is an error, if lenient, too
+  bool end_needed = false;  // a missing END IONS is an error even if lenient
 };
 
-/// What was found in a piece of text.
+/// The result of a scan.
 struct scan_result {
-  std::vector<peak> peaks;        // of the spectra that are out of order, one after the other, in the order of the text
+  std::vector<peak> peaks;        // of the disordered spectra, in the order of the text
   std::vector<std::size_t> ends;  // of each of them, in `peaks`
   std::uint64_t lines = 0, spectra = 0, all_peaks = 0, warnings = 0;
-  std::vector<finding> first_warnings;
-  std::optional<finding> error;  // the first one; what follows it was not read
+  std::vector<line_fault> first_warnings;
+  std::optional<line_fault> error;  // the first one, at which the scan stopped
   std::optional<disorder_at> disorder;
-  std::optional<std::uint64_t> open;  // the line of a BEGIN IONS without END IONS at the end of the piece
+  std::optional<std::uint64_t> open;  // the line of a BEGIN IONS without END IONS at the end of the chunk
   bool unterminated = false;          // the last of `peaks`, or of `table`, is the end of the text, and has no line end
-  peak_table table;                   // if that is what was to be kept
+  peak_table table;                   // if the options say so
+
+  void warn(line_fault const& one, std::size_t max_warnings) {
+    ++warnings;
+    if (first_warnings.size() < max_warnings) first_warnings.push_back(one);
+  }
 };
 
-/// Scan whole lines (only the last of an input may lack its end) that begin outside a spectrum or with BEGIN IONS. Less than
-/// 4 GiB. `result` is overwritten; its memory is used again.
+/// Scans whole lines, of which only the last of an input may lack its end, outside a spectrum or from BEGIN IONS on. Less than
+/// 4 GiB. `result` is overwritten, and its memory reused.
 void scan(std::span<char const> text, scan_options const& options, scan_result& result);
 
 }  // namespace ordo::spectra::detail

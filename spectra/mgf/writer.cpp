@@ -12,63 +12,67 @@
 namespace ordo::spectra::detail {
 namespace {
 
-// The longest is that of the smallest double: a sign, "0." and 1074 decimals at most.
-constexpr std::size_t longest_number = 1100;
+// A sign, "0." and at most 1074 decimals of the smallest double.
+constexpr std::size_t max_number_bytes = 1100;
 
 char* put_number(char* to, double value, bool single) {
-  char* const end = to + longest_number;
+  char* const end = to + max_number_bytes;
   return single ? std::to_chars(to, end, float(value), std::chars_format::fixed).ptr
                 : std::to_chars(to, end, value, std::chars_format::fixed).ptr;
 }
 
-void add_number(double value, std::string& to) {
-  char text[longest_number];
-  to.append(text, put_number(text, value, false));
+void add_number(double value, std::string& output) {
+  char text[max_number_bytes];
+  output.append(text, put_number(text, value, false));
 }
 
-// Of ten digits, and those at the end are no zeros.
+// Rounds to ten digits.
 double rounded(double value) {
   char text[40];
   *fmt::format_to_n(text, sizeof text - 1, "{:.10g}", value).out = 0;
   return std::strtod(text, nullptr);
 }
 
-void add_line(std::string_view key, std::string_view value, std::string& to) {
-  to += key;
-  for (char const c : value) to += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  to += '\n';
-}
-
 }  // namespace
 
-std::size_t write_mgf(spectrum_header const& header, peak_list const& peaks, std::span<std::uint32_t const> order,
-                      mgf_digits digits, std::string& to) {
-  to += begin_ions;
-  to += '\n';
-  if (header.title) add_line("TITLE=", *header.title, to);
-  if (header.rt_seconds && std::isfinite(*header.rt_seconds)) {
-    to += "RTINSECONDS=";
-    add_number(rounded(*header.rt_seconds), to);
-    to += '\n';
+std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
+                      peak_digits digits, std::string& output) {
+  output += begin_ions;
+  output += '\n';
+  if (header.title) {
+    title = *header.title;
+    for (char& c : title)
+      if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    output += "TITLE=";
+    output += title;
+    output += '\n';
+    header.title = trimmed(title);
   }
-  to += "PEPMASS=";
-  add_number(header.precursor_mz.value_or(0), to);
+  if (header.rt_seconds && !std::isfinite(*header.rt_seconds)) header.rt_seconds.reset();
+  if (header.rt_seconds) {
+    header.rt_seconds = rounded(*header.rt_seconds);
+    output += "RTINSECONDS=";
+    add_number(*header.rt_seconds, output);
+    output += '\n';
+  }
+  output += "PEPMASS=";
+  add_number(header.precursor_mz.value_or(0), output);
   if (header.precursor_intensity && std::isfinite(*header.precursor_intensity)) {
-    to += ' ';
-    add_number(*header.precursor_intensity, to);
+    output += ' ';
+    add_number(*header.precursor_intensity, output);
   }
-  to += '\n';
+  output += '\n';
   if (!header.charges.empty()) {
     std::string_view before = "CHARGE=";
     for (int const charge : header.charges) {
-      fmt::format_to(std::back_inserter(to), "{}{}{}", before, std::abs(charge), charge < 0 ? '-' : '+');
+      fmt::format_to(std::back_inserter(output), "{}{}{}", before, std::abs(charge), charge < 0 ? '-' : '+');
       before = " and ";
     }
-    to += '\n';
+    output += '\n';
   }
-  if (header.scan) fmt::format_to(std::back_inserter(to), "SCANS={}\n", *header.scan);
+  if (header.scan) fmt::format_to(std::back_inserter(output), "SCANS={}\n", *header.scan);
   std::size_t left_out = 0;
-  char line[2 * longest_number + 2];
+  char line[2 * max_number_bytes + 2];
   for (std::uint32_t const i : order) {
     double const mz = peaks.mz[i], intensity = peaks.intensity[i];
     if (!std::isfinite(mz) || !std::isfinite(intensity)) {
@@ -79,10 +83,10 @@ std::size_t write_mgf(spectrum_header const& header, peak_list const& peaks, std
     *end++ = ' ';
     end = put_number(end, intensity, digits.intensity_single);
     *end++ = '\n';
-    to.append(line, end);
+    output.append(line, end);
   }
-  to += end_ions;
-  to += "\n";
+  output += end_ions;
+  output += "\n";
   return left_out;
 }
 

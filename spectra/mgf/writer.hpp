@@ -4,18 +4,15 @@
 #include <string>
 
 #include "ordo/spectra/spectrum.hpp"
+#include "spectra/order/chunk.hpp"
 
 namespace ordo::spectra::detail {
 
-/// Numbers of which have as few digits as give them back: those of a float, or those of a double.
-struct mgf_digits {
-  bool mz_single = false, intensity_single = false;
-};
-
-/// Appends a spectrum as MGF has it: TITLE, RTINSECONDS, PEPMASS, CHARGE as msconvert writes them, SCANS, and the peaks in the
-/// order given. Numbers have no exponent, which not all programs read; retention times have ten digits, as msconvert's.
-/// @returns how many peaks were left out, as they are not finite
-std::size_t write_mgf(spectrum_header const& header, peak_list const& peaks, std::span<std::uint32_t const> order,
-                      mgf_digits digits, std::string& to);
+/// Appends a spectrum as MGF: TITLE, RTINSECONDS, PEPMASS, CHARGE as msconvert writes them, SCANS, and the peaks in the given
+/// order. Numbers have no exponent, which not all programs read; retention times have ten digits, as msconvert's.
+/// @param header  becomes what a reader of the output finds @param title  memory for its title
+/// @returns the number of peaks that are left out because they are not finite
+std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
+                      peak_digits digits, std::string& output);
 
 }  // namespace ordo::spectra::detail

@@ -1,20 +1,21 @@
 #include "spectra/mzml/binary_array.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <libdeflate.h>
 
-#include "spectra/mzml/base64.hpp"
 #include "spectra/mzml/xml.hpp"
 
 namespace ordo::spectra::detail {
 namespace {
 
-constexpr int zlib_level = 4;  // 0.3 % more than zlib's 6 makes of peaks, in half the time
-// No stream of deflate holds more bytes for each of its own.
-constexpr std::size_t most_deflated = 1032;
+constexpr int zlib_level = 4;  // 0.3 % larger than zlib's level 6, in half the time
+// The maximum ratio of deflate.
+constexpr std::size_t max_ratio = 1032;
 
 template <class T>
 void convert(std::span<char const> numbers, std::vector<double>& to) {
@@ -32,7 +33,87 @@ void take(std::span<char const> numbers, std::span<std::uint32_t const> order, c
     std::memcpy(to + i * sizeof(T), numbers.data() + order[i] * sizeof(T), sizeof(T));
 }
 
+constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::uint32_t wrong = 0x80000000;
+
+// The bits that a character in each of the four places of a group adds to the group's 24; `wrong` if it is no character of
+// base64.
+using places = std::array<std::array<std::uint32_t, 256>, 4>;
+constexpr places make_places() {
+  places made{};
+  for (auto& place : made) place.fill(wrong);
+  for (std::size_t place = 0; place < 4; ++place)
+    for (std::size_t i = 0; i < 64; ++i) made[place][std::uint8_t(alphabet[i])] = std::uint32_t(i) << (18 - 6 * place);
+  return made;
+}
+constexpr places values = make_places();
+
+// The two characters of every 12 bits.
+using pair_table = std::array<std::array<char, 2>, 4096>;
+constexpr pair_table make_pairs() {
+  pair_table made{};
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = {alphabet[i >> 6], alphabet[i & 63]};
+  return made;
+}
+constexpr pair_table pairs = make_pairs();
+
+void put_group(std::uint32_t bits, char* to) {
+  to[0] = char(bits >> 16);
+  to[1] = char(bits >> 8);
+  to[2] = char(bits);
+}
+
 }  // namespace
+
+void encode_base64(std::span<char const> bytes, char* output) {
+  auto const* p = reinterpret_cast<unsigned char const*>(bytes.data());
+  std::size_t left = bytes.size();
+  for (; left >= 3; left -= 3, p += 3, output += 4) {
+    std::uint32_t const bits = std::uint32_t(p[0]) << 16 | std::uint32_t(p[1]) << 8 | p[2];
+    std::memcpy(output, pairs[bits >> 12].data(), 2);
+    std::memcpy(output + 2, pairs[bits & 4095].data(), 2);
+  }
+  if (left == 0) return;
+  std::uint32_t const bits = std::uint32_t(p[0]) << 16 | (left == 2 ? std::uint32_t(p[1]) << 8 : 0);
+  std::memcpy(output, pairs[bits >> 12].data(), 2);
+  output[2] = left == 2 ? alphabet[bits >> 6 & 63] : '=';
+  output[3] = '=';
+}
+
+std::optional<std::size_t> decode_base64(std::string_view text, char* output) {
+  char* const begin = output;
+  auto const* p = reinterpret_cast<unsigned char const*>(text.data());
+  auto const* const end = p + text.size();
+  for (;;) {
+    for (; end - p >= 4; p += 4, output += 3) {
+      std::uint32_t const bits = values[0][p[0]] | values[1][p[1]] | values[2][p[2]] | values[3][p[3]];
+      if (bits & wrong) break;
+      put_group(bits, output);
+    }
+    // Reads one group with blanks between its characters, or the last one.
+    std::uint32_t bits = 0;
+    std::size_t count = 0, padding = 0;
+    for (; p != end && count + padding < 4; ++p) {
+      if (is_space(char(*p))) continue;
+      if (*p == '=' && count >= 2) {
+        ++padding;
+        continue;
+      }
+      if (padding != 0 || (values[0][*p] & wrong)) return std::nullopt;
+      bits |= values[count++][*p];
+    }
+    if (count == 0) return std::size_t(output - begin);
+    if (count + padding != 4) return std::nullopt;
+    char group[3];
+    put_group(bits, group);
+    std::memcpy(output, group, count - 1);
+    output += count - 1;
+    if (padding == 0) continue;
+    for (; p != end; ++p)
+      if (!is_space(char(*p))) return std::nullopt;
+    return std::size_t(output - begin);
+  }
+}
 
 struct array_codec::state {
   std::vector<char> packed, numbers;
@@ -50,24 +131,24 @@ array_codec::array_codec() : state_(std::make_unique<state>()) {
 array_codec::~array_codec() = default;
 
 std::span<char const> array_codec::unpack(binary_array const& array, std::string_view text) {
-  // What holds nothing, and should not, may be of any type.
+  // An array that should be empty and is may be of any type.
   if (array.count == 0 && std::ranges::all_of(array.base64(text), is_space)) return {};
   auto const fail = [&](std::string const& why) { throw xml_fault(array.begin, "not a binary array", why); };
   auto const refuse = [&](std::string const& what, std::string const& name) {
     throw xml_fault(array.tag, what + " not supported", name.empty() ? "none is named" : fmt::format("'{}'", name));
   };
   if (array.type == number_type::unknown || !array.unknown_type.empty()) refuse("type of a binary array", array.unknown_type);
-  if (array.how == packing::unknown || !array.unknown_packing.empty())
+  if (array.compression == packing::unknown || !array.unknown_packing.empty())
     refuse("compression of a binary array", array.unknown_packing);
   std::string_view const base64 = array.base64(text);
   auto& packed = state_->packed;
-  packed.resize(std::max(packed.size(), base64_bytes_at_most(base64.size())));
+  packed.resize(std::max(packed.size(), max_base64_bytes(base64.size())));
   auto const size = decode_base64(base64, packed.data());
   if (!size) fail("it is no base64");
   auto const wrong_length = [&] { fail(fmt::format("it does not hold {} numbers of {} bytes", array.count, array.width())); };
-  if (array.count > (*size + 1) * most_deflated) wrong_length();
+  if (array.count > (*size + 1) * max_ratio) wrong_length();
   std::size_t const wanted = array.count * array.width();
-  if (array.how == packing::none || *size == 0) {
+  if (array.compression == packing::none || *size == 0) {
     if (*size != wanted) wrong_length();
     return std::span(packed).first(wanted);
   }
@@ -88,7 +169,7 @@ std::span<char const> array_codec::unpack(binary_array const& array, std::string
 }
 
 std::size_t array_codec::pack(binary_array const& array, std::span<char const> numbers, std::string& to) {
-  if (array.how == packing::zlib) {
+  if (array.compression == packing::zlib) {
     auto& packed = state_->packed;
     std::size_t const room = libdeflate_zlib_compress_bound(state_->out, numbers.size());
     packed.resize(std::max(packed.size(), room));

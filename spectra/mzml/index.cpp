@@ -6,7 +6,7 @@
 namespace ordo::spectra::detail {
 namespace {
 
-// Seven bits a byte, the last without the eighth.
+// Writes seven bits a byte; the last byte is without the eighth bit.
 void put_number(std::uint64_t value, std::string& to) {
   for (; value >= 0x80; value >>= 7) to += char(0x80 | (value & 0x7f));
   to += char(value);
@@ -25,7 +25,7 @@ std::uint64_t take_number(std::string_view from, std::size_t& at) {
 
 void indexed_elements::add(std::size_t id, std::string_view name, std::uint64_t read_at, std::uint64_t at) {
   all_.push_back({id, at});
-  staying_ += at != gone;
+  staying_ += at != dropped;
   auto const [same, unused] = std::ranges::mismatch(last_.name, name);
   std::size_t const kept = std::size_t(same - last_.name.begin());
   put_number(kept, log_);
@@ -38,7 +38,7 @@ void indexed_elements::add(std::size_t id, std::string_view name, std::uint64_t 
 
 void indexed_elements::move(std::size_t from, std::uint64_t by) {
   for (std::size_t i = from; i < all_.size(); ++i)
-    if (all_[i].at != gone) all_[i].at += by;
+    if (all_[i].at != dropped) all_[i].at += by;
 }
 
 std::optional<indexed_elements::element> indexed_elements::next() {

@@ -9,15 +9,16 @@
 
 namespace ordo::spectra::detail {
 
-/// The elements of a document that an index is of, spectra or chromatograms: added in the document's order, then visited in it
-/// once, while the entries of the index are looked up. Memory: 16 bytes each and what its id differs by from the one before; 8
-/// more where an index has them in another order.
+/// The elements of a document that an index lists, spectra or chromatograms. They are added in the order of the document, and
+/// visited in it once, while the entries of the index are looked up. Memory: 16 bytes each, and the difference of its id to the
+/// one before; 8 more if the index has another order.
 class indexed_elements {
  public:
-  static constexpr std::uint64_t gone = std::numeric_limits<std::uint64_t>::max();  // the place of one that left
+  static constexpr std::uint64_t dropped =
+      std::numeric_limits<std::uint64_t>::max();  // the place of an element that is not in the output
   struct element {
-    std::string_view name;      // its id as it is written, between quotes; empty: it has none. Until the next call
-    std::uint64_t read_at, at;  // where it begins in the input, and in the output
+    std::string_view name;      // its id as it is written, between quotes, valid until the next call; empty: none
+    std::uint64_t read_at, at;  // its places in the input and in the output
     std::size_t number;
   };
 
@@ -25,19 +26,19 @@ class indexed_elements {
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] bool any() const noexcept { return staying_ != 0; }
   void place(std::size_t number, std::uint64_t at) { all_[number].at = at; }
-  /// Moves the places of those from a number on.
+  /// Moves the places of the elements from a number on.
   void move(std::size_t from, std::uint64_t by);
 
   [[nodiscard]] std::size_t next_number() const noexcept { return next_; }
-  /// @returns nothing if all were visited
+  /// Visits the next element. @returns nothing if all were visited
   std::optional<element> next();
-  /// The number of the first that is not yet visited and has this id; else of one that was.
+  /// Finds an element by its id: the first one that is not yet visited, else one that is.
   std::optional<std::size_t> find(std::size_t id);
   [[nodiscard]] std::uint64_t place_of(std::size_t number) const { return all_[number].at; }
 
-  /// Returns true if a visited element has an entry that the index lacked.
+  /// Notes that an element got an entry that the index lacked.
   void note_added(std::size_t number);
-  /// @returns whether it had, which is then forgotten
+  /// Returns true if an element got such an entry, and forgets it.
   bool take_added(std::size_t number);
 
  private:
@@ -50,7 +51,7 @@ class indexed_elements {
   std::vector<std::size_t> by_id_;  // numbers
   std::vector<bool> added_;
 
-  // Names and places in the input, each by what it differs by from the one before.
+  // Names and places in the input, each as the difference to the one before.
   struct known {
     std::string name;
     std::uint64_t read_at = 0;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "spectra/mzml/writer.hpp"
-#include "spectra/mzml/xml_number.hpp"
+#include "spectra/mzml/xml.hpp"
 
-// The part of mzml_writer that writes the index.
+// The index of mzml_writer.
 namespace ordo::spectra::detail {
 namespace {
 
-// The name of a tag's element, with its prefix.
+// Returns the name of a tag with its prefix.
 std::string_view full_name(std::string_view tag) {
   std::size_t const begin = tag.starts_with("</") ? 2 : 1;
   return tag.substr(begin, tag.find_first_of(" \t\r\n/>", begin) - begin);
@@ -17,21 +17,21 @@ std::string_view full_name(std::string_view tag) {
 
 std::string prefix_of(std::string_view tag) {
   std::string_view const name = full_name(tag);
-  return std::string(name.substr(0, name.find(':') + 1));  // of none, npos + 1 is 0
+  return std::string(name.substr(0, name.find(':') + 1));  // without prefix npos + 1 is 0
 }
 
 std::string entry_text(std::string_view blanks, std::string_view prefix, indexed_elements::element const& of) {
   return fmt::format("{0}<{1}offset idRef={2}>{3}</{1}offset>", blanks, prefix, of.name, of.at);
 }
 
-// Blanks for what stands one level deeper.
+// Returns the blanks before a tag that is one level deeper.
 std::string deeper(std::string_view blanks) {
   return blanks.find('\n') == std::string_view::npos ? std::string(blanks) : std::string(blanks) + ' ';
 }
 
 }  // namespace
 
-// The list says how many indexes it has before any of them, and those of what is in the document may be missing.
+// The list states the number of its indexes before them, and indexes may be missing.
 void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
   list_at_ = written_ + (list.tag - done_);
   list_read_at_ = piece_at_ + list.at;
@@ -39,17 +39,17 @@ void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
   std::string_view const tag = tag_of(list);
   prefix_ = prefix_of(tag);
   blanks_ = deeper(text_.substr(before_blanks(list.tag), list.tag - before_blanks(list.tag)));
-  auto const will_be = [&](indexed_elements const& elements, index_mark::subject subject) {
+  auto const will_exist = [&](indexed_elements const& elements, index_mark::subject subject) {
     return std::size_t(elements.any() || (next && next->what == index_mark::kind::index && next->of == subject));
   };
-  std::size_t const least =
-      will_be(spectra_, index_mark::subject::spectra) + will_be(chromatograms_, index_mark::subject::chromatograms);
+  std::size_t const min_count =
+      will_exist(spectra_, index_mark::subject::spectra) + will_exist(chromatograms_, index_mark::subject::chromatograms);
   auto const count = attribute_in(tag, "count");
-  if (count && number<std::size_t>(tag.substr(count->begin, count->size)).value_or(0) < least) {
+  if (count && number<std::size_t>(tag.substr(count->begin, count->size)).value_or(0) < min_count) {
     put_to(list.tag + count->begin);
-    replace(list.tag + count->begin + count->size, fmt::format("{}", least));
+    replace(list.tag + count->begin + count->size, fmt::format("{}", min_count));
   }
-  if (least != 0) open_empty(list, list_end_);
+  if (min_count != 0) open_empty(list, list_end_);
 }
 
 // Turns an empty-element tag into a start tag.
@@ -73,20 +73,20 @@ void mzml_writer::begin_index(index_mark const& index) {
 
 void mzml_writer::take_entry(index_mark const& mark) {
   std::size_t const begin = before_blanks(mark.tag);
-  if (!index_) {  // its offsets alone are looked after
+  if (!index_) {  // only its offsets are corrected
     indexed_elements* of = &spectra_;
     auto found = of->find(mark.id);
     if (!found) found = (of = &chromatograms_)->find(mark.id);
-    if (found && of->place_of(*found) != indexed_elements::gone) return set_entry(mark, of->place_of(*found));
+    if (found && of->place_of(*found) != indexed_elements::dropped) return set_entry(mark, of->place_of(*found));
     differences_.surplus += !found;
     return drop_entry(mark);
   }
   auto const found = index_->find(mark.id);
-  if (!found || *found < index_->next_number()) {  // of nothing, or it has its entry already
+  if (!found || *found < index_->next_number()) {  // of no element, or of one that has its entry already
     if (found && index_->take_added(*found)) {
       --differences_.missing;
       ++differences_.moved;
-    } else if (!found || index_->place_of(*found) != indexed_elements::gone) {
+    } else if (!found || index_->place_of(*found) != indexed_elements::dropped) {
       ++differences_.surplus;
     }
     return drop_entry(mark);
@@ -95,7 +95,7 @@ void mzml_writer::take_entry(index_mark const& mark) {
   put_to(begin);
   add_entries(*found);
   indexed_elements::element const one = *index_->next();
-  if (one.at == indexed_elements::gone) return drop_entry(mark);
+  if (one.at == indexed_elements::dropped) return drop_entry(mark);
   compare_offset(mark, one.read_at);
   if (ordering_ && indexes_spectra_)
     keep_entry(mark, one.at);
@@ -103,7 +103,7 @@ void mzml_writer::take_entry(index_mark const& mark) {
     set_entry(mark, one.at);
 }
 
-// Writes the entry up to its number, and that.
+// Writes an entry up to its number, with the number.
 void mzml_writer::set_entry(index_mark const& mark, std::uint64_t at) {
   if (is_closed(mark)) {
     put_to(mark.begin - 2);
@@ -114,22 +114,22 @@ void mzml_writer::set_entry(index_mark const& mark, std::uint64_t at) {
   }
 }
 
-// The whole of it goes, and the blanks before it.
+// Leaves out an entry, and the blanks before it.
 void mzml_writer::drop_entry(index_mark const& mark) {
   put_to(before_blanks(mark.tag));
   done_ = end_of_entry(mark);
 }
 
 void mzml_writer::compare_offset(index_mark const& mark, std::uint64_t read_at) {
-  std::string_view const told = is_closed(mark) ? std::string_view() : text_.substr(mark.begin, mark.end - mark.begin);
-  differences_.wrong += number<std::uint64_t>(told) != read_at;
+  std::string_view const stated = is_closed(mark) ? std::string_view() : text_.substr(mark.begin, mark.end - mark.begin);
+  differences_.wrong += number<std::uint64_t>(stated) != read_at;
 }
 
-// The elements up to a number, whose entries are missing here.
+// Adds the entries of the elements up to a number, which the index lacks.
 void mzml_writer::add_entries(std::size_t end) {
   while (index_->next_number() < end) {
     indexed_elements::element const one = *index_->next();
-    if (one.at == indexed_elements::gone || one.name.empty()) continue;
+    if (one.at == indexed_elements::dropped || one.name.empty()) continue;
     ++differences_.missing;
     index_->note_added(one.number);
     std::string const text = entry_text(blanks_, prefix_, one);
@@ -154,7 +154,7 @@ void mzml_writer::end_index(index_mark const& mark) {
   put(std::exchange(index_end_, {}));
 }
 
-// An index that the list lacked.
+// Adds an index that the list lacks.
 void mzml_writer::add_index(indexed_elements& of, std::string_view name, std::string const& blanks) {
   put(fmt::format("{}<{}index name=\"{}\">", blanks, prefix_, name));
   index_ = &of;
@@ -181,7 +181,7 @@ void mzml_writer::end_list(index_mark const& mark) {
   put(std::exchange(list_end_, {}));
 }
 
-// The list of indexes, and what follows it, where a document lacks them.
+// Adds the list of indexes, its offset and the checksum, if the document lacks them.
 void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
   bool const adds_list = !std::exchange(list_seen_, true) && (spectra_.any() || chromatograms_.any());
   bool const has_list = adds_list || list_at_ != 0;
@@ -215,13 +215,13 @@ void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
 
 std::string mzml_writer::index_differences() const {
   std::string text;
-  auto const say = [&](std::uint64_t count, std::string_view what) {
+  auto const add = [&](std::uint64_t count, std::string_view what) {
     if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
   };
-  say(differences_.missing, "entries missing");
-  say(differences_.surplus, "entries of nothing in the document");
-  say(differences_.moved, "entries in another order");
-  say(differences_.wrong, "wrong offsets");
+  add(differences_.missing, "entries missing");
+  add(differences_.surplus, "entries of nothing in the document");
+  add(differences_.moved, "entries in another order");
+  add(differences_.wrong, "wrong offsets");
   return text;
 }
 

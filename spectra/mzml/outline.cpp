@@ -123,11 +123,11 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
 
 void mzml_outline::end(std::string_view name) {
   if (name == "referenceableParamGroup") in_group_ = false;
-  if (name == "sourceFileList") source_files_ = 2;  // what comes behind it is of none
+  if (name == "sourceFileList") source_files_ = 2;  // terms behind it belong to no file
   next_mark(name, true);
 }
 
-// The mark of a tag, if it has one. Marks come in the order of their tags.
+// Returns the mark of a tag, if it has one. Marks are in the order of their tags.
 index_mark* mzml_outline::next_mark(std::string_view name, bool end) {
   index_mark::kind kind;
   if (!mark_named(name, end, kind)) return nullptr;

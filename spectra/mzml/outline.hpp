@@ -19,7 +19,7 @@ struct cv_term {
 };
 cv_term term_of(attributes const& all);
 
-/// What the parts of a document must know of its beginning to be read by themselves.
+/// The context of a document in which its parts are read.
 struct mzml_context {
   struct term {
     std::uint32_t number;
@@ -34,43 +34,44 @@ struct mzml_context {
     [[nodiscard]] cv_term view() const { return {number, accession, name, value, unit, unit_name}; }
   };
   std::string encoding;
-  bool lenient = false;                                          // bytes that are no UTF-8 are read as Windows-1252
-  std::string open;                                              // a tag with the namespaces in scope, to set before a part
+  bool lenient = false;                                          // invalid bytes in UTF-8 are read as Windows-1252
+  std::string open;                                              // a tag with the namespaces in scope
   std::map<std::string, std::vector<term>, std::less<>> groups;  // referenceableParamGroups, by id
-  /// Where spectra have no titles: ids of Thermo's form get this name before scan number and charge, as msconvert does it.
+  /// If spectra have no titles, those with ids of Thermo's form are titled by this name, scan number and charge, as by
+  /// msconvert.
   bool thermo = false;
   std::string source_name;  // without its extension
 };
 
-/// A place outside of spectra that counts for the index, or where it is said how many spectra there are.
+/// A tag outside of spectra that matters for the index or for the number of spectra.
 struct index_mark {
   enum class kind { spectra, chromatogram, list, index, entry, index_end, list_end, list_offset, checksum, document_end };
   kind what;
-  std::size_t at = 0;              // where the tag begins in the piece
-  std::size_t tag = 0;             // and where in what is written for it
-  std::size_t begin = 0, end = 0;  // there, what stands between it and the next tag
-  std::size_t id = 0;              // a hash: of a chromatogram's id, or of the one that an entry is for
+  std::size_t at = 0;              // the place of the tag in the text
+  std::size_t tag = 0;             // the place of the tag in the output
+  std::size_t begin = 0, end = 0;  // the text between the tag and the next one, in the output
+  std::size_t id = 0;              // hash of the id of a chromatogram, or of the id of an entry
   enum class subject { spectra, chromatograms, other };
-  subject of = subject::spectra;  // of an index, its entries and its end: what it is an index of
+  subject of = subject::spectra;  // of an index, its entries and its end
 };
 
-/// Reads an mzML document but for its spectra, which are left out of what it is given: is it mzML, and what do its parts need?
+/// A reader of everything but the spectra of a document. It checks that the document is mzML, and keeps the context of its
+/// parts.
 class mzml_outline final : private xml_handler {
  public:
-  /// @param lenient  in UTF-8, bytes that are none are read as Windows-1252
+  /// @param lenient  reads invalid bytes in UTF-8 as Windows-1252
   explicit mzml_outline(bool lenient);
 
-  /// Where marks are found from now on, each before the piece that it is in; they are completed when that is parsed.
+  /// Sets the list of marks. A mark is there before the piece with its tag is parsed, and is completed by parse().
   void take_marks(std::vector<index_mark>& marks);
-  /// The next piece of the document, whole tags.
-  /// @param at  of the piece in the text that faults are in. @throws xml_fault
+  /// Parses the next piece of the document, whole tags. @param at  its place in the text, for faults @throws xml_fault
   void parse(std::string_view piece, std::size_t at, bool last = false);
-  /// As it is now, for the parts that follow.
+  /// Returns the context of the parts that follow.
   [[nodiscard]] std::shared_ptr<mzml_context const> context();
   [[nodiscard]] bool begun() const noexcept { return begun_; }
-  /// indexedmzML?
+  /// Returns true for an indexedmzML.
   [[nodiscard]] bool indexed() const noexcept { return indexed_; }
-  /// Bytes that were read as Windows-1252, so far.
+  /// Returns the number of bytes read as Windows-1252 so far.
   [[nodiscard]] std::uint64_t repaired() const noexcept { return parser_.repaired(); }
 
  private:
@@ -82,15 +83,15 @@ class mzml_outline final : private xml_handler {
   xml_parser parser_;
   mzml_context now_;
   std::shared_ptr<mzml_context const> given_;
-  std::string group_;                                         // that is being read; empty: none
-  index_mark::subject index_ = index_mark::subject::spectra;  // that is being read
+  std::string group_;                                         // being read; empty: none
+  index_mark::subject index_ = index_mark::subject::spectra;  // being read
   std::vector<index_mark>* marks_ = nullptr;
   std::size_t next_mark_ = 0;
   std::size_t source_files_ = 0;
   bool begun_ = false, indexed_ = false, in_group_ = false;
 };
 
-/// The kind of mark that a tag of this name makes, or its end, if any.
+/// Finds the kind of mark that a tag of this name makes. @param end  it is an end tag @returns false for other tags
 [[nodiscard]] bool mark_named(std::string_view name, bool end, index_mark::kind& kind);
 std::size_t id_hash(std::string_view id);
 

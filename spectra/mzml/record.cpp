@@ -8,7 +8,6 @@
 
 #include "ordo/detail/config.hpp"
 #include "spectra/mzml/xml.hpp"
-#include "spectra/mzml/xml_number.hpp"
 
 namespace ordo::spectra::detail {
 namespace {
@@ -34,19 +33,19 @@ class head_reader {
     if (cv.empty()) cv = "MS";
   }
 
-  std::string_view version, cv;  // cv: the name that the PSI-MS vocabulary has here
+  std::string_view version, cv;  // cv: the document's name of the PSI-MS vocabulary
   std::optional<element> software_list, processing_list, spectra;
   std::vector<element> software, processing;
   std::set<std::string_view> ids;
 
   [[nodiscard]] std::string_view value(element const& of, std::string_view name) const { return value_of(of.tag, name); }
-  // The blanks before a place.
+  // Returns the blanks before a place.
   [[nodiscard]] std::string_view blanks_before(std::size_t at) const {
     std::size_t begin = at;
     while (begin > 0 && is_space(text_[begin - 1])) --begin;
     return text_.substr(begin, at - begin);
   }
-  // The name of a tag's element with its prefix, with another in the place of its own.
+  // Returns the prefix of the name of an element, with the colon.
   [[nodiscard]] std::string prefix(element const& like) const {
     std::string_view const name = like.tag.substr(1, like.tag.find_first_of(" \t\r\n/>") - 1);
     auto const colon = name.find(':');
@@ -96,7 +95,7 @@ std::string unused(std::string_view id, std::set<std::string_view> const& ids) {
   return made;
 }
 
-// Writes elements in the manner of one beside them: indented as it is, or all in one line.
+// A writer of elements in the manner of an adjacent one: indented alike, or all in one line.
 struct writer {
   std::string outer, inner, prefix;
 
@@ -116,13 +115,13 @@ struct writer {
   }
 };
 
-std::string processing_method(writer const& how, std::string_view cv, std::size_t order, std::string_view software,
+std::string processing_method(writer const& style, std::string_view cv, std::size_t order, std::string_view software,
                               std::vector<std::pair<std::string, std::string>> const& options) {
-  std::string content = how.term(cv, "MS:1001486", "data filtering", "");
+  std::string content = style.term(cv, "MS:1001486", "data filtering", "");
   for (auto const& [name, value] : options)
-    content += value.empty() ? fmt::format("{}<{}userParam name=\"{}\"/>", how.inner, how.prefix, name)
-                             : fmt::format("{}<{}userParam name=\"{}\" value=\"{}\"/>", how.inner, how.prefix, name, value);
-  return how.element("processingMethod", fmt::format("order=\"{}\" softwareRef=\"{}\"", order, software), content);
+    content += value.empty() ? fmt::format("{}<{}userParam name=\"{}\"/>", style.inner, style.prefix, name)
+                             : fmt::format("{}<{}userParam name=\"{}\" value=\"{}\"/>", style.inner, style.prefix, name, value);
+  return style.element("processingMethod", fmt::format("order=\"{}\" softwareRef=\"{}\"", order, software), content);
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -131,7 +130,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// Sets the number of elements that a list says it has.
+// Sets the number of elements that a list states.
 void set_count(element const& list, std::size_t count, std::vector<text_edit>& edits) {
   if (auto const at = attribute_in(list.tag, "count"))
     edits.push_back({list.begin + at->begin, list.begin + at->begin + at->size, fmt::format("{}", count)});
@@ -142,7 +141,7 @@ void set_count(element const& list, std::size_t count, std::vector<text_edit>& e
 processing_record record_processing(std::string_view head, std::vector<std::pair<std::string, std::string>> const& options) {
   head_reader const all(head);
   auto const lacks = [](std::string why) { return processing_record{{}, std::move(why), {}, {}}; };
-  if (!all.spectra) return {};  // no spectra, so nothing was done to any
+  if (!all.spectra) return {};  // without spectra nothing was processed
   if (all.version.starts_with("1.0")) return lacks(fmt::format("the document is mzML {}", all.version));
   if (!all.software_list || all.software.empty()) return lacks("the document has no softwareList");
   if (!all.processing_list || all.processing.empty()) return lacks("the document has no dataProcessingList");
@@ -150,7 +149,7 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   auto const old = std::ranges::find(all.processing, now, &element::id);
   if (now.empty() || old == all.processing.end()) return lacks("the list of spectra refers to no dataProcessing");
 
-  // Ours, of this version.
+  // Finds our software, of this version.
   auto const known = std::ranges::find_if(all.software, [&](element const& one) {
     return one.id.starts_with(software_id) && all.value(one, "version") == version;
   });
@@ -183,10 +182,10 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   };
   if (!is_known) {
     set_count(*all.software_list, all.software.size() + 1, made.edits);
-    writer const how(all.blanks_before(all.software.front().begin), all.prefix(all.software.front()));
+    writer const style(all.blanks_before(all.software.front().begin), all.prefix(all.software.front()));
     insert(all.software_list->end_tag,
-           how.element("software", fmt::format("id=\"{}\" version=\"{}\"", software, version),
-                       how.term(all.cv, "MS:1000799", "custom unreleased software tool", "ordo specsort")));
+           style.element("software", fmt::format("id=\"{}\" version=\"{}\"", software, version),
+                         style.term(all.cv, "MS:1000799", "custom unreleased software tool", "ordo specsort")));
   }
   if (old->id.starts_with(processing_id)) {  // nothing else refers to it
     insert(old->end_tag, processing_method(method, all.cv, order, software, options));
@@ -194,10 +193,10 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   }
   std::string const processing = made.after = unused(processing_id, all.ids);
   set_count(*all.processing_list, all.processing.size() + 1, made.edits);
-  writer const how(all.blanks_before(old->begin), all.prefix(*old));
+  writer const style(all.blanks_before(old->begin), all.prefix(*old));
   std::string content(steps.substr(0, steps.size() - all.blanks_before(old->end_tag).size()));
   content += processing_method(method, all.cv, order, software, options);
-  insert(all.processing_list->end_tag, how.element("dataProcessing", fmt::format("id=\"{}\"", processing), content));
+  insert(all.processing_list->end_tag, style.element("dataProcessing", fmt::format("id=\"{}\"", processing), content));
   auto const reference = attribute_in(all.spectra->tag, "defaultDataProcessingRef");
   std::size_t const at = all.spectra->begin + reference->begin;
   made.edits.push_back({at, at + reference->size, processing});

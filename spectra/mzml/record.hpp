@@ -7,21 +7,21 @@
 
 namespace ordo::spectra::detail {
 
-/// Puts a text in the place of [begin, end) of another.
+/// A text that replaces [begin, end) of another one.
 struct text_edit {
   std::size_t begin, end;
   std::string text;
 };
 
-/// Records a processing step in an mzML document: a software element, and a dataProcessing that has the steps of the spectra so
-/// far and this one, to which the list of spectra then refers. Chromatograms keep theirs.
+/// The record of a processing step in an mzML document: a software element, and a dataProcessing with the earlier steps of the
+/// spectra and this one, to which the list of spectra then refers. Chromatograms keep their dataProcessing.
 struct processing_record {
-  std::vector<text_edit> edits;  // in order; none where the same step stands last already
-  std::string lacks;             // why nothing can be recorded; empty: it can
-  std::string before, after;     // the dataProcessing that spectra referred to by default, and that which they refer to now
+  std::vector<text_edit> edits;  // in order; none if the same step is the last one already
+  std::string lacks;             // the reason why nothing can be recorded, or empty
+  std::string before, after;     // the default dataProcessing of spectra in the input and in the output
 };
 
-/// @param head     the document up to the tag of its list of spectra, this included; well-formed
+/// Makes the record of a step. @param head  the well-formed document up to the tag of its list of spectra, with that tag
 /// @param options  of the step, by name and value
 processing_record record_processing(std::string_view head, std::vector<std::pair<std::string, std::string>> const& options);
 

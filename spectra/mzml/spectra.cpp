@@ -7,23 +7,24 @@
 #include <fmt/format.h>
 
 #include "spectra/mzml/terms.hpp"
-#include "spectra/mzml/xml_number.hpp"
+#include "spectra/mzml/xml.hpp"
 
 namespace ordo::spectra::detail {
 namespace {
 
-// Can XML tell nothing of it but that it is text? What base64 is, and most else. All bytes alike, so that many go at a time.
+// Returns true if the text is free of XML markup, as base64 and most other text is. It has no branch for a byte, so that the
+// compiler can work on many at a time.
 bool is_plain(std::string_view text) {
   unsigned char marked = 0;
   for (unsigned char const c : text) {
-    auto const low = static_cast<unsigned char>(c < 0x2b);  // '&' and what controls
+    auto const low = static_cast<unsigned char>(c < 0x2b);  // '&' and control characters
     auto const space = static_cast<unsigned char>((c == ' ') | (c == '\n') | (c == '\r') | (c == '\t'));
     marked |= static_cast<unsigned char>((low & (space ^ 1)) | (c >> 7) | (c == ']'));
   }
   return marked == 0;
 }
 
-// The value of a key in a native id: "controllerType=0 controllerNumber=1 scan=7".
+// Returns the value of a key in a native id: "controllerType=0 controllerNumber=1 scan=7".
 std::string_view id_value(std::string_view id, std::string_view key) {
   for (std::size_t at = 0; at < id.size();) {
     std::string_view const word = id.substr(at, id.find(' ', at) - at);
@@ -41,23 +42,23 @@ binary_array const* mzml_spectrum::find(array_kind kind) const {
   return nullptr;
 }
 
-void mzml_spectra::read(mzml_piece const& piece) {
+void mzml_spectra::read(mzml_text const& chunk) {
   now_ = nullptr;
-  context_ = piece.context.get();
-  text_ = piece.text();
+  context_ = chunk.context.get();
+  text_ = chunk.view();
   used_ = next_array_ = next_content_ = next_term_ = 0;
   array_tags_.clear();
   term_tags_.clear();
   contents_.clear();
   where_.clear();
   repaired_ = 0;
-  if (piece.spectra.empty()) return all_.clear();
-  std::size_t const begin = piece.spectra.front().begin;
+  if (chunk.spectra.empty()) return all_.clear();
+  std::size_t const begin = chunk.spectra.front().begin;
   xml_parser parser(*this, false, context_->encoding, context_->lenient);
   parser_ = &parser;
   try {
-    parser.parse("<spectrumList>", begin);  // a document has one first tag
-    for (auto const& one : piece.spectra) read(parser, one, text_);
+    parser.parse("<spectrumList>", begin);  // parts of a document have one first tag, too
+    for (auto const& one : chunk.spectra) read(parser, one, text_);
   } catch (...) {
     all_.resize(used_);
     throw;
@@ -68,8 +69,8 @@ void mzml_spectra::read(mzml_piece const& piece) {
     if (!one.title.empty()) one.header.title = one.title;
 }
 
-// The parser is not given what is plain: the text between <binary> and </binary>, which is the most, and parameters.
-void mzml_spectra::read(xml_parser& parser, mzml_piece::element const& one, std::string_view text) {
+// The parser does not read plain text between <binary> and </binary>, which is most of it, and plain parameters.
+void mzml_spectra::read(xml_parser& parser, mzml_text::element const& one, std::string_view text) {
   begin_ = one.begin;
   text = text.substr(0, one.end);
   std::size_t given = one.begin;
@@ -95,7 +96,7 @@ void mzml_spectra::read(xml_parser& parser, mzml_piece::element const& one, std:
     bool const prefixed = tag.data() + 1 != found->name.data();
     if (parameter && !prefixed && found->kind == markup_kind::empty && plain_attributes(tag, plain_)) {
       if (text.substr(given, found->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(found->begin);
-      mzml_piece::element const place{found->begin, found->end};
+      mzml_text::element const place{found->begin, found->end};
       term ? take(term_of(attributes(plain_)), place) : take_user(attributes(plain_), place);
       given = found->end;
     } else if (parameter) {
@@ -115,7 +116,7 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
   place inner = place::other;
   if (bool const term = name == "cvParam"; term || name == "userParam") {
     if (next_term_ >= term_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
-    mzml_piece::element const place = term_tags_[next_term_++];
+    mzml_text::element const place = term_tags_[next_term_++];
     term ? take(term_of(all), place) : take_user(all, place);
   } else if (name == "spectrum") {
     start_spectrum(all);
@@ -125,7 +126,7 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
     inner = scans_++ == 0 ? place::scan : place::other;
   } else if (name == "precursor") {
     take_reference(all);
-    if (precursors_++ != 0) ++ions_;  // the first ion is of the first precursor, or there is none
+    if (precursors_++ != 0) ++ions_;  // only the first precursor can have the first ion
   } else if (name == "selectedIon") {
     inner = ions_++ == 0 ? place::ion : place::other;
   } else if (name == "binaryDataArray" && now_) {
@@ -221,8 +222,8 @@ void mzml_spectra::end_spectrum() {
   ++used_;
 }
 
-// @param tag  its place; that of a parameter group's terms is not known
-void mzml_spectra::take(cv_term const& term, mzml_piece::element tag) try {
+// @param tag  its place, which is not known for terms of a parameter group
+void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
   if (!now_ || where_.empty()) return;
   switch (where_.back()) {
     case place::spectrum:
@@ -245,8 +246,8 @@ void mzml_spectra::take(cv_term const& term, mzml_piece::element tag) try {
   throw;
 }
 
-// Some writers give values that are made of peaks so.
-void mzml_spectra::take_user(attributes const& all, mzml_piece::element tag) {
+// Some writers give values that were made of peaks as userParam.
+void mzml_spectra::take_user(attributes const& all, mzml_text::element tag) {
   if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
   if (std::uint32_t const term = terms::value_of_peaks(all.get("name")))
     now_->peak_values.push_back({term, tag.begin, tag.end});
@@ -265,7 +266,7 @@ void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
                                      term.unit_name, term.unit));
 }
 
-void mzml_spectra::take_spectrum(cv_term const& term, mzml_piece::element tag) {
+void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
   switch (term.number) {
     case terms::total_ion_current:
     case terms::base_peak_mz:

@@ -8,51 +8,51 @@
 
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/mzml/binary_array.hpp"
-#include "spectra/mzml/pieces.hpp"
+#include "spectra/mzml/cutter.hpp"
 
 namespace ordo::spectra::detail {
 
-/// What mzML says of one spectrum, but for the numbers of its arrays; places are those of the piece's text.
+/// One spectrum of mzML without the numbers of its arrays. Places are those of the text of the chunk.
 struct mzml_spectrum {
   std::size_t begin = 0;
   std::string id, title;
-  spectrum_header header;             // its title: `title`, as msconvert makes it for MGF
+  spectrum_header header;             // its title is `title`, as msconvert makes it for MGF
   std::size_t count = 0;              // defaultArrayLength
-  bool has_ion = false;               // a selected ion of the first precursor: only then msconvert writes it to MGF
-  bool transitions = false;           // SRM or CRM: its points are not peaks of a scan
-  std::string processing;             // the dataProcessing that it refers to, if it does
-  bool time_without_unit = false;     // its retention time counts as seconds
-  std::optional<xml_fault> bad_time;  // where its unit is not one of time: an error where the retention time is needed
-  /// The tags of values that are made of its peaks, as the total ion current.
+  bool has_ion = false;               // the first precursor has a selected ion; msconvert writes no other spectra to MGF
+  bool transitions = false;           // SRM or CRM, whose points are not peaks of a scan
+  std::string processing;             // the dataProcessing to which it refers, if any
+  bool time_without_unit = false;     // so its retention time counts as seconds
+  std::optional<xml_fault> bad_time;  // its unit is not one of time; an error if the time is needed
+  /// The tag of a value that was made of peaks, such as the total ion current.
   struct peak_value {
     std::uint32_t term;
     std::size_t tag, tag_end;
   };
   std::vector<peak_value> peak_values;
   std::vector<binary_array> arrays;
-  std::vector<std::size_t> references;  // hashes of the ids of spectra that it was made of
+  std::vector<std::size_t> references;  // hashes of the ids of spectra from which it was made
 
-  /// The first of its kind; nullptr if there is none.
+  /// Returns the first array of a kind; nullptr if there is none.
   [[nodiscard]] binary_array const* find(array_kind kind) const;
 };
 
-/// Reads the spectra of a piece. It keeps memory: one for each thread.
+/// Reads the spectra of a chunk. It keeps memory: one for each thread.
 class mzml_spectra final : private xml_handler {
  public:
-  /// @throws xml_fault, and then all() are those before it
-  void read(mzml_piece const& piece);
+  /// @throws xml_fault  after which all() are the spectra before the fault
+  void read(mzml_text const& chunk);
   [[nodiscard]] std::vector<mzml_spectrum> const& all() const noexcept { return all_; }
-  /// Bytes that were read as Windows-1252.
+  /// Returns the number of bytes read as Windows-1252.
   [[nodiscard]] std::uint64_t repaired() const noexcept { return repaired_; }
 
  private:
   enum class place { other, spectrum, scan, ion, array, binary };
   struct content {
     std::size_t begin, text_end, end;
-    bool plain;  // nothing but text, none of it marked up: the parser is not given it
+    bool plain;  // without markup, so that the parser need not read it
   };
 
-  void read(xml_parser& parser, mzml_piece::element const& one, std::string_view text);
+  void read(xml_parser& parser, mzml_text::element const& one, std::string_view text);
   void start(std::string_view name, attributes const& all) override;
   void end(std::string_view name) override;
   void characters(std::string_view text) override;
@@ -61,28 +61,28 @@ class mzml_spectra final : private xml_handler {
   void take_reference(attributes const& all);
   void start_binary();
   void end_spectrum();
-  void take(cv_term const& term, mzml_piece::element tag);
-  void take_user(attributes const& all, mzml_piece::element tag);
+  void take(cv_term const& term, mzml_text::element tag);
+  void take_user(attributes const& all, mzml_text::element tag);
   void take_time(cv_term const& term, std::size_t at);
-  void take_spectrum(cv_term const& term, mzml_piece::element tag);
+  void take_spectrum(cv_term const& term, mzml_text::element tag);
   void take_ion(cv_term const& term);
 
   mzml_context const* context_ = nullptr;
   std::string_view text_;
   xml_parser* parser_ = nullptr;  // while read() runs
   std::vector<mzml_spectrum> all_;
-  std::size_t used_ = 0;  // of all_, which keeps its memory
+  std::size_t used_ = 0;  // of all_, whose memory is reused
   std::uint64_t repaired_ = 0;
   mzml_spectrum* now_ = nullptr;
-  std::size_t begin_ = 0;  // of the spectrum that is read
+  std::size_t begin_ = 0;  // of the spectrum being read
   std::vector<place> where_;
-  std::vector<mzml_piece::element> array_tags_, term_tags_;  // of parameters those that the parser is given
+  std::vector<mzml_text::element> array_tags_, term_tags_;  // of parameters, those that the parser reads
   std::vector<content> contents_;
   std::vector<attributes::attribute> plain_;
   std::size_t next_array_ = 0, next_content_ = 0, next_term_ = 0;
   std::size_t scans_ = 0, precursors_ = 0, ions_ = 0;
   bool negative_ = false, ms1_ = false;
-  std::string charge_;  // as text, if it is not only a possible one
+  std::string charge_;  // as text, unless it is only a possible one
 };
 
 }  // namespace ordo::spectra::detail

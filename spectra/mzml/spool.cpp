@@ -29,9 +29,9 @@ void spool::write() {
   buffer_.clear();
 }
 
-void spool::drain(std::function<void(std::string_view)> const& to) {
+void spool::drain(std::function<void(std::string_view)> const& output) {
   if (written_ == 0) {  // too little for a file
-    to({buffer_.data(), buffer_.size()});
+    output({buffer_.data(), buffer_.size()});
     return buffer_.clear();
   }
   write();
@@ -39,7 +39,7 @@ void spool::drain(std::function<void(std::string_view)> const& to) {
   for (std::uint64_t at = 0; at != written_;) {
     std::span<char> const part(buffer_.data(), std::size_t(std::min<std::uint64_t>(buffer_.size(), written_ - at)));
     file_->read_at(at, part);
-    to({part.data(), part.size()});
+    output({part.data(), part.size()});
     at += part.size();
   }
   buffer_.clear();

@@ -12,16 +12,17 @@
 
 namespace ordo::spectra::detail {
 
-/// Text that is put aside in a temporary file, until it is known what stands before it.
+/// A store of text in a temporary file, until the text before it is known.
 class spool {
  public:
-  /// @param folder  of the temporary file, which there is once there is a megabyte
+  /// @param folder  of the temporary file, which is made after a megabyte of text
   explicit spool(std::string folder) : folder_(std::move(folder)) {}
 
   /// Takes the next bytes. @throws output_error
   void put(std::string_view text);
-  /// Hands on all bytes in their order, and is empty again. @throws input_error, output_error and what `to` throws
-  void drain(std::function<void(std::string_view)> const& to);
+  /// Calls output() with all text in its order, after which the store is empty.
+  /// @throws input_error, output_error, and errors of output()
+  void drain(std::function<void(std::string_view)> const& output);
 
  private:
   void write();
@@ -29,7 +30,7 @@ class spool {
   std::string folder_;
   std::optional<temporary_file> file_;
   std::vector<char> buffer_;
-  std::uint64_t written_ = 0;  // to the file
+  std::uint64_t written_ = 0;  // bytes, to the file
 };
 
 }  // namespace ordo::spectra::detail

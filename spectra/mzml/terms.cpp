@@ -6,14 +6,14 @@
 namespace ordo::spectra::detail::terms {
 namespace {
 
-// A unit of so many seconds; of less than one, so many of them make a second.
+// A unit by its length in seconds; below one, by their number in a second.
 struct time_unit {
   std::string_view accession, name;
   double seconds, a_second = 1;
 };
 
-// The units of time of UO (https://github.com/bio-ontology-research-group/unit-ontology) that have a fixed length, which month
-// and half life have not; and those that MS had before it used UO's.
+// Units of time of UO (https://github.com/bio-ontology-research-group/unit-ontology) with a fixed length, unlike month and half
+// life; and those that MS had before it used UO.
 constexpr std::array<time_unit, 13> time_units{{
     {"UO:0000010", "second", 1},
     {"UO:0000031", "minute", 60},
@@ -94,17 +94,17 @@ void describe(std::uint32_t term, std::string_view name, binary_array& array) {
       array.type = number_type::float64;
       return;
     case 1000574:
-      array.how = packing::zlib;
+      array.compression = packing::zlib;
       return;
     case 1000576:
-      array.how = packing::none;
+      array.compression = packing::none;
       return;
     case 1000520:  // 16-bit float
     case 1001479:  // null-terminated ASCII strings
       array.unknown_type = name;
       return;
     default:
-      // MS-Numpress, zstd, predictions: what is named beside them, as zlib, is done before or after.
+      // MS-Numpress, zstd, predictions, before or after any other compression that is named.
       if (name.find("compression") != std::string_view::npos || name.find("Numpress") != std::string_view::npos)
         array.unknown_packing = name;
   }

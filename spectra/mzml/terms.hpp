@@ -6,7 +6,7 @@
 #include "spectra/mzml/binary_array.hpp"
 #include "spectra/mzml/outline.hpp"
 
-// The terms of the PSI-MS vocabulary (https://github.com/HUPO-PSI/psi-ms-CV) that are looked at, by their numbers.
+// The terms of the PSI-MS vocabulary (https://github.com/HUPO-PSI/psi-ms-CV) that are read, by their numbers.
 namespace ordo::spectra::detail::terms {
 
 inline constexpr std::uint32_t  //
@@ -14,22 +14,22 @@ inline constexpr std::uint32_t  //
     negative_scan = 1000129, spectrum_title = 1000796, srm_spectrum = 1000583, crm_spectrum = 1000581,
     scan_start_time = 1000016, selected_ion_mz = 1000744, peak_intensity = 1000042, charge_state = 1000041,
     possible_charge_state = 1000633, thermo_native_id = 1000768, ms1_spectrum = 1000579;
-inline constexpr std::uint32_t  // values that are made of a spectrum's peaks
+inline constexpr std::uint32_t  // values that are made of peaks
     total_ion_current = 1000285,
     base_peak_mz = 1000504, base_peak_intensity = 1000505, highest_mz = 1000527, lowest_mz = 1000528, data_points = 1003060;
 
-/// The same by their names, as a userParam gives them; 0 if it is none.
+/// Returns the term of such a value by its name in a userParam; 0 for another name.
 std::uint32_t value_of_peaks(std::string_view name);
 
-/// Converts a time to seconds. @param unit  its accession, such as UO:0000031  @param name  of the unit, where there is no
-/// accession; neither: seconds, which the vocabulary has first
-/// @returns nothing for what is no unit of time, or has no fixed length
+/// Converts a time to seconds. @param unit  its accession, such as UO:0000031 @param name  of the unit, if there is no
+/// accession; without both the unit is seconds, which the vocabulary has first
+/// @returns nothing for a unit that is not one of time, or has no fixed length
 std::optional<double> seconds(double time, std::string_view unit, std::string_view name);
 
-/// The numbers of an array are not in the document: imzML's and mzMLb's terms.
+/// Returns true for terms of imzML and mzMLb which state that the numbers of an array are in another file.
 bool is_external(cv_term const& term);
 
-/// What a term says of a binary array.
+/// Sets the property of a binary array that a term states.
 void describe(std::uint32_t term, std::string_view name, binary_array& array);
 
 }  // namespace ordo::spectra::detail::terms

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,7 +10,21 @@
 
 namespace ordo::spectra::detail {
 
-// SHA-1 of all that was written.
+namespace {
+
+constexpr std::size_t batch_bytes = std::size_t{1} << 20;
+
+// Finds the tag of a spectrum in its text, which begins with what stands before it.
+markup spectrum_tag(std::string_view text) {
+  auto tag = next_markup(text, 0);
+  while (tag->name != "spectrum" || (tag->kind != markup_kind::start && tag->kind != markup_kind::empty))
+    tag = next_markup(text, tag->end);
+  return *tag;
+}
+
+}  // namespace
+
+// The SHA-1 of everything written so far.
 struct mzml_writer::digest {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
 
@@ -61,30 +76,30 @@ void mzml_writer::send(std::string_view text) {
   to_.write(text);
 }
 
-// The piece's text up to there.
+// Writes the text of the chunk up to `end`.
 void mzml_writer::put_to(std::size_t end) {
   put(text_.substr(done_, end - done_));
   done_ = end;
 }
 
-// What is left of it before `end`.
+// Writes `by` for the rest of the text before `end`.
 void mzml_writer::replace(std::size_t end, std::string_view by) {
   put(by);
   done_ = end;
 }
 
-void mzml_writer::write(mzml_work const& one) {
-  indexed_ = one.piece.indexed;
-  text_ = one.written();
+void mzml_writer::write(mzml_chunk const& one) {
+  indexed_ = one.text.indexed;
+  text_ = one.output_text();
   done_ = 0;
-  if (!document_at_) document_at_ = one.piece.offset;
-  piece_at_ = one.piece.offset - *document_at_;
+  if (!document_at_) document_at_ = one.text.offset;
+  piece_at_ = one.text.offset - *document_at_;
   if (indexed_ || spool_ || ordering_) {
     std::size_t next = 0;
     auto const take_spectra = [&](std::size_t end) {
       for (; next != one.starts.size() && one.starts[next].at < end; ++next) take(one, next);
     };
-    auto const& marks = one.piece.marks;
+    auto const& marks = one.text.marks;
     for (std::size_t i = 0; i < marks.size(); ++i) {
       take_spectra(marks[i].tag);
       take(marks[i], i + 1 < marks.size() ? &marks[i + 1] : nullptr);
@@ -95,13 +110,14 @@ void mzml_writer::write(mzml_work const& one) {
   put_to(text_.size());
 }
 
-void mzml_writer::take(mzml_work const& from, std::size_t spectrum) {
+void mzml_writer::take(mzml_chunk const& from, std::size_t spectrum) {
   if (ordering_ && holds_) return keep_spectrum(from, spectrum);
   auto const& one = from.starts[spectrum];
   if (ordering_) ++ordering_->read;
   if (indexed_)
-    spectra_.add(one.id, one.name, piece_at_ + one.read_at, one.gone ? indexed_elements::gone : written_ + (one.at - done_));
-  if (one.gone) return gone_.push_back(one.id);
+    spectra_.add(one.id, one.name, piece_at_ + one.read_at,
+                 one.dropped ? indexed_elements::dropped : written_ + (one.at - done_));
+  if (one.dropped) return dropped_.push_back(one.id);
   if (!spool_) return;
   if (one.index) {
     put_to(*one.index);
@@ -185,7 +201,7 @@ std::size_t mzml_writer::end_of_entry(index_mark const& mark) const {
   return closing->end;
 }
 
-// From the number of spectra in the tag of their list on.
+// Holds back the output from the number of spectra in the tag of their list on.
 void mzml_writer::hold(index_mark const& list) {
   numbered_ = 0;
   auto const count = attribute_in(text_.substr(list.tag, list.begin - list.tag), "count");
@@ -212,9 +228,115 @@ void mzml_writer::end() {
 }
 
 std::uint64_t mzml_writer::stray_references() {
-  std::ranges::sort(gone_);
+  std::ranges::sort(dropped_);
   return std::uint64_t(
-      std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(gone_, id); }));
+      std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(dropped_, id); }));
+}
+
+// The order of spectra.
+
+mzml_writer::mzml_writer(sink& to, order_keys const& keys, order_options const& options, machine_options const& machine)
+    : mzml_writer(to, nullptr) {
+  ordering_ = std::make_unique<mzml_ordering>(keys, options, machine);
+}
+
+void mzml_writer::report(order_report& to) const {
+  to.missing = ordering_->missing;
+  to.runs = ordering_->spectra.runs() + ordering_->entries.runs();
+  to.passes = ordering_->spectra.passes() + ordering_->entries.passes();
+}
+
+// From here on all text but that of spectra is carried.
+void mzml_writer::keep_list(index_mark const& list) {
+  auto const count = attribute_in(text_.substr(list.tag, list.begin - list.tag), "count");
+  ordering_->counts = count.has_value();
+  if (count) {
+    put_to(list.tag + count->begin);
+    done_ += count->size;
+  }
+  ordering_->list_rest = text_.substr(done_, list.begin - done_);
+  done_ = list.begin;
+  ordering_->placed = numbered_ = 0;
+  holds_ = true;
+}
+
+void mzml_writer::keep_spectrum(mzml_chunk const& from, std::size_t spectrum) {
+  mzml_ordering& to = *ordering_;
+  auto const& one = from.starts[spectrum];
+  ordered_spectrum about;
+  about.number = to.read++;
+  about.offset = from.text.offset + one.read_at;
+  if (indexed_) spectra_.add(one.id, one.name, piece_at_ + one.read_at, one.dropped ? indexed_elements::dropped : 0);
+  if (one.dropped) return dropped_.push_back(one.id);
+  std::size_t const count = to.keys.count();
+  auto const codes = std::span(from.keys.codes).subspan(spectrum * count, count);
+  for (std::size_t k = 0; k < count; ++k) to.missing[k] += codes[k] == order_keys::missing;
+  to.spectra.add(to.carried, text_.substr(done_, one.end - done_), about, codes, from.keys.titles[spectrum]);
+  to.carried.clear();
+  done_ = one.end;
+  ++numbered_;
+}
+
+void mzml_writer::release_spectra() {
+  std::string const tail = std::exchange(ordering_->carried, {});
+  if (ordering_->counts) put(fmt::format("{}", numbered_));
+  put(ordering_->list_rest);
+  ordering_->spectra.drain([this](ordered_spectrum const& about, std::string_view text) { number_spectrum(about, text); });
+  send_batch();
+  put(tail);
+}
+
+void mzml_writer::number_spectrum(ordered_spectrum const& about, std::string_view text) {
+  markup const tag = spectrum_tag(text);
+  if (indexed_) spectra_.place(about.number, written_ + tag.begin);
+  std::uint64_t const number = ordering_->placed++;
+  if (ordering_->options.on_written) ordering_->origins.push_back({0, 0, about.number, about.offset});
+  if (auto const index = attribute_in(text.substr(tag.begin, tag.end - tag.begin), "index")) {
+    batch(text.substr(0, tag.begin + index->begin));
+    batch(fmt::format("{}", number));
+    text.remove_prefix(tag.begin + index->begin + index->size);
+  }
+  batch(text);
+}
+
+void mzml_writer::batch(std::string_view text) {
+  ordering_->batch += text;
+  written_ += text.size();
+  if (ordering_->batch.size() >= batch_bytes) send_batch();
+}
+
+void mzml_writer::send_batch() {
+  send(ordering_->batch);
+  ordering_->batch.clear();
+  if (!ordering_->origins.empty()) ordering_->options.on_written(ordering_->origins);
+  ordering_->origins.clear();
+}
+
+// Holds back the entries from there on.
+void mzml_writer::hold_entries(std::size_t from) {
+  if (ordering_->holds_entries) return;
+  put_to(from);
+  ordering_->holds_entries = true;
+}
+
+// Keeps an entry with the text between it and the tag before.
+void mzml_writer::keep_entry(index_mark const& mark, std::uint64_t at) {
+  hold_entries(before_blanks(mark.tag));
+  set_entry(mark, at);
+  put_to(end_of_entry(mark));
+  keep_entry(std::exchange(ordering_->carried, {}), at);
+}
+
+void mzml_writer::keep_entry(std::string const& text, std::uint64_t at) {
+  ordering_->entries.add(text, {}, {}, {&at, 1});
+}
+
+void mzml_writer::release_entries() {
+  if (!ordering_ || !std::exchange(ordering_->holds_entries, false)) return;
+  std::string const tail = std::exchange(ordering_->carried, {});
+  ordering_->entries.drain([this](ordered_spectrum const&, std::string_view text) { batch(text); });
+  send_batch();
+  put(tail);
 }
 
 }  // namespace ordo::spectra::detail

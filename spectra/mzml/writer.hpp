@@ -8,53 +8,77 @@
 #include <vector>
 
 #include "ordo/io.hpp"
+#include "ordo/spectra/order.hpp"
+#include "spectra/mzml/format.hpp"
 #include "spectra/mzml/index.hpp"
-#include "spectra/mzml/ordering.hpp"
 #include "spectra/mzml/spool.hpp"
-#include "spectra/mzml/work.hpp"
+#include "spectra/order/ordered_texts.hpp"
 
 namespace ordo::spectra::detail {
 
-/// Writes the pieces of a document in their order; the index of an indexedmzML and its checksum are made anew. The index has an
-/// entry for each spectrum and chromatogram that is written, in the document's order: entries that were there keep their form,
-/// those that lack are added, those of nothing are left out. Where spectra may leave, those that stay are numbered anew, their
-/// entries in the index stay alone, and the list says how many they are. It says so before the first of them, so what follows
-/// is put aside until the last is known: the checksum has it in order. Where spectra are put in order, each with what stands
-/// before it, they are numbered anew, too, and their entries in the index are in the same order.
+/// The state of mzml_writer if spectra are ordered: the spectra of a list until the last one is known, then their entries in
+/// the index.
+struct mzml_ordering {
+  mzml_ordering(order_keys const& keys, order_options const& options, machine_options const& machine)
+      : options(options),
+        keys(keys),
+        spectra(keys, options, machine),
+        entries(order_keys({.by = {spectrum_key::scan}}), options, machine),  // by the places of their spectra
+        missing(keys.count()) {}
+
+  order_options const& options;
+  order_keys const& keys;
+  ordered_texts spectra, entries;
+  std::vector<std::uint64_t> missing;  // of each key
+  bool holds_entries = false;
+  std::string carried;       // text that belongs to the next element
+  std::string list_rest;     // rest of the tag of the list, behind the number of spectra
+  bool counts = false;       // the tag has a number of spectra
+  std::uint64_t read = 0;    // spectra
+  std::uint64_t placed = 0;  // of the list
+  std::string batch;         // text to be written next
+  std::vector<spectrum_origin> origins;
+};
+
+/// A writer of a document, chunk by chunk. It makes the index of an indexedmzML and its checksum anew. The index has an entry
+/// for each spectrum and chromatogram in the output, in the order of the document: entries of the input keep their form,
+/// missing ones are added, entries of nothing are left out. If spectra may be dropped, the others get new numbers, and the list
+/// states their count. As it does so before the first of them, the text behind is spooled until the last one is known. If
+/// spectra are ordered, each with the text before it, they get new numbers, too, and their entries in the index follow them.
 class mzml_writer {
  public:
-  /// @param folder  of temporary files, where spectra may leave; else nullptr
+  /// @param folder  of temporary files, if spectra may be dropped; else nullptr
   mzml_writer(sink& to, std::string const* folder);
-  /// For spectra that are put in order. @param keys  by which mzml_work has made keys of them
-  mzml_writer(sink& to, order_keys const& keys, order_options const& how, machine_options const& machine);
+  /// Orders spectra. @param keys  by which mzml_chunk encoded their keys
+  mzml_writer(sink& to, order_keys const& keys, order_options const& options, machine_options const& machine);
   ~mzml_writer();
 
-  /// @throws xml_fault  for an index with tags in its entries; and what the sink throws
-  void write(mzml_work const& one);
-  /// Behind the last piece.
+  /// Writes the next chunk. @throws xml_fault  for an index with tags in its entries; and errors of the sink
+  void write(mzml_chunk const& one);
+  /// Ends the document.
   void end();
-  /// References to spectra that left, from those that stay. Once, behind the end.
+  /// Returns the number of references to dropped spectra. To be called once, after end().
   std::uint64_t stray_references();
-  /// Of the spectra that were put in order: missing, runs and passes.
-  void tell(order_report& to) const;
-  /// Says how the index that was read differed from what it should have been; empty if it did not.
+  /// Reports missing keys, runs and passes of the order.
+  void report(order_report& to) const;
+  /// Returns how the index of the input differed from a correct one; empty if it did not.
   [[nodiscard]] std::string index_differences() const;
 
  private:
   struct digest;
 
-  [[nodiscard]] std::string checksum() const;  // of what was written so far
+  [[nodiscard]] std::string checksum() const;  // of the output so far
   void put(std::string_view text);
   void send(std::string_view text);
   void put_to(std::size_t end);
   void replace(std::size_t end, std::string_view by);
-  void take(mzml_work const& from, std::size_t spectrum);
+  void take(mzml_chunk const& from, std::size_t spectrum);
   void take(index_mark const& mark, index_mark const* next);
   [[nodiscard]] std::string_view tag_of(index_mark const& mark) const;
   [[nodiscard]] std::size_t before_blanks(std::size_t at) const;
   [[nodiscard]] std::size_t end_of_entry(index_mark const& mark) const;
 
-  // mzml_index_writer.cpp
+  // index_writer.cpp
   void begin_list(index_mark const& list, index_mark const* next);
   void begin_index(index_mark const& index);
   void take_entry(index_mark const& mark);
@@ -71,9 +95,9 @@ class mzml_writer {
   void hold(index_mark const& list);
   void release();
 
-  // mzml_ordering.cpp
+  // the order of spectra
   void keep_list(index_mark const& list);
-  void keep_spectrum(mzml_work const& from, std::size_t spectrum);
+  void keep_spectrum(mzml_chunk const& from, std::size_t spectrum);
   void hold_entries(std::size_t from);
   void keep_entry(index_mark const& mark, std::uint64_t at);
   void keep_entry(std::string const& text, std::uint64_t at);
@@ -87,14 +111,14 @@ class mzml_writer {
   bool indexed_ = true;
   std::uint64_t written_ = 0, list_at_ = 0;
   indexed_elements spectra_, chromatograms_;
-  std::uint64_t piece_at_ = 0;                // where the piece begins in the document
-  std::optional<std::uint64_t> document_at_;  // and that in the input
+  std::uint64_t piece_at_ = 0;                // place of the chunk in the document
+  std::optional<std::uint64_t> document_at_;  // place of the document in the input
 
   // The index that is being written.
-  indexed_elements* index_ = nullptr;  // nullptr: of neither, or there twice
+  indexed_elements* index_ = nullptr;  // nullptr: another index, or a repeated one
   bool indexes_spectra_ = false;
-  std::string blanks_, prefix_;       // before its entries; of its tags
-  std::string index_end_, list_end_;  // to be written behind what was an empty tag
+  std::string blanks_, prefix_;       // blanks_: before its entries; prefix_: of its tags
+  std::string index_end_, list_end_;  // to be written behind a tag that was empty
   bool spectra_indexed_ = false, chromatograms_indexed_ = false, list_seen_ = false, offset_seen_ = false,
        checksum_seen_ = false;
   std::uint64_t list_read_at_ = 0;
@@ -103,16 +127,16 @@ class mzml_writer {
   } differences_;
 
   std::unique_ptr<digest> digest_;
-  std::string_view text_;  // of the piece
-  std::size_t done_ = 0;   // of it
+  std::string_view text_;  // of the chunk
+  std::size_t done_ = 0;   // bytes of it
 
-  // Where spectra may leave, or are put in order.
+  // State if spectra may be dropped, or are ordered.
   std::unique_ptr<spool> spool_;
-  bool holds_ = false;          // the list has begun and nobody knows how many spectra stay
+  bool holds_ = false;          // the list has begun, and its number of spectra is not known yet
   std::size_t first_held_ = 0;  // in spectra_
   std::uint64_t numbered_ = 0;  // spectra of the list
-  std::vector<std::size_t> gone_, references_;
-  std::unique_ptr<mzml_ordering> ordering_;  // where spectra are put in order
+  std::vector<std::size_t> dropped_, references_;
+  std::unique_ptr<mzml_ordering> ordering_;  // if spectra are ordered
 };
 
 }  // namespace ordo::spectra::detail

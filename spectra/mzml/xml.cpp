@@ -22,7 +22,7 @@ std::int64_t byte_index(Parser parser) {
     return XML_GetCurrentByteIndex(parser);
 }
 
-// Between a namespace, or its prefix, and a name. No namespace that is an address holds it behind its last colon.
+// Separates a namespace, or its prefix, from a name. No namespace that is an address holds it behind its last colon.
 constexpr char separator = ':';
 
 std::string_view local_name(char const* name) {
@@ -30,7 +30,7 @@ std::string_view local_name(char const* name) {
   return found ? found + 1 : name;
 }
 
-// Behind the `ending` of what began before `from`.
+// Returns a markup up to the first `ending` behind `from`.
 std::optional<markup> up_to(std::string_view text, std::size_t begin, std::size_t from, std::string_view ending) {
   std::size_t const found = text.find(ending, from);
   if (found == std::string_view::npos) return std::nullopt;
@@ -45,7 +45,7 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-// How many bytes the character has that begins there; 0 if none does.
+// Returns the number of bytes of the character that begins there; 0 if none does.
 std::size_t utf8_size(std::string_view text, std::size_t at) {
   unsigned char const first = byte_at(text, at);
   if (first < 0x80) return 1;
@@ -53,14 +53,14 @@ std::size_t utf8_size(std::string_view text, std::size_t at) {
   if (first < 0xc2 || first > 0xf4 || size > text.size() - at) return 0;
   for (std::size_t i = 1; i < size; ++i)
     if ((byte_at(text, at + i) & 0xc0) != 0x80) return 0;
-  // Neither longer than need be, nor a surrogate, nor above U+10FFFF.
+  // No overlong form, no surrogate, nothing above U+10FFFF.
   unsigned char const second = byte_at(text, at + 1);
   bool const bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
                    (first == 0xf4 && second > 0x8f);
   return bad ? 0 : size;
 }
 
-// The characters of bytes 0x80 to 0x9f. Bytes that Windows-1252 leaves undefined are control characters, as in HTML.
+// Characters of the bytes 0x80 to 0x9f. Bytes that Windows-1252 does not define are control characters, as in HTML.
 constexpr std::array<std::uint16_t, 32> windows_1252{0x20ac, 0x81,   0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                                      0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d,   0x017d, 0x8f,
                                                      0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
@@ -178,13 +178,13 @@ bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& 
 struct xml_parser::state {
   XML_Parser parser = nullptr;
   xml_handler* to = nullptr;
-  std::int64_t given = 0;  // bytes, in the pieces before
+  std::int64_t given = 0;  // bytes in the pieces before
   std::vector<attributes::attribute> known;
   std::exception_ptr thrown;  // must not pass through expat, which is C
   std::string encoding;
   bool whole = false, lenient = false, begun = false;
   std::uint64_t repaired = 0;
-  // A piece with its bytes of Windows-1252 made UTF-8; and where these are in the piece, with what they are longer by.
+  // The piece with its bytes of Windows-1252 in UTF-8; the places of these bytes in the piece, and the bytes that they gain.
   std::string text;
   std::vector<std::pair<std::size_t, std::size_t>> longer;
 
@@ -231,7 +231,7 @@ struct xml_parser::state {
     return {where, "malformed XML", XML_ErrorString(code)};
   }
 
-  // f(), and if that throws nothing more.
+  // Calls f(), and after an exception nothing more.
   template <class F>
   static void guarded(void* data, F f) {
     auto& self = *static_cast<state*>(data);
@@ -301,7 +301,7 @@ std::uint64_t xml_parser::repaired() const noexcept {
 }
 
 void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
-  constexpr std::size_t most = std::size_t{1} << 30;  // expat counts with int
+  constexpr std::size_t max_bytes = std::size_t{1} << 30;  // expat counts with int
   std::size_t const begin = at;
   state_->longer.clear();
   if (state_->lenient) {
@@ -310,7 +310,7 @@ void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
     if (state_->is_utf8()) piece = state_->repair(piece);
   }
   do {
-    std::string_view const part = piece.substr(0, most);
+    std::string_view const part = piece.substr(0, max_bytes);
     piece.remove_prefix(part.size());
     auto const status = XML_Parse(state_->parser, part.data(), int(part.size()), last && piece.empty());
     if (status == XML_STATUS_ERROR) {

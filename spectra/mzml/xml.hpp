@@ -1,4 +1,5 @@
 #pragma once
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -8,17 +9,22 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
-// XML as it is read here: where the tags of a text are, which says where it may be cut and what may be replaced; and expat,
-// which says what they mean and whether all is well-formed.
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+// Reads XML twice: next_markup() finds tags, to cut a text and to replace parts of it; expat reads their meaning, and checks
+// that the document is well-formed.
 namespace ordo::spectra::detail {
 
-/// Something wrong at a byte of a text. Whoever knows the file's name and the line of the text's first byte makes an
-/// input_error of it: "what: name:line: why".
+/// An error at a byte of a text. The pipeline, which knows the name of the input and the line, makes an input_error of it:
+/// "what: name:line: why".
 class xml_fault : public std::runtime_error {
  public:
-  static constexpr std::size_t here = ~std::size_t{0};  // where the handler is called from
+  static constexpr std::size_t here = ~std::size_t{0};  // the place where the handler is called
   xml_fault(std::size_t at, std::string what, std::string why)
       : std::runtime_error(what + ": " + why), at(at), what_(std::move(what)), why_(std::move(why)) {}
   [[nodiscard]] std::string message(std::string_view name, std::uint64_t line) const;
@@ -28,12 +34,12 @@ class xml_fault : public std::runtime_error {
   std::string what_, why_;
 };
 
-/// As XML has it.
+/// Returns true for white space of XML.
 constexpr bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-enum class markup_kind { start, empty, end, other };  // other: comments, CDATA sections, instructions, declarations
+enum class markup_kind { start, empty, end, other };  // other: comment, CDATA section, instruction, declaration
 
 struct markup {
   markup_kind kind;
@@ -41,16 +47,16 @@ struct markup {
   std::string_view name;   // of a tag, without its prefix
 };
 
-/// The first markup that begins at `from` or behind it, if the whole of it is there.
+/// Finds the first markup that begins at `from` or behind it, if the text holds all of it.
 std::optional<markup> next_markup(std::string_view text, std::size_t from);
 
-/// Where the value of an attribute is in a tag, as an offset in it and a size.
+/// The place of an attribute's value in a tag.
 struct value_range {
   std::size_t begin, size;
 };
 std::optional<value_range> attribute_in(std::string_view tag, std::string_view name);
 
-/// Attributes of a tag, by their names.
+/// The attributes of a tag by name.
 class attributes {
  public:
   struct attribute {
@@ -73,14 +79,45 @@ class attributes {
   std::span<attribute const> all_;
 };
 
-/// The attributes of an empty tag that is as plain as most are: ASCII, no prefixes, no entities, no name twice.
-/// @returns false if it is not, or is malformed: that is for a parser to say
+/// Reads the attributes of an empty tag that is as plain as most: ASCII, without prefixes, entities and repeated names.
+/// @returns false for other tags, which a parser has to read
 bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& all);
 
-/// The first byte from `from` on that begins no character of UTF-8, or none.
+/// Finds the first byte from `from` on that begins no character of UTF-8; npos if there is none.
 std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);
 
-/// What is done with the tags of a text, in order. May throw.
+/// Reads the number of an attribute, which may have blanks around it. Whole numbers may have decimals of zero, as some programs
+/// write them. @returns nothing if the text is no number
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  char const* const end = text.data() + text.size();
+  bool good = false;
+  if constexpr (std::is_floating_point_v<T>) {
+    auto const got = fast_float::from_chars(text.data(), end, value);
+    good = got.ec == std::errc() && got.ptr == end;
+  } else {
+    auto const got = std::from_chars(text.data(), end, value);
+    good = got.ec == std::errc() && got.ptr == end;
+    if (!good && got.ec == std::errc() && *got.ptr == '.')
+      good = text.find_first_not_of('0', std::size_t(got.ptr - text.data()) + 1) == std::string_view::npos;
+  }
+  return good ? std::optional(value) : std::nullopt;
+}
+
+/// Reads a number. @returns nothing for an empty text @throws xml_fault  if the text is no number
+template <class T>
+std::optional<T> number_of(std::string_view what, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  auto const value = number<T>(text);
+  if (!value) throw xml_fault(xml_fault::here, "not a number", fmt::format("{} is '{}'", what, text));
+  return value;
+}
+
+/// A receiver of the tags of a text, in order. It may throw.
 class xml_handler {
  public:
   virtual ~xml_handler() = default;
@@ -90,20 +127,21 @@ class xml_handler {
   virtual void encoding(std::string_view /*name*/) {}
 };
 
-/// expat. A document is given in pieces, each of whole tags; what is wrong is an xml_fault at a byte of the piece.
+/// A parser (expat). A document comes in pieces of whole tags; an error is an xml_fault at a byte of the piece.
 class xml_parser {
  public:
-  /// @param whole  a document: prefixes are checked, and its encoding is what it says; else a part of one in that encoding
-  /// @param lenient  in a document of UTF-8, bytes that are no UTF-8 are read as Windows-1252
+  /// @param whole  true for a document, whose prefixes are checked and whose declaration names the encoding; false for a part
+  /// of one in `encoding`
+  /// @param lenient  reads invalid bytes in UTF-8 as Windows-1252
   xml_parser(xml_handler& to, bool whole, std::string const& encoding = {}, bool lenient = false);
   ~xml_parser();
   xml_parser(xml_parser&&) noexcept;
 
-  /// Is characters() wanted? Else it is not called.
+  /// Turns the calls of characters() on or off.
   void want_characters(bool wanted);
-  /// @param at  of the piece in the text that faults are in. @throws xml_fault, and what the handler throws
+  /// Parses the next piece. @param at  its place in the text, for faults @throws xml_fault, and errors of the handler
   void parse(std::string_view piece, std::size_t at, bool last = false);
-  /// Bytes that were read as Windows-1252, so far.
+  /// Returns the number of bytes read as Windows-1252 so far.
   [[nodiscard]] std::uint64_t repaired() const noexcept;
 
  private:

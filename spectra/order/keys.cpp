@@ -21,13 +21,13 @@ constexpr std::array<std::string_view, 7> names{"pepmass", "mass", "rt", "scan",
 
 }  // namespace
 
-std::optional<spectrum_key> key_named(std::string_view name) {
+std::optional<spectrum_key> parse_spectrum_key(std::string_view name) {
   auto const found = std::ranges::find(names, name);
   if (found == names.end()) return {};
   return static_cast<spectrum_key>(found - names.begin());
 }
 
-std::string_view name_of(spectrum_key key) {
+std::string_view to_string(spectrum_key key) {
   return names[static_cast<std::size_t>(key)];
 }
 
@@ -36,7 +36,7 @@ std::string_view name_of(spectrum_key key) {
 namespace ordo::spectra::detail {
 namespace {
 
-// The first eight bytes as a number, the first of them counting most; shorter titles go on with zeros.
+// Returns the first eight bytes as a number, the first of them in the highest bits. Shorter titles are padded with zeros.
 std::uint64_t first_bytes(std::string_view title) {
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < 8; ++i) word = word << 8 | (i < title.size() ? static_cast<unsigned char>(title[i]) : 0);
@@ -48,7 +48,7 @@ std::uint64_t first_bytes(std::string_view title) {
 order_keys::order_keys(spectrum_order const& order) : order_(order) {
   for (auto key = order.by.begin(); key != order.by.end(); ++key)
     if (std::find(order.by.begin(), key, *key) != key)
-      throw usage_error(fmt::format("spectra cannot be ordered: {}: the key is there twice", name_of(*key)));
+      throw usage_error(fmt::format("spectra cannot be ordered: {}: the key is there twice", to_string(*key)));
 }
 
 bool order_keys::has(spectrum_key key) const noexcept {
@@ -57,15 +57,15 @@ bool order_keys::has(spectrum_key key) const noexcept {
 
 std::uint64_t order_keys::code_of(spectrum_key key, spectrum_header const& header, std::uint64_t peaks) const {
   std::uint64_t const flip = order_.descending ? ~std::uint64_t{0} : 0;
-  // No finite number has the code of all ones, be it flipped or not: that is a NaN's.
+  // No number has the code of all ones, flipped or not: that is a NaN.
   auto const of_real = [&](std::optional<double> const& value) {
     return value ? radix_key<double>::encode(*value + 0.0) ^ flip : missing;
   };
-  // Whole numbers have 63 bits; what is greater is the greatest.
+  // Whole numbers are limited to 63 bits.
   auto const of_whole = [&](std::uint64_t value) {
-    constexpr std::uint64_t most = missing >> 1;
-    value = std::min(value, most);
-    return order_.descending ? most - value : value;
+    constexpr std::uint64_t max_value = missing >> 1;
+    value = std::min(value, max_value);
+    return order_.descending ? max_value - value : value;
   };
   switch (key) {
     case spectrum_key::pepmass:
@@ -100,19 +100,19 @@ int order_keys::compare(values const& a, values const& b) const noexcept {
   return 0;
 }
 
-// LSD: from the last key to the first, each pass stable.
+// Sorts from the last key to the first; each pass is stable.
 std::vector<std::uint32_t> sorted_order(order_keys const& keys, key_table const& table, std::size_t count,
-                                        machine_options const& how) {
+                                        machine_options const& options) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   if (keys.count() == 0 || count < 2) return order;
-  cpu machine({.threads = how.threads});
+  cpu machine({.threads = options.threads});
   std::vector<std::uint64_t> codes(count);
   for (std::size_t k = keys.count(); k-- > 0;) {
     std::uint64_t const* const column = table.codes.data() + k;
     std::size_t const step = keys.count();
     if (keys.order().by[k] == spectrum_key::title) {
-      // Titles mostly begin alike, so that their codes say little.
+      // Titles mostly begin alike, so that many codes are equal.
       machine.backend().sample_sort(std::span(order), [&keys, &table, column, step](std::uint32_t a, std::uint32_t b) {
         std::uint64_t const x = column[a * step], y = column[b * step];
         return x != y ? x < y : x != order_keys::missing && keys.title_before(table.titles[a], table.titles[b]);

@@ -6,24 +6,24 @@
 
 namespace ordo::spectra::detail {
 
-/// One spectrum among others: the text that belongs to it, and where it came from.
+/// A spectrum in an order: its text and its origin.
 struct ordered_spectrum {
   std::uint64_t bytes = 0, number = 0, offset = 0;  // as spectrum_origin
   std::uint32_t input = 0;
-  std::uint32_t run = 0;       // on disk, if it is there
-  char const* text = nullptr;  // in memory, if it is there
-  std::uint64_t at = 0;        // in its run
+  std::uint32_t run = 0;       // on disk, if it is stored there
+  char const* text = nullptr;  // in memory; else null
+  std::uint64_t at = 0;        // place in its run
 };
 
-/// Spectra in their order, one after the other.
+/// A sequence of spectra in their order.
 class ordered_spectra {
  public:
   virtual ~ordered_spectra() = default;
-  /// @returns false if there is none left
+  /// Returns the next spectrum. @returns false behind the last one
   virtual bool next(ordered_spectrum& to) = 0;
-  /// Appends what an index has of the last one that next() gave.
+  /// Appends the index entry of the last spectrum that next() returned.
   virtual void append_index(std::string& to) const = 0;
-  /// The texts of spectra that next() gave one after the other. Any number of threads at a time.
+  /// Loads the texts of spectra that next() returned consecutively. Any number of threads at a time.
   virtual void load(std::span<ordered_spectrum const> all, char* to) const = 0;
 
  protected:
@@ -32,7 +32,7 @@ class ordered_spectra {
   ordered_spectra& operator=(ordered_spectra const&) = default;
 };
 
-/// What an index has of a spectrum; behind it codes, and the title.
+/// The entry of a spectrum in an index, followed by codes and title.
 struct index_entry {
   std::uint64_t bytes, number, offset;
   std::uint32_t input, title_bytes;

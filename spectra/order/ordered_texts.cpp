@@ -11,14 +11,14 @@ namespace {
 host_memory plain;
 
 constexpr std::size_t write_window = std::size_t{1} << 20;
-constexpr std::size_t share = 4;  // of the memory is for what was read of runs, twice
+constexpr std::size_t share = 4;  // of the memory is for the windows of runs, twice
 
 }  // namespace
 
-ordered_texts::ordered_texts(order_keys keys, order_options const& how, machine_options const& machine)
+ordered_texts::ordered_texts(order_keys keys, order_options const& options, machine_options const& machine)
     : keys_(std::move(keys)),
-      memory_(std::max(how.memory, least_order_memory)),
-      folders_(how.folders),
+      memory_(std::max(options.memory, least_order_memory)),
+      folders_(options.folders),
       machine_(machine),
       store_(keys_, memory_ - memory_ / 8) {}
 
@@ -26,7 +26,7 @@ void ordered_texts::add(std::string_view front, std::string_view text, ordered_s
                         std::span<std::uint64_t const> codes, std::string_view title) {
   if (!keys_.has(spectrum_key::title)) title = {};
   std::size_t const size = front.size() + text.size();
-  if (!store_.has_room(size + title.size(), 1) && !store_.empty()) put_aside();
+  if (!store_.has_room(size + title.size(), 1) && !store_.empty()) spill();
   char* const memory = store_.place(size + title.size());
   std::ranges::copy(title, std::ranges::copy(text, std::ranges::copy(front, memory).out).out);
   about.bytes = size;
@@ -38,31 +38,31 @@ stored_in_order ordered_texts::in_order() const {
   return {store_, sorted_order(keys_, store_.table(), store_.all().size(), machine_)};
 }
 
-void ordered_texts::put_aside() {
+void ordered_texts::spill() {
   if (!spilled_) spilled_.emplace(folders_, keys_, memory_, write_window);
   stored_in_order from = in_order();
   spilled_->add(from, store_.text_bytes());
   store_.clear();
 }
 
-void ordered_texts::drain(std::function<void(ordered_spectrum const&, std::string_view)> const& to) {
+void ordered_texts::drain(std::function<void(ordered_spectrum const&, std::string_view)> const& output) {
   if (!spilled_) {
     stored_in_order from = in_order();
-    hand_on(from, 1, to);
+    write(from, 1, output);
     return store_.release();
   }
-  if (!store_.empty()) put_aside();
+  if (!store_.empty()) spill();
   store_.release();
   merged_runs from = spilled_->merged();
-  hand_on(from, spilled_->left(), to);
+  write(from, spilled_->left(), output);
   from.check();
   runs_ += spilled_->runs();
   passes_ += spilled_->passes();
   spilled_.reset();
 }
 
-void ordered_texts::hand_on(ordered_spectra& from, std::size_t runs,
-                            std::function<void(ordered_spectrum const&, std::string_view)> const& to) const {
+void ordered_texts::write(ordered_spectra& from, std::size_t runs,
+                          std::function<void(ordered_spectrum const&, std::string_view)> const& output) const {
   std::size_t const window = std::min(memory_ / share, std::max(write_window, runs * read_of_run));
   std::vector<ordered_spectrum> some;
   buffer<char> texts;
@@ -77,7 +77,7 @@ void ordered_texts::hand_on(ordered_spectra& from, std::size_t runs,
     if (texts.size() < size) texts = buffer<char>(plain, size);
     from.load(some, texts.data());
     char const* text = texts.data();
-    for (ordered_spectrum const& next : some) to(next, {std::exchange(text, text + next.bytes), std::size_t(next.bytes)});
+    for (ordered_spectrum const& next : some) output(next, {std::exchange(text, text + next.bytes), std::size_t(next.bytes)});
   }
 }
 

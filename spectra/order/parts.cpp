@@ -9,24 +9,24 @@ void part_writer::open() {
     std::lock_guard const lock(calling_);
     part_ = &to_.open(parts_++);
   }
-  bool const one = !how_.part_bytes && !how_.parts;
-  // Of a single output the size is known; a part's only when it is full.
+  bool const one = !options_.part_bytes && !options_.parts;
+  // The size of a single output is known before; that of a part when it is full.
   addressed_ = one && total_ ? part_->expect(front_.size() + *total_ + tail_) : !one && part_->expect_unknown();
   part_bytes_ = 0;
   any_in_part_ = false;
 }
 
-// Where it belongs; how many bytes of spectra come before it decides in which of a number of parts.
+// Returns the part of a spectrum. With a number of parts, it depends on the bytes of spectra before it.
 std::size_t part_writer::part_of(ordered_spectrum const& one) const {
   std::size_t const now = parts_ == 0 ? 0 : parts_ - 1;
-  if (how_.part_bytes) return any_in_part_ && part_bytes_ + one.bytes > *how_.part_bytes ? now + 1 : now;
-  if (!how_.parts || *total_ == 0) return now;
+  if (options_.part_bytes) return any_in_part_ && part_bytes_ + one.bytes > *options_.part_bytes ? now + 1 : now;
+  if (!options_.parts || *total_ == 0) return now;
   __extension__ using wide = unsigned __int128;
-  return std::max(now, std::size_t(wide(planned_) * *how_.parts / *total_));
+  return std::max(now, std::size_t(wide(planned_) * *options_.parts / *total_));
 }
 
-bool part_writer::plan(ordered_spectra& from, order_window& window, std::size_t most) {
-  while (window.bytes < most) {
+bool part_writer::plan(ordered_spectra& from, order_window& window, std::size_t max_bytes) {
+  while (window.bytes < max_bytes) {
     if (!next_) {
       ordered_spectrum one;
       if (!from.next(one)) break;
@@ -61,10 +61,10 @@ void part_writer::end(order_window& window) {
   std::lock_guard const lock(calling_);
   if (window.opens && window.part != 0) to_.close(window.part - 1);
   written_ += window.bytes;
-  if (!how_.on_placed) return;
+  if (!options_.on_written) return;
   origins_.clear();
   for (ordered_spectrum const& one : window.all) origins_.push_back({window.part, one.input, one.number, one.offset});
-  how_.on_placed(origins_);
+  options_.on_written(origins_);
 }
 
 void part_writer::write(ordered_spectra& from, std::size_t window) {
@@ -82,7 +82,7 @@ void part_writer::put(std::string const& text) {
 }
 
 void part_writer::finish(std::string const& tail) {
-  std::size_t const wanted = how_.parts ? std::size_t(*how_.parts) : 1;
+  std::size_t const wanted = options_.parts ? std::size_t(*options_.parts) : 1;
   do {
     if (parts_ != 0 && parts_ >= wanted) break;
     if (parts_ != 0) to_.close(parts_ - 1);

@@ -11,17 +11,17 @@ namespace {
 
 host_memory plain;
 
-constexpr std::size_t least_block = std::size_t{64} << 10, most_block = std::size_t{16} << 20;
-// A vector that grows holds up to three times what is in it. Sorting takes 28 bytes a spectrum.
+constexpr std::size_t min_block = std::size_t{64} << 10, max_block = std::size_t{16} << 20;
+// A growing vector takes up to three times the size of its content. Sorting takes 28 bytes a spectrum.
 constexpr std::size_t growing = 3, to_sort = 28;
-constexpr std::size_t most_spectra = ~std::uint32_t{0};
+constexpr std::size_t max_spectra = ~std::uint32_t{0};
 
 }  // namespace
 
 spectrum_store::spectrum_store(order_keys const& keys, std::size_t limit)
-    : keys_(keys), limit_(limit), block_(std::clamp(limit / 16, least_block, most_block)) {}
+    : keys_(keys), limit_(limit), block_(std::clamp(limit / 16, min_block, max_block)) {}
 
-// How large a block is made for a piece; 0 if it fits the last one.
+// Returns the size of the block to allocate for some bytes; 0 if they fit an existing one.
 std::size_t spectrum_store::new_block(std::size_t bytes) const {
   if (blocks_used_ != 0 && blocks_[blocks_used_ - 1].size() - used_ >= bytes) return 0;
   if (blocks_used_ != blocks_.size() && blocks_[blocks_used_].size() >= bytes) return 0;
@@ -32,11 +32,11 @@ bool spectrum_store::has_room(std::size_t bytes, std::size_t spectra) {
   std::size_t const title = keys_.has(spectrum_key::title) ? sizeof(std::string_view) : 0;
   std::size_t const each = growing * (sizeof(ordered_spectrum) + keys_.count() * sizeof(std::uint64_t) + title) + to_sort;
   std::size_t const count = all_.size() + spectra;
-  if (count >= most_spectra) return false;
+  if (count >= max_spectra) return false;
   for (;;) {
     if (taken_ + new_block(bytes) + count * each <= limit_) return true;
     if (blocks_.size() == blocks_used_) return false;
-    taken_ -= blocks_.back().size();  // kept since before, and not in use
+    taken_ -= blocks_.back().size();  // allocated before, and not in use
     blocks_.pop_back();
   }
 }
@@ -60,10 +60,10 @@ void spectrum_store::add(ordered_spectrum const& one, std::span<std::uint64_t co
   text_bytes_ += one.bytes;
 }
 
-// Blocks of the usual size are kept for what comes next.
+// Keeps blocks of the usual size for later spectra.
 void spectrum_store::clear() noexcept {
   std::erase_if(blocks_, [&](buffer<char> const& one) { return one.size() != block_; });
-  taken_ = blocks_.size() * block_;  // which they are in has_room() until they are given back
+  taken_ = blocks_.size() * block_;  // has_room() may free them
   blocks_used_ = used_ = 0;
   text_bytes_ = 0;
   all_.clear();

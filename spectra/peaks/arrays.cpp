@@ -6,7 +6,7 @@
 
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
-#include "spectra/peaks/select_on.hpp"
+#include "spectra/peaks/peak_sorter.hpp"
 
 namespace ordo::spectra::detail {
 
@@ -14,18 +14,19 @@ void check_lengths(std::size_t mz, std::size_t intensity) {
   if (mz != intensity) throw usage_error(fmt::format("bad arrays: peaks: {} m/z values and {} intensities", mz, intensity));
 }
 
-std::size_t select_arrays(machine& on, arrays_task const& task, selection const& how) {
-  how.check();
-  if (how.remove_precursor && task.of.mz.empty() && task.spectra != 0)
+std::size_t select_arrays(machine& machine, arrays_task const& task, selection const& rules) {
+  rules.check();
+  if (rules.remove_precursor && task.precursor.mz.empty() && task.spectra != 0)
     throw usage_error("bad selection: precursor: it is to be removed, but was not given");
-  for (auto const& [name, length] : {std::pair{"m/z values", task.of.mz.size()}, {"charges", task.of.charge.size()}})
+  for (auto const& [name, length] :
+       {std::pair{"m/z values", task.precursor.mz.size()}, {"charges", task.precursor.charge.size()}})
     if (length != 0 && length != task.spectra)
       throw usage_error(fmt::format("bad precursors: selection: {} {} for {} spectra", length, name, task.spectra));
   if (task.spectra == 0) return 0;
   if constexpr (cuda_enabled) {
-    if (on.kind() == device::gpu) return select_on_cuda(static_cast<gpu&>(on), task, how);
+    if (machine.kind() == device::gpu) return select_on_cuda(static_cast<gpu&>(machine), task, rules);
   }
-  return select_on_host(static_cast<cpu&>(on), task, how);
+  return select_on_host(static_cast<cpu&>(machine), task, rules);
 }
 
 }  // namespace ordo::spectra::detail

@@ -9,8 +9,8 @@
 namespace ordo::spectra::detail {
 namespace {
 
-// GPU memory for some ten thousand spectra. Slices with more peaks than fit are taken in parts.
-constexpr std::size_t least_gpu_memory = std::size_t{64} << 20;
+// GPU memory for some ten thousand spectra. Chunks with more peaks than fit are sorted in parts.
+constexpr std::size_t min_gpu_memory = std::size_t{64} << 20;
 
 // Returns the bytes of input from which a GPU is faster than the CPU. Reading, scanning, moving and writing are done by all
 // threads of the CPU in either case; a GPU only takes over the sort, and takes 0.3 s to start and end. Measured with --threads
@@ -25,49 +25,49 @@ std::size_t min_gpu_bytes(unsigned threads) {
 
 }  // namespace
 
-peak_machines::peak_machines(options const& how, unsigned threads)
-    : how_(how), threads_(threads), machine_{device::cpu, "every spectrum is in order", false, false, 0} {
-  // If somebody asked for a GPU that is missing, say so now. One that will sort, unless all is in order, starts now.
-  machine_choice const likely = choose_for(how.input_bytes);
+peak_machines::peak_machines(sort_options const& options, unsigned threads)
+    : options_(options), threads_(threads), machine_{device::cpu, "every spectrum is in order", false, false, 0} {
+  // Fails now if a requested GPU is missing. A GPU that will sort, unless all is in order, starts now.
+  machine_choice const likely = choose_for(options.input_bytes);
   if constexpr (cuda_enabled) {
     if (likely.device != device::gpu) return;
     on_gpu_ = likely.required;
-    starting_ = std::async([&how, gpu = likely.gpu_index] { return peak_sorter_on_cuda(how.machine, gpu); });
+    starting_ = std::async([&options, gpu = likely.gpu_index] { return peak_sorter_on_cuda(options.machine, gpu); });
   }
 }
 
 peak_machines::~peak_machines() = default;
 
 machine_choice peak_machines::choose_for(std::uint64_t bytes) const {
-  return choose_machine(how_.machine, std::size_t(bytes), min_gpu_bytes(threads_),
-                        [](gpu_info const&) { return least_gpu_memory; });
+  return choose_machine(options_.machine, std::size_t(bytes), min_gpu_bytes(threads_),
+                        [](gpu_info const&) { return min_gpu_memory; });
 }
 
-// The one that was started, if any was.
+// Returns the sorter that was started, if there is one.
 peak_sorter& peak_machines::gpu_sorter() {
   if constexpr (cuda_enabled) {
-    if (!gpu_) gpu_ = starting_.valid() ? starting_.get() : peak_sorter_on_cuda(how_.machine, machine_.gpu_index);
+    if (!gpu_) gpu_ = starting_.valid() ? starting_.get() : peak_sorter_on_cuda(options_.machine, machine_.gpu_index);
   }
   return *gpu_;
 }
 
 peak_sorter& peak_machines::shared_sorter() {
-  if (!shared_) shared_ = peak_sorter_on_host(how_.machine);
+  if (!shared_) shared_ = peak_sorter_on_host(options_.machine);
   return *shared_;
 }
 
-// work(sorter), on the machine that is chosen.
+// Calls work(sorter) on the chosen machine.
 template <class Work>
-double peak_machines::with_machine(double share, Work work) {
+double peak_machines::with_sorter(double share, Work work) {
   auto const begin = std::chrono::steady_clock::now();
   double waited = 0;
   auto const ready = [&] { waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   {
     std::lock_guard const lock(sorting_);
-    if (!decided_) machine_ = choose_for(std::uint64_t(share * double(how_.input_bytes)));
+    if (!decided_) machine_ = choose_for(std::uint64_t(share * double(options_.input_bytes)));
     decided_ = true;
     on_gpu_ = machine_.device == device::gpu;
-    if (on_gpu_ || how_.machine.on) {
+    if (on_gpu_ || options_.machine.on) {
       run_on(
           machine_,
           [&] {
@@ -92,16 +92,16 @@ double peak_machines::with_machine(double share, Work work) {
 
 double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
                            std::span<std::uint32_t> order, double share) {
-  return with_machine(share, [&](peak_sorter& one) { one.sort(codes, offsets, order); });
+  return with_sorter(share, [&](peak_sorter& one) { one.sort(codes, offsets, order); });
 }
 
-double peak_machines::select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep, double share) {
-  return with_machine(share, [&](peak_sorter& one) { one.select(peaks, how, keep); });
+double peak_machines::select(host_peaks const& peaks, selection const& rules, std::span<std::uint8_t> keep, double share) {
+  return with_sorter(share, [&](peak_sorter& one) { one.select(peaks, rules, keep); });
 }
 
-void peak_machines::tell(report& to) const {
-  to.machine = machine_;
-  to.device_memory = device_memory_;
+void peak_machines::report(sort_report& output) const {
+  output.machine = machine_;
+  output.device_memory = device_memory_;
 }
 
 }  // namespace ordo::spectra::detail

@@ -14,35 +14,35 @@
 
 namespace ordo::spectra::detail {
 
-/// Which machine sorts the peaks of an input, and their sort on it for many threads.
+/// The machine that sorts the peaks of an input, for many threads.
 class peak_machines {
  public:
-  /// @param how  must outlive it. @throws usage_error, out_of_memory  if the machine asked for cannot be had
-  peak_machines(options const& how, unsigned threads);
+  /// @param options  must outlive this @throws usage_error, out_of_memory  if the requested machine is not available
+  peak_machines(sort_options const& options, unsigned threads);
   ~peak_machines();
 
-  /// As peak_sorter; any number of threads at a time. The first call decides for a machine.
-  /// @param share  of the input that is like this, as far as can be seen
-  /// @returns seconds that it waited for a machine which other threads use, or which starts
+  /// Sorts as peak_sorter does. Any number of threads at a time; the first call chooses the machine.
+  /// @param share  of the input that will be sorted, as far as is known
+  /// @returns the seconds that it waited for a machine that other threads used, or that started
   double sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets, std::span<std::uint32_t> order,
               double share);
-  /// The same for a selection.
-  double select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep, double share);
-  /// A GPU gets more at a time.
+  /// Selects as peak_sorter does, with the same parameters and result.
+  double select(host_peaks const& peaks, selection const& rules, std::span<std::uint8_t> keep, double share);
+  /// Returns true if a GPU sorts, which needs larger chunks.
   [[nodiscard]] bool on_gpu() const noexcept { return on_gpu_.load(std::memory_order_relaxed); }
-  /// What was decided, and the most GPU memory in use, when no thread is in sort().
-  void tell(report& to) const;
+  /// Reports the machine and the maximum of GPU memory in use, when no thread is in sort().
+  void report(sort_report& output) const;
 
  private:
   machine_choice choose_for(std::uint64_t bytes) const;
   template <class Work>
-  double with_machine(double share, Work work);
+  double with_sorter(double share, Work work);
   peak_sorter& gpu_sorter();
   peak_sorter& shared_sorter();
 
-  options const& how_;
+  sort_options const& options_;
   unsigned threads_;
-  std::mutex sorting_;  // on a machine that all threads share; and of what follows
+  std::mutex sorting_;  // guards a machine that all threads share, and the following members
   bool decided_ = false;
   machine_choice machine_;
   std::size_t device_memory_ = 0;

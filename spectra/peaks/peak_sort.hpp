@@ -15,41 +15,41 @@
 
 namespace ordo::spectra::detail {
 
-/// The segments [first, last): see peak_sorter.
+/// Sorts some of the segments of peak_sorter::sort, whose offsets are given.
 template <Backend B>
-void sort_peaks(B& machine, std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
+void sort_peaks(B& backend, std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
                 std::span<std::uint32_t> order) {
   std::uint32_t const base = offsets.front();
   std::size_t const n = offsets.back() - base;
-  auto const here = machine.upload(codes.subspan(base, n));
-  auto const bounds = machine.upload(offsets);
-  auto const relative = machine.template buffer<std::uint32_t>(offsets.size());
-  auto const items = machine.target(order.subspan(base, n));
+  auto const here = backend.upload(codes.subspan(base, n));
+  auto const bounds = backend.upload(offsets);
+  auto const relative = backend.template buffer<std::uint32_t>(offsets.size());
+  auto const items = backend.target(order.subspan(base, n));
   auto const* const absolute = bounds.data();
   auto* const from_base = relative.data();
   auto* const item = items.data();
   auto const* const code = here.data();
-  machine.each(offsets.size(), [=] ORDO_FN(std::size_t i) { from_base[i] = absolute[i] - base; });
-  machine.each(n, [=] ORDO_FN(std::size_t i) { item[i] = std::uint32_t(i) + base; });
-  sort_by_key(machine, items.span(), segments_from_offsets(std::span<std::uint32_t const>(relative.span())),
+  backend.each(offsets.size(), [=] ORDO_FN(std::size_t i) { from_base[i] = absolute[i] - base; });
+  backend.each(n, [=] ORDO_FN(std::size_t i) { item[i] = std::uint32_t(i) + base; });
+  sort_by_key(backend, items.span(), segments_from_offsets(std::span<std::uint32_t const>(relative.span())),
               [=] ORDO_FN(std::uint32_t i) { return code[i - base]; });
-  machine.download(std::span<std::uint32_t const>(items.span()), order.subspan(base, n));
+  backend.download(std::span<std::uint32_t const>(items.span()), order.subspan(base, n));
 }
 
-/// The spectra [first, first + offsets.size() - 1), whose offsets are given: see peak_sorter.
+/// Selects peaks of the spectra from `first` on, whose offsets are given, for peak_sorter::select.
 template <Backend B>
-void select_host_peaks(B& machine, host_peaks const& peaks, std::size_t first, std::span<std::uint32_t const> offsets,
-                       selection const& how, std::span<std::uint8_t> keep) {
+void select_host_peaks(B& backend, host_peaks const& peaks, std::size_t first, std::span<std::uint32_t const> offsets,
+                       selection const& rules, std::span<std::uint8_t> keep) {
   std::uint32_t const base = offsets.front();
   std::size_t const n = offsets.back() - base, spectra = offsets.size() - 1;
-  auto const mz = machine.upload(peaks.mz.subspan(base, n));
-  auto const intensity = machine.upload(peaks.intensity.subspan(base, n));
-  auto const bounds = machine.upload(offsets);
-  bool const precursors = how.remove_precursor.has_value();
+  auto const mz = backend.upload(peaks.mz.subspan(base, n));
+  auto const intensity = backend.upload(peaks.intensity.subspan(base, n));
+  auto const bounds = backend.upload(offsets);
+  bool const precursors = rules.remove_precursor.has_value();
   auto const precursor_mz =
-      machine.upload(precursors ? peaks.precursor_mz.subspan(first, spectra) : peaks.precursor_mz.first(0));
-  auto const charges = machine.upload(precursors ? peaks.charges.subspan(first, spectra) : peaks.charges.first(0));
-  auto const flags = machine.target(keep.subspan(base, n));
+      backend.upload(precursors ? peaks.precursor_mz.subspan(first, spectra) : peaks.precursor_mz.first(0));
+  auto const charges = backend.upload(precursors ? peaks.charges.subspan(first, spectra) : peaks.charges.first(0));
+  auto const flags = backend.target(keep.subspan(base, n));
   peak_arrays in;
   in.mz.data = mz.data();
   in.intensity.data = intensity.data();
@@ -58,41 +58,41 @@ void select_host_peaks(B& machine, host_peaks const& peaks, std::size_t first, s
   in.spectra = spectra;
   in.precursor_mz.data = precursor_mz.data();
   in.charge = charges.data();
-  select_peaks(machine, in, how, flags.span());
-  machine.download(std::span<std::uint8_t const>(flags.span()), keep.subspan(base, n));
+  select_peaks(backend, in, rules, flags.span());
+  backend.download(std::span<std::uint8_t const>(flags.span()), keep.subspan(base, n));
 }
 
-/// On a Machine, cpu or gpu, which it keeps as long as it lives.
+/// A peak sorter on a Machine, cpu or gpu.
 template <class Machine>
 class peak_sorter_on final : public peak_sorter {
  public:
-  peak_sorter_on(machine_options const& how, unsigned which) : machine_(how, which) {}
+  peak_sorter_on(machine_options const& options, unsigned which) : machine_(options, which) {}
 
   void sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
             std::span<std::uint32_t> order) override {
-    in_parts(offsets, [&](auto& machine, std::size_t /*first*/, std::span<std::uint32_t const> part) {
-      sort_peaks(machine, codes, part, order);
+    in_parts(offsets, [&](auto& backend, std::size_t /*first*/, std::span<std::uint32_t const> part) {
+      sort_peaks(backend, codes, part, order);
     });
   }
 
-  void select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep) override {
-    in_parts(peaks.offsets, [&](auto& machine, std::size_t first, std::span<std::uint32_t const> part) {
-      select_host_peaks(machine, peaks, first, part, how, keep);
+  void select(host_peaks const& peaks, selection const& rules, std::span<std::uint8_t> keep) override {
+    in_parts(peaks.offsets, [&](auto& backend, std::size_t first, std::span<std::uint32_t const> part) {
+      select_host_peaks(backend, peaks, first, part, rules, keep);
     });
   }
 
   std::size_t peak_memory() override { return machine_->peak_memory(); }
 
  private:
-  /// work(backend, first, offsets) for some of the segments after the others, which all together are given by offsets.
+  /// Calls work(backend, first, offsets) for all segments, some at a time.
   template <class Work>
   void in_parts(std::span<std::uint32_t const> offsets, Work work) {
     for (auto first = offsets.begin(); first + 1 < offsets.end();) {
-      // As many segments as hold no more peaks than are known to fit, but one at least.
+      // At least one segment, and no more peaks than are known to fit.
       auto const last = std::max(first + 1, std::upper_bound(first + 1, offsets.end(), *first + fit_) - 1);
       try {
-        with_backend(*machine_, [&](auto& machine) {
-          work(machine, std::size_t(first - offsets.begin()), std::span<std::uint32_t const>(first, last + 1));
+        with_backend(*machine_, [&](auto& backend) {
+          work(backend, std::size_t(first - offsets.begin()), std::span<std::uint32_t const>(first, last + 1));
         });
         first = last;
       } catch (out_of_memory const&) {

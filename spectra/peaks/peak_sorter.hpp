@@ -4,35 +4,42 @@
 #include <memory>
 #include <span>
 
+#include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
 #include "ordo/machine.hpp"
+#include "ordo/spectra/arrays.hpp"
 #include "ordo/spectra/selection.hpp"
 
 namespace ordo::spectra::detail {
 
-/// Peaks of many spectra in the host's memory: spectrum s has [offsets[s], offsets[s + 1]), from offsets[0] = 0 on.
+/// The peaks of many spectra in host memory: spectrum s has [offsets[s], offsets[s + 1]); offsets[0] = 0.
 struct host_peaks {
   std::span<double const> mz, intensity;
   std::span<std::uint32_t const> offsets;
-  std::span<double const> precursor_mz;   // of each spectrum, NaN where it is missing; if precursors are to be removed
-  std::span<std::int32_t const> charges;  // and its charge, 0 where it is missing
+  std::span<double const> precursor_mz;   // of each spectrum, NaN: missing; to remove precursors
+  std::span<std::int32_t const> charges;  // of each spectrum, 0: missing
 };
 
-/// Sorts peaks by their codes, and selects them, on one machine, which it keeps with its memory from block to block.
+/// A machine that sorts and selects the peaks of one chunk after the other, and keeps its memory between them.
 class peak_sorter {
  public:
   virtual ~peak_sorter() = default;
-  /// Segment s is [offsets[s], offsets[s + 1]); offsets[0] = 0 and offsets.back() = codes.size() = order.size().
-  /// order[offsets[s] + j] := the position in codes of the j-th smallest of segment s, equals in the order of position. What
-  /// does not fit the machine at once is taken in parts. @throws out_of_memory if a single segment does not fit
+  /// Sets order[offsets[s] + j] to the position of the j-th smallest code of segment s, which is [offsets[s], offsets[s + 1]);
+  /// equal codes are in the order of position. offsets[0] = 0 and offsets.back() = codes.size() = order.size(). Segments that
+  /// do not fit the machine together are sorted in parts. @throws out_of_memory  if a single segment does not fit
   virtual void sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
                     std::span<std::uint32_t> order) = 0;
-  /// keep[i] := 1 if peak i stays, by all steps of a selection but min_peaks, else 0. What does not fit: as in sort.
-  virtual void select(host_peaks const& peaks, selection const& how, std::span<std::uint8_t> keep) = 0;
-  /// Bytes of the machine's memory in use at most since it was last asked.
+  /// Sets keep[i] to 1 if peak i is kept by all steps of a selection but min_peaks, else to 0; in parts, as sort().
+  virtual void select(host_peaks const& peaks, selection const& rules, std::span<std::uint8_t> keep) = 0;
+  /// Returns the maximum of memory in use since the last call, in bytes.
   [[nodiscard]] virtual std::size_t peak_memory() = 0;
 };
 
-std::unique_ptr<peak_sorter> peak_sorter_on_host(machine_options const& how);
-std::unique_ptr<peak_sorter> peak_sorter_on_cuda(machine_options const& how, unsigned gpu_index);
+std::unique_ptr<peak_sorter> peak_sorter_on_host(machine_options const& options);
+std::unique_ptr<peak_sorter> peak_sorter_on_cuda(machine_options const& options, unsigned gpu_index);
+
+/// Selects peaks in arrays of the caller.
+std::size_t select_on_host(cpu& machine, arrays_task const& task, selection const& rules);
+std::size_t select_on_cuda(gpu& machine, arrays_task const& task, selection const& rules);
 
 }  // namespace ordo::spectra::detail

@@ -7,42 +7,71 @@
 #include <utility>
 
 #include "ordo/backend.hpp"
+#include "ordo/detail/fn.hpp"
 #include "ordo/radix_key.hpp"
+#include "ordo/spectra/selection.hpp"
+#include "ordo/spectra/spectrum.hpp"
 #include "sort_core/sort_by_key.hpp"
-#include "spectra/peaks/peak_arrays.hpp"
 
-// Which peaks stay: selection.hpp, over a Backend, for many spectra at a time.
+// Selects peaks of many spectra at a time, over a Backend: the rules of selection.hpp.
 namespace ordo::spectra::detail {
 
-/// A selection as kernels read it: what is not set has a value that lets everything through.
+/// A column of floats or doubles in memory of a machine: one instance of an algorithm serves both.
+struct real_column {
+  void const* data = nullptr;
+  bool wide = true;
+
+  ORDO_FN double operator[](std::size_t i) const {
+    return wide ? static_cast<double const*>(data)[i] : double(static_cast<float const*>(data)[i]);
+  }
+};
+
+/// The peaks of many spectra in memory of a backend. Spectrum s has the peaks [begin(s), begin(s + 1)).
+struct peak_arrays {
+  real_column mz, intensity;  // NaN: missing
+  void const* offsets = nullptr;
+  bool wide_offsets = false;
+  std::size_t first = 0;  // subtracted from the offsets
+  std::size_t spectra = 0;
+  real_column precursor_mz;              // of each spectrum, NaN: missing; to remove precursors
+  std::int32_t const* charge = nullptr;  // of each spectrum, 0: missing; may be null
+
+  [[nodiscard]] ORDO_FN std::size_t begin(std::size_t s) const {
+    return (wide_offsets ? std::size_t(static_cast<std::uint64_t const*>(offsets)[s])
+                         : std::size_t(static_cast<std::uint32_t const*>(offsets)[s])) -
+           first;
+  }
+};
+
+/// A selection as kernels read it. A rule that is not set has a value that keeps all peaks.
 struct selection_values {
-  double least_mz, most_mz, min_intensity, min_relative, precursor_distance, dedupe_distance, per;
+  double min_mz, max_mz, min_intensity, min_relative, precursor_distance, dedupe_distance, per;
   bool drop_zero, has_min_intensity, has_min_relative, remove_precursor, all_charges, dedupe;
   std::size_t top;
 
-  explicit selection_values(selection const& how) {
+  explicit selection_values(selection const& rules) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    // The factor of a ppm is part of the distance; see distance().
+    // The factor of ppm is part of the distance; see distance().
     auto const distance_of = [](std::optional<tolerance> const& given) {
       return given ? (given->ppm ? -given->value * 1e-6 : given->value) : 0;
     };
-    least_mz = how.least_mz.value_or(-infinite);
-    most_mz = how.most_mz.value_or(infinite);
-    min_intensity = how.min_intensity.value_or(0);
-    min_relative = how.min_relative.value_or(0);
-    precursor_distance = distance_of(how.remove_precursor);
-    dedupe_distance = distance_of(how.dedupe);
-    per = how.per.value_or(0);
-    drop_zero = how.drop_zero;
-    has_min_intensity = how.min_intensity.has_value();
-    has_min_relative = how.min_relative.has_value();
-    remove_precursor = how.remove_precursor.has_value();
-    all_charges = how.all_charges;
-    dedupe = how.dedupe.has_value();
-    top = how.top.value_or(std::numeric_limits<std::size_t>::max());
+    min_mz = rules.min_mz.value_or(-infinite);
+    max_mz = rules.max_mz.value_or(infinite);
+    min_intensity = rules.min_intensity.value_or(0);
+    min_relative = rules.min_relative.value_or(0);
+    precursor_distance = distance_of(rules.remove_precursor);
+    dedupe_distance = distance_of(rules.dedupe);
+    per = rules.per.value_or(0);
+    drop_zero = rules.drop_zero;
+    has_min_intensity = rules.min_intensity.has_value();
+    has_min_relative = rules.min_relative.has_value();
+    remove_precursor = rules.remove_precursor.has_value();
+    all_charges = rules.all_charges;
+    dedupe = rules.dedupe.has_value();
+    top = rules.top.value_or(std::numeric_limits<std::size_t>::max());
   }
 
-  /// A distance that is negative is one relative to the m/z that it is from.
+  /// Returns a distance in m/z. A negative one is relative to `mz`.
   [[nodiscard]] ORDO_FN static double distance(double given, double mz) {
     return given < 0 ? -given * (mz < 0 ? -mz : mz) : given;
   }
@@ -52,81 +81,82 @@ ORDO_FN inline bool is_near(double a, double b, double distance) {
   return (a < b ? b - a : a - b) <= distance;
 }
 
-/// Is an m/z that of the precursor, as it is or at a smaller charge?
-ORDO_FN inline bool is_precursor(selection_values const& how, double mz, double precursor, int charge) {
-  if (is_near(mz, precursor, how.distance(how.precursor_distance, precursor))) return true;
-  if (!how.all_charges || charge == 0) return false;
+/// Returns true if an m/z is that of the precursor, at its charge or a smaller one.
+ORDO_FN inline bool is_precursor(selection_values const& rules, double mz, double precursor, int charge) {
+  if (is_near(mz, precursor, rules.distance(rules.precursor_distance, precursor))) return true;
+  if (!rules.all_charges || charge == 0) return false;
   double const proton = charge < 0 ? -proton_mass : proton_mass;
-  int const most = charge < 0 ? -charge : charge;
-  double const neutral = (precursor - proton) * most;
-  for (int c = 1; c < most; ++c) {
+  int const max_charge = charge < 0 ? -charge : charge;
+  double const neutral = (precursor - proton) * max_charge;
+  for (int c = 1; c < max_charge; ++c) {
     double const reduced = neutral / c + proton;
-    if (is_near(mz, reduced, how.distance(how.precursor_distance, reduced))) return true;
+    if (is_near(mz, reduced, rules.distance(rules.precursor_distance, reduced))) return true;
   }
   return false;
 }
 
-/// keep[i] := does peak i of spectrum s pass all steps up to min_relative. @returns how many do
-ORDO_FN inline std::uint32_t pass_thresholds(selection_values const& how, peak_arrays const& in, std::size_t s,
+/// Sets keep[i] to 1 if peak i of spectrum s passes all steps up to min_relative, else to 0. @returns the number of passing
+/// peaks
+ORDO_FN inline std::uint32_t pass_thresholds(selection_values const& rules, peak_arrays const& in, std::size_t s,
                                              std::uint8_t* keep) {
   std::size_t const begin = in.begin(s), end = in.begin(s + 1);
-  double const precursor = how.remove_precursor ? in.precursor_mz[s] : 0;
-  bool const has_precursor = how.remove_precursor && precursor == precursor;
-  int const charge = has_precursor && how.all_charges && in.charge ? in.charge[s] : 0;
+  double const precursor = rules.remove_precursor ? in.precursor_mz[s] : 0;
+  bool const has_precursor = rules.remove_precursor && precursor == precursor;
+  int const charge = has_precursor && rules.all_charges && in.charge ? in.charge[s] : 0;
   double greatest = 0;
   std::uint32_t count = 0;
   for (std::size_t i = begin; i < end; ++i) {
     double const mz = in.mz[i], height = in.intensity[i];
-    bool good = mz >= how.least_mz && mz <= how.most_mz && !(how.drop_zero && height == 0);
-    if (how.has_min_intensity) good = good && height >= how.min_intensity;
-    if (has_precursor && good) good = !is_precursor(how, mz, precursor, charge);
+    bool good = mz >= rules.min_mz && mz <= rules.max_mz && !(rules.drop_zero && height == 0);
+    if (rules.has_min_intensity) good = good && height >= rules.min_intensity;
+    if (has_precursor && good) good = !is_precursor(rules, mz, precursor, charge);
     keep[i] = good;
     count += good;
     if (good && height > greatest) greatest = height;
   }
-  double const least = how.min_relative * greatest;
-  if (!how.has_min_relative || greatest == 0) return count;
+  double const threshold = rules.min_relative * greatest;
+  if (!rules.has_min_relative || greatest == 0) return count;
   count = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    bool const good = keep[i] && in.intensity[i] >= least;
+    bool const good = keep[i] && in.intensity[i] >= threshold;
     keep[i] = good;
     count += good;
   }
   return count;
 }
 
-/// Orders intensities from the greatest down; what is missing comes last.
+/// Encodes an intensity so that the greatest comes first, and missing ones last.
 ORDO_FN inline std::uint64_t descending_code(double intensity) {
   return intensity == intensity ? ~radix_key<double>::encode(intensity + 0.0) : ~std::uint64_t{0};
 }
 
-/// The peaks that are left so far, spectrum by spectrum: those of spectrum s are [starts[s], starts[s + 1]) of items.
+/// The peaks kept so far, spectrum by spectrum: those of spectrum s are [starts[s], starts[s + 1]) of items.
 struct candidates {
   buffer<std::uint32_t> items, starts;
 };
 
-/// Those of `all` that keep[] has, or of all peaks where there are none; the order stays. counts[s] says how many.
+/// Returns those of `all`, or of all peaks if it is null, whose keep[] is 1, in their order; counts[s] of spectrum s.
 template <Backend B>
-candidates left_over(B& machine, peak_arrays const& in, std::span<std::uint32_t const> counts, std::uint8_t const* keep,
+candidates find_kept(B& backend, peak_arrays const& in, std::span<std::uint32_t const> counts, std::uint8_t const* keep,
                      candidates const* all) {
   std::size_t const spectra = counts.size();
   candidates left;
-  left.starts = machine.template buffer<std::uint32_t>(spectra + 1);
+  left.starts = backend.template buffer<std::uint32_t>(spectra + 1);
   auto* const starts = left.starts.data();
   auto const* const count = counts.data();
-  machine.each(1, [=] ORDO_FN(std::size_t) { starts[0] = 0; });
-  machine.scan(
+  backend.each(1, [=] ORDO_FN(std::size_t) { starts[0] = 0; });
+  backend.scan(
       spectra, [=] ORDO_FN(std::size_t s) { return count[s]; }, left.starts.span().subspan(1),
       [=] ORDO_FN(std::uint32_t a, std::uint32_t b) { return a + b; });
-  left.items = machine.template buffer<std::uint32_t>(value_at(machine, left.starts.span(), spectra));
+  left.items = backend.template buffer<std::uint32_t>(value_at(backend, left.starts.span(), spectra));
   auto* const items = left.items.data();
   auto const* const before = all ? all->items.data() : nullptr;
   auto const* const starts_before = all ? all->starts.data() : nullptr;
-  machine.each(spectra, [=] ORDO_FN(std::size_t s) {
+  backend.each(spectra, [=] ORDO_FN(std::size_t s) {
     std::uint32_t to = starts[s];
     std::uint32_t const full = starts[s + 1];
     std::size_t const begin = before ? starts_before[s] : in.begin(s), end = before ? starts_before[s + 1] : in.begin(s + 1);
-    // What does not stay is overwritten: no branch asks for it.
+    // Peaks that are not kept are overwritten, without a branch.
     for (std::size_t i = begin; i < end && to < full; ++i) {
       std::uint32_t const item = before ? before[i] : std::uint32_t(i);
       items[to] = item;
@@ -136,12 +166,12 @@ candidates left_over(B& machine, peak_arrays const& in, std::span<std::uint32_t 
   return left;
 }
 
-/// Puts the candidates of each spectrum in the order of m/z, stably.
+/// Sorts the candidates of each spectrum by m/z, stably.
 template <Backend B>
-void by_mz(B& machine, peak_arrays const& in, candidates const& left) {
+void by_mz(B& backend, peak_arrays const& in, candidates const& left) {
   auto const* const items = left.items.data();
   auto const* const starts = left.starts.data();
-  std::uint64_t const out_of_order = machine.reduce(
+  std::uint64_t const out_of_order = backend.reduce(
       left.starts.size() - 1,
       [=] ORDO_FN(std::size_t s) {
         for (std::size_t i = starts[s] + 1; i < starts[s + 1]; ++i)
@@ -150,28 +180,28 @@ void by_mz(B& machine, peak_arrays const& in, candidates const& left) {
       },
       std::uint64_t{0}, [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a | b; });
   if (out_of_order == 0) return;
-  sort_by_key(machine, left.items.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())),
+  sort_by_key(backend, left.items.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())),
               [=] ORDO_FN(std::uint32_t item) { return radix_key<double>::encode(in.mz[item] + 0.0); });
 }
 
-/// Takes out of one spectrum, whose candidates are [begin, end) in the order of m/z, what is near a greater one that stays.
-/// @param order  the candidates' places, from the greatest down  @param state  of each place, 0 before
-/// @returns how many are left
-ORDO_FN inline std::uint32_t drop_near(selection_values const& how, peak_arrays const& in, std::uint32_t const* items,
+/// Drops the candidates [begin, end) of a spectrum, in the order of m/z, that are near a greater one that is kept.
+/// @param order  positions of the candidates, from the greatest down @param state  of each position, initially 0
+/// @returns the number of kept candidates
+ORDO_FN inline std::uint32_t drop_near(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
                                        std::size_t begin, std::size_t end, std::uint32_t const* order, std::uint8_t* state,
                                        std::uint8_t* keep) {
-  constexpr std::uint8_t stays = 1, goes = 2;
-  std::uint32_t left = 0;
+  constexpr std::uint8_t kept = 1, dropped = 2;
+  std::uint32_t count = 0;
   for (std::size_t t = begin; t < end; ++t) {
     std::size_t const at = order[t];
-    if (state[at] == goes) continue;
-    state[at] = stays;
-    ++left;
-    double const mz = in.mz[items[at]], distance = how.distance(how.dedupe_distance, mz);
+    if (state[at] == dropped) continue;
+    state[at] = kept;
+    ++count;
+    double const mz = in.mz[items[at]], distance = rules.distance(rules.dedupe_distance, mz);
     auto const drop = [&](std::size_t other) {
       if (!is_near(in.mz[items[other]], mz, distance)) return false;
       if (state[other] == 0) {
-        state[other] = goes;
+        state[other] = dropped;
         keep[items[other]] = 0;
       }
       return true;
@@ -179,17 +209,17 @@ ORDO_FN inline std::uint32_t drop_near(selection_values const& how, peak_arrays 
     for (std::size_t other = at + 1; other < end && drop(other); ++other) {}
     for (std::size_t other = at; other > begin && drop(other - 1); --other) {}
   }
-  return left;
+  return count;
 }
 
-/// One peak near another, of candidates in the order of m/z.
+/// Drops peaks that are near a greater one. The candidates are in the order of m/z.
 template <Backend B>
-void drop_duplicates(B& machine, peak_arrays const& in, selection_values const& how, candidates const& left,
+void drop_duplicates(B& backend, peak_arrays const& in, selection_values const& rules, candidates const& left,
                      std::span<std::uint8_t> keep, std::span<std::uint32_t> counts) {
   std::size_t const n = left.items.size();
-  auto const keys = machine.template buffer<std::uint64_t>(n);
-  auto const places = machine.template buffer<std::uint32_t>(n);
-  auto const states = machine.template buffer<std::uint8_t>(n);
+  auto const keys = backend.template buffer<std::uint64_t>(n);
+  auto const places = backend.template buffer<std::uint32_t>(n);
+  auto const states = backend.template buffer<std::uint8_t>(n);
   auto const* const items = left.items.data();
   auto const* const starts = left.starts.data();
   auto* const key = keys.data();
@@ -197,30 +227,30 @@ void drop_duplicates(B& machine, peak_arrays const& in, selection_values const& 
   auto* const state = states.data();
   auto* const keep_at = keep.data();
   auto* const count = counts.data();
-  machine.each(n, [=] ORDO_FN(std::size_t i) {
+  backend.each(n, [=] ORDO_FN(std::size_t i) {
     key[i] = descending_code(in.intensity[items[i]]);
     place[i] = std::uint32_t(i);
     state[i] = 0;
   });
-  machine.segmented_sort(keys.span(), places.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())));
-  machine.each(counts.size(), [=] ORDO_FN(std::size_t s) {
-    count[s] = drop_near(how, in, items, starts[s], starts[s + 1], place, state, keep_at);
+  backend.segmented_sort(keys.span(), places.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())));
+  backend.each(counts.size(), [=] ORDO_FN(std::size_t s) {
+    count[s] = drop_near(rules, in, items, starts[s], starts[s + 1], place, state, keep_at);
   });
 }
 
-/// Calls group(begin, end) for each window of a spectrum's candidates, which are [begin, end) in the order of m/z, that holds
-/// more than `top`; without windows for the spectrum. @returns how many
+/// Calls group(begin, end) for each window that holds more than `top` of a spectrum's candidates [begin, end), which are in the
+/// order of m/z. Without windows, the spectrum is one. @returns the number of calls
 template <class Group>
-ORDO_FN std::uint32_t large_groups(selection_values const& how, peak_arrays const& in, std::uint32_t const* items,
+ORDO_FN std::uint32_t large_groups(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
                                    std::size_t begin, std::size_t end, Group group) {
   std::uint32_t count = 0;
   while (begin < end) {
     std::size_t next = end;
-    if (how.per > 0) {
-      double const window = ::floor(in.mz[items[begin]] / how.per);
-      for (next = begin + 1; next < end && ::floor(in.mz[items[next]] / how.per) == window;) ++next;
+    if (rules.per > 0) {
+      double const window = ::floor(in.mz[items[begin]] / rules.per);
+      for (next = begin + 1; next < end && ::floor(in.mz[items[next]] / rules.per) == window;) ++next;
     }
-    if (next - begin > how.top) {
+    if (next - begin > rules.top) {
       group(begin, next);
       ++count;
     }
@@ -233,7 +263,7 @@ struct no_groups {
   ORDO_FN void operator()(std::size_t, std::size_t) const {}
 };
 
-/// Makes segments of them, and what is sorted there.
+/// Makes a segment of each group, with keys and values to sort.
 struct write_groups {
   peak_arrays in;
   std::uint32_t const* items;
@@ -252,65 +282,65 @@ struct write_groups {
   }
 };
 
-/// The greatest ones, of candidates in the order of m/z: a segmented sort by intensity of each group that holds too many.
+/// Keeps the greatest candidates, which are in the order of m/z: sorts each group that holds too many by intensity.
 template <Backend B>
-void keep_greatest(B& machine, peak_arrays const& in, selection_values const& how, candidates const& left,
+void keep_greatest(B& backend, peak_arrays const& in, selection_values const& rules, candidates const& left,
                    std::span<std::uint8_t> keep) {
   std::size_t const n = left.items.size(), spectra = left.starts.size() - 1;
   auto const* const items = left.items.data();
   auto const* const starts = left.starts.data();
   auto* const keep_at = keep.data();
-  auto const counts = machine.template buffer<std::uint32_t>(spectra + 1);
+  auto const counts = backend.template buffer<std::uint32_t>(spectra + 1);
   auto* const count = counts.data();
-  machine.each(spectra + 1, [=] ORDO_FN(std::size_t s) {
-    count[s] = s == 0 ? 0 : large_groups(how, in, items, starts[s - 1], starts[s], no_groups{});
+  backend.each(spectra + 1, [=] ORDO_FN(std::size_t s) {
+    count[s] = s == 0 ? 0 : large_groups(rules, in, items, starts[s - 1], starts[s], no_groups{});
   });
-  machine.scan(
+  backend.scan(
       spectra + 1, [=] ORDO_FN(std::size_t s) { return count[s]; }, counts.span(),
       [=] ORDO_FN(std::uint32_t a, std::uint32_t b) { return a + b; });
-  std::size_t const groups = value_at(machine, counts.span(), spectra);
+  std::size_t const groups = value_at(backend, counts.span(), spectra);
   if (groups == 0) return;
-  auto const bounds = machine.template buffer<std::uint32_t>(2 * groups);
-  auto const keys = machine.template buffer<std::uint64_t>(n);
-  auto const values = machine.template buffer<std::uint32_t>(n);
+  auto const bounds = backend.template buffer<std::uint32_t>(2 * groups);
+  auto const keys = backend.template buffer<std::uint64_t>(n);
+  auto const values = backend.template buffer<std::uint32_t>(n);
   auto* const begins = bounds.data();
   auto* const ends = begins + groups;
   auto* const key = keys.data();
   auto* const value = values.data();
   write_groups const write{in, items, begins, ends, key, value};
-  machine.each(spectra, [=] ORDO_FN(std::size_t s) {
+  backend.each(spectra, [=] ORDO_FN(std::size_t s) {
     write_groups here = write;
     here.at = count[s];
-    large_groups(how, in, items, starts[s], starts[s + 1], here);
+    large_groups(rules, in, items, starts[s], starts[s + 1], here);
   });
-  machine.segmented_sort(
+  backend.segmented_sort(
       keys.span(), values.span(),
       segments_from_bounds(std::span<std::uint32_t const>(begins, groups), std::span<std::uint32_t const>(ends, groups)));
-  std::size_t const top = how.top;
-  machine.each(groups, [=] ORDO_FN(std::size_t g) {
+  std::size_t const top = rules.top;
+  backend.each(groups, [=] ORDO_FN(std::size_t g) {
     for (std::size_t i = begins[g] + top; i < ends[g]; ++i) keep_at[value[i]] = 0;
   });
 }
 
-/// keep[i] := 1 if peak i stays, by all steps but min_peaks, else 0. All in the machine's memory; fewer than 2^32 peaks.
-/// Beside that: up to 25 bytes a peak that passes the thresholds, 8 a spectrum, and what segmented_sort takes.
+/// Sets keep[i] to 1 if peak i is kept by all steps but min_peaks, else to 0. All arrays are memory of the machine; fewer than
+/// 2^32 peaks. Temporary memory: up to 25 bytes a peak that passes the thresholds, 8 a spectrum, and that of segmented_sort.
 template <Backend B>
-void select_peaks(B& machine, peak_arrays const& in, selection const& wanted, std::span<std::uint8_t> keep) {
-  selection_values const how(wanted);
+void select_peaks(B& backend, peak_arrays const& in, selection const& select, std::span<std::uint8_t> keep) {
+  selection_values const rules(select);
   std::size_t const spectra = in.spectra;
-  auto const counts = machine.template buffer<std::uint32_t>(spectra);
+  auto const counts = backend.template buffer<std::uint32_t>(spectra);
   auto* const count = counts.data();
   auto* const keep_at = keep.data();
-  machine.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = pass_thresholds(how, in, s, keep_at); });
-  if (!wanted.dedupe && !wanted.top) return;
-  candidates left = left_over(machine, in, counts.span(), keep_at, nullptr);
-  by_mz(machine, in, left);
-  if (wanted.dedupe) {
-    drop_duplicates(machine, in, how, left, keep, counts.span());
-    if (!wanted.top) return;
-    left = left_over(machine, in, counts.span(), keep_at, &left);
+  backend.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = pass_thresholds(rules, in, s, keep_at); });
+  if (!select.dedupe && !select.top) return;
+  candidates left = find_kept(backend, in, counts.span(), keep_at, nullptr);
+  by_mz(backend, in, left);
+  if (select.dedupe) {
+    drop_duplicates(backend, in, rules, left, keep, counts.span());
+    if (!select.top) return;
+    left = find_kept(backend, in, counts.span(), keep_at, &left);
   }
-  keep_greatest(machine, in, how, left, keep);
+  keep_greatest(backend, in, rules, left, keep);
 }
 
 }  // namespace ordo::spectra::detail

@@ -33,14 +33,14 @@ bool selection::empty() const {
 }
 
 bool selection::operator==(selection const& o) const {
-  return least_mz == o.least_mz && most_mz == o.most_mz && drop_zero == o.drop_zero && min_intensity == o.min_intensity &&
+  return min_mz == o.min_mz && max_mz == o.max_mz && drop_zero == o.drop_zero && min_intensity == o.min_intensity &&
          same(remove_precursor, o.remove_precursor) && all_charges == o.all_charges && min_relative == o.min_relative &&
          same(dedupe, o.dedupe) && top == o.top && per == o.per && min_peaks == o.min_peaks;
 }
 
 void selection::check() const {
-  if (least_mz && most_mz && !(*least_mz <= *most_mz)) refuse("m/z: the range ends before it begins");
-  if ((least_mz && std::isnan(*least_mz)) || (most_mz && std::isnan(*most_mz))) refuse("m/z: a bound is no number");
+  if (min_mz && max_mz && !(*min_mz <= *max_mz)) refuse("m/z: the range ends before it begins");
+  if ((min_mz && std::isnan(*min_mz)) || (max_mz && std::isnan(*max_mz))) refuse("m/z: a bound is no number");
   if (min_intensity && std::isnan(*min_intensity)) refuse("least intensity: no number");
   if (min_relative && !(*min_relative >= 0 && *min_relative <= 1)) refuse("least relative intensity: not from 0 to 1");
   check_distance(remove_precursor, "precursor");
@@ -54,15 +54,15 @@ void selection::check() const {
 std::optional<selection> preset(std::string_view name) {
   selection one;
   if (name == names[0]) {  // its config.yaml, as spectrum_utils does the steps
-    one.least_mz = 50;
-    one.most_mz = 2500;
+    one.min_mz = 50;
+    one.max_mz = 2500;
     one.remove_precursor = tolerance{2, false};
     one.all_charges = true;
     one.min_relative = 0.01;
     one.top = 150;
     one.min_peaks = 20;
   } else if (name == names[1]) {  // its default_input.xml: minimum fragment mz, dynamic range, total and minimum peaks
-    one.least_mz = 150;
+    one.min_mz = 150;
     one.min_relative = 0.01;
     one.top = 50;
     one.min_peaks = 15;
@@ -88,7 +88,7 @@ std::vector<std::pair<std::string, std::string>> as_options(selection const& sel
   auto const add_distance = [&](char const* name, std::optional<tolerance> const& given) {
     if (given) add(name, fmt::format("{}{}", given->value, given->ppm ? "ppm" : ""));
   };
-  if (select.least_mz || select.most_mz) add("--mz-range", number(select.least_mz) + ':' + number(select.most_mz));
+  if (select.min_mz || select.max_mz) add("--mz-range", number(select.min_mz) + ':' + number(select.max_mz));
   if (select.drop_zero) add("--drop-zero", "");
   add_number("--min-intensity", select.min_intensity);
   add_distance("--remove-precursor", select.remove_precursor);

@@ -46,7 +46,7 @@ spectra::format format_of_input(cli::input& in) {
       front.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw input_error(fmt::format("empty: {}: it holds no spectra, and is not {}", in.name(),
                                   named == "mzml" ? "an mzML document" : "of the format of its name"));
-  return spectra::format_of(front);
+  return spectra::detect_format(front);
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {

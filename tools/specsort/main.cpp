@@ -59,9 +59,9 @@ work checked(command const& made) {
 }
 
 // Returns the options of the library.
-spectra::options options_of(work const& w) {
+spectra::sort_options options_of(work const& w) {
   command const& made = w.made;
-  spectra::options how;
+  spectra::sort_options how;
   how.by = made.key();
   how.select = w.select;
   how.keep_metadata = made.keep_metadata;
@@ -74,7 +74,7 @@ spectra::options options_of(work const& w) {
 }
 
 // Reports phases when all is written.
-void report(cli::stats& stats, spectra::report const& done) {
+void report(cli::stats& stats, spectra::sort_report const& done) {
   for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
   stats.phase("commit");
   stats.machine(done.machine);
@@ -82,17 +82,17 @@ void report(cli::stats& stats, spectra::report const& done) {
 }
 
 // Prints the numbers of warnings.
-void report_totals(work const& w, spectra::options const& how, spectra::report const& done, std::string const& name) {
+void report_totals(work const& w, spectra::sort_options const& how, spectra::sort_report const& done, std::string const& name) {
   if (done.warnings > how.warnings_shown && how.on_warning)
     cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - how.warnings_shown));
-  if (done.without_precursor != 0 && !w.made.common.quiet)
-    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.without_precursor,
+  if (done.missing_precursor != 0 && !w.made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.missing_precursor,
                                w.select.all_charges ? " or its charge" : ""));
 }
 
 int order(work const& w, cli::stats& stats, cli::progress& progress) {
   command const& made = w.made;
-  spectra::options how = options_of(w);
+  spectra::sort_options how = options_of(w);
   how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
@@ -100,7 +100,7 @@ int order(work const& w, cli::stats& stats, cli::progress& progress) {
     throw usage_error(
         "conflicting options: --to=mzml: mzML holds one run in one file: write several inputs, or parts, as MGF (--to=mgf)");
   auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, w.order, made.common,
-                                           [&](spectra::report const& done) { report(stats, done); });
+                                           [&](spectra::sort_report const& done) { report(stats, done); });
   progress.clear();
   report_totals(w, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
   stats.input(found.done.bytes);
@@ -125,7 +125,7 @@ int run(int argc, char** argv) {
   cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
   if (made.order.any()) return order(w, stats, progress);
   cli::input in(made.inputs[0], made.common.threads);
-  spectra::options how = options_of(w);
+  spectra::sort_options how = options_of(w);
   how.name = in.name();
   if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
   spectra::format const format = specsort::format_of_input(in),
@@ -135,7 +135,7 @@ int run(int argc, char** argv) {
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
 
   int status = 0;
-  spectra::report done;
+  spectra::sort_report done;
   if (made.check) {
     auto const [first, looked_at] = mzml ? spectra::check_mzml(in, how) : spectra::check(in, how);
     done = looked_at;

@@ -51,10 +51,10 @@ void parse_range(std::string_view text, spectra::selection& to) {
   std::size_t const colon = text.find(':');
   if (colon == std::string_view::npos || text.size() == 1)
     throw usage_error(fmt::format("invalid range: {}: '{}'; write 50:2500, 150: or :2000", option, text));
-  to.least_mz.reset();
-  to.most_mz.reset();
-  if (colon != 0) to.least_mz = parse_real(option, text.substr(0, colon));
-  if (colon + 1 != text.size()) to.most_mz = parse_real(option, text.substr(colon + 1));
+  to.min_mz.reset();
+  to.max_mz.reset();
+  if (colon != 0) to.min_mz = parse_real(option, text.substr(0, colon));
+  if (colon + 1 != text.size()) to.max_mz = parse_real(option, text.substr(colon + 1));
 }
 
 std::string number(double value) {
@@ -85,7 +85,7 @@ std::vector<spectra::spectrum_key> keys_of(std::string_view list) {
   for (bool more = true; more;) {
     std::size_t const comma = list.find(',');
     std::string_view const name = list.substr(0, comma);
-    auto const key = spectra::key_named(name);
+    auto const key = spectra::parse_spectrum_key(name);
     if (!key)
       throw usage_error(
           fmt::format("no such key: --spectra-by: '{}'; choose from pepmass, mass, rt, scan, charge, title and peaks", name));
@@ -288,9 +288,8 @@ std::string explained(spectra::selection const& select, std::string const& prese
     text += fmt::format("{:2}. {:<28} {}\n", ++step, option, what);
   };
   auto const tolerance_value = [](tolerance const& given) { return number(given.value) + (given.ppm ? "ppm" : ""); };
-  if (select.least_mz || select.most_mz) {
-    std::string const least = select.least_mz ? number(*select.least_mz) : "",
-                      most = select.most_mz ? number(*select.most_mz) : "";
+  if (select.min_mz || select.max_mz) {
+    std::string const least = select.min_mz ? number(*select.min_mz) : "", most = select.max_mz ? number(*select.max_mz) : "";
     add(fmt::format("--mz-range {}:{}", least, most), most.empty() ? fmt::format("peaks below m/z {} go", least)
                                                       : least.empty()
                                                           ? fmt::format("peaks above m/z {} go", most)

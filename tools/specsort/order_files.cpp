@@ -15,7 +15,6 @@
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/specsort/formats.hpp"
-#include "tools/specsort/mgf_stream.hpp"
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"
 
@@ -25,7 +24,7 @@ namespace {
 constexpr std::size_t min_digits = 4;  // of the number of a part
 
 // The output file, or the files of its parts, which appear together.
-class output_files final : public spectra::spectrum_parts {
+class output_files final : public spectra::output_parts {
  public:
   output_files(std::string const& path, spectra::order_options const& order, unsigned threads)
       : path_(path), splits_(order.part_bytes || order.parts), threads_(threads) {
@@ -126,65 +125,59 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
     case spectra::spectrum_key::rt:
       return "retention time";
     default:
-      return spectra::name_of(key);
+      return spectra::to_string(key);
   }
 }
 
 }  // namespace
 
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  spectra::format as, spectra::sort_options const& options, spectra::order_options order,
                                   cli::common_options const& common,
-                                  std::function<void(spectra::report const&)> const& committing) {
+                                  std::function<void(spectra::sort_report const&)> const& committing) {
   output_files to(output, order, common.threads);
   std::optional<map_file> origins;
   if (!map.empty()) {
     origins.emplace(map, inputs, to);
-    order.on_placed = [&](std::span<spectra::spectrum_origin const> all) { origins->add(all); };
+    order.on_written = [&](std::span<spectra::spectrum_origin const> all) { origins->add(all); };
   }
-  struct opened {
-    std::unique_ptr<cli::input> in;
-    spectra::options how;
-    bool mzml;
-  };
   auto const open = [&](std::size_t k) {
-    opened one{std::make_unique<cli::input>(inputs[k], common.threads), how, false};
-    to.refuse_loop(*one.in);
-    one.how.name = one.in->name();
-    if (!one.in->compressed()) one.how.input_bytes = one.in->file_size().value_or(0);  // inflating is slow: no work for a GPU
-    one.mzml = format_of_input(*one.in) == spectra::format::mzml;
-    return one;
+    auto in = std::make_unique<cli::input>(inputs[k], common.threads);
+    to.refuse_loop(*in);
+    return in;
   };
+  // Decompression is slow: no work for a GPU.
+  auto const bytes_of = [](cli::input const& in) { return in.compressed() ? 0 : in.file_size().value_or(0); };
   spectra::spectrum_inputs from;
   from.count = inputs.size();
   from.open = [&](std::size_t k) {
-    opened one = open(k);
-    spectra::spectrum_inputs::opened made;
-    made.name = one.how.name;
-    made.bytes = one.how.input_bytes;
-    made.selected = one.mzml;
-    one.how.on_progress = {};
-    if (one.mzml)
-      made.from = std::make_unique<mgf_stream>(std::move(one.in), std::move(one.how));
-    else
-      made.from = std::move(one.in);
-    return made;
+    auto in = open(k);
+    spectra::spectrum_inputs::opened one;
+    one.name = in->name();
+    one.bytes = bytes_of(*in);
+    one.from_format = format_of_input(*in);
+    one.from = std::move(in);
+    return one;
   };
   auto const order_document = [&] {
-    opened const one = open(0);
-    format_of_output(output, "mzml", *one.in, one.mzml ? spectra::format::mzml : spectra::format::mgf);
-    return spectra::order_mzml(*one.in, to.open(0), one.how, order);
+    auto const in = open(0);
+    spectra::sort_options document_options = options;
+    document_options.name = in->name();
+    document_options.input_bytes = bytes_of(*in);
+    format_of_output(output, "mzml", *in, format_of_input(*in));
+    return spectra::order_mzml(*in, to.open(0), document_options, order);
   };
-  spectra::order_report done = as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, how, order);
+  spectra::order_report done =
+      as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, options, order);
   committing(done.done);
   if (origins) origins->finish();
   to.commit();
   if (origins) origins->commit();
-  if (how.on_warning)
+  if (options.on_warning)
     for (std::size_t k = 0; k < done.missing.size(); ++k)
       if (done.missing[k] != 0)
         cli::say(tool, fmt::format("warning: {} of {} spectra have no {} and come last", done.missing[k],
-                                   done.done.spectra_left, what_is_missing(order.order.by[k])));
+                                   done.done.spectra_kept, what_is_missing(order.order.by[k])));
   return done;
 }
 

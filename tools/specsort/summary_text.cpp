@@ -53,7 +53,7 @@ std::string share(std::uint64_t part, std::uint64_t of) {
 }
 
 std::string range_text(value_range const& range) {
-  return range.count == 0 ? "none" : fmt::format("{} to {}", range.least, range.greatest);
+  return range.count == 0 ? "none" : fmt::format("{} to {}", range.min, range.max);
 }
 
 std::string missing(std::uint64_t count, std::uint64_t of) {
@@ -117,7 +117,7 @@ std::string summary_json(summary const& of, std::string_view name) {
   using json = nlohmann::ordered_json;
   auto const range = [](value_range const& given) {
     json one = nullptr;
-    if (given.count != 0) one = {{"least", given.least}, {"greatest", given.greatest}, {"count", given.count}};
+    if (given.count != 0) one = {{"least", given.min}, {"greatest", given.max}, {"count", given.count}};
     return one;
   };
   json all;

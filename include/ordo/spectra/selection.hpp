@@ -10,7 +10,7 @@
 
 namespace ordo::spectra {
 
-/// What peaks are sorted by.
+/// The value by which peaks are sorted.
 enum class sort_key { mz, intensity };
 
 /// A distance in m/z: in Da, or in millionths of an m/z.
@@ -19,45 +19,44 @@ struct tolerance {
   bool ppm = false;
 };
 
-/// Which peaks of a spectrum stay. The steps are done in the order in which they stand here, each on what the one before left;
-/// what is not set lets all through,
-/// but for peaks whose m/z is NaN: these go. Of two peaks the greater is that of more intensity; of equal ones that of less
-/// m/z; of equal ones the earlier in the input. An intensity that is missing is less than any other, and no number.
+/// The rules that decide which peaks of a spectrum are kept. The steps are done in the order of the members, each on the peaks
+/// that the step before kept. A rule that is not set keeps all peaks, except those whose m/z is NaN: any selection drops them.
+/// The greater of two peaks has more intensity; if equal, less m/z; if equal, the earlier place in the input. A missing
+/// intensity is less than any other, and no number.
 struct selection {
-  /// m/z from here to there, both included.
-  std::optional<double> least_mz, most_mz;
-  /// Not those whose intensity is 0.
+  /// Keeps m/z from min_mz to max_mz, both included.
+  std::optional<double> min_mz, max_mz;
+  /// Drops peaks of intensity 0.
   bool drop_zero = false;
-  /// Intensity of so much or more; what has none goes.
+  /// Keeps peaks of at least this intensity. Peaks without one are dropped.
   std::optional<double> min_intensity;
-  /// Not those so near to the precursor's m/z, or as near; where that is missing, and of MS level 1, which has no precursor,
-  /// nothing goes.
+  /// Drops peaks that are at most this far from the precursor's m/z. Spectra without it, and those of MS level 1, which have no
+  /// precursor, lose nothing.
   std::optional<tolerance> remove_precursor;
-  /// And to what the precursor would have at each smaller charge c: M / c + proton, where M is its neutral mass (for negative
-  /// charges M / c - proton). Where the charge is missing that is the precursor's m/z alone.
+  /// Drops also peaks near the m/z that the precursor would have at each smaller charge c: M / c + proton, where M is its
+  /// neutral mass (M / c - proton for negative charges). Without a charge that is the precursor's m/z alone.
   bool all_charges = false;
-  /// Intensity of so much of the greatest that is left, 0 to 1, or more; what has none goes. Nothing goes where the greatest is
-  /// not above 0.
+  /// Keeps peaks of at least this share, 0 to 1, of the greatest intensity that is left; drops peaks without intensity. Nothing
+  /// is dropped if the greatest intensity is not above 0.
   std::optional<double> min_relative;
-  /// From the greatest down, each peak that is as near as this to a greater one that stays goes; ppm are those of the peak that
-  /// stays.
+  /// From the greatest peak down, drops each peak that is at most this far from a greater one that is kept. ppm refer to the
+  /// peak that is kept.
   std::optional<tolerance> dedupe;
-  /// The `top` greatest; with `per` those of each window [k per, (k + 1) per) of m/z, k whole.
+  /// Keeps the `top` greatest peaks; with `per` those of each window [k per, (k + 1) per) of m/z, k whole.
   std::optional<std::size_t> top;
   std::optional<double> per;
-  /// Spectra with fewer peaks left go whole.
+  /// Drops spectra with fewer kept peaks.
   std::size_t min_peaks = 0;
 
-  /// Does it let everything through?
+  /// Returns true if no rule is set.
   [[nodiscard]] bool empty() const;
-  /// @throws usage_error  for what makes no sense: a negative tolerance, `per` without `top`, a range that ends before it
-  /// begins
+  /// @throws usage_error  for a negative tolerance, `per` without `top`, an empty range and the like
   void check() const;
   bool operator==(selection const&) const;
 };
 
-/// What programs of the field do to spectra before they use them, as far as it is a selection: "casanovo", "xtandem", "gicops".
-/// Nothing for another name.
+/// Returns the selection that a program of the field makes before it uses spectra: "casanovo", "xtandem", "gicops". Nothing for
+/// another name.
 std::optional<selection> preset(std::string_view name);
 std::span<std::string_view const> preset_names();
 

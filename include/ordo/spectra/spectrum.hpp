@@ -7,11 +7,11 @@
 #include <span>
 #include <string_view>
 
-// What stands between the readers of formats and what is done with spectra: filters, orders, summaries, other formats.
+// Spectra as the readers of formats give them to selections, orders, summaries and writers.
 namespace ordo::spectra {
 
-/// Charges in the order in which a header lists them, none of them 0; negative ones of negative ions. The first is the one that
-/// counts where one is wanted. Those behind the eighth are dropped.
+/// A list of charges as a header has it, at most eight, without zeros; negative ions have negative charges. The first one is
+/// the charge of the precursor.
 class charge_list {
  public:
   charge_list() = default;
@@ -32,9 +32,9 @@ class charge_list {
   std::size_t size_ = 0;
 };
 
-/// What is said of a spectrum as a whole. What is missing in the input is missing here.
+/// A header: the values of a spectrum as a whole. A value that the input lacks is empty.
 struct spectrum_header {
-  std::optional<std::string_view> title;  // of memory that whoever made the header keeps
+  std::optional<std::string_view> title;  // a view of memory that the reader keeps
   std::optional<double> precursor_mz;     // above 0
   std::optional<double> precursor_intensity;
   charge_list charges;  // of the precursor
@@ -42,19 +42,19 @@ struct spectrum_header {
   std::optional<std::uint64_t> scan;  // the first, of several
   std::optional<unsigned> ms_level;
 
-  /// A spectrum of MS level 1 has no precursor that could be among its peaks, whatever else is said of it: MGF of metabolomics
-  /// has the feature's m/z there.
+  /// Returns false for MS level 1: such a spectrum has no precursor among its peaks, even if the header has an m/z. MGF of
+  /// metabolomics has the m/z of the feature there.
   [[nodiscard]] bool may_have_precursor() const noexcept { return ms_level != 1u; }
 };
 
 /// Mass of a proton, Da.
 inline constexpr double proton_mass = 1.00727646688;
 
-/// The mass of the precursor without its charge, Da: (m/z - proton) z by its first charge, or (m/z + proton) |z| for a negative
-/// one. Missing where one of the two is.
+/// Returns the mass of the precursor without its charge, in Da: (m/z - proton) z by its first charge, or (m/z + proton) |z| for
+/// a negative one. Empty if m/z or charge is missing.
 std::optional<double> neutral_mass(spectrum_header const& header);
 
-/// Some bytes of a text, which has less than 4 GiB.
+/// A range of bytes of a text of less than 4 GiB.
 struct text_range {
   std::uint32_t begin = 0, size = 0;
 
@@ -63,10 +63,10 @@ struct text_range {
   bool operator==(text_range const&) const = default;
 };
 
-/// Peaks of one spectrum, in the input's order: views of arrays that whoever read them keeps.
+/// The peaks of one spectrum in the order of the input, as views of arrays that the reader keeps.
 struct peak_list {
-  std::span<double const> mz, intensity;  // as long; a missing intensity is NaN
-  std::span<text_range const> lines;      // of each peak, its line end included; none in formats that have no lines
+  std::span<double const> mz, intensity;  // of equal length; a missing intensity is NaN
+  std::span<text_range const> lines;      // of each peak, with line end; empty in formats without lines
 
   [[nodiscard]] std::size_t size() const noexcept { return mz.size(); }
 };
@@ -74,26 +74,26 @@ struct peak_list {
 struct spectrum {
   spectrum_header header;
   peak_list peaks;
-  text_range text;        // all of it, in the text that it was read from: in MGF from BEGIN IONS to the end of END IONS' line
+  text_range text;        // of the spectrum; in MGF from BEGIN IONS to the end of the line END IONS
   std::uint64_t number;   // in its input, from 0
-  std::uint64_t key = 0;  // what orders it among others: the smaller one comes first, equal ones in the input's order
+  std::uint64_t key = 0;  // smaller keys come first, equal ones in the order of the input
 };
 
-/// Reads the header of one spectrum of MGF, from the lines of it that are not peaks, given one after the other.
-/// TITLE, PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS and MSLEVEL are read, of a parameter that is there twice
-/// the first that is not missing; PRECURSOR_MZ counts where PEPMASS has no m/z. Of RTINSECONDS and SCANS, which may be lists or
-/// ranges, the first number counts, CHARGE may be "2+", "-2", "2+ and 3+", "1,2,3". A value that is empty, a charge of 0 and an
-/// m/z that is not above 0 are missing.
+/// A reader of the header of one spectrum of MGF. It takes the lines that are not peaks, one after the other, and reads TITLE,
+/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS and MSLEVEL, and PRECURSOR_MZ if PEPMASS has no m/z. The first
+/// value that is not missing counts. RTINSECONDS and SCANS may be lists or ranges, whose first number counts; CHARGE may be
+/// "2+",
+/// "-2", "2+ and 3+", "1,2,3". Empty values, charges of 0 and m/z that are not above 0 are missing.
 class mgf_header {
  public:
   enum class taken {
-    other,         // no parameter of these
-    read,          //
-    not_a_number,  // one of these, but its value is no number: it counts as missing
+    other,         // another line
+    read,          // one of these parameters
+    not_a_number,  // one of these parameters, whose value is no number and counts as missing
   };
-  /// @param line  without its line end; the title is a view of it
+  /// Takes the next line, without line end. The title becomes a view of it.
   taken take(std::string_view line);
-  /// What was read since the last call.
+  /// Returns the header read since the last call.
   spectrum_header done();
 
  private:
@@ -102,7 +102,7 @@ class mgf_header {
   charge_list fallback_charges_;
 };
 
-/// The same, of a whole spectrum: from the line after BEGIN IONS, at the front of `text`, to END IONS. Peaks are passed over.
+/// Reads the header of a spectrum whose BEGIN IONS is the first line of `text`, up to END IONS.
 spectrum_header read_mgf_header(std::string_view text);
 
 }  // namespace ordo::spectra

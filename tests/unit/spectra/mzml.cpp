@@ -9,10 +9,10 @@
 namespace {
 
 using namespace mzml;
+using ordo::spectra::detect_format;
 using ordo::spectra::format;
-using ordo::spectra::format_of;
-using ordo::spectra::options;
 using ordo::spectra::sort_key;
+using ordo::spectra::sort_options;
 using namespace ordo::spectra::detail;
 
 std::vector<double> by(std::vector<double> const& values, std::vector<std::size_t> const& order) {
@@ -25,7 +25,7 @@ std::vector<double> by(std::vector<double> const& values, std::vector<std::size_
 
 TEST_CASE("base64: the vectors of RFC 4648, all lengths, blanks, and what is none") {
   auto const decoded = [](std::string_view text) -> std::optional<std::string> {
-    std::string to(base64_bytes_at_most(text.size()), '?');
+    std::string to(max_base64_bytes(text.size()), '?');
     auto const size = decode_base64(text, to.data());
     if (!size) return std::nullopt;
     REQUIRE(*size <= to.size());
@@ -82,28 +82,28 @@ TEST_CASE("xml: tags are found, and their attributes") {
 }
 
 TEST_CASE("mzml: known by its first tag") {
-  CHECK(format_of("<?xml version=\"1.0\"?><!-- <mzXML> --><mzML>") == format::mzml);
-  CHECK(format_of("\xef\xbb\xbf\n<indexedmzML\n") == format::mzml);
-  CHECK(format_of("<x:mzML a='mzXML'>") == format::mzml);
+  CHECK(detect_format("<?xml version=\"1.0\"?><!-- <mzXML> --><mzML>") == format::mzml);
+  CHECK(detect_format("\xef\xbb\xbf\n<indexedmzML\n") == format::mzml);
+  CHECK(detect_format("<x:mzML a='mzXML'>") == format::mzml);
   for (std::string const other :
        {"", "<mzXML a='mzML'>", "<mzMLs>", "BEGIN IONS\nTITLE=<mzML>\n", "mzML", "<?xml mzML", "{\"mzML\":1}"})
-    CHECK(format_of(other) == format::mgf);
+    CHECK(detect_format(other) == format::mgf);
 }
 
 TEST_CASE("mzml: all arrays of a spectrum are permuted alike, and nothing else changes") {
   std::vector<double> const a{300, 100, 200, 100}, b{1, 2, 3, 4}, c{-5, 6, -7, 8};
   std::vector<std::size_t> const order{1, 3, 2, 0};
-  for (packing const how : {packing::none, packing::zlib}) {
+  for (packing const compression : {packing::none, packing::zlib}) {
     for (bool const indexed : {false, true}) {
       auto const make = [&](auto turn) {
         document made;
         made.indexed = indexed;
         made.spectra.push_back({{mz({1, 2, 2, 3}), intensity({4, 3, 2, 1})}});  // in order
-        made.spectra.push_back({{mz(turn(a), number_type::float64, how),
-                                 intensity(turn(b), number_type::float32, how),
-                                 {"", number_type::int32, how, turn(c)},
-                                 {"", number_type::int64, how, turn(c)},
-                                 {"", number_type::float32, how, {9, 8, 7}, " arrayLength=\"3\""}}});
+        made.spectra.push_back({{mz(turn(a), number_type::float64, compression),
+                                 intensity(turn(b), number_type::float32, compression),
+                                 {"", number_type::int32, compression, turn(c)},
+                                 {"", number_type::int64, compression, turn(c)},
+                                 {"", number_type::float32, compression, {9, 8, 7}, " arrayLength=\"3\""}}});
         made.spectra.push_back({{mz({}), intensity({})}});
         made.spectra.push_back({{}});
         made.spectra.push_back({{mz(turn(a), number_type::float32), intensity(turn(b), number_type::int64)}, 1});
@@ -124,12 +124,12 @@ TEST_CASE("mzml: by intensity, descending; NaN last, the zeros equal") {
   auto const make = [](std::vector<double> first, std::vector<double> second) {
     return text_of(document{{{{mz(std::move(first)), intensity(std::move(second), number_type::float64)}}}});
   };
-  options how;
-  how.by = sort_key::intensity;
-  CHECK(sorted(make({1, 2, 3, 4, 5}, {nan, 2, 0.0, -0.0, 1}), how) == make({3, 4, 5, 2, 1}, {0.0, -0.0, 1, 2, nan}));
-  how.descending = true;
-  CHECK(sorted(make({1, 2, 3, 4, 5}, {nan, 2, 0.0, -0.0, 3}), how) == make({5, 2, 3, 4, 1}, {3, 2, 0.0, -0.0, nan}));
-  CHECK(sorted(make({1}, {nan}), how) == make({1}, {nan}));
+  sort_options options;
+  options.by = sort_key::intensity;
+  CHECK(sorted(make({1, 2, 3, 4, 5}, {nan, 2, 0.0, -0.0, 1}), options) == make({3, 4, 5, 2, 1}, {0.0, -0.0, 1, 2, nan}));
+  options.descending = true;
+  CHECK(sorted(make({1, 2, 3, 4, 5}, {nan, 2, 0.0, -0.0, 3}), options) == make({5, 2, 3, 4, 1}, {3, 2, 0.0, -0.0, nan}));
+  CHECK(sorted(make({1}, {nan}), options) == make({1}, {nan}));
 }
 
 TEST_CASE("mzml: offsets that were wrong are made anew, and so is the checksum") {
@@ -155,9 +155,9 @@ TEST_CASE("mzml: spectra that have another order stay as they are") {
   for (auto const& kept : {with({1, 2, 2}), with({3, 3, 1}), with({}, R"(<cvParam accession="MS:1000583"/>)"),
                            with({}, R"(<cvParam accession="MS:1000581"/>)")}) {
     std::vector<std::string> warned;
-    options how;
-    how.on_warning = [&](std::string const& message) { warned.push_back(message); };
-    CHECK(sorted(kept, how) == kept);
+    sort_options options;
+    options.on_warning = [&](std::string const& message) { warned.push_back(message); };
+    CHECK(sorted(kept, options) == kept);
     CHECK(warned.size() == 3);  // one for each of three runs
     ordo::memory_source from(kept);
     CHECK_FALSE(ordo::spectra::check_mzml(from, {}).first);
@@ -172,7 +172,7 @@ TEST_CASE("mzml: random documents come out as a plain sort puts them") {
     document in, expected;
     in.indexed = expected.indexed = round % 2 == 0;
     for (std::size_t n = random.below(20); n != 0; --n) {
-      packing const how = random.below(2) == 0 ? packing::zlib : packing::none;
+      packing const options = random.below(2) == 0 ? packing::zlib : packing::none;
       std::vector<double> first(random.below(200)), second(first.size());
       for (double& value : first) value = double(random.below(round % 3 == 0 ? 5 : 1 << 20)) / 8;
       for (double& value : second) value = double(random.below(1000));
@@ -180,8 +180,9 @@ TEST_CASE("mzml: random documents come out as a plain sort puts them") {
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
       auto const single = random.below(2) == 0 ? number_type::float32 : number_type::float64;
-      in.spectra.push_back({{mz(first, single, how), intensity(second, number_type::int32, how)}});
-      expected.spectra.push_back({{mz(by(first, order), single, how), intensity(by(second, order), number_type::int32, how)}});
+      in.spectra.push_back({{mz(first, single, options), intensity(second, number_type::int32, options)}});
+      expected.spectra.push_back(
+          {{mz(by(first, order), single, options), intensity(by(second, order), number_type::int32, options)}});
     }
     CHECK((without_checksum(sorted(text_of(in))) == without_checksum(text_of(expected))));
   }
@@ -201,14 +202,14 @@ TEST_CASE("mzml: to MGF, as msconvert writes it") {
        R"(<cvParam accession="MS:1000633" value="2"/><cvParam accession="MS:1000633" value="3"/>)"});
   made.spectra.push_back({{}});
   std::vector<std::string> warned;
-  options how;
-  how.on_warning = [&](std::string const& message) { warned.push_back(message); };
+  sort_options options;
+  options.on_warning = [&](std::string const& message) { warned.push_back(message); };
   std::string const expected =
       "BEGIN IONS\nTITLE=controllerType=0 scan=1\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=1\n"
       "0.0000001 16777216\n1.25 0.1\n2.5 10000000\nEND IONS\n"
       "BEGIN IONS\nTITLE=a & b\nRTINSECONDS=61.5\nPEPMASS=1000 2500000\nCHARGE=2- and 3-\nSCANS=4\n7 3\nEND IONS\n"
       "BEGIN IONS\nTITLE=controllerType=0 scan=5\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=5\nEND IONS\n";
-  CHECK(sorted(text_of(made), how, format::mgf) == expected);
+  CHECK(sorted(text_of(made), options, format::mgf) == expected);
   REQUIRE(warned.size() == 6);  // of three runs
   CHECK(warned[0] == "f.mzML: 1 spectra of MS level 2 or above have no selected ion and are left out");
   CHECK(warned[1] == "f.mzML: 1 peaks are not finite and are left out");
@@ -232,18 +233,18 @@ TEST_CASE("mzml: a summary of spectra of all levels") {
   made.spectra.push_back({{}, 2, R"(<cvParam accession="MS:1000129"/>)"});
   std::string const text = text_of(made);
   for (std::size_t const block : {std::size_t{1}, std::size_t{1} << 20}) {
-    options how;
-    how.block_bytes = block;
+    sort_options options;
+    options.chunk_bytes = block;
     ordo::memory_source from(text);
-    auto const all = ordo::spectra::summarize_mzml(from, how);
+    auto const all = ordo::spectra::summarize_mzml(from, options);
     CHECK(all.bytes == text.size());
     CHECK(all.lines == std::uint64_t(std::count(text.begin(), text.end(), '\n')));
     CHECK((all.spectra == 5 && all.in_order == 3 && all.titles == 5 && all.scans == 5));
     CHECK((all.peaks == 9 && all.zeros == 1 && all.without_intensity == 4 && all.duplicates == 1));
-    CHECK((all.mz.count == 6 && all.mz.least == 1 && all.mz.greatest == 3));
-    CHECK((all.intensity.count == 5 && all.intensity.least == 0 && all.intensity.greatest == 5));
-    CHECK((all.precursor_mz.count == 3 && all.precursor_mz.least == 445.34));
-    CHECK((all.rt_seconds.count == 3 && all.rt_seconds.greatest == 30));
+    CHECK((all.mz.count == 6 && all.mz.min == 1 && all.mz.max == 3));
+    CHECK((all.intensity.count == 5 && all.intensity.min == 0 && all.intensity.max == 5));
+    CHECK((all.precursor_mz.count == 3 && all.precursor_mz.min == 445.34));
+    CHECK((all.rt_seconds.count == 3 && all.rt_seconds.max == 30));
     CHECK(all.peak_counts == std::map<std::uint64_t, std::uint64_t>{{0, 2}, {2, 1}, {3, 1}, {4, 1}});
     CHECK(all.charges == std::map<int, std::uint64_t>{{-2, 1}, {0, 2}, {2, 2}});
     CHECK(all.ms_levels == std::map<unsigned, std::uint64_t>{{1, 2}, {2, 2}, {3, 1}});
@@ -257,19 +258,19 @@ TEST_CASE("mzml: the first peak out of order") {
   document const made{{{{mz({1, 2}), intensity({2, 1})}}, {{mz({1, 4, 2.5}), intensity({2, 1, 0.1})}}}};
   std::string const text = text_of(made);
   for (std::size_t const block : {std::size_t{1}, std::size_t{1} << 20}) {
-    options how;
-    how.block_bytes = block;
+    sort_options options;
+    options.chunk_bytes = block;
     ordo::memory_source from(text);
-    auto const found = ordo::spectra::check_mzml(from, how).first;
+    auto const found = ordo::spectra::check_mzml(from, options).first;
     REQUIRE(found);
     CHECK(found->spectrum == 2);
     CHECK(found->line ==
           1 + std::size_t(std::count(text.begin(), text.begin() + std::ptrdiff_t(text.find("<spectrum index=\"1\"")), '\n')));
     CHECK(found->title == "controllerType=0 scan=2");
     CHECK(found->peak == "2.5 0.1");
-    how.by = sort_key::intensity;
-    how.descending = true;
+    options.by = sort_key::intensity;
+    options.descending = true;
     ordo::memory_source again(text);
-    CHECK_FALSE(ordo::spectra::check_mzml(again, how).first);
+    CHECK_FALSE(ordo::spectra::check_mzml(again, options).first);
   }
 }

@@ -11,7 +11,6 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra/mzml.hpp"
-#include "spectra/mzml/base64.hpp"
 #include "spectra/mzml/binary_array.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -24,7 +23,7 @@ using ordo::spectra::detail::packing;
 struct array {
   std::string terms;  // cvParams beside type and compression
   number_type type = number_type::float64;
-  packing how = packing::none;
+  packing compression = packing::none;
   std::vector<double> values;
   std::string attributes = {};  // of the tag, besides encodedLength
 };
@@ -33,11 +32,12 @@ inline constexpr char const* mz_term = R"(<cvParam cvRef="MS" accession="MS:1000
 inline constexpr char const* intensity_term = R"(<cvParam cvRef="MS" accession="MS:1000515" name="intensity array" value=""/>)";
 inline constexpr char const* mobility_term = R"(<cvParam accession="MS:1003007" name="raw ion mobility array" value=""/>)";
 
-inline array mz(std::vector<double> values, number_type type = number_type::float64, packing how = packing::none) {
-  return {mz_term, type, how, std::move(values)};
+inline array mz(std::vector<double> values, number_type type = number_type::float64, packing compression = packing::none) {
+  return {mz_term, type, compression, std::move(values)};
 }
-inline array intensity(std::vector<double> values, number_type type = number_type::float32, packing how = packing::none) {
-  return {intensity_term, type, how, std::move(values)};
+inline array intensity(std::vector<double> values, number_type type = number_type::float32,
+                       packing compression = packing::none) {
+  return {intensity_term, type, compression, std::move(values)};
 }
 
 inline std::string bytes_of(array const& one) {
@@ -64,16 +64,16 @@ inline std::string bytes_of(array const& one) {
 inline std::string text_of(array const& one) {
   char const* const types[] = {"", "MS:1000521", "MS:1000523", "MS:1000519", "MS:1000522"};
   ordo::spectra::detail::array_codec codec;
-  ordo::spectra::detail::binary_array how;
-  how.how = one.how;
+  ordo::spectra::detail::binary_array packed;
+  packed.compression = one.compression;
   std::string base64;
   std::string const bytes = bytes_of(one);
-  std::size_t const length = codec.pack(how, bytes, base64);
+  std::size_t const length = codec.pack(packed, bytes, base64);
   return fmt::format(
       "      <binaryDataArray encodedLength=\"{}\"{}>\n       {}\n       <cvParam accession=\"{}\" name=\"t\"/>\n"
       "       <cvParam accession=\"{}\" name=\"c\"/>\n       <binary>{}</binary>\n      </binaryDataArray>\n",
-      length, one.attributes, one.terms, types[std::size_t(one.type)], one.how == packing::zlib ? "MS:1000574" : "MS:1000576",
-      base64);
+      length, one.attributes, one.terms, types[std::size_t(one.type)],
+      one.compression == packing::zlib ? "MS:1000574" : "MS:1000576", base64);
 }
 
 struct spectrum {
@@ -148,26 +148,26 @@ class text_sink final : public ordo::sink {
   void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
 };
 
-inline ordo::spectra::report sort(std::string_view text, std::string& out, ordo::spectra::options how,
-                                  ordo::spectra::format as = ordo::spectra::format::mzml) {
+inline ordo::spectra::sort_report sort(std::string_view text, std::string& out, ordo::spectra::sort_options options,
+                                       ordo::spectra::format as = ordo::spectra::format::mzml) {
   ordo::memory_source from(text);
   text_sink to;
-  auto const done = ordo::spectra::sort_mzml(from, to, how, as);
+  auto const done = ordo::spectra::sort_mzml(from, to, options, as);
   out = to.text;
   return done;
 }
 
-/// What sorting makes of a text; it must not matter in which pieces, and by how many threads.
-inline std::string sorted(std::string_view text, ordo::spectra::options how = {},
+/// Sorts a text. The size of chunks and the number of threads must not matter.
+inline std::string sorted(std::string_view text, ordo::spectra::sort_options options = {},
                           ordo::spectra::format as = ordo::spectra::format::mzml) {
   std::string first;
-  how.name = "f.mzML";
-  how.machine.device = ordo::device::cpu;
+  options.name = "f.mzML";
+  options.machine.device = ordo::device::cpu;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
-    how.block_bytes = block;
-    how.machine.threads = block == 1 ? 1 : 3;
+    options.chunk_bytes = block;
+    options.machine.threads = block == 1 ? 1 : 3;
     std::string out;
-    auto const done = sort(text, out, how, as);
+    auto const done = sort(text, out, options, as);
     CHECK(done.bytes == text.size());
     if (first.empty()) first = out;
     CHECK((out == first));
@@ -175,17 +175,17 @@ inline std::string sorted(std::string_view text, ordo::spectra::options how = {}
   return first;
 }
 
-/// The message with which a text is refused; empty if it is not.
+/// Returns the error message of a text; empty if there is none.
 inline std::string refusal(std::string_view text, ordo::spectra::format as = ordo::spectra::format::mzml) {
   std::optional<std::string> first;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}}) {
-    ordo::spectra::options how;
-    how.name = "f.mzML";
-    how.machine.device = ordo::device::cpu;
-    how.block_bytes = block;
+    ordo::spectra::sort_options options;
+    options.name = "f.mzML";
+    options.machine.device = ordo::device::cpu;
+    options.chunk_bytes = block;
     std::string out, message;
     try {
-      sort(text, out, how, as);
+      sort(text, out, options, as);
     } catch (ordo::input_error const& e) {
       message = e.what();
     }

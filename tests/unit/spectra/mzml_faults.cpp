@@ -1,7 +1,7 @@
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/spectra/mzml_cases.hpp"
 
-// What is wrong with a document is an error that names the line; whatever is done to one, nothing worse.
+// Faults of documents are errors that name the line. No change to a document has another effect.
 namespace {
 
 using namespace mzml;
@@ -26,39 +26,39 @@ bool done_or_refused(Work work) {
   }
 }
 
-std::string put_in_order(std::string const& text, ordo::spectra::options const& how) {
+std::string put_in_order(std::string const& text, ordo::spectra::sort_options const& options) {
   ordo::memory_source from(text);
   text_sink to;
   ordo::spectra::order_options by;
   by.order = {{ordo::spectra::spectrum_key::scan}, true};
-  ordo::spectra::order_mzml(from, to, how, by);
+  ordo::spectra::order_mzml(from, to, options, by);
   return to.text;
 }
 
 // Sorted, with all spectra and without those of few peaks, made MGF and summarized, or refused; spectra put in order,
 // too. What comes out is mzML that is in order. @returns whether all was done
 bool survives(std::string const& text) {
-  ordo::spectra::options how;
-  how.name = "f.mzML";
-  how.machine = {ordo::device::cpu, 1};
-  how.block_bytes = text.size() % 2 == 0 ? 1 : std::size_t{1} << 16;
+  ordo::spectra::sort_options options;
+  options.name = "f.mzML";
+  options.machine = {ordo::device::cpu, 1};
+  options.chunk_bytes = text.size() % 2 == 0 ? 1 : std::size_t{1} << 16;
   std::string out;
-  bool good = done_or_refused([&] { mzml::sort(text, out, how, format::mgf); });
+  bool good = done_or_refused([&] { mzml::sort(text, out, options, format::mgf); });
   ordo::memory_source from(text);
-  good &= done_or_refused([&] { ordo::spectra::summarize_mzml(from, how); });
+  good &= done_or_refused([&] { ordo::spectra::summarize_mzml(from, options); });
   for (std::size_t const min_peaks : {0, 2, 3}) {
-    how.select.min_peaks = min_peaks;
-    if (!done_or_refused([&] { mzml::sort(text, out, how); })) {
+    options.select.min_peaks = min_peaks;
+    if (!done_or_refused([&] { mzml::sort(text, out, options); })) {
       good = false;
       continue;
     }
     std::string again;
-    if (!done_or_refused([&] { mzml::sort(out, again, how); }) || again != out) FAIL("not in order: " << out);
-    if (!done_or_refused([&] { out = put_in_order(text, how); })) {
+    if (!done_or_refused([&] { mzml::sort(out, again, options); }) || again != out) FAIL("not in order: " << out);
+    if (!done_or_refused([&] { out = put_in_order(text, options); })) {
       good = false;
       continue;
     }
-    if (!done_or_refused([&] { again = put_in_order(out, how); }) || again != out) FAIL("not in order: " << out);
+    if (!done_or_refused([&] { again = put_in_order(out, options); }) || again != out) FAIL("not in order: " << out);
   }
   return good;
 }

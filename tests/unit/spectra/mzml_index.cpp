@@ -9,8 +9,8 @@
 namespace {
 
 using namespace mzml;
-using ordo::spectra::options;
 using ordo::spectra::order_options;
+using ordo::spectra::sort_options;
 using ordo::spectra::spectrum_key;
 
 std::string with_index(std::string const& text, std::string const& index) {
@@ -22,25 +22,25 @@ struct outcome {
   std::string text, warning;
 };
 
-// The same whatever the pieces.
-outcome made_of(std::string const& text, options how = {}) {
+// Chunks of any size give the same result.
+outcome made_of(std::string const& text, sort_options options = {}) {
   outcome made;
-  how.on_warning = [&](std::string const& message) { made.warning = message; };
-  made.text = without_checksum(sorted(text, how));
+  options.on_warning = [&](std::string const& message) { made.warning = message; };
+  made.text = without_checksum(sorted(text, options));
   return made;
 }
 
 outcome ordered(std::string const& text) {
   outcome made;
-  options how;
-  how.name = "f.mzML";
-  how.machine.device = ordo::device::cpu;
-  how.on_warning = [&](std::string const& message) { made.warning = message; };
+  sort_options options;
+  options.name = "f.mzML";
+  options.machine.device = ordo::device::cpu;
+  options.on_warning = [&](std::string const& message) { made.warning = message; };
   ordo::memory_source from(text);
   text_sink to;
   order_options by;
   by.order = {{spectrum_key::scan}, true};
-  ordo::spectra::order_mzml(from, to, how, by);
+  ordo::spectra::order_mzml(from, to, options, by);
   made.text = to.text;
   return made;
 }
@@ -133,13 +133,13 @@ TEST_CASE("mzml: an index that a document lacks is added, and all that goes with
   CHECK(prefixed_made.find("<i:offset idRef=\"TIC\">") != std::string::npos);
   CHECK(sorted(prefixed_made) == prefixed_made);
 
-  // Of nothing there may be no index; and those that leave need none.
+  // An index of nothing may be missing; dropped spectra need none.
   std::string const none = text_of(document{{}, true});
   CHECK(without_checksum(sorted(none)) == without_checksum(none));
-  options how;
-  how.keep_metadata = true;
-  how.select.min_peaks = 3;
-  outcome const few = made_of(right, how);
+  sort_options options;
+  options.keep_metadata = true;
+  options.select.min_peaks = 3;
+  outcome const few = made_of(right, options);
   CHECK(few.text.find("idRef=\"controllerType") == std::string::npos);
   CHECK(few.warning.empty());
 }

@@ -12,8 +12,8 @@ namespace {
 
 using namespace mzml;
 using ordo::spectra::format;
-using ordo::spectra::options;
 using ordo::spectra::sort_key;
+using ordo::spectra::sort_options;
 
 constexpr char const* lists =
     " <softwareList count=\"1\">\n  <software id=\"s\" version=\"1\"/>\n </softwareList>\n"
@@ -40,12 +40,12 @@ struct outcome {
   std::vector<std::string> warnings;  // of one run
 };
 
-outcome made_of(std::string const& text, options how = {}, format as = format::mzml) {
+outcome made_of(std::string const& text, sort_options options = {}, format as = format::mzml) {
   outcome made;
-  how.on_warning = [&](std::string const& message) {
+  options.on_warning = [&](std::string const& message) {
     if (made.text.empty()) made.warnings.push_back(message);
   };
-  made.text = sorted(text, how, as);
+  made.text = sorted(text, options, as);
   made.warnings.resize(made.warnings.size() / 3);
   return made;
 }
@@ -67,54 +67,54 @@ TEST_CASE("mzml: values that are made of peaks are made anew where peaks leave, 
     return made;
   };
   using texts = std::vector<std::string>;
-  options how;
-  how.select.top = 3;
+  sort_options options;
+  options.select.top = 3;
   std::string const four = text_with({4.1, 3, 2, 1}, {1.5, 7, 0.25, 7});
-  CHECK(values(sorted(four, how)) == texts{"15.5", "1", "7", "1", "4.1", "3"});
-  how.keep_metadata = true;
-  CHECK(values(sorted(four, how)) == texts(6, "77"));
-  how.keep_metadata = false;
-  how.by = sort_key::intensity;
-  CHECK(values(sorted(four, how)) == texts{"15.5", "1", "7", "1", "4.1", "3"});
-  how.select.top = 4;
-  CHECK(values(sorted(four, how)) == texts(6, "77"));  // none left
-  how.select = {};
-  CHECK(values(sorted(four, how)) == texts(6, "77"));
-  how.select.least_mz = 5;
-  CHECK(values(sorted(four, how)) == texts(6, "0"));
-  how.select = {};
-  how.select.least_mz = 2;
-  CHECK(values(sorted(text_with({1, 2, 3}, {1, nan, nan}), how)) == texts{"0", "0", "0", "2", "3", "2"});
-  CHECK(values(sorted(text_with({1, 2, std::numeric_limits<double>::infinity()}, {1, 2, 3}), how)) ==
+  CHECK(values(sorted(four, options)) == texts{"15.5", "1", "7", "1", "4.1", "3"});
+  options.keep_metadata = true;
+  CHECK(values(sorted(four, options)) == texts(6, "77"));
+  options.keep_metadata = false;
+  options.by = sort_key::intensity;
+  CHECK(values(sorted(four, options)) == texts{"15.5", "1", "7", "1", "4.1", "3"});
+  options.select.top = 4;
+  CHECK(values(sorted(four, options)) == texts(6, "77"));  // none left
+  options.select = {};
+  CHECK(values(sorted(four, options)) == texts(6, "77"));
+  options.select.min_mz = 5;
+  CHECK(values(sorted(four, options)) == texts(6, "0"));
+  options.select = {};
+  options.select.min_mz = 2;
+  CHECK(values(sorted(text_with({1, 2, 3}, {1, nan, nan}), options)) == texts{"0", "0", "0", "2", "3", "2"});
+  CHECK(values(sorted(text_with({1, 2, std::numeric_limits<double>::infinity()}, {1, 2, 3}), options)) ==
         texts{"5", "INF", "3", "2", "INF", "2"});
 
   // As some writers give it.
   std::string const by_name = replaced(four, R"(<cvParam cvRef="MS" accession="MS:1000285" value="77"/>)",
                                        R"(<userParam name="total ion current" value="7"/>)");
-  how.select = {};
-  how.select.top = 3;
-  CHECK(sorted(by_name, how).find(R"(<userParam name="total ion current" value="15.5"/>)") != std::string::npos);
+  options.select = {};
+  options.select.top = 3;
+  CHECK(sorted(by_name, options).find(R"(<userParam name="total ion current" value="15.5"/>)") != std::string::npos);
 
   // In other forms, and behind the arrays.
   std::string const odd =
       replaced(replaced(four, R"(<cvParam cvRef="MS" accession="MS:1000285" value="77"/>)", ""), "    </binaryDataArrayList>\n",
                "    </binaryDataArrayList>\n<cvParam value='7&#x37;' accession='MS:1000285' ></cvParam >");
-  how.select = {};
-  how.select.top = 3;
-  CHECK(sorted(odd, how).find("<cvParam value='15.5' accession='MS:1000285' ></cvParam >") != std::string::npos);
+  options.select = {};
+  options.select.top = 3;
+  CHECK(sorted(odd, options).find("<cvParam value='15.5' accession='MS:1000285' ></cvParam >") != std::string::npos);
 }
 
 TEST_CASE("mzml: a selection is recorded as a step of the spectra's processing") {
-  options how;
-  how.select.top = 1;
-  how.select.least_mz = 1.5;
+  sort_options options;
+  options.select.top = 1;
+  options.select.min_mz = 1.5;
   document const made{{{{mz({2, 1, 3}), intensity({1, 2, 3})}}}, true};
   std::string const in = sorted(with_lists(made), [] {
-    options as_it_is;
+    sort_options as_it_is;
     as_it_is.by = sort_key::intensity;  // its offsets are right then
     return as_it_is;
   }());
-  outcome const out = made_of(in, how);
+  outcome const out = made_of(in, options);
   CHECK(out.warnings.empty());
   std::string const version = ordo::version;
   std::string const method =
@@ -141,8 +141,8 @@ TEST_CASE("mzml: a selection is recorded as a step of the spectra's processing")
   CHECK(made_of(out.text).text == out.text);
 
   // The same step once more is there already; another one follows it.
-  CHECK(made_of(out.text, how).text == out.text);
-  options other = how;
+  CHECK(made_of(out.text, options).text == out.text);
+  sort_options other = options;
   other.descending = true;
   outcome const twice = made_of(out.text, other);
   CHECK(twice.text.find("order=\"5\" softwareRef=\"ordo_specsort\"") != std::string::npos);
@@ -150,42 +150,42 @@ TEST_CASE("mzml: a selection is recorded as a step of the spectra's processing")
   CHECK(twice.text.find("<userParam name=\"--descending\"/>") != std::string::npos);
 
   // A spectrum that refers to the default by name refers to the new one, whatever else changes of its tag.
-  how.select.min_peaks = 1;
+  options.select.min_peaks = 1;
   for (std::string const tag :
        {"<spectrum dataProcessingRef=\"d\" index=\"0\" ", "<spectrum index=\"0\" dataProcessingRef=\"d\" "}) {
-    std::string const named = made_of(replaced(in, "<spectrum index=\"0\" ", tag), how).text;
+    std::string const named = made_of(replaced(in, "<spectrum index=\"0\" ", tag), options).text;
     CHECK(named.find(replaced(tag, "\"d\"", "\"ordo_specsort_processing\"") + "id=") != std::string::npos);
     CHECK(named.find("defaultArrayLength=\"1\"") != std::string::npos);
   }
-  how.select.min_peaks = 0;
+  options.select.min_peaks = 0;
 
   // Another version is another software; names that are taken are not taken again; blanks, prefixes, empty tags.
   std::string const older = replaced(out.text, "version=\"" + version + "\"", "version=\"0.0.1\"");
-  CHECK(made_of(older, how).text.find("<software id=\"ordo_specsort_2\" version=\"" + version) != std::string::npos);
+  CHECK(made_of(older, options).text.find("<software id=\"ordo_specsort_2\" version=\"" + version) != std::string::npos);
   std::string const taken = replaced(in, "<run id=\"r\">", "<run id=\"ordo_specsort_processing\">");
-  CHECK(made_of(taken, how).text.find("<dataProcessing id=\"ordo_specsort_processing_2\">") != std::string::npos);
+  CHECK(made_of(taken, options).text.find("<dataProcessing id=\"ordo_specsort_processing_2\">") != std::string::npos);
   std::string const line = replaced(replaced(in, ">\n  <software ", "><software "), ">\n </softwareList>", "></softwareList>");
-  CHECK(made_of(line, how).text.find("/><software id=\"ordo_specsort\" version=\"" + version + "\"><cvParam") !=
+  CHECK(made_of(line, options).text.find("/><software id=\"ordo_specsort\" version=\"" + version + "\"><cvParam") !=
         std::string::npos);
   std::string const other_name = replaced(in, " <softwareList", " <cvParam cvRef='PSI' accession='MS:1000580'/><softwareList");
-  CHECK(made_of(other_name, how).text.find("<cvParam cvRef=\"PSI\" accession=\"MS:1001486\"") != std::string::npos);
+  CHECK(made_of(other_name, options).text.find("<cvParam cvRef=\"PSI\" accession=\"MS:1001486\"") != std::string::npos);
 
   // A run that only sorts peaks records nothing.
-  options sort_only;
+  sort_options sort_only;
   sort_only.descending = true;
   CHECK(made_of(in, sort_only).text.find("ordo") == std::string::npos);
-  options keep = how;
+  sort_options keep = options;
   keep.keep_metadata = true;
   CHECK(made_of(in, keep).text.find("ordo") == std::string::npos);
-  CHECK(made_of(in, how, format::mgf).text.find("ordo") == std::string::npos);
+  CHECK(made_of(in, options, format::mgf).text.find("ordo") == std::string::npos);
 }
 
 TEST_CASE("mzml: what cannot be recorded is told") {
-  options how;
-  how.select.top = 1;
+  sort_options options;
+  options.select.top = 1;
   std::string const in = with_lists(document{{{{mz({2, 1, 3}), intensity({1, 2, 3})}}}});
   auto const why = [&](std::string const& what, std::string const& by) {
-    outcome const made = made_of(replaced(in, what, by), how);
+    outcome const made = made_of(replaced(in, what, by), options);
     CHECK(made.text.find("ordo") == std::string::npos);
     REQUIRE(made.warnings.size() == 1);
     return made.warnings[0];
@@ -197,7 +197,7 @@ TEST_CASE("mzml: what cannot be recorded is told") {
   CHECK(why("<spectrumList defaultDataProcessingRef=\"d\"", "<spectrumList") ==
         start + "the list of spectra refers to no dataProcessing");
   CHECK(why("version=\"1.1.0\"", "version=\"1.0\"") == start + "the document is mzML 1.0");
-  outcome const own = made_of(replaced(in, "<spectrum ", "<spectrum dataProcessingRef=\"e\" "), how);
+  outcome const own = made_of(replaced(in, "<spectrum ", "<spectrum dataProcessingRef=\"e\" "), options);
   CHECK(own.warnings ==
         std::vector<std::string>{"f.mzML: 1 spectra refer to a dataProcessing of their own, where no step is recorded"});
 }
@@ -216,7 +216,7 @@ TEST_CASE("mzml: retention times are in seconds, whatever their unit") {
     CAPTURE(accession);
     std::string const text = text_in(unit(accession));
     ordo::memory_source source(text);
-    CHECK(ordo::spectra::summarize_mzml(source, {}).rt_seconds.least == seconds);
+    CHECK(ordo::spectra::summarize_mzml(source, {}).rt_seconds.min == seconds);
     outcome const made = made_of(text, {}, format::mgf);
     CHECK(std::stod(made.text.substr(made.text.find("RTINSECONDS=") + 12)) == seconds);
     CHECK(made.warnings.empty());
@@ -227,15 +227,15 @@ TEST_CASE("mzml: retention times are in seconds, whatever their unit") {
                              "), which is no unit of time of a fixed length";
     CHECK(refusal(text, format::mgf) == told);
     CHECK(refusal(text).empty());  // no time is needed
-    options how;
-    how.name = "f.mzML";
+    sort_options options;
+    options.name = "f.mzML";
     ordo::memory_source source(text);
-    CHECK_THROWS_WITH(ordo::spectra::summarize_mzml(source, how), told);
+    CHECK_THROWS_WITH(ordo::spectra::summarize_mzml(source, options), told);
     text_sink to;
     ordo::spectra::order_options by;
     by.order = {{ordo::spectra::spectrum_key::rt}};
     ordo::memory_source again(text);
-    CHECK_THROWS_WITH(ordo::spectra::order_mzml(again, to, how, by), told);
+    CHECK_THROWS_WITH(ordo::spectra::order_mzml(again, to, options, by), told);
   }
   CHECK(made_of(text_in(" unitName=\"minute\""), {}, format::mgf).text.find("RTINSECONDS=450\n") != std::string::npos);
   CHECK(refusal(text_in(" unitName=\"minuet\""), format::mgf).starts_with("unit not supported: f.mzML:8: "));
@@ -261,10 +261,10 @@ TEST_CASE("mzml: a spectrum of MS level 1 has no precursor to remove, though it 
   std::size_t const last = in.rfind("<cvParam cvRef=\"MS\" accession=\"MS:1000511\" name=\"ms level\" value=\"2\"/>");
   std::string text = in;
   text.replace(last, text.find("/>", last) + 2 - last, "<cvParam accession=\"MS:1000579\" name=\"MS1 spectrum\"/>");
-  options how;
-  how.keep_metadata = true;
-  how.select.remove_precursor = ordo::spectra::tolerance{1, false};
-  std::string const out = sorted(text, how);
+  sort_options options;
+  options.keep_metadata = true;
+  options.select.remove_precursor = ordo::spectra::tolerance{1, false};
+  std::string const out = sorted(text, options);
   std::vector<std::string> lengths;
   for (std::size_t at = out.find("<spectrum "); at != std::string::npos; at = out.find("<spectrum ", at + 1))
     lengths.push_back(out.substr(out.find("defaultArrayLength=", at) + 20, 1));
@@ -279,8 +279,8 @@ TEST_CASE("mzml: bytes that are no UTF-8 are read as Windows-1252 where that is 
       made = replaced(made, what, what.substr(0, what.find('"')) + "\"a" + sign + " scan=2\"");
     return replaced(made, "<run id=\"r\">", "<run id=\"" + sign + "\">");
   };
-  options how;
-  how.lenient = true;
+  sort_options options;
+  options.lenient = true;
   for (auto const& [sign, utf8] :
        std::vector<std::pair<std::string, std::string>>{{"\xb5", "\xc2\xb5"},
                                                         {"\x80", "\xe2\x82\xac"},
@@ -289,26 +289,26 @@ TEST_CASE("mzml: bytes that are no UTF-8 are read as Windows-1252 where that is 
                                                         {"\xed\xa0\x80", "\xc3\xad\xc2\xa0\xe2\x82\xac"},
                                                         {"\xc3\xa4\xff", "\xc3\xa4\xc3\xbf"}}) {
     CHECK(refusal(named(sign)).starts_with("not UTF-8: f.mzML:4: byte 0x"));
-    outcome const made = made_of(named(sign), how);
-    CHECK(without_checksum(made.text) == without_checksum(sorted(named(sign), how)));
+    outcome const made = made_of(named(sign), options);
+    CHECK(without_checksum(made.text) == without_checksum(sorted(named(sign), options)));
     CHECK(made.text.find("<run id=\"" + sign + "\">") != std::string::npos);
     CHECK(made.text.find("<offset idRef=\"a" + sign + " scan=2\">") != std::string::npos);
     REQUIRE(made.warnings.size() == 2);  // the offsets of the index are others
     CHECK(made.warnings[1].ends_with(" bytes are no UTF-8: they are read as Windows-1252, and stay as they are"));
-    CHECK(made_of(named(sign), how, format::mgf).text.find("TITLE=a" + utf8 + " scan=2\n") != std::string::npos);
+    CHECK(made_of(named(sign), options, format::mgf).text.find("TITLE=a" + utf8 + " scan=2\n") != std::string::npos);
     // Valid UTF-8 is unchanged.
-    outcome const right = made_of(named(utf8), how, format::mgf);
-    CHECK(right.text == made_of(named(sign), how, format::mgf).text);
+    outcome const right = made_of(named(utf8), options, format::mgf);
+    CHECK(right.text == made_of(named(sign), options, format::mgf).text);
     CHECK(right.warnings.empty());  // where no index is written
   }
   // Lines and bytes of what is wrong behind them; other encodings.
   std::string const late = replaced(named("\xb5\xb5\xb5"), "</scan>", "</scam>");
   std::string out;
-  how.name = "f.mzML";
-  CHECK_THROWS_WITH(mzml::sort(late, out, how), "malformed XML: f.mzML:9: mismatched tag");
+  options.name = "f.mzML";
+  CHECK_THROWS_WITH(mzml::sort(late, out, options), "malformed XML: f.mzML:9: mismatched tag");
   std::string const latin = replaced(named("\x80"), "encoding=\"utf-8\"", "encoding=\"ISO-8859-1\"");
-  CHECK(made_of(latin, how).warnings.size() == 1);  // the offsets
-  CHECK(made_of(latin, how, format::mgf).text.find("TITLE=a\xc2\x80 scan=2\n") != std::string::npos);
+  CHECK(made_of(latin, options).warnings.size() == 1);  // the offsets
+  CHECK(made_of(latin, options, format::mgf).text.find("TITLE=a\xc2\x80 scan=2\n") != std::string::npos);
   CHECK(refusal(replaced(named("\x80"), "encoding=\"utf-8\"", "encoding=\"US-ASCII\"")) ==
         "not ASCII: f.mzML:4: byte 0x80, where the document says that it is US-ASCII");
 

@@ -10,9 +10,9 @@
 namespace {
 
 using namespace mzml;
-using ordo::spectra::options;
 using ordo::spectra::order_options;
 using ordo::spectra::order_report;
+using ordo::spectra::sort_options;
 using ordo::spectra::spectrum_key;
 using ordo::spectra::spectrum_origin;
 
@@ -22,32 +22,32 @@ struct outcome {
   std::vector<spectrum_origin> origins;
 };
 
-outcome order(std::string_view text, options how, order_options by) {
+outcome order(std::string_view text, sort_options options, order_options by) {
   outcome made;
-  by.on_placed = [&](std::span<spectrum_origin const> some) {
+  by.on_written = [&](std::span<spectrum_origin const> some) {
     made.origins.insert(made.origins.end(), some.begin(), some.end());
   };
   ordo::memory_source from(text);
   text_sink to;
-  made.report = ordo::spectra::order_mzml(from, to, how, by);
+  made.report = ordo::spectra::order_mzml(from, to, options, by);
   made.text = to.text;
   return made;
 }
 
 // By these keys; it must not matter in which pieces, by how many threads and in how much memory.
-outcome ordered(std::string_view text, std::vector<spectrum_key> keys, bool descending = false, options how = {}) {
+outcome ordered(std::string_view text, std::vector<spectrum_key> keys, bool descending = false, sort_options options = {}) {
   temporary_folder const folder;
   std::optional<outcome> first;
-  how.name = "f.mzML";
-  how.machine.device = ordo::device::cpu;
+  options.name = "f.mzML";
+  options.machine.device = ordo::device::cpu;
   for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
-    how.block_bytes = block;
-    how.machine.threads = block == 1 ? 1 : 3;
+    options.chunk_bytes = block;
+    options.machine.threads = block == 1 ? 1 : 3;
     order_options by;
     by.order = {keys, descending};
     by.folders = {folder.path("")};
     if (block != 1000) by.memory = 1;
-    outcome const made = order(text, how, by);
+    outcome const made = order(text, options, by);
     CHECK(made.report.done.bytes == text.size());
     CHECK(made.report.parts == 1);
     if (!first) first = made;
@@ -98,11 +98,11 @@ TEST_CASE("mzml: spectra are put in order, numbered, and found by the index") {
 
     // Those of few peaks leave.
     in.spectra[4].arrays = {mz({1}), intensity({1})};
-    options few;
+    sort_options few;
     few.select.min_peaks = 2;
     outcome const left = ordered(text_of(in), {spectrum_key::pepmass}, false, few);
     CHECK((without_checksum(left.text) == of({3, 1, 4, 2})));
-    CHECK(left.report.done.spectra_left == 4);
+    CHECK(left.report.done.spectra_kept == 4);
     CHECK(left.origins.back().number == 1);
     few.select.min_peaks = 3;
     CHECK((without_checksum(ordered(text_of(in), {spectrum_key::pepmass}, false, few).text) == of({})));
@@ -122,17 +122,17 @@ TEST_CASE("mzml: spectra of any number are put in order in little memory, by run
   CHECK((without_checksum(made.text) == without_checksum(text_of(expected))));
   CHECK((sorted(made.text) == made.text));
 
-  options how;
-  how.machine.device = ordo::device::cpu;
+  sort_options options;
+  options.machine.device = ordo::device::cpu;
   order_options by;
   by.order.by = {spectrum_key::pepmass};
   by.memory = 1;
   by.folders = {"/no/such"};
-  CHECK_THROWS_AS(order(text_of(in), how, by), ordo::output_error);
+  CHECK_THROWS_AS(order(text_of(in), options, by), ordo::output_error);
   by.folders = {};
-  CHECK_THROWS_AS(order(text_of(in), how, by), ordo::usage_error);
+  CHECK_THROWS_AS(order(text_of(in), options, by), ordo::usage_error);
   by.parts = 2;
-  CHECK_THROWS_AS(order(text_of(in), how, by), ordo::usage_error);
+  CHECK_THROWS_AS(order(text_of(in), options, by), ordo::usage_error);
 }
 
 TEST_CASE("mzml: what stands between spectra or entries goes with what follows; counts and numbers where there are some") {

@@ -8,18 +8,18 @@
 namespace {
 
 using namespace mzml;
-using ordo::spectra::options;
+using ordo::spectra::sort_options;
 
 }  // namespace
 
 TEST_CASE("mzml: peaks whose m/z is NaN go with every selection, and that is told") {
   double const nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> warned;
-  options how;
-  how.keep_metadata = true;
-  how.select.min_peaks = 1;
-  how.on_warning = [&](std::string const& message) { warned.push_back(message); };
-  CHECK((sorted(text_of(document{{{{mz({2, nan, 1}), intensity({1, 2, 3})}}}}), how) ==
+  sort_options options;
+  options.keep_metadata = true;
+  options.select.min_peaks = 1;
+  options.on_warning = [&](std::string const& message) { warned.push_back(message); };
+  CHECK((sorted(text_of(document{{{{mz({2, nan, 1}), intensity({1, 2, 3})}}}}), options) ==
          text_of(document{{{{mz({1, 2}), intensity({3, 1})}}}})));
   REQUIRE(warned.size() == 3);  // of three runs
   CHECK(warned[0] == "f.mzML: 1 peaks are not finite and are left out");
@@ -34,8 +34,8 @@ TEST_CASE("mzml: spectra with few peaks leave; the others are numbered, counted 
     made.number = number;
     return made;
   };
-  options how;
-  how.select.min_peaks = 2;
+  sort_options options;
+  options.select.min_peaks = 2;
   for (bool const indexed : {false, true}) {
     document in, expected;
     in.indexed = expected.indexed = indexed;
@@ -43,14 +43,14 @@ TEST_CASE("mzml: spectra with few peaks leave; the others are numbered, counted 
       in.spectra.push_back(of(in.spectra.size() + 1, peaks, in.spectra.size() % 2 == 0));
       if (peaks >= 2) expected.spectra.push_back(of(in.spectra.size(), peaks));
     }
-    CHECK((without_checksum(sorted(text_of(in), how)) == without_checksum(text_of(expected))));
-    std::string const once = sorted(text_of(in), how);
-    CHECK((sorted(once, how) == once));
+    CHECK((without_checksum(sorted(text_of(in), options)) == without_checksum(text_of(expected))));
+    std::string const once = sorted(text_of(in), options);
+    CHECK((sorted(once, options) == once));
     CHECK((sorted(once) == once));  // the checksum is that of the text as it is now
-    how.select.min_peaks = 10;
+    options.select.min_peaks = 10;
     expected.spectra.clear();
-    CHECK((without_checksum(sorted(text_of(in), how)) == without_checksum(text_of(expected))));
-    how.select.min_peaks = 2;
+    CHECK((without_checksum(sorted(text_of(in), options)) == without_checksum(text_of(expected))));
+    options.select.min_peaks = 2;
   }
 
   // More than is put aside in memory, and a spectrum that is larger than that alone.
@@ -64,10 +64,10 @@ TEST_CASE("mzml: spectra with few peaks leave; the others are numbered, counted 
     few.spectra.push_back(large.spectra[i]);
     few.spectra.back().number = i + 1;
   }
-  CHECK((without_checksum(sorted(text_of(large), how)) == without_checksum(text_of(few))));
-  how.temporary_folder = "/no/such";
+  CHECK((without_checksum(sorted(text_of(large), options)) == without_checksum(text_of(few))));
+  options.temporary_folder = "/no/such";
   std::string out;
-  CHECK_THROWS_AS(mzml::sort(text_of(large), out, how), ordo::output_error);
+  CHECK_THROWS_AS(mzml::sort(text_of(large), out, options), ordo::output_error);
 }
 
 TEST_CASE("mzml: entries of an index go whole, and those that were empty are filled in") {
@@ -79,8 +79,8 @@ TEST_CASE("mzml: entries of an index go whole, and those that were empty are fil
     made.number = number;
     return made;
   };
-  options how;
-  how.select.min_peaks = 2;
+  sort_options options;
+  options.select.min_peaks = 2;
   // `list`: the entries of an index of both, in the place of those that are there.
   auto const with = [](std::string const& text, std::string const& list) {
     std::size_t const begin = text.find("   <offset"), end = text.find("  </index>");
@@ -91,19 +91,19 @@ TEST_CASE("mzml: entries of an index go whole, and those that were empty are fil
   std::string const right = std::to_string(out.find("<spectrum "));
   for (std::string_view const form : {"<offset {}>{}</offset>", "<offset a='/>' {} >{}</offset >"}) {
     std::string const given = with(in, entry(1, form, "\n8 ") + "\n\t" + entry(2, form, ""));
-    std::string const made = sorted(given, how);
+    std::string const made = sorted(given, options);
     CHECK((made.find("<index name=\"spectrum\">\n\t" + entry(2, form, right)) != std::string::npos));
     CHECK((made.find("scan=1\"") == std::string::npos));
   }
-  std::string const closed = sorted(with(in, entry(1, "<offset {}/><!--{}-->", "") + entry(2, "<offset {}/>{}", "")), how);
+  std::string const closed = sorted(with(in, entry(1, "<offset {}/><!--{}-->", "") + entry(2, "<offset {}/>{}", "")), options);
   CHECK((closed.find("<index name=\"spectrum\"><!----><offset idRef=\"controllerType=0 scan=2\">" + right + "</offset>") !=
          std::string::npos));
   std::string const nested = with(in, entry(1, "<offset {}>1<a/>{}</offset>", ""));
   CHECK(refusal(nested).empty());
   std::string text;
-  how.name = "f.mzML";
+  options.name = "f.mzML";
   auto const line = 1 + std::count(nested.begin(), nested.begin() + std::ptrdiff_t(nested.find("<offset ")), '\n');
-  CHECK_THROWS_WITH(mzml::sort(nested, text, how), fmt::format("wrong index: f.mzML:{}: an entry with tags in it", line));
+  CHECK_THROWS_WITH(mzml::sort(nested, text, options), fmt::format("wrong index: f.mzML:{}: an entry with tags in it", line));
 
   // A checksum that was not there.
   std::string const sum = sorted(replaced(in, "<fileChecksum>0<", "<fileChecksum><"));
@@ -111,11 +111,11 @@ TEST_CASE("mzml: entries of an index go whole, and those that were empty are fil
 }
 
 TEST_CASE("mzml: what is not of peaks stays where spectra leave, and references are told") {
-  options how;
-  how.keep_metadata = true;
-  how.select.min_peaks = 3;
+  sort_options options;
+  options.keep_metadata = true;
+  options.select.min_peaks = 3;
   std::vector<std::string> warned;
-  how.on_warning = [&](std::string const& message) { warned.push_back(message); };
+  options.on_warning = [&](std::string const& message) { warned.push_back(message); };
   document made;
   made.spectra.push_back({{intensity({1, 2})}});                                                         // no m/z
   made.spectra.push_back({{mz({1, 2}), intensity({1, 2})}, 2, R"(<cvParam accession="MS:1000583"/>)"});  // transitions
@@ -129,18 +129,18 @@ TEST_CASE("mzml: what is not of peaks stays where spectra leave, and references 
   auto const begin = expected.find("\n   <spectrum index=\"2\""), end = expected.find("</spectrum>", begin);
   expected.erase(begin, end + 11 - begin);
   expected = replaced(replaced(expected, "count=\"4\"", "count=\"3\""), "index=\"3\"", "index=\"2\"");
-  CHECK((sorted(in, how) == expected));
+  CHECK((sorted(in, options) == expected));
   REQUIRE(warned.size() == 6);  // of three runs
   CHECK(warned[1] == "f.mzML: 1 references to spectra that were left out stay");
 
   // Numbers anywhere in their tags, prefixes, numbers that were wrong, and none.
   auto const both = [&](std::string_view what, std::string_view by) {
-    CHECK((sorted(replaced(in, what, by), how) == replaced(expected, what, by)));
+    CHECK((sorted(replaced(in, what, by), options) == replaced(expected, what, by)));
   };
   both("<spectrumList count", "<spectrumList  defaultDataProcessingRef=\"count='9'\"\n count");
   both("<spectrum index=\"0\" id=\"controllerType=0 scan=1\"", "<spectrum id=\"controllerType=0 scan=1\" index = \"0\"");
-  CHECK((sorted(replaced(in, "count=\"4\"", "count=\"77\""), how) == expected));
-  CHECK((sorted(replaced(in, "index=\"0\"", "index=\"123\""), how) == expected));
-  CHECK((sorted(replaced(in, " count=\"4\"", ""), how) == replaced(expected, " count=\"3\"", "")));
-  CHECK((sorted(replaced(in, " index=\"0\"", ""), how) == replaced(expected, " index=\"0\"", "")));
+  CHECK((sorted(replaced(in, "count=\"4\"", "count=\"77\""), options) == expected));
+  CHECK((sorted(replaced(in, "index=\"0\"", "index=\"123\""), options) == expected));
+  CHECK((sorted(replaced(in, " count=\"4\"", ""), options) == replaced(expected, " count=\"3\"", "")));
+  CHECK((sorted(replaced(in, " index=\"0\"", ""), options) == replaced(expected, " index=\"0\"", "")));
 }

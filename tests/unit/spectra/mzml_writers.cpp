@@ -76,7 +76,7 @@ TEST_CASE("mzml: what other writers write") {
   same(by("<scanList", fmt::format("<userParam name=\"{}\"/><scanList", long_value)));
   CHECK((sorted(replaced(plain, "encodedLength=\"24\"", "encodedLength=\"7\"")) == in_order));  // made anew
 
-  // Of arrays that hold nothing nobody asks the type.
+  // Empty arrays may have any type.
   std::string const empty =
       all(text_of(document{{{{mz({}), intensity({})}}}}), "<cvParam accession=\"MS:1000523\" name=\"t\"/>", "");
   CHECK((sorted(empty) == empty));

@@ -13,8 +13,8 @@ std::string spectrum(std::string const& body) {
 }
 
 // How a body comes out.
-void check_body(std::string const& body, std::string const& expected, ordo::spectra::options const& how = {}) {
-  CHECK(sorted(spectrum(body), how) == spectrum(expected));
+void check_body(std::string const& body, std::string const& expected, ordo::spectra::sort_options const& options = {}) {
+  CHECK(sorted(spectrum(body), options) == spectrum(expected));
 }
 
 void check_unchanged(std::string const& text) {
@@ -28,7 +28,7 @@ TEST_CASE("spectra: peaks are sorted, inside their own spectrum", "[small]") {
   CHECK(sorted(in) == "BEGIN IONS\n1 2\n2 3\n3 1\nEND IONS\nBEGIN IONS\n4 8\n30 9\nEND IONS\n");
   CHECK(sorted(in, by_intensity()) == "BEGIN IONS\n3 1\n1 2\n2 3\nEND IONS\nBEGIN IONS\n4 8\n30 9\nEND IONS\n");
   CHECK(sorted(in, by_intensity(true)) == "BEGIN IONS\n2 3\n1 2\n3 1\nEND IONS\nBEGIN IONS\n30 9\n4 8\nEND IONS\n");
-  ordo::spectra::options descending;
+  ordo::spectra::sort_options descending;
   descending.descending = true;
   CHECK(sorted(in, descending) == "BEGIN IONS\n3 1\n2 3\n1 2\nEND IONS\nBEGIN IONS\n30 9\n4 8\nEND IONS\n");
 }
@@ -52,18 +52,18 @@ TEST_CASE("spectra: queries and parameters outside of spectra pass through") {
 TEST_CASE("spectra: an input that is not MGF is refused") {
   // In one block: what it looks like may stand lines behind the one that is named.
   auto const looks_like = [](std::string const& text) {
-    ordo::spectra::options how;
-    how.name = "f.mgf";
+    ordo::spectra::sort_options options;
+    options.name = "f.mgf";
     std::string out = text, message;
     try {
-      ordo::spectra::sort(std::span<char const>(text), out, how);
+      ordo::spectra::sort(std::span<char const>(text), out, options);
     } catch (ordo::input_error const& e) {
       message = e.what();
     }
-    CHECK_THROWS_WITH(ordo::spectra::check(std::span<char const>(text), how), message);
+    CHECK_THROWS_WITH(ordo::spectra::check(std::span<char const>(text), options), message);
     for (std::size_t block : block_sizes()) {
-      how.block_bytes = block;
-      CHECK_THROWS_AS(ordo::spectra::check(std::span<char const>(text), how), ordo::input_error);
+      options.chunk_bytes = block;
+      CHECK_THROWS_AS(ordo::spectra::check(std::span<char const>(text), options), ordo::input_error);
     }
     CHECK(sorted(text, lenient()) == text);
     auto const advice = message.find("; ");
@@ -120,7 +120,7 @@ TEST_CASE("spectra: a byte order mark stays in front and hides nothing") {
 TEST_CASE("spectra: an input need not end with a line end") {
   CHECK(sorted("BEGIN IONS\n2 1\n1 1\nEND IONS") == "BEGIN IONS\n1 1\n2 1\nEND IONS");
   CHECK(sorted("BEGIN IONS\n2 1\n1 1\nEND IONS\nPMF") == "BEGIN IONS\n1 1\n2 1\nEND IONS\nPMF");
-  // Where the last line is a peak and moves, it takes the line end of the one that comes last.
+  // If the last line is a peak and moves, it takes the line end of the peak that comes last.
   CHECK(sorted("BEGIN IONS\n3 1\n2 1\n1 1", lenient()) == "BEGIN IONS\n1 1\n2 1\n3 1");
   CHECK(sorted("BEGIN IONS\r\n3 1\r\n2 1\r\n1 1", lenient()) == "BEGIN IONS\r\n1 1\r\n2 1\r\n3 1");
   CHECK(sorted("BEGIN IONS\r3 1\r2 1\r1 1", lenient()) == "BEGIN IONS\r1 1\r2 1\r3 1");
@@ -177,7 +177,7 @@ TEST_CASE("spectra: lines that mean nothing") {
   CHECK(refusal(spectrum("12abc 1\n")) == "not a number: f.mgf:5: the m/z of '12abc 1'");
   CHECK(refusal(spectrum("--- 1\n")) == "not a number: f.mgf:5: the m/z of '--- 1'");
   CHECK(refusal(spectrum("1 abc\n")) == "not a number: f.mgf:5: the intensity of '1 abc'");
-  // What a peak is does not depend on the order that is asked for.
+  // The order does not decide which lines are peaks.
   CHECK(refusal(spectrum("1 abc\n"), by_intensity()) == refusal(spectrum("1 abc\n")));
   CHECK(refusal(spectrum("1x 1\n"), by_intensity()) == refusal(spectrum("1x 1\n")));
   for (std::string const word : {"+", "-", ".", "1e", "1e+", "1.2.3", "+-1", "0x10", "1_0", "e5", "1;2"})
@@ -203,7 +203,7 @@ TEST_CASE("spectra: numbers as people write them") {
 
 TEST_CASE("spectra: equal peaks keep the order of the input, whichever way they are sorted") {
   check_body("2 1\n1.0 1\n1 2\n1.00 0\n0.1e1 3\n", "1.0 1\n1 2\n1.00 0\n0.1e1 3\n2 1\n");
-  ordo::spectra::options descending;
+  ordo::spectra::sort_options descending;
   descending.descending = true;
   check_body("1.0 1\n1 2\n2 1\n1.00 0\n2.0 0\n", "2 1\n2.0 0\n1.0 1\n1 2\n1.00 0\n", descending);
   check_body("1 1\n0 1\n-0.0 2\n0.0 3\n-0 4\n", "0 1\n-0.0 2\n0.0 3\n-0 4\n1 1\n");
@@ -285,7 +285,7 @@ TEST_CASE("spectra: the first warnings are shown, all are counted") {
   for (std::size_t i = 0; i < 300; ++i) text += "BEGIN IONS\nNaN 1\nEND IONS\n";
   CHECK(warnings(text).size() == 10);
   CHECK(warnings(text).back() == "not a peak: f.mgf:29: 'NaN 1' is not finite, and stays where it is");
-  ordo::spectra::options how;
+  ordo::spectra::sort_options options;
   std::string out(text.size(), '?');
-  CHECK(ordo::spectra::sort(std::span<char const>(text), out, how).warnings == 300);
+  CHECK(ordo::spectra::sort(std::span<char const>(text), out, options).warnings == 300);
 }

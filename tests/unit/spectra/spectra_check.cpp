@@ -4,17 +4,17 @@
 namespace {
 
 using ordo::spectra::disorder;
-using ordo::spectra::options;
+using ordo::spectra::sort_options;
 
-// What is found, in memory and in a stream, wherever blocks are cut.
-std::optional<disorder> first_disorder(std::string const& text, options how = {}) {
-  how.name = "f.mgf";
+// Returns the disorder that is found, in memory and in a stream, in chunks of any size.
+std::optional<disorder> first_disorder(std::string const& text, sort_options options = {}) {
+  options.name = "f.mgf";
   std::optional<std::optional<disorder>> first;
   for (std::size_t block : block_sizes()) {
-    how.block_bytes = block;
-    text_stream stream{text, {}};
-    auto const in_memory = ordo::spectra::check(std::span<char const>(text), how).first;
-    for (auto const& found : {in_memory, ordo::spectra::check(stream.reader(), how).first}) {
+    options.chunk_bytes = block;
+    text_stream stream(text);
+    auto const in_memory = ordo::spectra::check(std::span<char const>(text), options).first;
+    for (auto const& found : {in_memory, ordo::spectra::check(stream, options).first}) {
       if (!first) first = found;
       REQUIRE(found.has_value() == first->has_value());
       if (!found) continue;
@@ -62,28 +62,28 @@ TEST_CASE("spectra: of disorder and error, the check reports what comes first") 
   std::string const disorder = "BEGIN IONS\n2 1\n1 1\nEND IONS\n", error = "BEGIN IONS\nbad\nEND IONS\n";
   CHECK(first_disorder(disorder + error));
   for (std::size_t block : block_sizes()) {
-    options how;
-    how.block_bytes = block;
-    CHECK_THROWS_AS(ordo::spectra::check(std::span<char const>(error + disorder), how), ordo::input_error);
+    sort_options options;
+    options.chunk_bytes = block;
+    CHECK_THROWS_AS(ordo::spectra::check(std::span<char const>(error + disorder), options), ordo::input_error);
   }
-  options how;
-  how.lenient = true;
-  how.name = "f.mgf";
+  sort_options options;
+  options.lenient = true;
+  options.name = "f.mgf";
   std::vector<std::string> seen;
-  how.on_warning = [&](std::string const& message) { seen.push_back(message); };
-  CHECK(ordo::spectra::check(std::span<char const>(error + disorder + error), how).first);
+  options.on_warning = [&](std::string const& message) { seen.push_back(message); };
+  CHECK(ordo::spectra::check(std::span<char const>(error + disorder + error), options).first);
   CHECK(seen == std::vector<std::string>{"neither peak, parameter nor comment: f.mgf:2: 'bad'"});
 }
 
 TEST_CASE("spectra: a check is seen while it goes on") {
   std::string text;
   for (std::size_t i = 0; i < 100; ++i) text += "BEGIN IONS\n1 3\n2 1\nEND IONS\n";
-  options how;
-  how.block_bytes = text.size() / 4;
-  text_stream stream{text, {}};
+  sort_options options;
+  options.chunk_bytes = text.size() / 4;
+  text_stream stream(text);
   std::vector<std::uint64_t> seen;
-  how.on_progress = [&](std::uint64_t bytes) { seen.push_back(bytes); };
-  ordo::spectra::check(stream.reader(), how);
+  options.on_progress = [&](std::uint64_t bytes) { seen.push_back(bytes); };
+  ordo::spectra::check(stream, options);
   REQUIRE(seen.size() >= 4);
   CHECK(seen.front() <= text.size() / 2);
   CHECK(seen.back() == text.size());

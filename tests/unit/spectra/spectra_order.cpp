@@ -18,7 +18,7 @@ namespace {
 
 using namespace ordo::spectra;
 
-// What the spectra of some texts become.
+// The result of ordering the spectra of some texts.
 struct outcome {
   std::vector<std::string> parts;
   std::vector<spectrum_origin> origins;
@@ -26,7 +26,7 @@ struct outcome {
   std::vector<std::string> warnings;
 };
 
-class kept_parts final : public spectrum_parts {
+class kept_parts final : public output_parts {
  public:
   explicit kept_parts(bool addressed, std::uint64_t bad = ~std::uint64_t{0}) : addressed_(addressed), bad_(bad) {}
   ordo::sink& open(std::size_t part) override {
@@ -55,10 +55,10 @@ struct setting {
   std::uint64_t bad = ~std::uint64_t{0};
 };
 
-outcome order(std::vector<std::string> const& texts, order_options how, options peaks = {}, setting const& at = {}) {
+outcome order(std::vector<std::string> const& texts, order_options options, sort_options peaks = {}, setting const& at = {}) {
   outcome made;
   peaks.on_warning = [&](std::string const& message) { made.warnings.push_back(message); };
-  how.on_placed = [&](std::span<spectrum_origin const> some) {
+  options.on_written = [&](std::span<spectrum_origin const> some) {
     made.origins.insert(made.origins.end(), some.begin(), some.end());
   };
   spectrum_inputs const from{texts.size(), [&](std::size_t k) {
@@ -66,7 +66,7 @@ outcome order(std::vector<std::string> const& texts, order_options how, options 
                                                               fmt::format("text {}", k), 0};
                              }};
   kept_parts to(at.to_addressed, at.bad);
-  made.report = order_spectra(from, to, peaks, how);
+  made.report = order_spectra(from, to, peaks, options);
   made.parts = to.texts();
   return made;
 }
@@ -76,9 +76,9 @@ std::string spectrum_text(std::string_view title, std::string_view more, std::st
 }
 
 order_options by(std::vector<spectrum_key> keys, bool descending = false) {
-  order_options how;
-  how.order = {std::move(keys), descending};
-  return how;
+  order_options options;
+  options.order = {std::move(keys), descending};
+  return options;
 }
 
 // The titles of an output, one after the other.
@@ -112,7 +112,7 @@ TEST_CASE("spectra are put in order by each key, what is missing last", "[spectr
                            spectrum_text("a", "PEPMASS=400\nCHARGE=1+\nRTINSECONDS=10\nSCANS=9", "1 1\n2 1\n3 1\n");
   auto const titles = [&](spectrum_key key, bool descending) {
     outcome const made = order({text}, by({key}, descending));
-    CHECK(made.report.done.spectra_left == 4);
+    CHECK(made.report.done.spectra_kept == 4);
     CHECK(made.report.missing.at(0) == (key == spectrum_key::peaks ? 0 : key == spectrum_key::scan ? 2 : 1));
     return titles_of(made.parts.at(0));
   };
@@ -143,8 +143,8 @@ TEST_CASE("titles that begin alike, and of any bytes", "[spectra][order]") {
     CHECK(titles_of(order({text}, by({spectrum_key::title}, descending)).parts.at(0)) == wanted);
     order_options little = by({spectrum_key::title}, descending);
     little.memory = 0;
-    options blocks;
-    blocks.block_bytes = 1;
+    sort_options blocks;
+    blocks.chunk_bytes = 1;
     CHECK(titles_of(order({text}, little, blocks).parts.at(0)) == wanted);
     std::ranges::reverse(sorted);
   }
@@ -152,8 +152,8 @@ TEST_CASE("titles that begin alike, and of any bytes", "[spectra][order]") {
 
 TEST_CASE("it does not matter how much memory there is, how inputs are read and outputs written", "[spectra][order]") {
   std::vector<std::string> const texts{many(3000, 1), "", many(1, 2, 3000), many(2500, 3, 3001)};
-  order_options how = by({spectrum_key::pepmass, spectrum_key::peaks});
-  outcome const wanted = order(texts, how);
+  order_options options = by({spectrum_key::pepmass, spectrum_key::peaks});
+  outcome const wanted = order(texts, options);
   CHECK(wanted.report.runs == 0);
   REQUIRE(wanted.origins.size() == 5501);
   // In order, and stable: equal spectra in the order of inputs and places.
@@ -175,17 +175,17 @@ TEST_CASE("it does not matter how much memory there is, how inputs are read and 
   CHECK(std::ranges::is_sorted(places));
   CHECK(std::ranges::adjacent_find(places) == places.end());
   temporary_folder const folder;
-  how.folders = {folder.path("")};
+  options.folders = {folder.path("")};
   bool several_passes = false;
   for (std::size_t const memory : {std::size_t{0}, std::size_t{200} << 10, std::size_t{2} << 20})
     for (bool const from_addressed : {true, false})
       for (bool const to_addressed : {true, false})
         for (unsigned const threads : {1u, 3u}) {
-          how.memory = memory;
-          options peaks;
+          options.memory = memory;
+          sort_options peaks;
           peaks.machine.threads = threads;
-          if (memory == 0) peaks.block_bytes = 5000;
-          outcome const made = order(texts, how, peaks, {from_addressed, to_addressed});
+          if (memory == 0) peaks.chunk_bytes = 5000;
+          outcome const made = order(texts, options, peaks, {from_addressed, to_addressed});
           CHECK(made.parts == wanted.parts);
           CHECK(made.report.runs > 0);
           several_passes |= made.report.passes > 1;
@@ -200,19 +200,19 @@ TEST_CASE("it does not matter how much memory there is, how inputs are read and 
 
 TEST_CASE("parts hold whole spectra, and what stands first in each", "[spectra][order]") {
   std::string const head = "COM=head\n", text = head + many(500, 4);
-  order_options how = by({spectrum_key::pepmass});
-  std::string const whole = order({text}, how).parts.at(0).substr(head.size());
+  order_options options = by({spectrum_key::pepmass});
+  std::string const whole = order({text}, options).parts.at(0).substr(head.size());
   std::string plain = text;
   sort(plain, plain, {});
   plain.erase(0, head.size());
   for (std::size_t const memory : {std::size_t{1} << 30, std::size_t{0}})
     for (bool const ordered : {true, false})
       for (std::uint64_t const size : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{50000}, std::uint64_t{1} << 40}) {
-        how.order.by = {};
-        if (ordered) how.order.by = {spectrum_key::pepmass};
-        how.memory = memory;
-        how.part_bytes = size;
-        outcome const made = order({text}, how);
+        options.order.by = {};
+        if (ordered) options.order.by = {spectrum_key::pepmass};
+        options.memory = memory;
+        options.part_bytes = size;
+        outcome const made = order({text}, options);
         std::string all;
         for (std::string const& part : made.parts) {
           CHECK(part.starts_with(head + "BEGIN IONS") + part.starts_with(head + "#") == 1);
@@ -224,12 +224,12 @@ TEST_CASE("parts hold whole spectra, and what stands first in each", "[spectra][
         CHECK(made.report.parts == made.parts.size());
         if (!ordered) CHECK(made.report.runs == 0);  // written as they come
       }
-  how.part_bytes.reset();
+  options.part_bytes.reset();
   for (std::uint64_t const count : {1, 3, 500, 3000}) {
-    how.order.by = {spectrum_key::pepmass};
-    how.memory = 0;
-    how.parts = count;
-    outcome const made = order({text}, how);
+    options.order.by = {spectrum_key::pepmass};
+    options.memory = 0;
+    options.parts = count;
+    outcome const made = order({text}, options);
     REQUIRE(made.parts.size() == count);
     std::string all;
     for (std::string const& part : made.parts) {
@@ -240,22 +240,22 @@ TEST_CASE("parts hold whole spectra, and what stands first in each", "[spectra][
     if (count == 3)
       for (std::string const& part : made.parts) CHECK(part.size() < whole.size() / 3 + 1000);
   }
-  how.part_bytes = 5;
-  CHECK_THROWS_AS(order({text}, how), ordo::usage_error);
+  options.part_bytes = 5;
+  CHECK_THROWS_AS(order({text}, options), ordo::usage_error);
   CHECK(order({}, by({})).parts == std::vector<std::string>{""});
 }
 
 TEST_CASE("parameters of inputs that become one must agree", "[spectra][order]") {
   std::string const a = spectrum_text("a", "PEPMASS=2"), b = spectrum_text("b", "PEPMASS=1");
-  order_options const how = by({spectrum_key::pepmass});
-  CHECK(order({"CHARGE=2+\n\n" + a, "CHARGE=2+\n\n" + b}, how).parts.at(0) == "CHARGE=2+\n\n" + b + a);
-  CHECK(order({"CHARGE=2+\n" + a, "# note\nCHARGE=2+\n" + b}, how).parts.at(0) == "CHARGE=2+\n# note\n" + b + a);
-  CHECK(order({"# note\n", "CHARGE=2+\n" + a}, how).parts.at(0) == "# note\nCHARGE=2+\n" + a);
-  CHECK_THROWS_WITH(order({"CHARGE=2+\n" + a, "CHARGE=3+\n" + b}, how),
+  order_options const options = by({spectrum_key::pepmass});
+  CHECK(order({"CHARGE=2+\n\n" + a, "CHARGE=2+\n\n" + b}, options).parts.at(0) == "CHARGE=2+\n\n" + b + a);
+  CHECK(order({"CHARGE=2+\n" + a, "# note\nCHARGE=2+\n" + b}, options).parts.at(0) == "CHARGE=2+\n# note\n" + b + a);
+  CHECK(order({"# note\n", "CHARGE=2+\n" + a}, options).parts.at(0) == "# note\nCHARGE=2+\n" + a);
+  CHECK_THROWS_WITH(order({"CHARGE=2+\n" + a, "CHARGE=3+\n" + b}, options),
                     Contains("other global parameters: text 1: it has CHARGE=3+, and text 0 has CHARGE=2+"));
-  CHECK_THROWS_WITH(order({"CHARGE=2+\n" + a, b}, how), Contains("text 1: it has no CHARGE, and text 0 has CHARGE=2+"));
-  CHECK_THROWS_WITH(order({a, "TOL=1\n" + b}, how), Contains("text 1: it has TOL=1, and text 0 has no TOL"));
-  outcome const about = order({"COM=one\n" + a, "COM=two\n" + b}, how);
+  CHECK_THROWS_WITH(order({"CHARGE=2+\n" + a, b}, options), Contains("text 1: it has no CHARGE, and text 0 has CHARGE=2+"));
+  CHECK_THROWS_WITH(order({a, "TOL=1\n" + b}, options), Contains("text 1: it has TOL=1, and text 0 has no TOL"));
+  outcome const about = order({"COM=one\n" + a, "COM=two\n" + b}, options);
   CHECK(about.parts.at(0) == "COM=one\n" + b + a);
   REQUIRE(about.warnings.size() == 1);
   CHECK(about.warnings[0] == "left out: text 1: 'COM=two', where those of text 0 stand");
@@ -276,7 +276,7 @@ TEST_CASE("what stands between spectra moves with them", "[spectra][order]") {
   std::string const moved = one + "CHARGE=3+\n" + two;
   CHECK_THROWS_WITH(order({moved}, by({})),
                     Contains("parameter between spectra: text 0:6: 'CHARGE=3+' would come to stand before other spectra"));
-  options lenient;
+  sort_options lenient;
   lenient.lenient = true;
   outcome const forgiven = order({moved}, by({spectrum_key::pepmass}), lenient);
   CHECK(forgiven.parts.at(0) == "CHARGE=3+\n" + two + one);
@@ -289,14 +289,14 @@ TEST_CASE("spectra in order with peaks that are sorted and selected", "[spectra]
   std::string const text = spectrum_text("a", "PEPMASS=2", "5 1\n3 2\n4 9\n") + "\n" +
                            spectrum_text("b", "PEPMASS=1", "1 1\n") + "\n# of c\n" +
                            spectrum_text("c", "PEPMASS=1.5", "9 3\n8 4\n");
-  options peaks;
+  sort_options peaks;
   peaks.select.top = 2;
   peaks.select.min_peaks = 2;
   outcome const made = order({text}, by({spectrum_key::peaks, spectrum_key::pepmass}), peaks);
   CHECK(made.parts.at(0) ==
         "\n# of c\n" + spectrum_text("c", "PEPMASS=1.5", "8 4\n9 3\n") + spectrum_text("a", "PEPMASS=2", "3 2\n4 9\n") + "\n");
-  CHECK(made.report.done.spectra_left == 2);
-  CHECK(made.report.done.peaks_left == 4);
+  CHECK(made.report.done.spectra_kept == 2);
+  CHECK(made.report.done.peaks_kept == 4);
   REQUIRE(made.origins.size() == 2);
   CHECK(made.origins[0].number == 2);
 }
@@ -304,20 +304,20 @@ TEST_CASE("spectra in order with peaks that are sorted and selected", "[spectra]
 TEST_CASE("an order fails whole: bad values, inputs that cannot be read, outputs and folders that cannot be written",
           "[spectra][order]") {
   std::string const text = many(2000, 7);
-  order_options how = by({spectrum_key::pepmass});
-  how.memory = 0;
+  order_options options = by({spectrum_key::pepmass});
+  options.memory = 0;
   for (bool const addressed : {true, false})
-    CHECK_THROWS_WITH(order({text}, how, {}, {true, addressed, text.size() / 2}), Contains("no space"));
-  how.folders = {"/does/not/exist"};
-  CHECK_THROWS_AS(order({text}, how), ordo::output_error);
-  how.folders = {};
-  CHECK_THROWS_AS(order({text}, how), ordo::usage_error);
+    CHECK_THROWS_WITH(order({text}, options, {}, {true, addressed, text.size() / 2}), Contains("no space"));
+  options.folders = {"/does/not/exist"};
+  CHECK_THROWS_AS(order({text}, options), ordo::output_error);
+  options.folders = {};
+  CHECK_THROWS_AS(order({text}, options), ordo::usage_error);
   std::string const comma = spectrum_text("a", "PEPMASS=281,2\nRTINSECONDS=soon");
   CHECK_THROWS_WITH(order({comma}, by({spectrum_key::pepmass})), Contains("decimal comma: text 0:3"));
   CHECK_THROWS_WITH(order({comma}, by({spectrum_key::rt})),
                     Contains("not a number: text 0:4: the value of 'RTINSECONDS=soon'"));
   CHECK(order({comma}, by({spectrum_key::title})).parts.at(0) == comma);
-  options lenient;
+  sort_options lenient;
   lenient.lenient = true;
   CHECK(order({comma}, by({spectrum_key::pepmass}), lenient).report.missing.at(0) == 1);
 }

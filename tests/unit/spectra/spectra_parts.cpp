@@ -5,9 +5,9 @@
 
 #include "ordo/cpu_backend.hpp"
 #include "ordo/detail/config.hpp"
+#include "spectra/mgf/compose.hpp"
 #include "spectra/mgf/line.hpp"
 #include "spectra/mgf/number.hpp"
-#include "spectra/mgf/permute.hpp"
 #include "spectra/peaks/peak_sort.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/spectra/spectra_cases.hpp"
@@ -115,7 +115,7 @@ TEST_CASE("spectra: plain pairs have the values of their numbers, and nothing el
 
 TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra behind a line") {
   std::string const one = "BEGIN IONS\n1 1\nEND IONS\n";
-  auto const whole = [](std::string const& text) { return whole_spectra(std::span<char const>(text)); };
+  auto const whole = [](std::string const& text) { return detail::find_cut(text).at; };
   CHECK(whole("") == 0);
   CHECK(whole("COM=x") == 0);
   CHECK(whole("COM=x\nCOM") == 6);
@@ -187,16 +187,16 @@ TEST_CASE("spectra: peaks that do not fit a machine together are sorted in parts
 TEST_CASE("spectra: phases and progress are called in order") {
   std::string text;
   for (std::size_t i = 0; i < 10; ++i) text += "BEGIN IONS\n2 1\n1 1\nEND IONS\n";
-  options how;
+  sort_options options;
   std::vector<std::string> phases;
   std::vector<std::uint64_t> progress;
-  how.on_phase = [&](std::string_view name, std::uint64_t bytes) {
+  options.on_phase = [&](std::string_view name, std::uint64_t bytes) {
     phases.emplace_back(name);
     CHECK(bytes == (name == "sort" ? 20 * sizeof(std::uint64_t) : text.size()));
   };
-  how.on_progress = [&](std::uint64_t bytes) { progress.push_back(bytes); };
-  text_stream stream{text, {}};
-  ordo::spectra::sort(stream.reader(), stream.writer(), how);
+  options.on_progress = [&](std::uint64_t bytes) { progress.push_back(bytes); };
+  text_stream stream(text);
+  ordo::spectra::sort(stream, stream, options);
   CHECK(phases == std::vector<std::string>{"read", "scan", "sort", "move", "write"});
   CHECK(progress == std::vector<std::uint64_t>{text.size()});
 }
@@ -204,23 +204,31 @@ TEST_CASE("spectra: phases and progress are called in order") {
 TEST_CASE("spectra: what reading and writing throw comes through") {
   std::string text;
   for (std::size_t i = 0; i < 100; ++i) text += "BEGIN IONS\n2 1\n1 1\nEND IONS\n";
-  options how;
-  how.machine.device = ordo::device::cpu;  // a GPU takes longer blocks
-  how.block_bytes = 100;
+  sort_options options;
+  options.machine.device = ordo::device::cpu;  // a GPU takes longer blocks
+  options.chunk_bytes = 100;
+  struct failing_source final : ordo::source {
+    text_stream& from;
+    std::size_t fails_at, calls = 0;
+    failing_source(text_stream& from, std::size_t fails_at) : from(from), fails_at(fails_at) {}
+    std::size_t read(std::span<char> output) override {
+      if (++calls == fails_at) throw std::runtime_error("read");
+      return from.read(output);
+    }
+  };
+  struct failing_sink final : ordo::sink {
+    std::size_t fails_at, calls = 0;
+    explicit failing_sink(std::size_t fails_at) : fails_at(fails_at) {}
+    void write(std::span<char const>) override {
+      if (++calls == fails_at) throw std::runtime_error("write");
+    }
+  };
   for (std::size_t const call : {1, 2, 5}) {
-    std::size_t reads = 0, writes = 0;
-    text_stream stream{text, {}};
-    auto const failing_read = [&](std::span<char> to) {
-      if (++reads == call) throw std::runtime_error("read");
-      return stream.reader()(to);
-    };
-    CHECK_THROWS_WITH(ordo::spectra::sort(failing_read, stream.writer(), how), "read");
-    stream = {text, {}};
-    auto const failing_write = [&](std::span<char const> from) {
-      if (++writes == call) throw std::runtime_error("write");
-      stream.writer()(from);
-    };
-    CHECK_THROWS_WITH(ordo::spectra::sort(stream.reader(), failing_write, how), "write");
-    CHECK(writes == call);
+    text_stream stream(text), other(text);
+    failing_source input(stream, call);
+    CHECK_THROWS_WITH(ordo::spectra::sort(input, stream, options), "read");
+    failing_sink output(call);
+    CHECK_THROWS_WITH(ordo::spectra::sort(other, output, options), "write");
+    CHECK(output.calls == call);
   }
 }

@@ -2,11 +2,11 @@
 #include <stdexcept>
 
 #include "ordo/io.hpp"
-#include "spectra/mgf/slices.hpp"
+#include "spectra/mgf/cutter.hpp"
 #include "spectra/pipeline.hpp"
 #include "tests/unit/spectra/spectra_cases.hpp"
 
-// From sources to sinks: where slices are cut, who is given which bytes, and what happens where reading or writing fails.
+// From sources to sinks: where chunks are cut, which bytes are read and written, and what happens if that fails.
 namespace {
 
 using namespace ordo::spectra;
@@ -86,24 +86,24 @@ std::string spectra_out_of_order(std::size_t count) {
   return text;
 }
 
-options in_blocks(std::size_t bytes, unsigned threads) {
-  options how;
-  how.block_bytes = bytes;
-  how.machine = {ordo::device::cpu, threads};
-  how.name = "f.mgf";
-  return how;
+sort_options in_blocks(std::size_t bytes, unsigned threads) {
+  sort_options options;
+  options.chunk_bytes = bytes;
+  options.machine = {ordo::device::cpu, threads};
+  options.name = "f.mgf";
+  return options;
 }
 
 std::vector<std::string> cut(ordo::source& from, std::size_t wanted) {
-  detail::slices all(from, false);
-  detail::slice one;
+  detail::mgf_cutter all(from);
+  detail::mgf_text one;
   std::vector<std::string> texts;
   std::size_t offset = 0;
   while (all.next(one, wanted)) {
     all.fill(one);
     CHECK(one.offset == offset);
     offset += one.size;
-    texts.emplace_back(one.text().data(), one.text().size());
+    texts.emplace_back(one.view());
     CHECK((one.size != 0 || one.last));
   }
   CHECK(one.last);
@@ -112,7 +112,7 @@ std::vector<std::string> cut(ordo::source& from, std::size_t wanted) {
 
 }  // namespace
 
-TEST_CASE("spectra: a source with addresses is cut where whole_spectra says, by no more than its end") {
+TEST_CASE("spectra: a source with addresses is cut at whole spectra, and no more than its end is read") {
   // An end is looked for in the last 16 KiB first, then in four times as many. What those begin with may be half a line.
   constexpr std::size_t tail = 16384;
   for (std::string const half : {"TITLE=", "#", "\xef\xbb\xbf", " ", "x \t", "\n", "\r", "\n \t"}) {
@@ -125,10 +125,10 @@ TEST_CASE("spectra: a source with addresses is cut where whole_spectra says, by 
     text += rest;
     for (std::size_t size = begin + tail - 15; size <= begin + tail + 3; ++size) {
       test_source from(text);
-      detail::slices all(from, false);
-      detail::slice one;
+      detail::mgf_cutter all(from);
+      detail::mgf_text one;
       REQUIRE(all.next(one, size));
-      CHECK(one.size == whole_spectra({text.data(), size}));
+      CHECK(one.size == detail::find_cut(std::string_view(text).substr(0, size)).at);
     }
     for (std::size_t const wanted : {std::size_t{1}, std::size_t{25}, tail - 1, tail + 9, begin + tail, text.size()}) {
       test_source addressed(text), in_order(text, false);
@@ -142,30 +142,30 @@ TEST_CASE("spectra: a source with addresses is cut where whole_spectra says, by 
   }
 }
 
-TEST_CASE("spectra: slices for a GPU are large, and few enough for the memory") {
+TEST_CASE("spectra: chunks for a GPU are large, and few enough for the memory") {
   constexpr std::size_t block = std::size_t{512} << 10, mib = std::size_t{1} << 20;
   for (std::size_t const threads : {1, 2, 16, 64, 200}) {
-    std::size_t const slices = 2 * threads + 1, size = detail::slice_size(block, slices, true);
-    CHECK(detail::slice_size(block, slices, false) == block);
+    std::size_t const chunks = 2 * threads + 1, size = detail::chunk_size(block, chunks, true);
+    CHECK(detail::chunk_size(block, chunks, false) == block);
     CHECK(size >= block);
     CHECK(size <= 16 * block);
-    CHECK((size * slices <= 288 * mib && (size == 16 * block || size * slices > 287 * mib)));
+    CHECK((size * chunks <= 288 * mib && (size == 16 * block || size * chunks > 287 * mib)));
   }
-  CHECK(detail::slice_size(10 * mib, 401, true) == 10 * mib);
+  CHECK(detail::chunk_size(10 * mib, 401, true) == 10 * mib);
 }
 
-TEST_CASE("spectra: slices know whether a spectrum may have begun before them") {
-  // 16 KiB before the end of the first slice stand words that a line before makes no BEGIN IONS.
+TEST_CASE("spectra: chunks know whether a spectrum may have begun before them") {
+  // 16 KiB before the end of the first chunk stand words that a line before makes no BEGIN IONS.
   std::string text = "#";
   std::size_t const begin = text.size();
   text += "BEGIN IONS\n";
   while (text.size() < begin + 16384) text += "#\n";
   std::size_t const first = text.size();
   text += "no MGF\n";
-  options how = in_blocks(begin + 16384, 2);
+  sort_options options = in_blocks(begin + 16384, 2);
   test_source from(text);
   test_sink to;
-  CHECK_THROWS_WITH(ordo::spectra::sort(from, to, how),
+  CHECK_THROWS_WITH(ordo::spectra::sort(from, to, options),
                     Catch::Matchers::StartsWith("not MGF: f.mgf:" + std::to_string((first - 12) / 2 + 2)));
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("spectra: a source that fails, in any thread") {
       test_sink to(addresses);
       CHECK_THROWS_WITH(ordo::spectra::sort(from, to, in_blocks(200, 4)), "short read");
       test_source checked(text, addresses, at);
-      options how = in_blocks(200, 4);
-      if (at < 200) CHECK_THROWS_WITH(check(checked, how), "short read");
+      sort_options options = in_blocks(200, 4);
+      if (at < 200) CHECK_THROWS_WITH(check(checked, options), "short read");
     }
 }
 
@@ -235,42 +235,20 @@ TEST_CASE("spectra: of several errors the first in the input is reported") {
   std::size_t const behind = half.size() + 1000;
   std::string const bad = "neither peak, parameter nor comment: f.mgf:602: 'bad'";
   for (std::size_t round = 0; round < 20; ++round) {
-    auto const how = in_blocks(100, 4);
+    auto const options = in_blocks(100, 4);
     auto const message = [&](test_source from, std::size_t write_fails_at) {
       test_sink to(true, write_fails_at);
-      CHECK_THROWS_WITH(ordo::spectra::sort(from, to, how), bad);
+      CHECK_THROWS_WITH(ordo::spectra::sort(from, to, options), bad);
     };
     message(test_source(text), std::string::npos);
     message(test_source(text), behind);
     message(test_source(text, true, behind), std::string::npos);
     test_source from(text);
     test_sink to(true, half.size() / 2);
-    CHECK_THROWS_WITH(ordo::spectra::sort(from, to, how), "full");
+    CHECK_THROWS_WITH(ordo::spectra::sort(from, to, options), "full");
     test_source short_one(text, true, half.size() / 2);
     test_sink whole;
-    CHECK_THROWS_WITH(ordo::spectra::sort(short_one, whole, how), "short read");
-  }
-}
-
-TEST_CASE("spectra: an input sorted block by block") {
-  std::string const text = spectra_out_of_order(100) + "BEGIN IONS\n2 1\n1 1\n", expected = sorted(text, lenient());
-  for (std::size_t const size : {std::size_t{70}, std::size_t{1000}, text.size()}) {
-    std::string out = text;
-    options how = lenient();
-    how.block_bytes = 90;
-    how.name = "f.mgf";
-    std::vector<std::string> seen;
-    how.on_warning = [&](std::string const& message) { seen.push_back(message); };
-    sorter sorting(how);
-    for (std::span<char> rest(out); !rest.empty();) {
-      std::size_t const whole = rest.size() <= size ? rest.size() : whole_spectra(rest.first(size));
-      REQUIRE(whole != 0);
-      sorting.sort(rest.first(whole), whole == rest.size());
-      rest = rest.subspan(whole);
-    }
-    CHECK(out == expected);
-    CHECK(sorting.done().spectra == 101);
-    CHECK(seen == std::vector<std::string>{"missing END IONS: f.mgf:603: the input ends inside the spectrum of line 601"});
+    CHECK_THROWS_WITH(ordo::spectra::sort(short_one, whole, options), "short read");
   }
 }
 
@@ -289,11 +267,11 @@ TEST_CASE("spectra: warnings show lines as they were before peaks moved") {
   std::string const text = "first, no MGF\nBEGIN IONS\n30 1\n300,5 1\n1 2\nnan 7\n2 1\nEND IONS\n";
   test_source from(text);
   test_sink to;
-  options how = lenient();
-  how.name = "f.mgf";
+  sort_options options = lenient();
+  options.name = "f.mgf";
   std::vector<std::string> seen;
-  how.on_warning = [&](std::string const& message) { seen.push_back(message); };
-  ordo::spectra::sort(from, to, how);
+  options.on_warning = [&](std::string const& message) { seen.push_back(message); };
+  ordo::spectra::sort(from, to, options);
   CHECK(to.text == "first, no MGF\nBEGIN IONS\n1 2\n300,5 1\n2 1\nnan 7\n30 1\nEND IONS\n");
   REQUIRE(seen.size() == 3);
   CHECK(seen[0].starts_with("not MGF: f.mgf:1: "));

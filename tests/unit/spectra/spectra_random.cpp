@@ -7,8 +7,8 @@
 // Inputs made at random, against a sort that is as plain as can be.
 namespace {
 
-using ordo::spectra::options;
 using ordo::spectra::sort_key;
+using ordo::spectra::sort_options;
 
 struct line {
   std::string text;  // with its end
@@ -105,17 +105,17 @@ std::vector<spectrum> in_order(std::vector<spectrum> all, bool descending) {
 // Spectra made from this seed come out as a plain sort puts them.
 void check_random(std::uint64_t seed) {
   CAPTURE(seed);
-  options how;
-  how.by = seed % 2 == 0 ? sort_key::mz : sort_key::intensity;
-  how.descending = seed % 3 == 0;
-  auto const all = generator(seed, how.by).spectra(seed % 12, seed % 5 == 0 ? 200 : 12);
-  std::string const in = joined(all), expected = joined(in_order(all, how.descending));
-  std::string const out = sorted(in, how);
+  sort_options options;
+  options.by = seed % 2 == 0 ? sort_key::mz : sort_key::intensity;
+  options.descending = seed % 3 == 0;
+  auto const all = generator(seed, options.by).spectra(seed % 12, seed % 5 == 0 ? 200 : 12);
+  std::string const in = joined(all), expected = joined(in_order(all, options.descending));
+  std::string const out = sorted(in, options);
   REQUIRE(out == expected);
-  REQUIRE(sorted(out, how) == out);
+  REQUIRE(sorted(out, options) == out);
 
-  auto const before = ordo::spectra::check(std::span<char const>(in), how);
-  auto const after = ordo::spectra::check(std::span<char const>(out), how);
+  auto const before = ordo::spectra::check(std::span<char const>(in), options);
+  auto const after = ordo::spectra::check(std::span<char const>(out), options);
   CHECK(before.first.has_value() == (in != out));
   CHECK_FALSE(after.first.has_value());
   CHECK(after.done.bytes == out.size());
@@ -133,11 +133,11 @@ void check_large_spectrum(std::size_t peaks) {
   std::string const in = joined(all), expected = joined(in_order(all, false));
   for (ordo::device where : devices()) {
     for (std::size_t const block : {std::size_t{1000}, std::size_t{1} << 26}) {
-      options how;
-      how.machine.device = where;
-      how.block_bytes = block;
-      text_stream stream{in, {}};
-      ordo::spectra::sort(stream.reader(), stream.writer(), how);
+      sort_options options;
+      options.machine.device = where;
+      options.chunk_bytes = block;
+      text_stream stream(in);
+      ordo::spectra::sort(stream, stream, options);
       REQUIRE(stream.written == expected);
     }
   }
@@ -160,14 +160,14 @@ TEST_CASE("spectra: blocks of many pieces, on every number of threads") {
   REQUIRE(in.size() > (std::size_t{2} << 20));
   for (ordo::device where : devices()) {
     for (unsigned threads : {1u, 2u, 5u}) {
-      options how;
-      how.machine = {where, threads};
+      sort_options options;
+      options.machine = {where, threads};
       std::string out(in.size(), '?');
-      auto const done = ordo::spectra::sort(std::span<char const>(in), out, how);
+      auto const done = ordo::spectra::sort(std::span<char const>(in), out, options);
       CHECK(done.spectra == 9000);
       CHECK(done.reordered > 5000);
       REQUIRE(out == expected);
-      CHECK(ordo::spectra::sort(out, out, how).reordered == 0);  // in place, and nothing is left to do
+      CHECK(ordo::spectra::sort(out, out, options).reordered == 0);  // in place, and nothing is left to do
       REQUIRE(out == expected);
     }
   }

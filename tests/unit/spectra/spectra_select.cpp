@@ -12,10 +12,10 @@ namespace {
 using namespace ordo::spectra;
 using ordo::usage_error;
 
-options selecting(selection const& which) {
-  options how;
-  how.select = which;
-  return how;
+sort_options selecting(selection const& which) {
+  sort_options options;
+  options.select = which;
+  return options;
 }
 
 /// A spectrum of these lines.
@@ -25,11 +25,11 @@ std::string spectrum_of(lines const& all) {
   return text + "END IONS\n";
 }
 
-/// What stays of one spectrum of these lines.
-lines left_of(lines const& all, selection const& which, options how = {}) {
-  how.select = which;
+/// Returns the kept lines of one spectrum.
+lines left_of(lines const& all, selection const& which, sort_options options = {}) {
+  options.select = which;
   std::string_view text = "";
-  std::string const out = sorted(spectrum_of(all), how);
+  std::string const out = sorted(spectrum_of(all), options);
   text = out;
   lines left;
   while (!text.empty()) {
@@ -59,11 +59,11 @@ selection top(std::size_t n) {
 TEST_CASE("the greatest peaks stay", "[spectra][select]") {
   lines const all{"TITLE=x", "5 1", "1 3", "# in between", "4 9", "2 3 b", "3 3"};
   CHECK(left_of(all, top(1)) == lines{"TITLE=x", "# in between", "4 9"});
-  // Of equal ones that of less m/z, whatever its place.
+  // Equal intensities: the smaller m/z is kept, whatever its place.
   CHECK(left_of(all, top(2)) == lines{"TITLE=x", "1 3", "# in between", "4 9"});
   CHECK(left_of(all, top(3)) == lines{"TITLE=x", "1 3", "# in between", "2 3 b", "4 9"});
   CHECK(left_of(all, top(5)) == lines{"TITLE=x", "1 3", "2 3 b", "# in between", "3 3", "4 9", "5 1"});
-  // Of those of equal m/z the earlier; without an intensity the last.
+  // Equal m/z: the earlier peak is kept; one without intensity comes last.
   CHECK(left_of({"1 2 b", "1 2 a", "1 2 c"}, top(2)) == lines{"1 2 b", "1 2 a"});
   CHECK(left_of({"1", "2 0", "3 -5"}, top(2)) == lines{"2 0", "3 -5"});
   CHECK(left_of({"3", "2", "1"}, top(2)) == lines{"1", "2"});
@@ -92,10 +92,10 @@ TEST_CASE("thresholds", "[spectra][select]") {
   CHECK(left_of(all, with([](selection& s) { s.min_relative = 0.01; })) == lines{"3 1", "5 100"});
   CHECK(left_of(all, with([](selection& s) { s.min_relative = 0; })) == lines{"1 0", "2 -0.0", "3 1", "5 100", "6 0.99"});
   CHECK(left_of({"1 0", "2 -3", "3"}, with([](selection& s) { s.min_relative = 0.5; })) == lines{"1 0", "2 -3", "3"});
-  CHECK(left_of(all, with([](selection& s) { s.least_mz = 3; })) == lines{"3 1", "4", "5 100", "6 0.99"});
-  CHECK(left_of(all, with([](selection& s) { s.least_mz = 2, s.most_mz = 4; })) == lines{"2 -0.0", "3 1", "4"});
+  CHECK(left_of(all, with([](selection& s) { s.min_mz = 3; })) == lines{"3 1", "4", "5 100", "6 0.99"});
+  CHECK(left_of(all, with([](selection& s) { s.min_mz = 2, s.max_mz = 4; })) == lines{"2 -0.0", "3 1", "4"});
   // The greatest is that of what the range has left.
-  CHECK(left_of(all, with([](selection& s) { s.most_mz = 4, s.min_relative = 0.5; })) == lines{"3 1"});
+  CHECK(left_of(all, with([](selection& s) { s.max_mz = 4, s.min_relative = 0.5; })) == lines{"3 1"});
 }
 
 TEST_CASE("the precursor goes", "[spectra][select]") {
@@ -114,16 +114,16 @@ TEST_CASE("the precursor goes", "[spectra][select]") {
   CHECK(left_of({"CHARGE=2-", "PEPMASS=500", "998.993 1", "1001.007 2"}, precursor({0.1, false}, true)) ==
         lines{"CHARGE=2-", "PEPMASS=500", "998.993 1"});
 
-  options how = selecting(precursor({2, false}, true));
+  sort_options options = selecting(precursor({2, false}, true));
   std::string const none = spectrum_of({"TITLE=x", "500 1"}) + spectrum_of({"PEPMASS=500", "500 1"}) + spectrum_of(all);
   std::string out(none.size(), '?');
-  CHECK(ordo::spectra::sort(std::span<char const>(none), out, how).without_precursor == 2);
-  CHECK(refusal(spectrum_of({"PEPMASS=281,2013306", "5 1"}), how) ==
+  CHECK(ordo::spectra::sort(std::span<char const>(none), out, options).missing_precursor == 2);
+  CHECK(refusal(spectrum_of({"PEPMASS=281,2013306", "5 1"}), options) ==
         "decimal comma: f.mgf:2: 'PEPMASS=281,2013306'; a point is expected");
-  CHECK(refusal(spectrum_of({"TITLE=x", "CHARGE=two", "5 1"}), how) == "not a number: f.mgf:3: the value of 'CHARGE=two'");
+  CHECK(refusal(spectrum_of({"TITLE=x", "CHARGE=two", "5 1"}), options) == "not a number: f.mgf:3: the value of 'CHARGE=two'");
   CHECK(refusal(spectrum_of({"PEPMASS=281,2013306", "5 1"}), selecting(top(1))).empty());
-  how.lenient = true;
-  CHECK(warnings(spectrum_of({"PEPMASS=1,5", "5 1"}), how) ==
+  options.lenient = true;
+  CHECK(warnings(spectrum_of({"PEPMASS=1,5", "5 1"}), options) ==
         lines{"decimal comma: f.mgf:2: 'PEPMASS=1,5'; a point is expected"});
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a spectrum of MS level 1 has no precursor", "[spectra][select]") {
   // None is missing there.
   std::string const text = spectrum_of({"MSLEVEL=1", "1 1"}) + spectrum_of({"MSLEVEL=2", "1 1"});
   std::string out = text;
-  CHECK(ordo::spectra::sort(std::span<char const>(text), out, selecting(near)).without_precursor == 1);
+  CHECK(ordo::spectra::sort(std::span<char const>(text), out, selecting(near)).missing_precursor == 1);
 }
 
 TEST_CASE("one of near peaks stays", "[spectra][select]") {
@@ -155,7 +155,7 @@ TEST_CASE("one of near peaks stays", "[spectra][select]") {
   CHECK(left_of({"1 2", "2 5", "3 9", "4 5", "5 1"}, near(1)) == lines{"1 2", "3 9", "5 1"});
   CHECK(left_of({"7 1", "7 3", "7 3 b", "7.5 2"}, near(0)) == lines{"7 3", "7.5 2"});
   CHECK(left_of({"2 1", "1 1", "3 1"}, near(1)) == lines{"1 1", "3 1"});
-  // Of the peak that stays: 1000 - 999.9 is more than 100 ppm of 999.9, but not of 1000.
+  // ppm refer to the peak that is kept: 1000 - 999.9 is more than 100 ppm of 999.9, but not of 1000.
   CHECK(left_of({"999.9 5", "1000 4"}, near(100, true)) == lines{"999.9 5", "1000 4"});
   CHECK(left_of({"999.9 4", "1000 5"}, near(100.00001, true)) == lines{"1000 5"});
   CHECK(left_of({"1", "2", "3 1"}, near(1)) == lines{"1", "3 1"});
@@ -174,12 +174,12 @@ TEST_CASE("spectra with few peaks left go", "[spectra][select]") {
 }
 
 TEST_CASE("the end of the last line, where peaks go", "[spectra][select]") {
-  options how = lenient();
-  how.select = top(2);
-  CHECK(sorted("BEGIN IONS\r\n3 1\r\n1 2\r\n2 3", how) == "BEGIN IONS\r\n1 2\r\n2 3");
-  CHECK(sorted("BEGIN IONS\r\n3 2\r\n2 1\r\n1 3", how) == "BEGIN IONS\r\n1 3\r\n3 2");
-  CHECK(sorted("BEGIN IONS\r\n3 2\r\n2 3\r\n1 1", how) == "BEGIN IONS\r\n2 3\r\n3 2\r\n");
-  CHECK(sorted("BEGIN IONS\n3 1\n1 2\n2 3\nEND IONS", how) == "BEGIN IONS\n1 2\n2 3\nEND IONS");
+  sort_options options = lenient();
+  options.select = top(2);
+  CHECK(sorted("BEGIN IONS\r\n3 1\r\n1 2\r\n2 3", options) == "BEGIN IONS\r\n1 2\r\n2 3");
+  CHECK(sorted("BEGIN IONS\r\n3 2\r\n2 1\r\n1 3", options) == "BEGIN IONS\r\n1 3\r\n3 2");
+  CHECK(sorted("BEGIN IONS\r\n3 2\r\n2 3\r\n1 1", options) == "BEGIN IONS\r\n2 3\r\n3 2\r\n");
+  CHECK(sorted("BEGIN IONS\n3 1\n1 2\n2 3\nEND IONS", options) == "BEGIN IONS\n1 2\n2 3\nEND IONS");
 }
 
 TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
@@ -187,7 +187,7 @@ TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
       top(0),
       with([](selection& s) { s.per = 1; }),
       with([](selection& s) { s.top = 1, s.per = 0; }),
-      with([](selection& s) { s.least_mz = 2, s.most_mz = 1; }),
+      with([](selection& s) { s.min_mz = 2, s.max_mz = 1; }),
       with([](selection& s) { s.min_relative = 1.5; }),
       with([](selection& s) { s.all_charges = true; }),
       with([](selection& s) {
@@ -198,7 +198,6 @@ TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
   std::string out = text;
   for (auto const& one : bad)
     CHECK_THROWS_AS(ordo::spectra::sort(std::span<char const>(text), out, selecting(one)), usage_error);
-  CHECK_THROWS_AS(sorter(selecting(top(1))), usage_error);
   CHECK(!preset("none"));
   for (auto const name : preset_names()) preset(name)->check();
 }
@@ -225,20 +224,20 @@ TEST_CASE("selections of random spectra, in blocks of any size", "[spectra][sele
     if (below(2) == 0) which.top = 1 + below(30);
     if (which.top && below(2) == 0) which.per = below(range) + 1;
     if (below(3) == 0) which.min_peaks = below(10);
-    if (below(3) == 0) which.least_mz = below(range);
-    options how = selecting(which);
-    how.by = below(2) == 0 ? sort_key::mz : sort_key::intensity;
-    how.descending = below(2) == 0;
-    std::string const selected = sorted(text, how);
+    if (below(3) == 0) which.min_mz = below(range);
+    sort_options options = selecting(which);
+    options.by = below(2) == 0 ? sort_key::mz : sort_key::intensity;
+    options.descending = below(2) == 0;
+    std::string const selected = sorted(text, options);
     CHECK(selected.size() <= text.size());
 
     // In place; and what is done twice is done once, where a step does not depend on what goes.
     std::string again = text;
-    again.resize(ordo::spectra::sort(std::span<char const>(again), again, how).written);
+    again.resize(ordo::spectra::sort(std::span<char const>(again), again, options).written);
     CHECK(again == selected);
-    if (!which.min_relative) CHECK(sorted(selected, how) == selected);
-    // What is asked for holds whatever was selected.
-    options order = how;
+    if (!which.min_relative) CHECK(sorted(selected, options) == selected);
+    // The selection holds whatever was selected before.
+    sort_options order = options;
     order.select = {};
     CHECK(sorted(selected, order) == selected);
   }

@@ -8,12 +8,12 @@ namespace {
 using ordo::memory_source;
 using namespace ordo::spectra;
 
-summary summary_of(std::string_view text, options how = {}) {
+summary summary_of(std::string_view text, sort_options options = {}) {
   std::optional<summary> first;
   for (std::size_t const block : block_sizes()) {
-    how.block_bytes = block;
+    options.chunk_bytes = block;
     memory_source from(text);
-    summary const one = summarize(from, how);
+    summary const one = summarize(from, options);
     if (!first) first = one;
     CHECK(one.peak_counts == first->peak_counts);
     CHECK(one.duplicates == first->duplicates);
@@ -46,10 +46,10 @@ TEST_CASE("a summary of spectra", "[spectra][summary]") {
   CHECK(all.peaks_at(0) == 0);
   CHECK(all.peaks_at(0.5) == 3);
   CHECK(all.peaks_at(1) == 4);
-  CHECK((all.mz.least == 1 && all.mz.greatest == 3 && all.mz.count == 7));
-  CHECK((all.intensity.least == 0 && all.intensity.greatest == 8 && all.intensity.count == 6));
-  CHECK((all.precursor_mz.least == 400 && all.precursor_mz.greatest == 500.5 && all.precursor_mz.count == 2));
-  CHECK((all.rt_seconds.count == 1 && all.rt_seconds.least == 12));
+  CHECK((all.mz.min == 1 && all.mz.max == 3 && all.mz.count == 7));
+  CHECK((all.intensity.min == 0 && all.intensity.max == 8 && all.intensity.count == 6));
+  CHECK((all.precursor_mz.min == 400 && all.precursor_mz.max == 500.5 && all.precursor_mz.count == 2));
+  CHECK((all.rt_seconds.count == 1 && all.rt_seconds.min == 12));
   CHECK(all.charges == std::map<int, std::uint64_t>{{-2, 1}, {0, 1}, {2, 1}});
   CHECK(all.ms_levels == std::map<unsigned, std::uint64_t>{{2, 1}});
 }

@@ -1,0 +1,89 @@
+#include "spectra/mgf/cutter.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ordo::spectra::detail {
+namespace {
+
+// Bytes that are read first to find the end of a chunk: more than most spectra have.
+constexpr std::size_t first_tail = std::size_t{16} << 10;
+
+}  // namespace
+
+std::size_t mgf_text::end_last_line() {
+  std::string_view const before = view();
+  if (before.empty() || is_line_end(before.back())) return 0;
+  std::size_t const last = before.find_last_of("\r\n");
+  std::string_view end = "\n";
+  if (last != before.npos) end = before.substr(last > 0 && before.substr(last - 1, 2) == "\r\n" ? last - 1 : last).substr(0, 2);
+  std::string const added(end.starts_with("\r\n") ? end : end.substr(0, 1));
+  std::ranges::copy(added, room(size + added.size(), size).begin() + std::ptrdiff_t(size));
+  size += added.size();
+  return added.size();
+}
+
+bool mgf_cutter::next(mgf_text& chunk, std::size_t wanted) {
+  if (std::exchange(at_end_, true)) return false;  // if this call fails there is no next one
+  wanted = std::clamp<std::size_t>(wanted, 1, chunk_text::max_bytes / 2);
+  chunk.offset = cut_;
+  chunk.begun = begun_;
+  bool const last = size_ ? find_end(chunk, wanted) : read(chunk, wanted);
+  chunk.last = at_end_ = last || chunk.size >= chunk_text::max_bytes;
+  cut_ += chunk.size;
+  return true;
+}
+
+void mgf_cutter::fill(mgf_text& chunk) const {
+  if (!size_) return;
+  static_cast<void>(chunk.room(chunk.size));
+  from_.read_at(begin_ + chunk.offset, chunk.bytes());
+}
+
+// @returns true for the last chunk
+bool mgf_cutter::find_end(mgf_text& chunk, std::size_t wanted) {
+  std::uint64_t const begin = begin_ + cut_, left = *size_ - std::min(*size_, begin);
+  for (; wanted < left; wanted *= 2) {
+    chunk.size = wanted >= chunk_text::max_bytes ? wanted : cut_at(begin, wanted);
+    if (chunk.size != 0) return false;
+  }
+  chunk.size = std::size_t(left);
+  return true;
+}
+
+// Finds the last place to cut in a part of the source, and reads no more of its end than it must.
+std::size_t mgf_cutter::cut_at(std::uint64_t begin, std::size_t size) {
+  for (std::size_t looked = first_tail;; looked *= 4) {
+    looked = std::min(looked, size);
+    tail_.resize(looked);
+    from_.read_at(begin + (size - looked), tail_);
+    last_cut const found = find_cut({tail_.data(), looked});
+    // The text before the tail may change the meaning of its first line.
+    bool const certain = looked == size || (found.begin && *found.begin != 0);
+    begun_ = begun_ || (certain && found.begin);
+    if (certain) return where_ == cut::spectrum && !found.begin ? 0 : size - looked + chosen(found);
+  }
+}
+
+// @returns true for the last chunk
+bool mgf_cutter::read(mgf_text& chunk, std::size_t wanted) {
+  std::span<char> room = chunk.room(std::max(wanted, 2 * rest_.size()));
+  std::copy(rest_.begin(), rest_.end(), room.begin());
+  for (std::size_t have = rest_.size();;) {
+    std::size_t const got = from_.read(room.subspan(have));
+    bool const last = got < room.size() - have;
+    have += got;
+    last_cut const found = find_cut({room.data(), have});
+    begun_ = begun_ || found.begin;
+    chunk.size = last || (chosen(found) == 0 && have >= chunk_text::max_bytes) ? have : chosen(found);
+    if (chunk.size != 0 || last) {
+      rest_.assign(room.begin() + std::ptrdiff_t(chunk.size), room.begin() + std::ptrdiff_t(have));
+      return last;
+    }
+    room = chunk.room(2 * have, have);
+  }
+}
+
+}  // namespace ordo::spectra::detail

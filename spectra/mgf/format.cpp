@@ -1,0 +1,347 @@
+#include "spectra/mgf/format.hpp"
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "spectra/detect_format.hpp"
+#include "spectra/mgf/compose.hpp"
+#include "spectra/mgf/cutter.hpp"
+#include "spectra/mgf/scan.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+scan_options scan_options_of(chunk_task const& task) {
+  scan_options scan;
+  scan.by = task.options->by;
+  scan.descending = task.options->descending;
+  scan.lenient = task.options->lenient;
+  scan.check = task.what == purpose::check;
+  scan.max_warnings = task.options->on_warning ? task.options->warnings_shown : 0;
+  if (task.what == purpose::summary) {
+    scan.all_headers = true;
+    scan.keeps = scan_keeps::table_and_headers;
+  }
+  if (order_keys const* const keys = task.keys) {
+    scan.keeps = scan_keeps::disordered_and_headers;
+    scan.end_needed = true;
+    scan.needed = {.precursor = task.options->select.remove_precursor || keys->has(spectrum_key::pepmass) ||
+                                keys->has(spectrum_key::mass) || keys->has(spectrum_key::charge),
+                   .rt = keys->has(spectrum_key::rt),
+                   .scan = keys->has(spectrum_key::scan)};
+  }
+  if (task.select) scan.keeps = task.select->remove_precursor || task.keys ? scan_keeps::table_and_headers : scan_keeps::table;
+  return scan;
+}
+
+// Returns the number of bytes at the front of a text that are empty lines.
+std::size_t empty_lines(std::string_view text) {
+  std::size_t size = 0;
+  while (!text.empty()) {
+    std::size_t const before = text.size();
+    if (!trimmed(take_line(text)).empty()) break;
+    size += before - text.size();
+  }
+  return size;
+}
+
+class mgf_chunk final : public chunk {
+ public:
+  mgf_chunk(mgf_cutter const& cutter, chunk_task const& task, scan_options const& scan)
+      : cutter_(cutter), task_(task), scan_(scan) {}
+
+  bool next(mgf_cutter& cutter, std::size_t wanted) {
+    restart();
+    scanned = false;
+    added_ = 0;
+    selected_.reset();
+    try {
+      bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
+      if (any) add_bytes(reading, text.size);
+      return any;
+    } catch (...) {  // reported behind what is wrong in the chunks before
+      failure = std::current_exception();
+      text.size = 0;
+      return true;
+    }
+  }
+
+  bool parse() override {
+    if (failure || text.size >= chunk_text::max_bytes) return false;
+    timed(reading, 0, [&] { cutter_.fill(text); });
+    if (task_.keys && text.last) added_ = text.end_last_line();
+    scan_options options = scan_;
+    options.begun = text.begun;
+    timed(parsing, text.size, [&] { scan(text.bytes(), options, found); });
+    if (task_.keys) note_spectra(options);
+    warned.clear();
+    for (line_fault const& warning : found.first_warnings) warned.emplace_back(line_of(warning, text.view()));
+    kind = text.begun ? std::string_view() : kind_of(text.view());
+    scanned = true;
+    counted.bytes = text.size - added_;
+    counted.lines = found.lines;
+    counted.spectra = found.spectra;
+    counted.peaks = found.all_peaks;
+    if (found.error || found.disorder) return false;
+    if (task_.what == purpose::summary)
+      for (std::size_t s = 0; s < found.table.spectra.size(); ++s) summarized.add(found.table.at(s));
+    if (task_.select)
+      prepare_selection();
+    else
+      prepare_sort();
+    return true;
+  }
+
+  void compose() override {
+    if (task_.select)
+      timed(composing, text.size, [&] { compose_selection(); });
+    else if (!peaks.codes.empty())
+      timed(composing, text.size, [&] { move_lines(); });
+  }
+
+  [[nodiscard]] std::span<char const> output() const override {
+    if (selected_) return *selected_;
+    return text.bytes().first(scanned ? text.size : 0);
+  }
+  [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
+
+  mgf_text text;
+  scan_result found;
+  std::vector<std::string> warned;  // the lines of found.first_warnings, before any line was moved
+  std::string_view kind;            // of a text that does not look like MGF, if no spectrum began before it
+  bool scanned = false;
+
+ private:
+  void prepare_sort() {
+    counted.peaks_kept = found.all_peaks;
+    counted.spectra_kept = found.spectra;
+    counted.reordered = found.ends.size();
+    for (peak const& one : found.peaks) peaks.codes.push_back(one.code);
+    for (std::size_t const end : found.ends) peaks.bounds.push_back(std::uint32_t(end));
+    if (!task_.keys) return;
+    auto const& spectra = found.table.spectra;  // recorded before any line is moved
+    for (std::size_t s = 0; s < spectra.size(); ++s) {
+      std::uint64_t const end = s + 1 < spectra.size() ? spectra[s + 1].first_peak : found.all_peaks;
+      record(s, end - spectra[s].first_peak, spectra[s].text.end());
+    }
+  }
+
+  void prepare_selection() {
+    peak_table const& table = found.table;
+    peaks.mz = table.mz;
+    peaks.intensity = table.intensity;
+    for (std::size_t s = 0; s <= table.spectra.size(); ++s) peaks.first.push_back(table.first_peak(s));
+    if (task_.select->remove_precursor)
+      for (auto const& one : table.spectra) peaks.headers.push_back(&one.header);
+  }
+
+  void move_lines() {
+    for (std::size_t begin = 0; std::size_t const end : found.ends) {
+      permute_lines(text.bytes(), std::span(found.peaks).subspan(begin, end - begin),
+                    std::span(peaks.order).subspan(begin, end - begin), std::uint32_t(begin),
+                    found.unterminated && end == found.peaks.size(), scratch_);
+      begin = end;
+    }
+  }
+
+  void compose_selection() {
+    peak_table const& table = found.table;
+    ranges_.clear();
+    std::uint32_t at = 0;
+    for (std::size_t s = 0; s < table.spectra.size(); ++s) {
+      text_range const whole = table.spectra[s].text;
+      ranges_.add({at, whole.begin - at});
+      at = whole.end();
+      if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
+      auto const kept = peaks.kept_of(s);
+      add_spectrum(ranges_, text.view(), table, s, peaks.keep, kept, found.unterminated && s + 1 == table.spectra.size());
+      if (task_.keys) record(s, kept.size(), std::size_t(ranges_.size()));
+    }
+    ranges_.add({at, std::uint32_t(text.size - at)});
+    if (ranges_.size() == text.size && ranges_.ranges().size() <= 1) return;  // the text did not change
+    std::size_t const size = std::size_t(ranges_.size());
+    if (scratch_.size() < size + text_ranges::overrun) scratch_.resize(size + text_ranges::overrun);
+    ranges_.copy(text.view(), scratch_.data());
+    selected_ = std::span<char const>(scratch_.data(), size);
+  }
+
+  // Notes where the first spectrum begins. Parameters between spectra are faults.
+  void note_spectra(scan_options const& options) {
+    auto const& spectra = found.table.spectra;
+    records.any_spectra = !spectra.empty();
+    records.head = records.any_spectra ? spectra.front().text.begin : text.size;
+    records.marked = text.offset == 0 && records.head == 0 && records.any_spectra && text.view().starts_with(byte_order_mark);
+    std::size_t counted_to = 0;
+    std::uint64_t lines = 0;
+    for (std::size_t s = 0; s < spectra.size() && !found.error; ++s) {
+      std::size_t const end = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
+      std::string_view rest = text.view().substr(spectra[s].text.end(), end - spectra[s].text.end());
+      while (!rest.empty() && !found.error) {
+        std::size_t const at = end - rest.size();
+        std::string_view const line = take_line(rest);
+        if (!is_parameter(trimmed(line))) continue;
+        std::string_view before = text.view().substr(counted_to, at - counted_to);
+        for (; !before.empty(); take_line(before)) ++lines;
+        counted_to = at;
+        line_fault const one{fault::moved_scope, lines, at, at + line.size()};
+        if (!options.lenient)
+          found.error = one;
+        else
+          found.warn(one, options.max_warnings);
+      }
+    }
+  }
+
+  // Records a spectrum of the output, which ends at `end` there, with the empty lines that follow it.
+  void record(std::size_t s, std::uint64_t num_peaks, std::size_t end) {
+    auto const& spectra = found.table.spectra;
+    text_range const range = spectra[s].text;
+    std::size_t const next = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
+    std::size_t const mark = range.of(text.view()).starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    records.add(*task_.keys, spectra[s].header, num_peaks,
+                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark);
+  }
+
+  mgf_cutter const& cutter_;
+  chunk_task const& task_;
+  scan_options const& scan_;
+  std::size_t added_ = 0;  // bytes of a line end behind the last line
+  std::vector<char> scratch_;
+  std::optional<std::span<char const>> selected_;  // the output of a selection, if it is not the text
+  text_ranges ranges_;
+};
+
+std::string excerpt(std::string_view line) {
+  constexpr std::size_t max_excerpt = 60;
+  line = trimmed(line);
+  std::string text(line.substr(0, max_excerpt));
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = c == '\t' ? ' ' : '?';
+  return line.size() > max_excerpt ? text + "..." : text;
+}
+
+bool has_decimal_comma(std::string_view line) {
+  auto const digit = [&](std::size_t i) { return i < line.size() && line[i] >= '0' && line[i] <= '9'; };
+  auto const comma = line.find(',');
+  return comma != std::string_view::npos && comma != 0 && digit(comma - 1) && digit(comma + 1);
+}
+
+class mgf_format final : public input_format {
+ public:
+  mgf_format(source& input, chunk_task const& task, diagnostics& found)
+      : task_(task),
+        scan_(scan_options_of(task)),
+        cutter_(input, task.keys ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line),
+        found_(found) {}
+
+  [[nodiscard]] step_names const& steps() const override {
+    static constexpr step_names names{"read", "scan", "", "sort", "move", "write"};
+    return names;
+  }
+  [[nodiscard]] std::unique_ptr<chunk> make_chunk() const override {
+    return std::make_unique<mgf_chunk>(cutter_, task_, scan_);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> addressable_bytes() const override { return cutter_.size(); }
+
+  bool next(chunk& one, std::size_t wanted) override { return static_cast<mgf_chunk&>(one).next(cutter_, wanted); }
+
+  bool accept(chunk& one) override {
+    auto& part = static_cast<mgf_chunk&>(one);
+    part.records.first_number = found_.totals.spectra;
+    part.records.first_offset = cutter_.begin() + part.text.offset;
+    if (part.text.size >= chunk_text::max_bytes)
+      throw input_error(fmt::format("spectrum too large: {}:{}: {} bytes, where less than 4 GiB can be sorted", name(),
+                                    found_.totals.lines + 1, part.text.size));
+    if (part.scanned && part.text.size != 0 && !accept_scan(part)) return false;
+    if (part.failure) std::rethrow_exception(part.failure);
+    if (part.text.last && open_)
+      forgive(fmt::format("missing END IONS: {}:{}: the input ends inside the spectrum of line {}", name(),
+                          found_.totals.lines + part.found.lines, *open_ + 1));
+    return true;
+  }
+
+  void end() override { cutter_.skip_all(); }
+
+ private:
+  [[nodiscard]] std::string const& name() const { return task_.options->name; }
+
+  // @returns false for a disorder
+  bool accept_scan(mgf_chunk const& part) {
+    scan_result const& found = part.found;
+    std::string_view const text = part.text.view();
+    if (found_.totals.bytes == 0) kind_ = part.kind;
+    // A chunk that ends inside a spectrum is followed by one that begins with BEGIN IONS.
+    if (open_) forgive(missing_end(0, *open_));
+    open_.reset();
+    for (std::size_t i = 0; i < part.warned.size(); ++i) found_.warn(message(found.first_warnings[i], part.warned[i]));
+    found_.totals.warnings += found.warnings - found.first_warnings.size();
+    if (found.error) throw input_error(message(*found.error, line_of(*found.error, text)));
+    if (found.disorder) {
+      disorder_at const& at = *found.disorder;
+      found_.first_disorder = disorder{found_.totals.lines + at.where.line + 1, found_.totals.spectra + at.spectrum + 1,
+                                       std::string(title_of(text.substr(at.begin))), std::string(line_of(at.where, text))};
+      return false;
+    }
+    if (found.open) open_ = found_.totals.lines + *found.open;
+    return true;
+  }
+
+  void forgive(std::string const& message) {
+    if (!scan_.lenient || scan_.end_needed) throw input_error(message);
+    found_.warn(message);
+  }
+
+  [[nodiscard]] std::string missing_end(std::uint64_t line, std::uint64_t since) const {
+    return fmt::format("missing END IONS: {}:{}: another BEGIN IONS inside the spectrum of line {}", name(),
+                       found_.totals.lines + line + 1, since + 1);
+  }
+
+  [[nodiscard]] std::string message(line_fault const& found, std::string_view line) const {
+    std::string const where = fmt::format("{}:{}", name(), found_.totals.lines + found.line + 1);
+    switch (found.what) {
+      case fault::missing_end:
+        return missing_end(found.line, found_.totals.lines + found.since);
+      case fault::stray_end:
+        return fmt::format("stray END IONS: {}: no spectrum has begun", where);
+      case fault::not_delimiter:
+        return fmt::format("not a delimiter: {}: '{}', where only BEGIN IONS and END IONS are", where, excerpt(line));
+      case fault::not_finite:
+        return fmt::format("not a peak: {}: '{}' is not finite, and stays where it is", where, excerpt(line));
+      case fault::bad_header:
+      case fault::bad_number:
+      case fault::bad_intensity:
+        if (has_decimal_comma(line)) return fmt::format("decimal comma: {}: '{}'; a point is expected", where, excerpt(line));
+        return fmt::format("not a number: {}: {} of '{}'", where,
+                           found.what == fault::bad_number   ? "the m/z"
+                           : found.what == fault::bad_header ? "the value"
+                                                             : "the intensity",
+                           excerpt(line));
+      case fault::foreign:
+        if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, description_of(kind_));
+        if (auto const kind = kind_of_line(line); !kind.empty())
+          return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
+        return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));
+      case fault::moved_scope:
+        return fmt::format("parameter between spectra: {}: '{}' would come to stand before other spectra", where,
+                           excerpt(line));
+      case fault::unknown:
+        break;
+    }
+    return fmt::format("neither peak, parameter nor comment: {}: '{}'", where, excerpt(line));
+  }
+
+  chunk_task const& task_;
+  scan_options scan_;
+  mgf_cutter cutter_;
+  diagnostics& found_;
+  std::string_view kind_;              // of an input that does not look like MGF
+  std::optional<std::uint64_t> open_;  // line of the BEGIN IONS that has no END IONS so far
+};
+
+}  // namespace
+
+std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& task, diagnostics& found) {
+  return std::make_unique<mgf_format>(input, task, found);
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "spectra/mzml/format.hpp"
+#include "spectra/mzml/terms.hpp"
+#include "spectra/mzml/xml.hpp"
+
+// The output of mzml_chunk.
+namespace ordo::spectra::detail {
+
+bool mzml_chunk::is_dropped(job const& one) const {
+  return one.whole && peaks.changes[one.row] == chunk_peaks::change::dropped;
+}
+
+bool mzml_chunk::is_changed(job const& one) const {
+  return !one.whole || peaks.changes[one.row] != chunk_peaks::change::none || size_of(one) != one.count;
+}
+
+// Returns the peaks of its output by their numbers in the spectrum.
+std::span<std::uint32_t const> mzml_chunk::order_of(job const& one) {
+  std::uint32_t const first = one.whole ? peaks.first[one.row] : peaks.bounds[one.row];
+  auto const order = one.whole ? peaks.kept_of(one.row) : std::span<std::uint32_t const>(peaks.order).subspan(first, one.count);
+  relative_.resize(order.size());
+  std::ranges::transform(order, relative_.begin(), [&](std::uint32_t peak) { return peak - first; });
+  return relative_;
+}
+
+void mzml_chunk::compose() {
+  timed(composing, text.size, [&] { task_.print ? print_spectra() : compose_mzml(); });
+}
+
+// Copies the text up to `end`, from where it was copied or replaced before.
+void mzml_chunk::copy_to(std::size_t end) {
+  out_.append(text.view().substr(copied_, end - copied_));
+  copied_ = end;
+}
+
+// Replaces the value of an attribute, if the tag from `begin` to `end` has it.
+void mzml_chunk::replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by) {
+  auto const value = attribute_in(text.view().substr(begin, end - begin), name);
+  if (!value) return;
+  copy_to(begin + value->begin);
+  out_ += by;
+  copied_ += value->size;
+}
+
+// Makes the edits that begin before `end`.
+void mzml_chunk::apply_edits(std::size_t end) {
+  for (; !edits_.empty() && edits_.front().begin < end; edits_ = edits_.subspan(1)) {
+    copy_to(edits_.front().begin);
+    out_ += edits_.front().text;
+    copied_ = edits_.front().end;
+  }
+}
+
+// Returns true if the spectrum refers to the dataProcessing that was replaced.
+bool mzml_chunk::refers_anew(mzml_spectrum const& one) const {
+  return record && !one.processing.empty() && one.processing == record->before && record->after != record->before;
+}
+
+void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_t const> order) {
+  auto const numbers = codec_.unpack(array, text.view());
+  numbers_.resize(order.size() * array.width());
+  take_numbers(array.width(), numbers, order, numbers_.data());
+  base64_.clear();
+  std::array<std::pair<std::string_view, std::size_t>, 2> values{
+      {{"encodedLength", codec_.pack(array, numbers_, base64_)}, {"arrayLength", order.size()}}};
+  std::string_view const tag = text.view().substr(array.tag, array.tag_end - array.tag);
+  auto const place = [&](std::string_view name) {
+    auto const at = attribute_in(tag, name);
+    return at ? at->begin : 0;
+  };
+  if (place(values[1].first) < place(values[0].first)) std::swap(values[0], values[1]);
+  for (auto const& [name, value] : values) replace_value(array.tag, array.tag_end, name, fmt::format("{}", value));
+  copy_to(array.begin);
+  out_ += base64_;
+  copied_ = array.end;
+}
+
+// Leaves out a spectrum, and the blanks before it.
+void mzml_chunk::leave_out(mzml_text::element const& spectrum) {
+  copy_to(spectrum.begin);
+  while (!out_.empty() && is_space(out_.back())) out_.pop_back();
+  copied_ = spectrum.end;
+}
+
+// Replaces a value by that of the kept peaks, if it differs. Without peaks it is 0.
+void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job const& one) {
+  double sum = 0, base = 0, base_mz = 0, lowest = 0, highest = 0;
+  bool any = false, any_base = false;
+  for (std::size_t i = peaks.first[one.row]; i < peaks.first[one.row + 1]; ++i) {  // in the order of the input
+    if (!peaks.keep[i]) continue;
+    double const mz = mz_[i], height = intensity_[i];
+    lowest = any ? std::min(lowest, mz) : mz;
+    highest = any ? std::max(highest, mz) : mz;
+    any = true;
+    if (std::isnan(height)) continue;
+    sum += height;
+    if (any_base && !(height > base || (height == base && mz < base_mz))) continue;
+    any_base = true;
+    base = height;
+    base_mz = mz;
+  }
+  // Writes as few digits as give back the array's own value.
+  auto const set = [&](double value, bool single) {
+    std::string_view const tag = text.view().substr(given.tag, given.tag_end - given.tag);
+    auto const at = attribute_in(tag, "value");
+    auto const now = at ? number<double>(tag.substr(at->begin, at->size)) : std::nullopt;
+    if (now && (single ? float(*now) == float(value) : *now == value)) return;
+    std::string const printed = std::isinf(value)   ? (value < 0 ? "-INF" : "INF")
+                                : std::isnan(value) ? "NaN"
+                                : single            ? fmt::format("{}", float(value))
+                                                    : fmt::format("{}", value);
+    replace_value(given.tag, given.tag_end, "value", printed);
+  };
+  switch (given.term) {
+    case terms::total_ion_current:
+      return set(sum, false);
+    case terms::base_peak_mz:
+      return set(base_mz, one.digits.mz_single);
+    case terms::base_peak_intensity:
+      return set(base, one.digits.intensity_single);
+    case terms::lowest_mz:
+      return set(lowest, one.digits.mz_single);
+    case terms::highest_mz:
+      return set(highest, one.digits.mz_single);
+    default:
+      return set(double(size_of(one)), false);
+  }
+}
+
+// Replaces arrays and, if peaks were dropped, values that were made of peaks; in the order of the text.
+void mzml_chunk::replace_arrays(mzml_spectrum const& one, job const& change) {
+  bool const fewer = task_.records() && change.whole && size_of(change) != change.count;
+  auto next = one.peak_values.begin();
+  auto const values_before = [&](std::size_t end) {
+    for (; fewer && next != one.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change);
+  };
+  auto const order = order_of(change);
+  for (auto const& array : one.arrays) {
+    if (array.count != change.count) continue;
+    values_before(array.tag);
+    replace_array(array, order);
+  }
+  values_before(text.size);
+}
+
+void mzml_chunk::compose_spectrum(mzml_spectrum const& one, job const* change) {
+  start& made = starts.emplace_back(start{id_hash(one.id), place_of(one.begin)});
+  bool const renumbers = task_.renumbers(), refers = refers_anew(one);
+  if (!change && !renumbers && !refers && !text.indexed) return;
+  auto const found = next_markup(text.view(), one.begin);
+  std::string_view const tag = text.view().substr(found->begin, found->end - found->begin);
+  if (auto const id = attribute_in(tag, "id")) made.name = tag.substr(id->begin - 1, id->size + 2);
+
+  // Changes to the tag, in its order. The writer sets its number in the output.
+  std::size_t const size = change ? size_of(*change) : 0;
+  enum { number, length, reference };
+  std::array<std::pair<std::size_t, int>, 3> changes;
+  std::size_t count = 0;
+  auto const add = [&](std::string_view name, int which) {
+    auto const value = attribute_in(tag, name);
+    if (!value) return;
+    std::size_t at = count++;
+    for (; at != 0 && changes[at - 1].first > value->begin; --at) changes[at] = changes[at - 1];
+    changes[at] = {value->begin, which};
+  };
+  if (renumbers) add("index", number);
+  if (change && size != change->count && one.count == change->count) add("defaultArrayLength", length);
+  if (refers) add("dataProcessingRef", reference);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const [at, which] = changes[i];
+    if (which == number) {
+      made.index = place_of(found->begin + at);
+      made.index_size = attribute_in(tag, "index")->size;
+    } else if (which == length) {
+      replace_value(found->begin, found->end, "defaultArrayLength", fmt::format("{}", size));
+    } else {
+      replace_value(found->begin, found->end, "dataProcessingRef", record->after);
+    }
+  }
+  if (change) replace_arrays(one, *change);
+}
+
+// Adds the keys of a spectrum with the peaks that it has in the output.
+void mzml_chunk::add_keys(mzml_spectrum const& one, job const* change) {
+  binary_array const* const mz = one.find(array_kind::mz);
+  std::size_t const num_peaks = change && change->whole ? size_of(*change) : mz ? mz->count : 0;
+  std::size_t const count = task_.keys->count();
+  keys.codes.resize(keys.codes.size() + count);
+  task_.keys->encode(one.header, num_peaks, keys.codes.data() + keys.codes.size() - count);
+  keys.titles.push_back(one.header.title.value_or(""));
+}
+
+void mzml_chunk::compose_mzml() {
+  std::vector<mzml_spectrum> const& all = reader_.all();
+  edits_ = {};
+  if (record && text.head) edits_ = record->edits;
+  replaced_ = !edits_.empty() || std::ranges::any_of(jobs_, [&](job const& one) { return is_changed(one); }) ||
+              std::ranges::any_of(all, [&](mzml_spectrum const& one) { return refers_anew(one); });
+  out_.clear();
+  copied_ = 0;
+  auto next_mark = text.marks.begin();
+  // Marks behind a change move with it.
+  auto const move_marks = [&](std::size_t end) {
+    for (; next_mark != text.marks.end() && next_mark->tag < end; ++next_mark) {
+      for (std::size_t* const place : {&next_mark->tag, &next_mark->begin, &next_mark->end}) {
+        apply_edits(*place);
+        *place = place_of(*place);
+      }
+    }
+    apply_edits(end);
+  };
+  auto next_job = jobs_.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    mzml_spectrum const& one = all[i];
+    move_marks(one.begin);
+    job const* change = nullptr;
+    if (next_job != jobs_.end() && next_job->spectrum == i) change = &*next_job++;
+    if (task_.keys) add_keys(one, change);
+    if (change && is_dropped(*change)) {
+      leave_out(text.spectra[i]);
+      starts.push_back({id_hash(one.id), out_.size(), {}, true});
+      continue;
+    }
+    compose_spectrum(one, change && is_changed(*change) ? change : nullptr);
+    if (record && record->lacks.empty() && change && change->whole && size_of(*change) != change->count)
+      warned.own_processing += !one.processing.empty() && one.processing != record->before;
+    starts.back().end = place_of(text.spectra[i].end);
+    starts.back().read_at = one.begin;
+    if (task_.renumbers()) references.insert(references.end(), one.references.begin(), one.references.end());
+  }
+  if (!replaced_) return;
+  move_marks(text.size);
+  copy_to(text.size);
+}
+
+void mzml_chunk::print_spectra() {
+  out_.clear();
+  replaced_ = true;
+  std::string title;
+  for (job const& one : jobs_) {
+    if (is_dropped(one)) continue;
+    auto const of_spectrum = [&](std::vector<double> const& values) {
+      return std::span(values).subspan(peaks.first[one.row], one.count);
+    };
+    spectrum_header header = reader_.all()[one.spectrum].header;
+    std::size_t const begin = out_.size();
+    std::size_t const not_finite =
+        task_.print(header, title, {of_spectrum(mz_), of_spectrum(intensity_), {}}, order_of(one), one.digits, out_);
+    warned.not_finite += not_finite;
+    if (task_.keys) records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), records.all().size(), begin);
+  }
+  records.any_spectra = !records.all().empty();
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,346 @@
+#include "spectra/mzml/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "spectra/mzml/writer.hpp"
+
+namespace ordo::spectra::detail {
+namespace {
+
+// A NaN is in no order.
+bool in_order(std::span<double const> values, bool descending) {
+  bool ordered = true;
+  if (descending) {
+    for (std::size_t i = 1; i < values.size(); ++i) ordered &= values[i - 1] >= values[i];
+  } else {
+    for (std::size_t i = 1; i < values.size(); ++i) ordered &= values[i - 1] <= values[i];
+  }
+  return ordered;
+}
+
+bool is_single(binary_array const& array) {
+  return array.type == number_type::float32;
+}
+
+void check_size(std::size_t num_peaks, mzml_spectrum const& one) {
+  if (num_peaks > ~std::uint32_t{0})
+    throw xml_fault(one.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
+}
+
+}  // namespace
+
+bool mzml_chunk::next(mzml_cutter& cutter, std::size_t wanted) {
+  restart();
+  disorder.reset();
+  warned = {};
+  starts.clear();
+  keys = {};
+  references.clear();
+  record.reset();
+  replaced_ = false;
+  bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
+  if (any) add_bytes(reading, text.size);
+  return any;
+}
+
+bool mzml_chunk::parse() {
+  std::exception_ptr reader_failure;  // behind what is wrong in the spectra before
+  timed(parsing, text.size, [&] {
+    counted.bytes = text.size;
+    counted.lines = std::uint64_t(std::ranges::count(text.view(), '\n'));
+    try {
+      reader_.read(text);
+    } catch (...) {
+      reader_failure = std::current_exception();
+    }
+    warned.repaired = text.repaired + reader_.repaired();
+  });
+  timed(unpacking, text.size, [&] { unpack(); });
+  if (!failure) failure = reader_failure ? reader_failure : text.failure;
+  return !failure && !disorder;
+}
+
+void mzml_chunk::unpack() {
+  jobs_.clear();
+  mz_.clear();
+  intensity_.clear();
+  std::vector<mzml_spectrum> const& all = reader_.all();
+  for (std::size_t i = 0; i < all.size() && !disorder; ++i) {
+    if (task_.needs_time()) check_time(all[i]);
+    if (task_.what == purpose::summary)
+      summarize(all[i]);
+    else if (task_.reads_peaks())
+      read_peaks(i);
+    else
+      read_key(i);
+    ++counted.spectra;
+  }
+  if (!task_.reads_peaks()) {
+    counted.spectra_kept = counted.spectra;
+    counted.peaks_kept = counted.peaks;
+    return;
+  }
+  peaks.mz = mz_;
+  peaks.intensity = intensity_;
+  peaks.first.push_back(std::uint32_t(mz_.size()));
+  if (task_.select && task_.select->remove_precursor)
+    for (job const& one : jobs_) peaks.headers.push_back(&all[one.spectrum].header);
+}
+
+void mzml_chunk::check_time(mzml_spectrum const& one) {
+  if (task_.print && (one.header.ms_level.value_or(0) < 2 || !one.has_ion)) return;  // it is left out
+  if (one.bad_time) throw xml_fault(*one.bad_time);
+  warned.times_without_unit += one.time_without_unit;
+}
+
+void mzml_chunk::read_key(std::size_t index) {
+  mzml_spectrum const& one = reader_.all()[index];
+  if (binary_array const* const mz = one.find(array_kind::mz)) counted.peaks += mz->count;
+  bool const descending = task_.options->descending;
+  binary_array const* const array = one.find(task_.options->by == sort_key::mz ? array_kind::mz : array_kind::intensity);
+  if (!array) return;
+  to_doubles(array->type, codec_.unpack(*array, text.view()), values_);
+  if (values_.size() < 2 || in_order(values_, descending)) return;
+  if (one.transitions || follows_axis(one, array->count)) {
+    ++warned.fixed_order;
+    return;
+  }
+  std::size_t const begin = peaks.codes.size();
+  check_size(begin + values_.size(), one);
+  std::ranges::transform(values_, std::back_inserter(peaks.codes), peak_code(descending));
+  if (std::is_sorted(peaks.codes.begin() + std::ptrdiff_t(begin), peaks.codes.end())) {  // it ends with NaNs
+    peaks.codes.resize(begin);
+    return;
+  }
+  jobs_.push_back({index, array->count, peaks.bounds.size() - 1});
+  peaks.end_disordered();
+  ++counted.reordered;
+  if (task_.what == purpose::check) note_disorder(index);
+}
+
+void mzml_chunk::read_peaks(std::size_t index) {
+  mzml_spectrum const& one = reader_.all()[index];
+  bool const prints = task_.print;
+  if (prints && one.header.ms_level.value_or(0) < 2) {
+    ++warned.level_1;
+    return;
+  }
+  if (prints && !one.has_ion) {
+    ++warned.no_precursor;
+    return;
+  }
+  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+  std::size_t const count = mz ? mz->count : 0;
+  counted.peaks += count;
+  if ((!mz != !intensity) || (intensity && intensity->count != count)) {
+    if (!prints) return keep_unselected(count);
+    throw xml_fault(one.begin, "no peaks", "the spectrum has not as many m/z as intensities");
+  }
+  if (!prints && one.transitions) {
+    ++warned.fixed_order;
+    return keep_unselected(count);
+  }
+  check_size(mz_.size() + count, one);
+  job made{index, count, jobs_.size(), true};
+  peaks.first.push_back(std::uint32_t(mz_.size()));
+  peaks.fixed.push_back(mz && !prints && follows_axis(one, count));
+  if (mz) {
+    to_doubles(mz->type, codec_.unpack(*mz, text.view()), values_);
+    mz_.insert(mz_.end(), values_.begin(), values_.end());
+    if (task_.select)
+      warned.not_finite += std::uint64_t(std::ranges::count_if(values_, [](double value) { return std::isnan(value); }));
+    to_doubles(intensity->type, codec_.unpack(*intensity, text.view()), values_);
+    intensity_.insert(intensity_.end(), values_.begin(), values_.end());
+    made.digits = {is_single(*mz), is_single(*intensity)};
+  }
+  jobs_.push_back(made);
+}
+
+// Keeps a spectrum to which no selection applies.
+void mzml_chunk::keep_unselected(std::size_t num_peaks) {
+  ++counted.spectra_kept;
+  counted.peaks_kept += num_peaks;
+}
+
+void mzml_chunk::summarize(mzml_spectrum const& one) {
+  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+  mz_.clear();
+  if (mz) to_doubles(mz->type, codec_.unpack(*mz, text.view()), mz_);
+  if (intensity && intensity->count == mz_.size()) {
+    to_doubles(intensity->type, codec_.unpack(*intensity, text.view()), intensity_);
+  } else {
+    intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  summarized.add({one.header, {mz_, intensity_, {}}, {}, 0});
+}
+
+// Returns true if the spectrum is in the order of another axis. The points of a combined ion mobility spectrum ascend in m/z at
+// each mobility only.
+bool mzml_chunk::follows_axis(mzml_spectrum const& one, std::size_t count) {
+  if (count < 2) return false;
+  for (auto const& array : one.arrays) {
+    if (array.kind != array_kind::axis || array.count != count) continue;
+    to_doubles(array.type, codec_.unpack(array, text.view()), axis_);
+    bool const constant = axis_.front() == axis_.back();
+    if (!constant && (in_order(axis_, false) || in_order(axis_, true))) return true;
+  }
+  return false;
+}
+
+void mzml_chunk::note_disorder(std::size_t index) {
+  mzml_spectrum const& one = reader_.all()[index];
+  peak_code const code(task_.options->descending);
+  std::size_t peak = 1;
+  while (code(values_[peak - 1]) <= code(values_[peak])) ++peak;
+  std::string line;
+  for (array_kind const kind : {array_kind::mz, array_kind::intensity}) {
+    binary_array const* const array = one.find(kind);
+    if (!array || array->count <= peak) continue;
+    to_doubles(array->type, codec_.unpack(*array, text.view()), values_);
+    if (!line.empty()) line += ' ';
+    line += is_single(*array) ? fmt::format("{}", float(values_[peak])) : fmt::format("{}", values_[peak]);
+  }
+  disorder = {one.begin, index, one.title, line};
+}
+
+namespace {
+
+class mzml_format final : public input_format {
+ public:
+  mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found)
+      : task_(task), cutter_(input, task_.records(), task.options->lenient), found_(found) {
+    if (!output) return;
+    if (task.order)
+      writer_.emplace(*output, *task.keys, *task.order, task.options->machine);
+    else
+      writer_.emplace(*output, task_.renumbers() ? &task.options->temporary_folder : nullptr);
+  }
+
+  [[nodiscard]] step_names const& steps() const override {
+    static constexpr step_names names{"read", "parse", "unpack", "sort", "pack", "write"};
+    return names;
+  }
+  [[nodiscard]] std::unique_ptr<chunk> make_chunk() const override { return std::make_unique<mzml_chunk>(task_); }
+
+  bool next(chunk& one, std::size_t wanted) override {
+    auto& part = static_cast<mzml_chunk&>(one);
+    if (!part.next(cutter_, wanted)) return false;
+    if (task_.records() && part.text.head) record_ = record_head(part.text);
+    part.record = record_;
+    return true;
+  }
+
+  bool accept(chunk& one) override {
+    auto& part = static_cast<mzml_chunk&>(one);
+    if (part.disorder) {
+      found_.first_disorder =
+          disorder{line_at(part.disorder->at, part.text.view()), part.text.first_spectrum + part.disorder->spectrum + 1,
+                   part.disorder->title, part.disorder->peak};
+      return false;
+    }
+    if (part.failure) fail(part.failure, part.text.view());
+    count(part);
+    if (task_.print && task_.keys) {  // records count spectra and bytes of what is printed
+      part.records.first_number = std::exchange(printed_spectra_, printed_spectra_ + part.records.all().size());
+      part.records.first_offset = std::exchange(printed_bytes_, printed_bytes_ + part.output_text().size());
+    }
+    return true;
+  }
+
+  void write(chunk& one, sink& output) override {
+    if (!writer_) return output.write(one.output());
+    auto& part = static_cast<mzml_chunk&>(one);
+    try {
+      writer_->write(part);
+    } catch (xml_fault const&) {
+      fail(std::current_exception(), part.text.view());
+    }
+  }
+
+  void end() override {
+    std::uint64_t stray_references = 0;
+    if (writer_) {
+      writer_->end();
+      stray_references = writer_->stray_references();
+      if (std::string const differences = writer_->index_differences(); !differences.empty())
+        found_.warn(fmt::format("{}: the index was wrong and is made anew: {}", task_.options->name, differences));
+      if (task_.ordered) writer_->report(*task_.ordered);
+    }
+    warn_at_end(stray_references);
+  }
+
+ private:
+  // Records the processing, if the document has spectra.
+  [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
+    auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
+    if (head.failure || list == head.marks.end()) return nullptr;
+    auto step = as_options(*task_.select);
+    step.emplace_back("--by", task_.options->by == sort_key::mz ? "mz" : "intensity");
+    if (task_.options->descending) step.emplace_back("--descending", "");
+    return std::make_shared<processing_record const>(record_processing(head.view().substr(0, list->begin), step));
+  }
+
+  [[nodiscard]] std::uint64_t line_at(std::size_t at, std::string_view text) const {
+    return found_.totals.lines + std::uint64_t(std::ranges::count(text.substr(0, at), '\n')) + 1;
+  }
+
+  [[noreturn]] void fail(std::exception_ptr failure, std::string_view text) const {
+    try {
+      std::rethrow_exception(std::move(failure));
+    } catch (xml_fault const& fault) {
+      throw input_error(fault.message(task_.options->name, line_at(fault.at, text)));
+    }
+  }
+
+  void count(mzml_chunk const& part) {
+    spectra_ += part.counted.spectra;
+    warned_.fixed_order += part.warned.fixed_order + part.counted.fixed_order;
+    warned_.level_1 += part.warned.level_1;
+    warned_.no_precursor += part.warned.no_precursor;
+    warned_.not_finite += part.warned.not_finite;
+    warned_.times_without_unit += part.warned.times_without_unit;
+    warned_.repaired += part.warned.repaired;
+    warned_.own_processing += part.warned.own_processing;
+    if (part.text.head && part.record && !part.record->lacks.empty())
+      found_.warn(fmt::format("{}: no processing step is recorded: {}", task_.options->name, part.record->lacks));
+  }
+
+  void warn_at_end(std::uint64_t stray_references) {
+    auto const warn = [&](std::uint64_t count, std::string_view what) {
+      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, what));
+    };
+    warn(warned_.fixed_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
+    warn(warned_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");
+    warn(warned_.not_finite, "peaks are not finite and are left out");
+    warn(stray_references, "references to spectra that were left out stay");
+    warn(warned_.times_without_unit, "retention times have no unit, and count as seconds");
+    warn(warned_.repaired, task_.writes() && !task_.print
+                               ? "bytes are no UTF-8: they are read as Windows-1252, and stay as they are"
+                               : "bytes are no UTF-8, and are read as Windows-1252");
+    warn(warned_.own_processing, "spectra refer to a dataProcessing of their own, where no step is recorded");
+    if (task_.print && warned_.level_1 == spectra_)
+      found_.warn(task_.options->name + ": there are no spectra of MS level 2 or above");
+  }
+
+  mzml_task task_;
+  mzml_cutter cutter_;
+  diagnostics& found_;
+  std::optional<mzml_writer> writer_;
+  std::shared_ptr<processing_record const> record_;
+  mzml_chunk::warning_counts warned_;
+  std::uint64_t spectra_ = 0;
+  std::uint64_t printed_spectra_ = 0, printed_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found) {
+  return std::make_unique<mzml_format>(input, output, task, found);
+}
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,129 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/io.hpp"
+#include "spectra/mzml/cutter.hpp"
+#include "spectra/mzml/record.hpp"
+#include "spectra/mzml/spectra.hpp"
+#include "spectra/order/chunk.hpp"
+
+namespace ordo::spectra::detail {
+
+/// mzML, written as mzML or printed as another format.
+/// @param task, found  must outlive the format
+/// @param output  of a document of mzML; else nullptr
+std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found);
+
+/// The work on mzML.
+struct mzml_task : chunk_task {
+  explicit mzml_task(chunk_task const& task) : chunk_task(task) {}
+
+  /// Returns true if all peaks are read. Else only the key is, to find spectra out of order.
+  [[nodiscard]] bool reads_peaks() const { return print || select; }
+  /// Returns true if mzML may lose spectra, so that the others get new numbers.
+  [[nodiscard]] bool renumbers() const { return !print && select && select->min_peaks != 0; }
+  /// Returns true if the processing is recorded, and values that were made of peaks are made anew.
+  [[nodiscard]] bool records() const { return writes() && !print && select && !options->keep_metadata; }
+  [[nodiscard]] bool needs_time() const { return what == purpose::summary || print || (keys && keys->has(spectrum_key::rt)); }
+};
+
+/// A chunk of an mzML document.
+class mzml_chunk final : public chunk {
+ public:
+  explicit mzml_chunk(mzml_task const& task) : task_(task) {}
+
+  bool next(mzml_cutter& cutter, std::size_t wanted);
+  bool parse() override;
+  void compose() override;
+  [[nodiscard]] std::span<char const> output() const override { return output_text(); }
+  [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
+  [[nodiscard]] std::string_view output_text() const { return replaced_ ? std::string_view(out_) : text.view(); }
+
+  mzml_text text;  // its marks are moved to their places in the output
+
+  /// A spectrum in the output.
+  struct start {
+    std::size_t id, at;
+    std::string_view name = {};             // its id as it is written, between quotes
+    bool dropped = false;                   // it is not in the output
+    std::optional<std::size_t> index = {};  // the place of its number, if that may change
+    std::size_t index_size = 0;
+    std::size_t end = 0, read_at = 0;  // its end in the output, its begin in the text
+  };
+  std::vector<start> starts;
+  key_table keys;                       // of each spectrum, if spectra of mzML are ordered
+  std::vector<std::size_t> references;  // hashes of the ids to which kept spectra refer, if some may be dropped
+
+  struct warning_counts {
+    std::uint64_t fixed_order = 0;                                // spectra that stay out of order
+    std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0;  // left out of MGF: spectra, spectra, peaks
+    std::uint64_t times_without_unit = 0, repaired = 0, own_processing = 0;
+  } warned;
+  struct disorder_in_chunk {
+    std::size_t at;
+    std::uint64_t spectrum;  // of the chunk, from 0
+    std::string title, peak;
+  };
+  std::optional<disorder_in_chunk> disorder;
+  std::shared_ptr<processing_record const> record;  // of the document's processing, if it is recorded
+
+ private:
+  // A spectrum that changes, or of which all peaks are read.
+  struct job {
+    std::size_t spectrum, count;
+    std::size_t row;     // in `peaks`: of a spectrum, or of a disordered one if only the key is read
+    bool whole = false;  // all peaks are read
+    peak_digits digits = {};
+  };
+
+  void unpack();
+  void check_time(mzml_spectrum const& one);
+  void read_key(std::size_t index);
+  void read_peaks(std::size_t index);
+  void keep_unselected(std::size_t num_peaks);
+  void summarize(mzml_spectrum const& one);
+  bool follows_axis(mzml_spectrum const& one, std::size_t count);
+  void note_disorder(std::size_t index);
+
+  // compose.cpp
+  [[nodiscard]] bool is_dropped(job const& one) const;
+  [[nodiscard]] bool is_changed(job const& one) const;
+  [[nodiscard]] std::size_t size_of(job const& one) const { return one.whole ? peaks.kept_of(one.row).size() : one.count; }
+  std::span<std::uint32_t const> order_of(job const& one);
+  void compose_mzml();
+  void print_spectra();
+  void compose_spectrum(mzml_spectrum const& one, job const* change);
+  void replace_array(binary_array const& array, std::span<std::uint32_t const> order);
+  void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by);
+  void replace_peak_value(mzml_spectrum::peak_value const& given, job const& one);
+  void replace_arrays(mzml_spectrum const& one, job const& change);
+  [[nodiscard]] bool refers_anew(mzml_spectrum const& one) const;
+  void apply_edits(std::size_t end);
+  void add_keys(mzml_spectrum const& one, job const* change);
+  void leave_out(mzml_text::element const& spectrum);
+  void copy_to(std::size_t end);
+  /// Returns the place in the output of a place in the text behind which nothing was copied yet.
+  [[nodiscard]] std::size_t place_of(std::size_t at) const { return at + out_.size() - copied_; }
+
+  mzml_task const& task_;
+  bool replaced_ = false;
+  mzml_spectra reader_;
+  array_codec codec_;
+  std::vector<job> jobs_;
+  std::vector<double> values_, axis_;   // of one spectrum
+  std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum that is summarized
+  std::vector<std::uint32_t> relative_;
+  std::vector<char> numbers_;
+  std::string out_, base64_;
+  std::span<text_edit const> edits_;  // of the text before the spectra, those still to be done
+  std::size_t copied_ = 0;            // bytes of the text that are in out_ or replaced
+};
+
+}  // namespace ordo::spectra::detail

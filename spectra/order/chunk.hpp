@@ -1,0 +1,248 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ordo/detail/buffer.hpp"
+#include "ordo/io.hpp"
+#include "ordo/memory.hpp"
+#include "ordo/spectra.hpp"
+#include "ordo/spectra/summary.hpp"
+#include "spectra/order/keys.hpp"
+#include "spectra/peaks/chunk_peaks.hpp"
+
+// The interface between the pipeline and the formats.
+namespace ordo::spectra::detail {
+
+/// The steps of the work on a chunk. Each format names those that it has; the others have an empty name.
+enum step : std::size_t { reading, parsing, unpacking, sorting, composing, writing, num_steps };
+using step_names = std::array<std::string_view, num_steps>;
+
+/// The time that each step of the work on a chunk took, the time that the chunk waited for it, and the bytes worked on. One
+/// thread at a time.
+class step_times {
+  using clock = std::chrono::steady_clock;
+
+ public:
+  /// Calls f() as a step that works on `size` bytes. The chunk has waited for it since the end of the step before.
+  template <class F>
+  decltype(auto) timed(step which, std::uint64_t size, F f) {
+    struct timer {
+      step_times& work;
+      step which;
+      clock::time_point begin = clock::now();
+      ~timer() {
+        work.ready_ = clock::now();
+        work.seconds_[which] += std::chrono::duration<double>(work.ready_ - begin).count();
+      }
+    } const running{*this, which};
+    waited_[which] += std::chrono::duration<double>(running.begin - ready_).count();
+    bytes_[which] += size;
+    return f();
+  }
+
+  /// Adds the times to one phase for each step, and reports the steps.
+  void add_to(std::span<phase_time> phases, sort_options const& options) const {
+    for (std::size_t s = 0; s < num_steps; ++s) {
+      phases[s].seconds += seconds_[s];
+      phases[s].waited += waited_[s];
+      phases[s].bytes += bytes_[s];
+      if (options.on_phase && bytes_[s] != 0) options.on_phase(phases[s].name, bytes_[s]);
+    }
+  }
+
+  /// Begins with a new chunk, which waits for its first step.
+  void start_times() {
+    seconds_ = waited_ = {};
+    bytes_ = {};
+    ready_ = clock::now();
+  }
+  /// Counts a part of a step's time as waiting for other threads.
+  void count_as_waiting(step which, double time) {
+    seconds_[which] -= time;
+    waited_[which] += time;
+  }
+  void add_bytes(step which, std::uint64_t size) { bytes_[which] += size; }
+
+ private:
+  std::array<double, num_steps> seconds_{}, waited_{};
+  std::array<std::uint64_t, num_steps> bytes_{};
+  clock::time_point ready_;  // for the next step
+};
+
+/// The text of a chunk. Its memory is reused for the next chunk.
+class chunk_text {
+ public:
+  /// Offsets in a chunk have 32 bits.
+  static constexpr std::uint64_t max_bytes = std::uint64_t{1} << 32;
+
+  std::uint64_t offset = 0;  // from where reading began
+  std::size_t size = 0;
+
+  [[nodiscard]] std::span<char> bytes() const { return memory_.span().first(size); }
+  [[nodiscard]] std::string_view view() const { return {memory_.data(), size}; }
+  /// Makes room for `wanted` bytes, and keeps the first `kept`. @returns all the room that there is
+  std::span<char> room(std::size_t wanted, std::size_t kept = 0) {
+    static host_memory plain;  // without state, so threads may share it
+    if (memory_.size() < wanted) {
+      buffer<char> larger(plain, wanted);
+      std::copy_n(memory_.data(), kept, larger.data());
+      memory_ = std::move(larger);
+    }
+    return memory_.span();
+  }
+
+ private:
+  buffer<char> memory_;
+};
+
+/// The spectra in the output of a chunk, with their keys, from which an order of spectra is made.
+class spectrum_records {
+ public:
+  struct record {
+    std::size_t end;        // in the output; the next record begins there
+    std::uint64_t number;   // in the chunk
+    std::uint64_t offset;   // in the chunk
+    std::size_t title_end;  // in titles()
+  };
+
+  void clear() {
+    all_.clear();
+    codes_.clear();
+    titles_.clear();
+    head = 0;
+    any_spectra = marked = false;
+    first_number = first_offset = 0;
+  }
+  /// Appends the next spectrum. @param peaks  the number of peaks that it has in the output
+  void add(order_keys const& keys, spectrum_header const& header, std::uint64_t peaks, std::size_t end, std::uint64_t number,
+           std::uint64_t offset) {
+    if (keys.has(spectrum_key::title)) titles_ += header.title.value_or("");
+    all_.push_back({end, number, offset, titles_.size()});
+    codes_.resize(codes_.size() + keys.count());
+    keys.encode(header, peaks, codes_.data() + codes_.size() - keys.count());
+  }
+
+  [[nodiscard]] std::vector<record> const& all() const noexcept { return all_; }
+  [[nodiscard]] std::vector<std::uint64_t> const& codes() const noexcept { return codes_; }
+  [[nodiscard]] std::string const& titles() const noexcept { return titles_; }  // end to end, if there is a title key
+
+  std::size_t head = 0;                              // bytes before the first spectrum of the input, kept or not
+  bool any_spectra = false;                          // kept or not
+  bool marked = false;                               // the input begins with a byte order mark and a spectrum
+  std::uint64_t first_number = 0, first_offset = 0;  // of the chunk in the input, from which records count
+
+ private:
+  std::vector<record> all_;
+  std::vector<std::uint64_t> codes_;
+  std::string titles_;
+};
+
+/// The precision with which numbers are printed: as few digits as give back the float, or the double.
+struct peak_digits {
+  bool mz_single = false, intensity_single = false;
+};
+
+/// Appends a spectrum in another format, and changes the header to what a reader of the output finds.
+/// @param title  memory for the title of the header @param order  the peaks to print @returns the number of peaks left out
+using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& title, peak_list const& peaks,
+                                       std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
+
+/// Purposes for which an input is read.
+enum class purpose { sort, check, summary, order };
+
+/// The work on the chunks of an input.
+struct chunk_task {
+  purpose what = purpose::sort;
+  sort_options const* options = nullptr;
+  selection const* select = nullptr;     // nullptr: every peak is kept
+  order_keys const* keys = nullptr;      // for purpose::order
+  print_spectrum print = nullptr;        // nullptr: the output has the format of the input
+  order_options const* order = nullptr;  // for spectra of mzML that stay mzML
+  order_report* ordered = nullptr;       // which then gets runs, passes and missing keys
+
+  [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
+};
+
+/// The totals, warnings and first disorder of an input, in its order.
+class diagnostics {
+ public:
+  explicit diagnostics(sort_options const& options) : options(options) {}
+  /// Counts a warning, and reports it if it is among the first.
+  void warn(std::string const& message) {
+    if (options.on_warning && totals.warnings < options.warnings_shown) options.on_warning(message);
+    ++totals.warnings;
+  }
+
+  sort_options const& options;
+  sort_report totals;  // of all chunks so far, without machine and phases
+  std::optional<disorder> first_disorder;
+};
+
+/// Some whole spectra of an input, and the work on them by one thread at a time.
+class chunk : public step_times {
+ public:
+  virtual ~chunk() = default;
+  chunk(chunk const&) = delete;
+  chunk& operator=(chunk const&) = delete;
+
+  /// Reads headers and peaks into `counted`, `peaks`, `records` and `summarized`.
+  /// @returns false if there is an error or a disorder, so that nothing is to be done with the chunk
+  virtual bool parse() = 0;
+  /// Makes the output of the peaks that are kept, in their order.
+  virtual void compose() = 0;
+  [[nodiscard]] virtual std::span<char const> output() const = 0;
+  /// The offset at which output() has to be written if no chunk changes its length.
+  [[nodiscard]] virtual std::uint64_t offset() const = 0;
+
+  chunk_counts counted;
+  chunk_peaks peaks;
+  summary summarized;
+  spectrum_records records;
+  std::exception_ptr failure;  // the first, by its place in the chunk
+  bool composed = false;       // output() is complete
+  std::uint64_t place = 0;     // of the output, if chunks change their length
+
+ protected:
+  chunk() = default;
+  /// Begins with the next chunk of the input.
+  void restart() {
+    counted = {};
+    peaks.clear();
+    summarized = {};
+    records.clear();
+    failure = nullptr;
+    start_times();
+  }
+};
+
+/// A format: cuts an input into chunks, makes messages of what is wrong in them, and writes their output.
+class input_format {
+ public:
+  virtual ~input_format() = default;
+  [[nodiscard]] virtual step_names const& steps() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<chunk> make_chunk() const = 0;
+  /// The bytes that are left of the input, if chunks of the output can be written at the offsets of those of the input.
+  [[nodiscard]] virtual std::optional<std::uint64_t> addressable_bytes() const { return {}; }
+
+  /// Takes the next `wanted` bytes of the input or so; one call at a time. @returns false if there are none
+  virtual bool next(chunk& one, std::size_t wanted) = 0;
+  /// Reports the warnings of a chunk, one after the other. @returns false for a disorder, after which nothing is read
+  /// @throws input_error for what is wrong in the chunk
+  virtual bool accept(chunk& one) = 0;
+  virtual void write(chunk& one, sink& output) { output.write(one.output()); }
+  /// Ends the output and the input.
+  virtual void end() {}
+};
+
+}  // namespace ordo::spectra::detail

@@ -1,0 +1,100 @@
+#include "spectra/peaks/chunk_peaks.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "spectra/peaks/peak_machines.hpp"
+
+namespace ordo::spectra::detail {
+
+void chunk_peaks::clear() {
+  mz = intensity = {};
+  first.clear();
+  headers.clear();
+  fixed.clear();
+  codes.clear();
+  bounds.assign(1, 0);
+  kept.clear();
+  changes.clear();
+  disordered_.clear();
+}
+
+double chunk_peaks::select(sort_options const& options, peak_machines& machines, chunk_counts& counts) {
+  double waited = 0;
+  if (options.select.empty()) {
+    keep.assign(mz.size(), 1);
+  } else {
+    keep.resize(mz.size());
+    if (options.select.remove_precursor) find_precursors(options.select.all_charges, counts);
+    waited = machines.select({mz, intensity, first, precursor_mz_, charges_}, options.select, keep, 1);
+  }
+  find_kept(options, counts);
+  return waited;
+}
+
+void chunk_peaks::find_precursors(bool all_charges, chunk_counts& counts) {
+  precursor_mz_.clear();
+  charges_.clear();
+  for (spectrum_header const* const header : headers) {
+    bool const may_have = header->may_have_precursor();
+    precursor_mz_.push_back(
+        (may_have ? header->precursor_mz : std::nullopt).value_or(std::numeric_limits<double>::quiet_NaN()));
+    charges_.push_back(header->charges.empty() ? 0 : header->charges.front());
+    counts.missing_precursor += may_have && (!header->precursor_mz || (all_charges && header->charges.empty()));
+  }
+}
+
+// Finds the kept peaks in the order of the input, and makes codes where that is not the order of the output.
+void chunk_peaks::find_kept(sort_options const& options, chunk_counts& counts) {
+  std::size_t const spectra = first.size() - 1;
+  std::span<double const> const keys = options.by == sort_key::mz ? mz : intensity;
+  peak_code const code(options.descending);
+  kept.resize(mz.size() + 1);
+  first_kept.assign(1, 0);
+  changes.assign(spectra, change::none);
+  for (std::size_t s = 0; s < spectra; ++s) {
+    std::size_t const begin = first_kept.back();
+    std::size_t end = begin;
+    for (std::uint32_t i = first[s]; i < first[s + 1]; ++i) {
+      kept[end] = i;  // a peak that is not kept is overwritten
+      end += keep[i];
+    }
+    if (end - begin < options.select.min_peaks) {
+      changes[s] = change::dropped;
+      end = begin;
+    }
+    std::uint64_t last = 0;
+    bool in_order = true;
+    for (std::size_t i = begin; i < end; ++i) {
+      std::uint64_t const now = code(keys[kept[i]]);
+      in_order &= now >= last;
+      last = now;
+    }
+    if (!fixed.empty() && fixed[s]) {
+      counts.fixed_order += !in_order || (begin != end && last == peak_code::missing);
+    } else if (!in_order) {
+      changes[s] = change::reordered;
+      disordered_.push_back(s);
+      for (std::size_t i = begin; i < end; ++i) codes.push_back(code(keys[kept[i]]));
+      end_disordered();
+    }
+    first_kept.push_back(end);
+    counts.spectra_kept += changes[s] != change::dropped;
+  }
+  counts.peaks_kept += first_kept.back();
+  counts.reordered += disordered_.size();
+}
+
+double chunk_peaks::sort(peak_machines& machines, double share) {
+  order.resize(codes.size());
+  double const waited = machines.sort(codes, bounds, order, share);
+  for (std::size_t d = 0; d < disordered_.size(); ++d) {
+    std::size_t const begin = first_kept[disordered_[d]];
+    auto const sorted = std::span(order).subspan(bounds[d], bounds[d + 1] - bounds[d]);
+    for (std::uint32_t& position : sorted) position = kept[begin + (position - bounds[d])];
+    std::ranges::copy(sorted, kept.begin() + std::ptrdiff_t(begin));
+  }
+  return waited;
+}
+
+}  // namespace ordo::spectra::detail
