@@ -35,8 +35,8 @@ void cpu::reserve(std::size_t bytes) {
   backend().pool().reserve(bytes);
 }
 
-void cpu::trim(std::size_t keep) noexcept {
-  if (state_->backend) state_->backend->pool().trim(keep);
+void cpu::trim(std::size_t max_bytes) noexcept {
+  if (state_->backend) state_->backend->pool().trim(max_bytes);
 }
 
 std::size_t cpu::peak_memory() noexcept {

@@ -77,8 +77,8 @@ void gpu::reserve(std::size_t bytes) {
   with_backend(*this, [=](cuda_backend& backend) { backend.pool().reserve(bytes); });
 }
 
-void gpu::trim(std::size_t keep) noexcept {
-  state_->if_created([=](cuda_backend& backend) { backend.pool().trim(keep); });
+void gpu::trim(std::size_t max_bytes) noexcept {
+  state_->if_created([=](cuda_backend& backend) { backend.pool().trim(max_bytes); });
 }
 
 std::size_t gpu::peak_memory() noexcept {

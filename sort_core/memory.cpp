@@ -190,8 +190,8 @@ void pool::release(std::multimap<std::size_t, void*>::iterator kept) noexcept {
   source_.deallocate(block, size);
 }
 
-void pool::trim(std::size_t keep) noexcept {
-  while (kept_bytes_ + idle_reserve() > keep) {
+void pool::trim(std::size_t max_bytes) noexcept {
+  while (kept_bytes_ + idle_reserve() > max_bytes) {
     if (kept_.empty() || idle_reserve() >= std::prev(kept_.end())->first)
       release_reserve();
     else

@@ -33,7 +33,7 @@ class cpu final : public machine {
   [[nodiscard]] ordo::device kind() const noexcept override { return ordo::device::cpu; }
 
   void reserve(std::size_t bytes) override;
-  void trim(std::size_t keep = 0) noexcept override;
+  void trim(std::size_t max_bytes = 0) noexcept override;
   std::size_t peak_memory() noexcept override;
   void run(detail::sort_task const& task) override;
   [[nodiscard]] std::size_t memory_for(detail::sort_task const& task) override;

@@ -32,8 +32,8 @@ class machine {
   /// X(...). A smaller earlier reservation is freed. A call that needs more may allocate that beside the reservation, which
   /// counts against a memory limit until trim(). @throws out_of_memory
   virtual void reserve(std::size_t bytes) = 0;
-  /// Frees cached temporary memory until at most `keep` bytes remain.
-  virtual void trim(std::size_t keep = 0) noexcept = 0;
+  /// Frees cached temporary memory until at most `max_bytes` bytes remain.
+  virtual void trim(std::size_t max_bytes = 0) noexcept = 0;
   /// Returns the maximum number of bytes of the machine's memory in use since the last call of this function. The caller's own
   /// arrays do not count.
   virtual std::size_t peak_memory() noexcept = 0;

@@ -53,8 +53,8 @@ class pool final : public memory_resource {
   void reserve(std::size_t bytes);
   /// Returns the number of bytes that a request of `bytes` takes from the source: up to an eighth more.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes) noexcept;
-  /// Frees cached blocks, the largest first, until at most `keep` bytes are cached.
-  void trim(std::size_t keep = 0) noexcept;
+  /// Frees cached blocks, the largest first, until at most `max_bytes` bytes are cached.
+  void trim(std::size_t max_bytes = 0) noexcept;
 
   /// Limits the bytes that callers hold of the pool, for the lifetime of the object.
   class limit {

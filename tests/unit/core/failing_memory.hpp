@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
-
-#include <fmt/format.h>
+#include <string>
 
 #include "ordo/error.hpp"
 #include "ordo/memory.hpp"
@@ -14,7 +13,9 @@ class failing_memory final : public ordo::memory_resource {
   void* allocate(std::size_t bytes) override {
     std::size_t const call = calls_++;
     if (call == nth_ || (forever_ && call > nth_))
-      throw ordo::out_of_memory(fmt::format("out of memory: failing memory: allocation {} of {} bytes", call, bytes), bytes);
+      throw ordo::out_of_memory(
+          "out of memory: failing memory: allocation " + std::to_string(call) + " of " + std::to_string(bytes) + " bytes",
+          bytes);
     return source_.allocate(bytes);
   }
   void deallocate(void* block, std::size_t bytes) noexcept override { source_.deallocate(block, bytes); }
