@@ -28,7 +28,7 @@ struct task {
   std::string name;
   std::shared_ptr<suffix::fasta const> records;
   std::vector<std::uint32_t> sa;
-  suffix::report done;
+  suffix::build_report done;
 
   void build(machine_options const& how) {
     done = suffix::build(records->view(), suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = how});

@@ -212,14 +212,14 @@ class race {
                            .build =
                                [this, where, memory](void* out) {
                                  suffix::arrays<Index> const to{{static_cast<Index*>(out), text_.size()}, {}, {}};
-                                 suffix::options const how = options_on(where);
+                                 suffix::build_options const how = options_on(where);
                                  return bench::seconds_of(
                                      [&] { *memory = suffix::build(suffix::text{text_}, to, how).device_memory; });
                                },
                            .device_memory = [memory] { return *memory; }});
   }
-  [[nodiscard]] suffix::options options_on(device where) {
-    suffix::options how;
+  [[nodiscard]] suffix::build_options options_on(device where) {
+    suffix::build_options how;
     how.machine = how_.common.machine();
     how.machine.device = where;
     if (where == device::gpu && !how_.anew) how.machine.on = &kept_;
@@ -237,7 +237,7 @@ class race {
          .build =
              [this, where, memory](void* out) {
                memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
-               suffix::options const how = options_on(where);
+               suffix::build_options const how = options_on(where);
                return bench::seconds_of([&] {
                  auto const done = suffix::build_into<Index>(suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, how);
                  *memory = done.device_memory;
@@ -272,10 +272,10 @@ class race {
 
   void check(contender& one, touched_memory const& result) {
     suffix::arrays<Index const> const made{result.as<Index const>(text_.size()), {}, {}};
-    suffix::options how;
+    suffix::build_options how;
     how.machine.threads = how_.common.threads;
     if (auto const found = suffix::check(suffix::text{text_}, made, how))
-      fail(one, fmt::format("row {} of {}: {}", found->row, found->array, found->why));
+      fail(one, fmt::format("row {} of {}: {}", found->row, found->array, found->reason));
   }
 
   void fail(contender& one, std::string_view why) {

@@ -15,7 +15,7 @@ namespace ordo::sufsort {
 struct build_options {
   std::string prefix;
   std::vector<std::string> files;
-  suffix::wanted what;
+  suffix::extra_arrays what;
   std::string width = "auto";
   suffix::policy policy;
   memory_limits memory;

@@ -12,17 +12,17 @@ searched_index::searched_index(std::string const& prefix)
     : stored(prefix),
       input(stored.view()),
       pieces(stored.pieces()),
-      search(input, stored.array("sa"), stored.path("sa"), stored.words()),
-      both_strands(stored.about().policy.strands == suffix::strands::both),
+      search(input, stored.array("sa"), stored.path("sa"), stored.kmers()),
+      both_strands(stored.description().policy.strands == suffix::strands::both),
       thymine(occurs('T')),
       uracil(occurs('U')),
       other_strand(uracil && !thymine) {
-  if (suffix::row_choice const rows = stored.about().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
+  if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
 }
 
 bool searched_index::occurs(char letter) const {
   char const either[2] = {letter, char(letter + 32)};
-  if (!stored.about().policy.rows().all())
+  if (!stored.description().policy.rows().all())
     return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
   return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
 }
@@ -37,7 +37,7 @@ std::array<char, 256> searched_index::read_as(bool strands) const {
   } else if (strands && !both_strands) {
     throw input_error(fmt::format("T and U: {}: a text of both has no other strand: --both-strands", stored.path("seq")));
   }
-  if (!stored.about().policy.keeps_case())
+  if (!stored.description().policy.keeps_case())
     for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
   return letters;
 }

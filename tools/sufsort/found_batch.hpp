@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ordo/suffix/complement.hpp"
 #include "ordo/suffix/index.hpp"
+#include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/search.hpp"
-#include "ordo/suffix/sparse_search.hpp"
 #include "tools/sufsort/queries.hpp"
 
 namespace ordo::sufsort {
@@ -21,9 +20,9 @@ struct searched_index {
   suffix::text input;
   suffix::pieces pieces;
   suffix::searcher search;
-  std::optional<suffix::sparse_searcher> sparse;  // where rows are left out
-  bool both_strands;                              // does the text have both?
-  bool thymine, uracil;                           // which of T and U does it have?
+  std::optional<suffix::sampled_searcher> sparse;  // where rows are left out
+  bool both_strands;                               // does the text have both?
+  bool thymine, uracil;                            // which of T and U does it have?
   suffix::complement other_strand;
 
   /// @throws input_error

@@ -33,7 +33,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
   }
   for (hit const& one : hits_) {
     if (how_.bed) {
-      text += index_.stored.about().names[one.at.record];
+      text += index_.stored.description().names[one.at.record];
       append(text += '\t', one.at.offset);
       append(text += '\t', one.at.offset + length);
       (text += '\t') += name;
@@ -41,7 +41,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
     } else {
       text += name;
       append(text += '\t', count);
-      (text += '\t') += index_.stored.about().names[one.at.record];
+      (text += '\t') += index_.stored.description().names[one.at.record];
       append(text += '\t', one.at.offset);
     }
     text += one.at.reverse ? "\t-" : "\t+";
@@ -61,7 +61,7 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
       std::size_t const record = index_.search.record_of(p);
       if (length > index_.input.end_of(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
-      suffix::place at = index_.pieces.place_of(index_.input, record, p, length);
+      suffix::location at = index_.pieces.location_of(index_.input, record, p, length);
       at.reverse ^= reverse;
       hits_.push_back({at, p});
     }

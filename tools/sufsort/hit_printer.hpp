@@ -27,7 +27,7 @@ class cut_patterns {
 
 /// A hit: where, and at which position of the text.
 struct hit {
-  suffix::place at;
+  suffix::location at;
   std::uint64_t position;
 };
 

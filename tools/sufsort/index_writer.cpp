@@ -9,7 +9,7 @@
 #include "tools/sufsort/index_files.hpp"
 
 namespace ordo::sufsort {
-index_writer::index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers)
+index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
   for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
                                      std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers)}) {

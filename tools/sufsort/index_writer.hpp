@@ -16,7 +16,7 @@ namespace ordo::sufsort {
 class index_writer {
  public:
   /// @param pieces, kmers  are there arrays of them? @throws output_error  where a file cannot be written
-  index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers);
+  index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers);
 
   /// Where an array goes; none if it is not wanted. At the same place until the end.
   sink* to(std::string const& name);

@@ -12,7 +12,7 @@ namespace ordo::sufsort {
 int info(std::string const& prefix, telling& tell) {
   tell.phase("open");
   suffix::stored_index const index(prefix);
-  suffix::index_description const& about = index.about();
+  suffix::index_description const& about = index.description();
   cli::output out("-");
   auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
   line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.starts.size(), about.width,

@@ -26,16 +26,16 @@ class repeat_printer {
   explicit repeat_printer(suffix::stored_index const& index)
       : index_(index), input_(index.view()), pieces_(index.pieces()), rows_(input_, index.array("sa"), index.path("sa")) {}
 
-  [[nodiscard]] suffix::place place_of(std::size_t row, std::uint64_t length) const {
+  [[nodiscard]] suffix::location place_of(std::size_t row, std::uint64_t length) const {
     std::uint64_t const p = rows_.position(row);
     std::size_t const record = rows_.record_of(p);
     if (length > input_.end_of(record) - p)
       throw input_error(fmt::format("bad index: {}: row {}: {} common letters from position {} on: longer than the record",
                                     index_.path("lcp"), row, length, p));
-    return pieces_.place_of(input_, record, p, length);
+    return pieces_.location_of(input_, record, p, length);
   }
-  void append_place(std::string& text, suffix::place const& at) const {
-    (text += index_.about().names[at.record]) += '\t';
+  void append_place(std::string& text, suffix::location const& at) const {
+    (text += index_.description().names[at.record]) += '\t';
     append(text, at.offset);
     text += at.reverse ? "\t-" : "\t+";
   }
@@ -48,7 +48,7 @@ class repeat_printer {
 };
 
 void need(suffix::stored_index const& index, char const* array) {
-  if (!index.about().find(array))
+  if (!index.description().find(array))
     throw input_error(fmt::format("no array {}: {}: build the index with --lcp --bwt", array, index.path("json")));
 }
 
@@ -81,7 +81,7 @@ void add_repeats_options(CLI::App& command, repeats_options& how) {
 int repeats(repeats_options const& how, cli::common_options const& common, telling& tell) {
   tell.phase("open");
   suffix::stored_index const index(how.prefix);
-  if (!index.about().policy.rows().all())
+  if (!index.description().policy.rows().all())
     throw input_error(
         fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
                     "--ambiguous skip",
@@ -89,8 +89,8 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
   for (char const* array : {"lcp", "bwt"}) need(index, array);
   cli::output out(how.output, common.threads);
   refuse_output(how.prefix, out);
-  tell.phase("repeats", index.about().residues);
-  tell.stats.input(index.about().residues);
+  tell.phase("repeats", index.description().residues);
+  tell.stats.input(index.description().residues);
   suffix::entries const lcp = index.array("lcp");
   auto const bwt = index.bytes("bwt").last(lcp.size());  // behind the ends of records
   repeat_printer const print(index);
@@ -114,9 +114,9 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
           text += '\n';
           write_some(out, text);
         },
-        [&](suffix::pairs_of_repeat const& one) { cut += how.limit != 0 && one.pairs > how.limit; });
+        [&](suffix::repeat_pair_count const& one) { cut += how.limit != 0 && one.pairs > how.limit; });
   } else {
-    std::vector<suffix::place> places;
+    std::vector<suffix::location> places;
     suffix::find_repeats(lcp, bwt, apart, how.least, [&](suffix::repeat const& one) {
       ++number;
       std::size_t const count = one.rows.size(), most = how.limit == 0 ? count : std::min<std::size_t>(count, how.limit);
@@ -125,7 +125,7 @@ int repeats(repeats_options const& how, cli::common_options const& common, telli
       for (std::size_t row = one.rows.begin; row < one.rows.begin + most; ++row)
         places.push_back(print.place_of(row, one.length));
       std::ranges::sort(places);
-      for (suffix::place const& at : places) {
+      for (suffix::location const& at : places) {
         append(text, number);
         append(text += '\t', one.length);
         append(text += '\t', count);

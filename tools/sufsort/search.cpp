@@ -82,7 +82,7 @@ int locate(search_options const& how, cli::common_options const& common, telling
         for (std::size_t i = 0; i < found.queries.size(); ++i, ++found.written_of) {
           constexpr std::size_t ahead = 16;
           for (std::size_t k = i + ahead; k < found.rows.size(); k += found.queries.size())
-            index.search.expect(found.rows[k].begin);
+            index.search.prefetch(found.rows[k].begin);
           if (found.text.size() + printer.lines(found.hits(i)) * (line + found.queries.name(i).size()) > much) break;
           printer.print(found, i, found.text, [](std::string&) {});
         }
