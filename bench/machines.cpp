@@ -28,7 +28,7 @@ struct task {
   std::string name;
   std::shared_ptr<suffix::fasta const> records;
   std::vector<std::uint32_t> sa;
-  suffix::report report;
+  suffix::build_report report;
 
   void build(machine_options const& options) {
     report = suffix::build(records->view(), suffix::arrays<std::uint32_t>{sa, {}, {}}, {.machine = options});

@@ -214,14 +214,14 @@ class race {
                            .build =
                                [this, where, memory](void* out) {
                                  suffix::arrays<Index> const to{{static_cast<Index*>(out), text_.size()}, {}, {}};
-                                 suffix::options const build_options = options_on(where);
+                                 suffix::build_options const build_options = options_on(where);
                                  return bench::seconds_of(
                                      [&] { *memory = suffix::build(suffix::text{text_}, to, build_options).device_memory; });
                                },
                            .device_memory = [memory] { return *memory; }});
   }
-  [[nodiscard]] suffix::options options_on(device where) {
-    suffix::options build_options;
+  [[nodiscard]] suffix::build_options options_on(device where) {
+    suffix::build_options build_options;
     build_options.machine = options_.common.machine();
     build_options.machine.device = where;
     if (where == device::gpu && !options_.anew) build_options.machine.on = &kept_;
@@ -238,7 +238,7 @@ class race {
                            .build =
                                [this, where, memory](void* out) {
                                  memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
-                                 suffix::options const build_options = options_on(where);
+                                 suffix::build_options const build_options = options_on(where);
                                  return bench::seconds_of([&] {
                                    auto const report = suffix::build_into<Index>(
                                        suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, build_options);
@@ -274,10 +274,10 @@ class race {
 
   void check(contender& one, touched_memory const& result) {
     suffix::arrays<Index const> const arrays{result.as<Index const>(text_.size()), {}, {}};
-    suffix::options check_options;
+    suffix::build_options check_options;
     check_options.machine.threads = options_.common.threads;
     if (auto const found = suffix::check(suffix::text{text_}, arrays, check_options))
-      fail(one, fmt::format("row {} of {}: {}", found->row, found->array, found->why));
+      fail(one, fmt::format("row {} of {}: {}", found->row, found->array, found->reason));
   }
 
   void fail(contender& one, std::string_view why) {

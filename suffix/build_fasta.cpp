@@ -11,17 +11,17 @@
 
 namespace ordo::suffix {
 
-loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_options const& machine, fasta_options const& how,
-                           policy const& which)
-    : given_(machine), policy_(which) {
-  fasta_options reading = how;
-  reading.keep_case |= which.masked != masked_letters::fold;
-  std::size_t const bytes = std::size_t(texts.bytes) * (which.strands == strands::both ? 2 : 1);
+loaded_fasta::loaded_fasta(fasta_texts const& texts, extra_arrays extra, machine_options const& machine,
+                           fasta_options const& options, policy const& rules)
+    : given_(machine), policy_(rules) {
+  fasta_options reading = options;
+  reading.keep_case |= rules.masked != masked_letters::fold;
+  std::size_t const bytes = std::size_t(texts.bytes) * (rules.strands == strands::both ? 2 : 1);
   machine_ = choose_machine(machine, bytes, detail::min_gpu_bytes(machine.threads), [&](gpu_info const&) {
-    return memory_needed(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, what, which.rows()).least;
+    return build_memory(device::gpu, bytes, 1, index_fits(4, bytes, 1) ? 4 : 8, extra, rules.rows()).min_bytes;
   });
   if constexpr (cuda_enabled) {
-    if (machine_.device == device::gpu && !which.cuts()) {
+    if (machine_.device == device::gpu && !rules.cuts()) {
       try {
         gpu_ = detail::make_records_on_cuda(machine, machine_.gpu_index, bytes);
         read(texts, reading);
@@ -35,20 +35,21 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, wanted what, machine_option
     }
   }
   read(texts, reading);
-  if (which.cuts()) cut(reading);
+  if (rules.cuts()) cut(reading);
 }
 
-void loaded_fasta::cut(fasta_options const& how) {
+void loaded_fasta::cut(fasta_options const& options) {
   text const whole = all_.view();
   for (std::size_t r = 0; r < whole.records(); ++r) lengths_.push_back(whole.end_of(r) - whole.begin_of(r));
   try {
-    cut_ = cut_records(all_, policy_, how.memory - std::min(how.memory, whole.size()), how.machine.threads);
-  } catch (records_too_large const& e) {  // beside those that were read
+    cut_ = cut_records(all_, policy_, options.memory - std::min(options.memory, whole.size()), options.machine.threads);
+  } catch (records_too_large const& e) {  // besides the records that were read
     throw records_too_large(e.what(), whole.size() + e.bytes(), e.residues(), e.records(), e.all());
   }
   all_.residues = {};
   suffix::pieces const made = cut_->pieces();
-  for (std::size_t i = made.size(); i-- != 0;) all_.starts[made.record_of(i)] = made.begins()[i];  // the first one last
+  for (std::size_t i = made.size(); i-- != 0;)
+    all_.starts[made.record_of(i)] = made.begins()[i];  // backwards, so that the first piece of a record is stored last
 }
 
 loaded_fasta::~loaded_fasta() = default;
@@ -59,15 +60,16 @@ std::size_t loaded_fasta::size() const noexcept {
   return gpu_ ? gpu_->size() : cut_ ? cut_->residues.size() : all_.residues.size();
 }
 
-void loaded_fasta::read(fasta_texts const& texts, fasta_options const& how) {
-  fasta_options each = how;
-  if (each.machine.kind() != device::cpu) each.machine = {device::cpu, how.machine.threads};  // of the texts for the host
+void loaded_fasta::read(fasta_texts const& texts, fasta_options const& options) {
+  fasta_options each = options;
+  if (each.machine.kind() != device::cpu)
+    each.machine = {device::cpu, options.machine.threads};  // texts for the host are parsed by the CPU
   std::string large;
   detail::fasta_totals totals;
   std::uint64_t before = 0, bytes = 0;
   each.on_progress = [&](std::uint64_t more) {
     bytes = more;
-    if (how.on_progress) how.on_progress(before + bytes);
+    if (options.on_progress) options.on_progress(before + bytes);
   };
   for (std::size_t k = 0; k < texts.count; ++k) {
     fasta_texts::opened const text = texts.open(k);
@@ -82,12 +84,12 @@ void loaded_fasta::read(fasta_texts const& texts, fasta_options const& how) {
   if (totals.kept) return;
   std::uint64_t const made = policy_.strands == strands::both ? 2 : 1;
   std::size_t const more = policy_.cuts() ? cut_memory(totals.residues, totals.records, policy_.strands) : 0;
-  throw records_too_large(detail::large_records(large, totals, how.memory), std::size_t(totals.memory()) + more,
+  throw records_too_large(detail::large_records(large, totals, options.memory), std::size_t(totals.memory()) + more,
                           made * totals.residues, made * totals.records, !policy_.breaks());
 }
 
 template <class Index>
-report loaded_fasta::build_into(sinks const& out, sink& residues, options const& how) {
+build_report loaded_fasta::build_into(sinks const& out, sink& residues, build_options const& options) {
   std::size_t const n = size();
   residues.expect(n);
   bool stored = false;
@@ -95,35 +97,35 @@ report loaded_fasta::build_into(sinks const& out, sink& residues, options const&
     try {
       detail::results<Index> const to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out, policy_.rows()};
       detail::expect_arrays(n, all_.starts, out, sizeof(Index), to.rows);
-      return {machine_, gpu_->build(all_, to, &residues, how)};
+      return {machine_, gpu_->build(all_, to, &residues, options)};
     } catch (out_of_memory const& e) {
       if (machine_.required) {
-        wanted const what{out.lcp != nullptr, out.bwt != nullptr};
+        extra_arrays const extra{out.lcp != nullptr, out.bwt != nullptr};
         detail::refuse_on_gpu(e, n,
-                              memory_needed(device::gpu, n, all_.starts.size(), sizeof(Index), what, policy_.rows()).most);
+                              build_memory(device::gpu, n, all_.starts.size(), sizeof(Index), extra, policy_.rows()).max_bytes);
       }
       machine_ = {device::cpu, e.what(), true, false, 0};
       stored = true;
-      gpu_->bring(all_.residues);
+      gpu_->download(all_.residues);
       gpu_ = nullptr;
     }
   }
-  options here = how;
+  build_options here = options;
   here.rows = policy_.rows();
   here.machine = machine_.fell_back ? machine_options{device::cpu, given_.threads} : given_;
-  // What is here was read for the CPU; but what was cut is for any machine.
+  // Whole records on the host were read for the CPU; a cut text is for any machine.
   if (!here.machine.on && !cut_) here.machine.device = device::cpu;
   text const input = cut_ ? cut_->view() : all_.view();
-  // The text is written while it is worked on; behind that if no thread can be had.
+  // Writes the text in parallel with the build; after it if no thread is available.
   std::future<void> writing;
   if (!stored) writing = std::async([&] { store(input.residues, residues, given_.threads); });
-  report done = suffix::build_into<Index>(input, out, here);
+  build_report done = suffix::build_into<Index>(input, out, here);
   if (!stored) writing.get();
   if (!cut_) done.machine = machine_;
   return done;
 }
 
-template report loaded_fasta::build_into<std::uint32_t>(sinks const&, sink&, options const&);
-template report loaded_fasta::build_into<std::uint64_t>(sinks const&, sink&, options const&);
+template build_report loaded_fasta::build_into<std::uint32_t>(sinks const&, sink&, build_options const&);
+template build_report loaded_fasta::build_into<std::uint64_t>(sinks const&, sink&, build_options const&);
 
 }  // namespace ordo::suffix

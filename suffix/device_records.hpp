@@ -10,25 +10,29 @@
 
 #include "ordo/host_bytes.hpp"
 #include "suffix/sort/build.hpp"
-#include "suffix/text/append_fasta.hpp"
+#include "suffix/text/read_fasta.hpp"
 
-// Records whose residues are parsed to a machine's memory, and stay there.
+// Records whose residues are parsed in a machine's memory, and stay there.
 namespace ordo::suffix::detail {
 
-/// Such records on a GPU, for who knows no GPU.
+/// Type-erased records on a GPU, for code that is compiled without CUDA.
 class records_on_gpu {
  public:
   virtual ~records_on_gpu() = default;
-  /// Adds the records of a text; their names and starts go to `to`. @throws as append_fasta
-  virtual void append(fasta& to, std::string const& name, source& from, fasta_options const& how) = 0;
+  /// Appends the records of a text; names and starts go to `to`.
+  /// @throws as append_fasta
+  virtual void append(fasta& to, std::string const& name, source& from, fasta_options const& options) = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// The arrays to sinks; the residues, too, if there is a sink for them: while the others are made. Nothing more can be
-  /// appended then. @throws out_of_memory  before any array has been stored; but `residues` has all then
-  /// @returns the GPU's peak memory
-  virtual std::size_t build(fasta const& about, results<std::uint32_t> const& to, sink* residues, options const& how) = 0;
-  virtual std::size_t build(fasta const& about, results<std::uint64_t> const& to, sink* residues, options const& how) = 0;
-  /// Adds the residues to the host's.
-  virtual void bring(host_bytes& to) = 0;
+  /// Builds the arrays into sinks and, if `residues` is not null, writes the residues to it at the same time. Afterwards
+  /// nothing can be appended.
+  /// @returns the peak use of GPU memory
+  /// @throws out_of_memory  before any array has been stored; `residues` is complete then
+  virtual std::size_t build(fasta const& records, results<std::uint32_t> const& to, sink* residues,
+                            build_options const& options) = 0;
+  virtual std::size_t build(fasta const& records, results<std::uint64_t> const& to, sink* residues,
+                            build_options const& options) = 0;
+  /// Appends the residues to host memory.
+  virtual void download(host_bytes& to) = 0;
 
  protected:
   records_on_gpu() = default;
@@ -36,45 +40,47 @@ class records_on_gpu {
   records_on_gpu& operator=(records_on_gpu const&) = default;
 };
 
-/// @param bytes  of all texts, as far as is known. In suffix_cuda.cu
-std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& how, unsigned gpu_index, std::uint64_t bytes);
+/// Creates records on a GPU, in on_cuda.cu.
+/// @param bytes  of all texts, as far as known
+std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& options, unsigned gpu_index, std::uint64_t bytes);
 
 constexpr std::size_t unpacked_at_once = std::size_t{32} << 20;
 
-/// take(residues, offset) for parts of the text, one after the other, in the machine's memory.
+/// Calls take(residues, offset) for consecutive parts of the text, in the backend's memory.
 template <Backend B, class Take>
-void unpack(B& machine, packed_view text, std::size_t n, Take take) {
-  auto const part = machine.template buffer<char>(std::min(n, unpacked_at_once));
+void unpack(B& backend, packed_view text, std::size_t n, Take take) {
+  auto const part = backend.template buffer<char>(std::min(n, unpacked_at_once));
   for (std::size_t at = 0; at < n; at += part.size()) {
     std::size_t const size = std::min(part.size(), n - at);
-    machine.each(size, unpack_letters{text, at, part.data()});
+    backend.each(size, unpack_letters{text, at, part.data()});
     take(std::span<char const>(part.span().first(size)), at);
   }
 }
 
-/// See records_on_gpu.
+/// Implements records_on_gpu on any backend.
 template <Backend B>
 class records_on {
  public:
-  records_on(B& machine, std::uint64_t bytes) : machine_(machine), residues_(machine) { residues_.reserve(bytes); }
+  records_on(B& backend, std::uint64_t bytes) : backend_(backend), residues_(backend) { residues_.reserve(bytes); }
 
-  void append(fasta& to, std::string const& name, source& from, fasta_options const& how, fasta_sizes const& sizes) {
-    append_on(machine_, to, residues_, name, from, how, sizes);
+  void append(fasta& to, std::string const& name, source& from, fasta_options const& options, fasta_sizes const& sizes) {
+    append_on(backend_, to, residues_, name, from, options, sizes);
   }
   [[nodiscard]] std::size_t size() const { return packed_ ? packed_->size() : residues_.size(); }
 
-  /// @param on_another  on_another(f) calls f(machine) with a second machine that shares this one's memory
+  /// @param on_another  on_another(f) calls f(backend) with a second backend that shares this one's memory
   template <class Index, class OnAnother>
-  void build(fasta const& about, results<Index> const& to, sink* residues, options const& how, OnAnother on_another) {
-    if (how.on_phase) how.on_phase("sort", size());
+  void build(fasta const& records, results<Index> const& to, sink* residues, build_options const& options,
+             OnAnother on_another) {
+    if (options.on_phase) options.on_phase("sort", size());
     if (!packed_) {
-      packed_.emplace(machine_, residues_.span(), about.starts);
+      packed_.emplace(backend_, residues_.span(), records.starts);
       residues_.clear();
     }
     std::future<void> stored;
     if (residues) {
-      packed_->finish(machine_);
-      stored = std::async([&] {  // behind the arrays if no thread can be had
+      packed_->finish(backend_);
+      stored = std::async([&] {  // after the arrays if no thread is available
         on_another([&](B& other) {
           unpack(other, packed_->view(), size(),
                  [&](std::span<char const> part, std::size_t at) { other.store(part, *residues, at); });
@@ -82,7 +88,7 @@ class records_on {
       });
     }
     try {
-      build_arrays(machine_, *packed_, to, how);
+      build_arrays(backend_, *packed_, to, options);
     } catch (out_of_memory const&) {
       if (residues) stored.get();
       throw;
@@ -90,19 +96,19 @@ class records_on {
     if (residues) stored.get();
   }
 
-  void bring(host_bytes& to) {
+  void download(host_bytes& to) {
     std::size_t const before = to.size();
     to.resize(before + size());
     std::span<char> const room = to.span().subspan(before);
     if (!packed_)
-      machine_.download(residues_.span(), std::span<unsigned char>(reinterpret_cast<unsigned char*>(room.data()), room.size()));
+      backend_.download(residues_.span(), std::span<unsigned char>(reinterpret_cast<unsigned char*>(room.data()), room.size()));
     else
-      unpack(machine_, packed_->view(), size(),
-             [&](std::span<char const> part, std::size_t at) { machine_.download(part, room.subspan(at, part.size())); });
+      unpack(backend_, packed_->view(), size(),
+             [&](std::span<char const> part, std::size_t at) { backend_.download(part, room.subspan(at, part.size())); });
   }
 
  private:
-  B& machine_;
+  B& backend_;
   residues_on_machine<B> residues_;
   std::optional<packed_text<B>> packed_;
 };

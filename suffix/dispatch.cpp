@@ -12,24 +12,26 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
-#include "ordo/suffix/complement.hpp"
+#include "ordo/suffix/pieces.hpp"
 #include "sort_core/gpu_threshold.hpp"
 #include "suffix/sort/build.hpp"
 #include "suffix/sort/rows.hpp"
 
 namespace ordo::suffix {
-
-std::size_t detail::min_gpu_bytes(unsigned threads) {
-  constexpr throughput measured{6.7e6, 860e6};  // synthetic genomes of 64 M and 3.1 G residues
-  return gpu_crossover_bytes(measured, threads);
-}
-
 namespace {
 
-// f(Index{}) for an Index of so many bytes, 4 or 8.
+// Calls f(Index{}) for an Index of 4 or 8 bytes.
 template <class F>
 auto with_index(std::size_t bytes, F f) {
   return bytes == 4 ? f(std::uint32_t{}) : f(std::uint64_t{});
+}
+
+// Returns the operations of a kind of machine.
+template <class Index>
+detail::suffix_builder<Index> builder_on(device kind) {
+  if constexpr (cuda_enabled)
+    if (kind == device::gpu) return detail::cuda_builder<Index>();
+  return detail::host_builder<Index>();
 }
 
 template <class T>
@@ -37,31 +39,31 @@ std::span<char> bytes_of(std::span<T> values) {
   return {reinterpret_cast<char*>(values.data()), values.size_bytes()};
 }
 
-void check_rows(row_choice rows, bool bwt) {
-  if (rows.sample == 0) throw usage_error("bad sample: suffix array: every 0th position");
-  if (bwt && !rows.all()) throw usage_error("no BWT: suffix array: rows are left out, and a BWT needs all of them");
+void check_rows(row_selection rows, bool bwt) {
+  if (rows.sample == 0) throw usage_error("invalid sample: suffix array: the sample must be above 0");
+  if (bwt && !rows.all()) throw usage_error("no BWT: suffix array: a BWT needs all rows, and some are left out");
 }
 
 void check_sizes(std::size_t n, std::span<std::uint64_t const> starts, std::size_t sa, std::size_t lcp, std::size_t bwt,
                  std::size_t index_bytes, std::size_t rows) {
   std::size_t const records = std::max<std::size_t>(starts.size(), 1);
   if (!starts.empty() && (starts.front() != 0 || starts.back() > n || !std::ranges::is_sorted(starts)))
-    throw usage_error("bad records: suffix array: starts must ascend from 0 to the number of residues at most");
+    throw usage_error("invalid records: suffix array: starts must ascend from 0 to at most the number of residues");
   if (!index_fits(index_bytes, n, records))
     throw usage_error(fmt::format("index too narrow: suffix array: {} residues in {} records do not fit {} bits", n, records,
                                   8 * index_bytes));
   if (sa != rows || (lcp != 0 && lcp != rows) || (bwt != 0 && bwt != n + records))
-    throw usage_error(fmt::format("arrays of wrong size: suffix array: {} residues in {} records", n, records));
+    throw usage_error(fmt::format("wrong array size: suffix array: {} residues in {} records", n, records));
 }
 
-// Calls on_machine(decision) for the chosen machine; and for the CPU where the GPU's memory runs out. memory_on(device) is what
-// it takes.
+// Calls on_machine(choice) for the chosen machine, and again for the CPU if the GPU's memory runs out. memory_on(device) is the
+// memory that it takes.
 template <class MemoryOn, class OnMachine>
-report run(text const& input, options const& how, MemoryOn memory_on, OnMachine on_machine) {
+build_report run(text const& input, build_options const& options, MemoryOn memory_on, OnMachine on_machine) {
   std::size_t const n = input.size();
-  report done;
-  done.machine = choose_machine(how.machine, n, detail::min_gpu_bytes(how.machine.threads),
-                                [&](gpu_info const&) { return memory_on(device::gpu).least; });
+  build_report done;
+  done.machine = choose_machine(options.machine, n, detail::min_gpu_bytes(options.machine.threads),
+                                [&](gpu_info const&) { return memory_on(device::gpu).min_bytes; });
   run_on(
       done.machine,
       [&] {
@@ -69,22 +71,22 @@ report run(text const& input, options const& how, MemoryOn memory_on, OnMachine 
           done.device_memory = on_machine(done.machine);
         } catch (out_of_memory const& e) {
           if (!done.machine.required) throw;
-          detail::refuse_on_gpu(e, n, memory_on(device::gpu).most);
+          detail::refuse_on_gpu(e, n, memory_on(device::gpu).max_bytes);
         }
       },
       [&] {
-        memory_plan const plan = memory_on(device::cpu);
-        auto const refuse = [&](char const* which, std::size_t bytes, std::size_t least) {
-          throw text_too_large(fmt::format("out of memory: suffix array of {} residues: {}{} bytes are needed, {} may be taken",
-                                           n, which, bytes, how.memory),
-                               least, plan.most);
+        memory_estimate const plan = memory_on(device::cpu);
+        auto const refuse = [&](char const* prefix, std::size_t bytes, std::size_t min_bytes) {
+          throw text_too_large(fmt::format("out of memory: suffix array of {} residues: {}{} bytes are needed, {} are allowed",
+                                           n, prefix, bytes, options.memory),
+                               min_bytes, plan.max_bytes);
         };
-        if (plan.least > how.memory) refuse("", plan.least, plan.least);
+        if (plan.min_bytes > options.memory) refuse("", plan.min_bytes, plan.min_bytes);
         try {
           on_machine(done.machine);
         } catch (out_of_memory const&) {
-          if (plan.most <= how.memory) throw;
-          refuse("the text repeats itself: up to ", plan.most, plan.most);
+          if (plan.max_bytes <= options.memory) throw;
+          refuse("the text is repetitive: up to ", plan.max_bytes, plan.max_bytes);
         }
       });
   return done;
@@ -98,115 +100,107 @@ std::size_t text::record_of(std::size_t p) const noexcept {
 }
 
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept {
-  // Ranks are below n + records; n stands for no position. There is a record at least.
-  std::size_t const most = bytes >= 8 ? std::numeric_limits<std::size_t>::max() : (std::size_t{1} << (8 * bytes)) - 1;
-  return records <= most && n <= most - records;
+  // Ranks are below n + records, and n stands for no position. There is at least one record.
+  std::size_t const max = bytes >= 8 ? std::numeric_limits<std::size_t>::max() : (std::size_t{1} << (8 * bytes)) - 1;
+  return records <= max && n <= max - records;
 }
 
-std::size_t row_count(text const& input, row_choice which, unsigned threads) {
-  check_rows(which, false);
-  return which.all() ? input.size() : detail::chosen_rows(input, which, threads).count();
+std::size_t num_rows(text const& input, row_selection selection, unsigned threads) {
+  check_rows(selection, false);
+  return selection.all() ? input.size() : detail::chosen_rows(input, selection, threads).count();
 }
 
-std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows) noexcept {
+std::size_t num_sorted_suffixes(std::size_t n, std::size_t records, row_selection rows) noexcept {
   return detail::sampled_count(n, records, rows.sample);
 }
 
-memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                          row_choice rows) {
+memory_estimate build_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
+                             row_selection rows) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    auto const of_sorted = [&] {
-      if constexpr (cuda_enabled)
-        if (where == device::gpu) return detail::build_memory_on_cuda<Index>(n, records, what, rows);
-      return detail::build_memory_on_host<Index>(n, records, what, rows);
-    };
-    memory_plan const plan = of_sorted();
-    std::size_t const filter = rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, what.lcp) : 0;
-    return memory_plan{plan.least + filter, plan.quickest + filter, plan.most + filter};
+    memory_estimate const plan = builder_on<Index>(where).build_memory(n, records, extra, rows);
+    std::size_t const filter = rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, extra.lcp) : 0;
+    return memory_estimate{plan.min_bytes + filter, plan.fast_bytes + filter, plan.max_bytes + filter};
   });
 }
 
-build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                         machine_options const& machine, std::size_t memory, row_choice rows) {
-  build_outlook outlook;
-  auto const plan_of = [&](device where) { return memory_needed(where, n, records, index_bytes, what, rows); };
+build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
+                      machine_options const& machine, std::size_t memory, row_selection rows) {
+  build_plan outlook;
+  auto const plan_of = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows); };
   std::size_t free = 0;
   outlook.machine = choose_machine(machine, n, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
     free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
-    return plan_of(device::gpu).least;
+    return plan_of(device::gpu).min_bytes;
   });
   outlook.memory = plan_of(outlook.machine.device);
   if (outlook.machine.device == device::cpu) {
-    std::size_t const held = sorted_suffixes(n, records, rows);
-    std::size_t const results = held * index_bytes * (what.lcp ? 2 : 1) + (what.bwt ? n + records : 0);
-    outlook.beside = n + results;
-    free = memory - std::min(memory, outlook.beside);
+    std::size_t const held = num_sorted_suffixes(n, records, rows);
+    std::size_t const results = held * index_bytes * (extra.lcp ? 2 : 1) + (extra.bwt ? n + records : 0);
+    outlook.host_bytes = n + results;
+    free = memory - std::min(memory, outlook.host_bytes);
   }
   outlook.available = free;
-  std::size_t const sorted = sorted_suffixes(n, records, rows);
-  bool const of_chosen = outlook.machine.device == device::cpu && rows.sample != 1;  // they take one range as long as they can
-  if ((of_chosen || sorted <= detail::most_at_once(outlook.machine.device)) && free >= outlook.memory.quickest) {
+  std::size_t const sorted = num_sorted_suffixes(n, records, rows);
+  bool const of_chosen = outlook.machine.device == device::cpu && rows.sample != 1;  // which take one range whenever it fits
+  if ((of_chosen || sorted <= detail::max_at_once(outlook.machine.device)) && free >= outlook.memory.fast_bytes) {
     outlook.ranges = 1;
-  } else if (free >= outlook.memory.least) {
-    std::size_t const most = with_index(index_bytes, [&]<class Index>(Index) {
-      if constexpr (cuda_enabled)
-        if (outlook.machine.device == device::gpu) return detail::most_in_range_on_cuda<Index>(n, records, what, rows, free);
-      return detail::most_in_range_on_host<Index>(n, records, what, rows, free);
+  } else if (free >= outlook.memory.min_bytes) {
+    std::size_t const max_count = with_index(index_bytes, [&]<class Index>(Index) {
+      return builder_on<Index>(outlook.machine.device).max_in_range(n, records, extra, rows, free);
     });
-    outlook.ranges = std::max<std::size_t>(2, (sorted + most - 1) / most);
+    outlook.ranges = std::max<std::size_t>(2, (sorted + max_count - 1) / max_count);
   }
   return outlook;
 }
 
-std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                             row_choice rows) {
+std::size_t check_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
+                         row_selection rows) {
   if (!rows.all()) {
-    wanted const made{.lcp = what.lcp};
-    return detail::memory_of_all_rows(n, index_bytes, what.lcp) +
-           std::max(memory_needed(where, n, records, index_bytes, made).least,
-                    memory_for_check(where, n, records, index_bytes, made));
+    extra_arrays const made{.lcp = extra.lcp};
+    return detail::memory_of_all_rows(n, index_bytes, extra.lcp) +
+           std::max(build_memory(where, n, records, index_bytes, made).min_bytes,
+                    check_memory(where, n, records, index_bytes, made));
   }
-  return with_index(index_bytes, [&]<class Index>(Index) {
-    if constexpr (cuda_enabled)
-      if (where == device::gpu) return detail::check_memory_on_cuda<Index>(n, records, what);
-    return detail::check_memory_on_host<Index>(n, records, what);
-  });
+  return with_index(index_bytes, [&]<class Index>(Index) { return builder_on<Index>(where).check_memory(n, records, extra); });
 }
 
 template <class Index>
-report build(text const& input, arrays<Index> out, options const& how) {
-  std::size_t const rows = row_count(input, how.rows, how.machine.threads);
-  check_rows(how.rows, !out.bwt.empty());
+build_report build(text const& input, arrays<Index> out, build_options const& options) {
+  std::size_t const rows = num_rows(input, options.rows, options.machine.threads);
+  check_rows(options.rows, !out.bwt.empty());
   check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
-  if (!how.rows.all()) {
+  if (!options.rows.all()) {
     memory_sink sa(bytes_of(out.sa)), lcp(bytes_of(out.lcp));
-    return build_into<Index>(input, {&sa, out.lcp.empty() ? nullptr : &lcp}, how);
+    return build_into<Index>(input, {&sa, out.lcp.empty() ? nullptr : &lcp}, options);
   }
   detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
   auto const memory_on = [&](device where) {
-    return memory_needed(where, input.size(), input.records(), sizeof(Index), to.what);
+    return build_memory(where, input.size(), input.records(), sizeof(Index), to.extra);
   };
-  return run(input, how, memory_on, [&](machine_choice const& machine) {
-    if constexpr (cuda_enabled)
-      if (machine.device == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
-    return detail::build_on_host(input, to, how);
+  return run(input, options, memory_on, [&](machine_choice const& machine) {
+    return builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
   });
 }
 
-void detail::refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t most) {
-  throw out_of_memory(fmt::format("{}: suffix array of {} residues: {} bytes of GPU memory suffice for any text: "
-                                  "ORDO_GPU_MEMORY={}M",
-                                  e.what(), n, most, (most >> 20) + 1),
-                      most);
+std::size_t detail::min_gpu_bytes(unsigned threads) {
+  constexpr throughput measured{6.7e6, 860e6};  // synthetic genomes of 64 M and 3.1 G residues
+  return gpu_crossover_bytes(measured, threads);
 }
 
-void detail::expect_nucleotides(std::span<unsigned char const> present, row_choice rows) {
+void detail::refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t max_bytes) {
+  throw out_of_memory(fmt::format("{}: suffix array of {} residues: {} bytes of GPU memory suffice for any text: "
+                                  "ORDO_GPU_MEMORY={}M",
+                                  e.what(), n, max_bytes, (max_bytes >> 20) + 1),
+                      max_bytes);
+}
+
+void detail::expect_nucleotides(std::span<unsigned char const> present, row_selection rows) {
   complement const other(false);
   for (unsigned char const byte : present)
     if (rows.skip_ambiguous && other(static_cast<char>(byte)) == '\0')
       throw input_error(
-          fmt::format("no nucleotide: suffix array: the text has the letter '{}': to leave out ambiguous letters is "
-                      "for nucleotides",
+          fmt::format("not a nucleotide: suffix array: the text has the letter '{}': leaving out ambiguous letters "
+                      "needs nucleotides",
                       static_cast<char>(byte)));
 }
 
@@ -217,12 +211,13 @@ void detail::expect_rows(std::size_t rows, sinks const& out, std::size_t index_b
 }
 
 void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
-                           row_choice rows) {
+                           row_selection rows) {
   check_rows(rows, out.bwt != nullptr);
-  if (!out.sa) throw usage_error("no sink: suffix array: there is none for the array itself");
+  if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
   bool const narrow = out.entry_bytes == narrow_bytes && index_bytes == 8;
   if (out.entry_bytes != 0 && out.entry_bytes != index_bytes && !narrow)
-    throw usage_error(fmt::format("bad entries: suffix array: {} bytes of {}", out.entry_bytes, index_bytes));
+    throw usage_error(
+        fmt::format("invalid entry size: suffix array: {} bytes, but an Index has {}", out.entry_bytes, index_bytes));
   std::size_t const entry_bytes = narrow ? narrow_bytes : index_bytes;
   check_sizes(n, starts, n, 0, 0, entry_bytes, n);
   if (!rows.all()) return;
@@ -231,67 +226,65 @@ void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts,
 }
 
 template <class Index>
-report build_into(text const& input, sinks const& out, options const& how) {
+build_report build_into(text const& input, sinks const& out, build_options const& options) {
   std::size_t const n = input.size(), rows = n + input.records();
-  detail::expect_arrays(n, input.starts, out, sizeof(Index), how.rows);
-  detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out, how.rows};
+  detail::expect_arrays(n, input.starts, out, sizeof(Index), options.rows);
+  detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out, options.rows};
   auto const memory_on = [&](device where) {
-    return memory_needed(where, n, input.records(), sizeof(Index), to.what, how.rows);
+    return build_memory(where, n, input.records(), sizeof(Index), to.extra, options.rows);
   };
   host_memory plain;
   buffer<Index> sa, lcp;
   buffer<char> bwt;
-  return run(input, how, memory_on, [&](machine_choice const& machine) {
-    if constexpr (cuda_enabled)
-      if (machine.device == device::gpu) return detail::build_on_cuda(input, to, how, machine.gpu_index);
-    std::size_t const held = sorted_suffixes(n, input.records(), how.rows);
-    sa = buffer<Index>(plain, held);
-    if (out.lcp) lcp = buffer<Index>(plain, held);
-    if (out.bwt) bwt = buffer<char>(plain, rows);
-    to.memory = {sa.span(), lcp.span(), bwt.span()};
-    return detail::build_on_host(input, to, how);
+  return run(input, options, memory_on, [&](machine_choice const& machine) {
+    if (machine.device == device::cpu) {
+      std::size_t const held = num_sorted_suffixes(n, input.records(), options.rows);
+      sa = buffer<Index>(plain, held);
+      if (out.lcp) lcp = buffer<Index>(plain, held);
+      if (out.bwt) bwt = buffer<char>(plain, rows);
+      to.memory = {sa.span(), lcp.span(), bwt.span()};
+    }
+    return builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
   });
 }
 
 template <class Index>
-result<Index> build(text const& input, wanted what, options const& how) {
-  std::size_t const n = input.size(), rows = row_count(input, how.rows, how.machine.threads);
+result<Index> build(text const& input, extra_arrays extra, build_options const& options) {
+  std::size_t const n = input.size(), rows = num_rows(input, options.rows, options.machine.threads);
   result<Index> all;
   all.sa.resize(rows);
-  if (what.lcp) all.lcp.resize(rows);
-  if (what.bwt) all.bwt.resize(n + input.records());
-  all.how = build(input, arrays<Index>{all.sa, all.lcp, all.bwt}, how);
+  if (extra.lcp) all.lcp.resize(rows);
+  if (extra.bwt) all.bwt.resize(n + input.records());
+  all.report = build(input, arrays<Index>{all.sa, all.lcp, all.bwt}, options);
   return all;
 }
 
 template <class Index>
-std::optional<fault> check(text const& input, arrays<Index const> all, options const& how, report* done) {
-  check_rows(how.rows, !all.bwt.empty());
-  std::size_t const rows = how.rows.all() ? input.size() : all.sa.size();
+std::optional<mismatch> check(text const& input, arrays<Index const> all, build_options const& options, build_report* done) {
+  check_rows(options.rows, !all.bwt.empty());
+  std::size_t const rows = options.rows.all() ? input.size() : all.sa.size();
   check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index), rows);
-  if (!how.rows.all()) return detail::check_chosen(input, all, how, done);
-  wanted const what{!all.lcp.empty(), !all.bwt.empty()};
+  if (!options.rows.all()) return detail::check_chosen(input, all, options, done);
+  extra_arrays const extra{!all.lcp.empty(), !all.bwt.empty()};
   auto const memory_on = [&](device where) {
-    std::size_t const bytes = memory_for_check(where, input.size(), input.records(), sizeof(Index), what);
-    return memory_plan{bytes, bytes, bytes};
+    std::size_t const bytes = check_memory(where, input.size(), input.records(), sizeof(Index), extra);
+    return memory_estimate{bytes, bytes, bytes};
   };
-  std::optional<fault> found;
-  report const used = run(input, how, memory_on, [&](machine_choice const& machine) {
-    if constexpr (cuda_enabled)
-      if (machine.device == device::gpu) return detail::check_on_cuda(input, all, how, machine.gpu_index, found);
-    return detail::check_on_host(input, all, how, found);
+  std::optional<mismatch> found;
+  build_report const used = run(input, options, memory_on, [&](machine_choice const& machine) {
+    return builder_on<Index>(machine.device).check(input, all, options, machine.gpu_index, found);
   });
   if (done) *done = used;
   return found;
 }
 
-template report build(text const&, arrays<std::uint32_t>, options const&);
-template report build(text const&, arrays<std::uint64_t>, options const&);
-template report build_into<std::uint32_t>(text const&, sinks const&, options const&);
-template report build_into<std::uint64_t>(text const&, sinks const&, options const&);
-template result<std::uint32_t> build(text const&, wanted, options const&);
-template result<std::uint64_t> build(text const&, wanted, options const&);
-template std::optional<fault> check(text const&, arrays<std::uint32_t const>, options const&, report*);
-template std::optional<fault> check(text const&, arrays<std::uint64_t const>, options const&, report*);
+template build_report build(text const&, arrays<std::uint32_t>, build_options const&);
+template build_report build(text const&, arrays<std::uint64_t>, build_options const&);
+template build_report build_into<std::uint32_t>(text const&, sinks const&, build_options const&);
+template build_report build_into<std::uint64_t>(text const&, sinks const&, build_options const&);
+template result<std::uint32_t> build(text const&, extra_arrays, build_options const&);
+template result<std::uint64_t> build(text const&, extra_arrays, build_options const&);
+template std::optional<mismatch> check(text const&, arrays<std::uint32_t const>, build_options const&, build_report*);
+template std::optional<mismatch> check(text const&, arrays<std::uint64_t const>, build_options const&, build_report*);
 
 }  // namespace ordo::suffix

@@ -3,95 +3,87 @@
 #include "suffix/build_instances.hpp"
 #include "suffix/device_records.hpp"
 
-extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t) extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint64_t)
+extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t);
+extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint64_t);
 
-    namespace ordo::suffix::detail {
-  template <class Index>
-  std::size_t build_on_cuda(text const& input, results<Index> const& out, options const& how, unsigned gpu_index) {
-    return with_machine<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) { return build_on(machine, input, out, how); });
+namespace ordo::suffix::detail {
+
+template <class Index>
+suffix_builder<Index> cuda_builder() {
+  return {
+      .build =
+          [](text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index) {
+            return with_machine<gpu>(options.machine, gpu_index,
+                                [&](cuda_backend& backend) { return build_on(backend, input, to, options); });
+          },
+      .check =
+          [](text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
+             std::optional<mismatch>& found) {
+            return with_machine<gpu>(options.machine, gpu_index, [&](cuda_backend& backend) {
+              found = find_mismatch(backend, input, all);
+              return backend.pool().peak();
+            });
+          },
+      .build_memory = [](std::size_t n, std::size_t records, extra_arrays extra,
+                         row_selection rows) { return rows_memory<Index, cuda_backend>(n, records, extra, true, rows.sample); },
+      .max_in_range =
+          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
+            return max_in_range<Index, cuda_backend>(n, records, extra, true, rows.sample, available);
+          },
+      .check_memory = [](std::size_t n, std::size_t records,
+                         extra_arrays extra) { return proof_memory<Index, cuda_backend>(n, records, extra, true); },
+  };
+}
+
+template suffix_builder<std::uint32_t> cuda_builder();
+template suffix_builder<std::uint64_t> cuda_builder();
+
+namespace {
+
+class records_on_cuda final : public records_on_gpu {
+ public:
+  records_on_cuda(machine_options const& options, unsigned gpu_index, std::uint64_t bytes)
+      : lease_(options, gpu_index), index_(gpu_index) {
+    with_backend(*lease_, [&](cuda_backend& backend) { records_.emplace(backend, bytes); });
+  }
+  ~records_on_cuda() override {
+    with_backend(*lease_, [&](cuda_backend&) { records_.reset(); });
   }
 
+  void append(fasta& to, std::string const& name, source& from, fasta_options const& options) override {
+    with_backend(*lease_, [&](cuda_backend&) { records_->append(to, name, from, options, {std::size_t{64} << 20}); });
+  }
+  [[nodiscard]] std::size_t size() const override { return records_->size(); }
+  std::size_t build(fasta const& records, results<std::uint32_t> const& to, sink* residues,
+                    build_options const& options) override {
+    return build_any(records, to, residues, options);
+  }
+  std::size_t build(fasta const& records, results<std::uint64_t> const& to, sink* residues,
+                    build_options const& options) override {
+    return build_any(records, to, residues, options);
+  }
+  void download(host_bytes& to) override {
+    with_backend(*lease_, [&](cuda_backend&) { records_->download(to); });
+  }
+
+ private:
   template <class Index>
-  std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
-                            std::optional<fault>& found) {
-    return with_machine<gpu>(how.machine, gpu_index, [&](cuda_backend& machine) {
-      found = find_fault(machine, input, all);
-      return machine.pool().peak();
+  std::size_t build_any(fasta const& records, results<Index> const& to, sink* residues, build_options const& options) {
+    return with_backend(*lease_, [&](cuda_backend& backend) {
+      records_->build(records, to, residues, options, [&](auto f) { with_machine<gpu>({}, index_, f); });
+      return backend.pool().peak();
     });
   }
 
-  template <class Index>
-  memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows) {
-    return memory_of_rows<Index, cuda_backend>(n, records, what, true, rows.sample);
-  }
+  scoped_machine<gpu> lease_;
+  unsigned index_;
+  std::optional<records_on<cuda_backend>> records_;
+};
 
-  template <class Index>
-  std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
-    return most_in_range<Index, cuda_backend>(n, records, what, true, rows.sample, available);
-  }
+}  // namespace
 
-  template <class Index>
-  std::size_t check_memory_on_cuda(std::size_t n, std::size_t records, wanted what) {
-    return proof_memory<Index, cuda_backend>(n, records, what, true);
-  }
-
-  extern template class parsed_fasta<cuda_backend>;  // in fasta_cuda.cu
-
-  namespace {
-
-  class records_on_cuda final : public records_on_gpu {
-   public:
-    records_on_cuda(machine_options const& how, unsigned gpu_index, std::uint64_t bytes)
-        : lease_(how, gpu_index), index_(gpu_index) {
-      with_backend(*lease_, [&](cuda_backend& machine) { records_.emplace(machine, bytes); });
-    }
-    ~records_on_cuda() override {
-      with_backend(*lease_, [&](cuda_backend&) { records_.reset(); });
-    }
-
-    void append(fasta& to, std::string const& name, source& from, fasta_options const& how) override {
-      with_backend(*lease_, [&](cuda_backend&) { records_->append(to, name, from, how, {std::size_t{64} << 20}); });
-    }
-    [[nodiscard]] std::size_t size() const override { return records_->size(); }
-    std::size_t build(fasta const& about, results<std::uint32_t> const& to, sink* residues, options const& how) override {
-      return build_any(about, to, residues, how);
-    }
-    std::size_t build(fasta const& about, results<std::uint64_t> const& to, sink* residues, options const& how) override {
-      return build_any(about, to, residues, how);
-    }
-    void bring(host_bytes& to) override {
-      with_backend(*lease_, [&](cuda_backend&) { records_->bring(to); });
-    }
-
-   private:
-    template <class Index>
-    std::size_t build_any(fasta const& about, results<Index> const& to, sink* residues, options const& how) {
-      return with_backend(*lease_, [&](cuda_backend& machine) {
-        records_->build(about, to, residues, how, [&](auto f) { with_machine<gpu>({}, index_, f); });
-        return machine.pool().peak();
-      });
-    }
-
-    scoped_machine<gpu> lease_;
-    unsigned index_;
-    std::optional<records_on<cuda_backend>> records_;
-  };
-
-  }  // namespace
-
-  std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& how, unsigned gpu_index, std::uint64_t bytes) {
-    return std::make_unique<records_on_cuda>(how, gpu_index, bytes);
-  }
-
-  template std::size_t build_on_cuda(text const&, results<std::uint32_t> const&, options const&, unsigned);
-  template std::size_t build_on_cuda(text const&, results<std::uint64_t> const&, options const&, unsigned);
-  template std::size_t check_on_cuda(text const&, arrays<std::uint32_t const>, options const&, unsigned, std::optional<fault>&);
-  template std::size_t check_on_cuda(text const&, arrays<std::uint64_t const>, options const&, unsigned, std::optional<fault>&);
-  template memory_plan build_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice);
-  template memory_plan build_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice);
-  template std::size_t most_in_range_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
-  template std::size_t most_in_range_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
-  template std::size_t check_memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, wanted);
-  template std::size_t check_memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, wanted);
+std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& options, unsigned gpu_index, std::uint64_t bytes) {
+  return std::make_unique<records_on_cuda>(options, gpu_index, bytes);
+}
 
 }  // namespace ordo::suffix::detail

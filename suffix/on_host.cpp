@@ -1,51 +1,55 @@
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "suffix/build_instances.hpp"
+#include "suffix/text/read_fasta.hpp"
 
-extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t) extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint64_t)
+extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t);
+extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint64_t);
 
-    namespace ordo::suffix::detail {
-  template <class Index>
-  std::size_t build_on_host(text const& input, results<Index> const& out, options const& how) {
-    return with_machine<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
-      pool::limit const limited(machine.pool(), how.memory);
-      return build_on(machine, input, out, how);
-    });
-  }
+namespace ordo::suffix::detail {
 
-  template <class Index>
-  std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found) {
-    return with_machine<cpu>(how.machine, how.machine.threads, [&](host_backend& machine) {
-      pool::limit const limited(machine.pool(), how.memory);
-      found = find_fault(machine, input, all);
-      return machine.pool().peak();
-    });
-  }
+void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& options, fasta_totals& totals) {
+  with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
+    // A part is still in the cache when it is parsed. Threads wait for each other a few times a part.
+    std::size_t const part = (std::size_t{4} << 20) * std::size_t(backend.arena().max_concurrency());
+    residues_for_host<host_backend> residues(backend, to.residues);
+    append_counted(backend, to, residues, name, from, options, {part, 1024}, totals);
+  });
+}
 
-  template <class Index>
-  memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows) {
-    return memory_of_rows<Index, host_backend>(n, records, what, false, rows.sample);
-  }
+template <class Index>
+suffix_builder<Index> host_builder() {
+  return {
+      .build =
+          [](text const& input, results<Index> const& to, build_options const& options, unsigned) {
+            return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
+              pool::limit const limited(backend.pool(), options.memory);
+              return build_on(backend, input, to, options);
+            });
+          },
+      .check =
+          [](text const& input, arrays<Index const> all, build_options const& options, unsigned,
+             std::optional<mismatch>& found) {
+            return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
+              pool::limit const limited(backend.pool(), options.memory);
+              found = find_mismatch(backend, input, all);
+              return backend.pool().peak();
+            });
+          },
+      .build_memory =
+          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows) {
+            return rows_memory<Index, host_backend>(n, records, extra, false, rows.sample);
+          },
+      .max_in_range =
+          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
+            return max_in_range<Index, host_backend>(n, records, extra, false, rows.sample, available);
+          },
+      .check_memory = [](std::size_t n, std::size_t records,
+                         extra_arrays extra) { return proof_memory<Index, host_backend>(n, records, extra, false); },
+  };
+}
 
-  template <class Index>
-  std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available) {
-    return most_in_range<Index, host_backend>(n, records, what, false, rows.sample, available);
-  }
-
-  template <class Index>
-  std::size_t check_memory_on_host(std::size_t n, std::size_t records, wanted what) {
-    return proof_memory<Index, host_backend>(n, records, what, false);
-  }
-
-  template std::size_t build_on_host(text const&, results<std::uint32_t> const&, options const&);
-  template std::size_t build_on_host(text const&, results<std::uint64_t> const&, options const&);
-  template std::size_t check_on_host(text const&, arrays<std::uint32_t const>, options const&, std::optional<fault>&);
-  template std::size_t check_on_host(text const&, arrays<std::uint64_t const>, options const&, std::optional<fault>&);
-  template memory_plan build_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice);
-  template memory_plan build_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice);
-  template std::size_t most_in_range_on_host<std::uint32_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
-  template std::size_t most_in_range_on_host<std::uint64_t>(std::size_t, std::size_t, wanted, row_choice, std::size_t);
-  template std::size_t check_memory_on_host<std::uint32_t>(std::size_t, std::size_t, wanted);
-  template std::size_t check_memory_on_host<std::uint64_t>(std::size_t, std::size_t, wanted);
+template suffix_builder<std::uint32_t> host_builder();
+template suffix_builder<std::uint64_t> host_builder();
 
 }  // namespace ordo::suffix::detail

@@ -15,13 +15,13 @@
 #include "ordo/machine.hpp"
 #include "ordo/suffix/policy.hpp"
 
-/// Suffix arrays of many records. The suffix at position p runs to the end of p's record. Suffixes compare by bytes
-/// (unsigned); one that ends is smaller than one that goes on; equal suffixes compare by position. For a single record this
-/// is the textbook suffix array.
+/// Suffix arrays of one or many records. The suffix at position p runs to the end of p's record. Suffixes compare by unsigned
+/// bytes; a proper prefix is smaller; equal suffixes compare by position. For a single record this is the textbook suffix
+/// array.
 namespace ordo::suffix {
 
-/// Records of residues laid end to end, with nothing between them: record r is [starts[r], starts[r + 1]), the last one ends
-/// with the text. Records may be empty. No starts: one record.
+/// Records of residues laid end to end without separators. Record r is [starts[r], starts[r + 1]); the last one ends with the
+/// text. Records may be empty. Without starts the text is one record.
 struct text {
   std::string_view residues;
   std::span<std::uint64_t const> starts = {};
@@ -32,146 +32,153 @@ struct text {
   [[nodiscard]] std::size_t end_of(std::size_t record) const noexcept {
     return record + 1 < starts.size() ? starts[record + 1] : size();
   }
-  /// The record that holds position p, p in [0, size()).
+  /// Returns the record that holds position p, p in [0, size()).
   [[nodiscard]] std::size_t record_of(std::size_t p) const noexcept;
 };
 
-/// What build makes beside the suffix array.
-struct wanted {
+/// The arrays that build makes besides the suffix array.
+struct extra_arrays {
   bool lcp = false, bwt = false;
 };
 
-/// Where the results go, or with a const Index come from, for n residues in k records. Where rows are left out
-/// (options::rows), sa and lcp have row_count() entries, and there is no bwt.
+/// The arrays of a text of n residues in k records: results, or input if Index is const. If rows are left out
+/// (build_options::rows), sa and lcp have num_rows() entries, and there is no bwt.
 template <class Index>
 struct arrays {
-  std::span<Index> sa;   // n positions, their suffixes in order
-  std::span<Index> lcp;  // empty, or n: lcp[0] = 0, lcp[i] the length of the common prefix of the suffixes sa[i - 1] and sa[i]
-  // Empty, or n + k: one row for each record's end, in record order, then one for each of sa; a row holds the residue before
-  // its position, '$' where a record begins.
+  std::span<Index> sa;   // n positions, in suffix order
+  std::span<Index> lcp;  // empty, or n: lcp[0] = 0, lcp[i] is the length of the common prefix of suffixes sa[i - 1] and sa[i]
+  // Empty, or n + k: one row for the end of each record, in record order, then one for each entry of sa. A row holds the
+  // residue before its position, or '$' at the start of a record.
   std::span<std::conditional_t<std::is_const_v<Index>, char const, char>> bwt;
 };
 
-/// Where the results go that shall not be whole in the host's memory: sa, and those of lcp and bwt that are wanted. Each gets
-/// the bytes of its array, little-endian.
+/// Sinks for results that need not fit into host memory: sa, and those of lcp and bwt that are wanted. Each receives the bytes
+/// of its array, little-endian.
 struct sinks {
   sink *sa = nullptr, *lcp = nullptr, *bwt = nullptr;
-  std::size_t entry_bytes = 0;  // of sa and lcp: 0 for those of an Index; 5, where that has eight, for positions below 2^40
+  std::size_t entry_bytes = 0;  // of sa and lcp: 0 for sizeof(Index); 5 for positions below 2^40 if Index has 8 bytes
 };
 
-struct options {
+struct build_options {
   machine_options machine;
-  /// Bytes of host memory that the CPU machine may take beside the text and the results. It never takes more.
+  /// The host memory in bytes that the CPU may use besides the text and the results. This is a hard limit.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
-  row_choice rows = {};  // which suffixes have rows
-  /// Called as each phase begins - "sort", "lcp", "bwt" - with the bytes of text that it works on.
+  row_selection rows = {};  // which suffixes have rows
+  /// Called at the start of each phase ("sort", "lcp", "bwt") with the number of text bytes that it processes.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
 };
 
-/// The host has not the memory that a text takes: see options::memory. bytes() of that suffice.
+/// Thrown if a text needs more than build_options::memory. bytes() suffices.
 class text_too_large : public out_of_memory {
  public:
-  /// @param least  enough, unless the text repeats itself @param bytes  enough for any text
-  text_too_large(std::string const& what, std::size_t least, std::size_t bytes) : out_of_memory(what, bytes), least_(least) {}
-  [[nodiscard]] std::size_t least() const noexcept { return least_; }
+  /// @param min_bytes  suffices unless the text is repetitive
+  /// @param bytes  suffices for any text
+  text_too_large(std::string const& what, std::size_t min_bytes, std::size_t bytes)
+      : out_of_memory(what, bytes), min_bytes_(min_bytes) {}
+  [[nodiscard]] std::size_t min_bytes() const noexcept { return min_bytes_; }
 
  private:
-  std::size_t least_;
+  std::size_t min_bytes_;
 };
 
-struct report {
+struct build_report {
   machine_choice machine;
-  std::size_t device_memory = 0;  // bytes of GPU memory in use at most
+  std::size_t device_memory = 0;  // peak use of GPU memory in bytes
 };
 
-/// How many suffixes of a text have rows. By `threads` threads (0: all).
-std::size_t row_count(text const& input, row_choice which, unsigned threads = 0);
+/// Returns the number of suffixes that have rows. Uses `threads` threads (0: all).
+std::size_t num_rows(text const& input, row_selection selection, unsigned threads = 0);
 
-/// How many suffixes of n residues in so many records are sorted at most, to have arrays of these rows: where the choice is a
-/// sample, no others than those. The CPU machine holds arrays of as many entries.
-std::size_t sorted_suffixes(std::size_t n, std::size_t records, row_choice rows) noexcept;
+/// Returns the maximum number of suffixes that are sorted to make the arrays of these rows: only the sampled ones if the rows
+/// are a sample. The CPU holds arrays of that many entries.
+std::size_t num_sorted_suffixes(std::size_t n, std::size_t records, row_selection rows) noexcept;
 
-/// Does an index of `bytes` bytes, 4, 5 or 8, take n residues in so many records?
+/// Returns whether an Index of `bytes` bytes (4, 5 or 8) can number n residues in `records` records.
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
-/// Bytes of memory. How many a text takes shows after the first sort: the more of its suffixes share the letters of a whole
-/// key (29 of DNA, 12 of proteins) with another one, the more. The CPU sorts texts that repeat themselves often by induction
-/// (induced_sort.hpp), in little memory, where rows are of all positions and these take a bit less than an entry has.
-struct memory_plan {
-  std::size_t least = 0;     // enough for texts in which few suffixes do
-  std::size_t quickest = 0;  // the same, and for the quickest way: see build_outlook::ranges
-  std::size_t most = 0;      // enough for any text
+/// The temporary memory of a build, in bytes. The exact amount is known after the first sort: it grows with the number of
+/// suffixes that share a whole key (29 letters of DNA, 12 of proteins) with another one. The CPU sorts very repetitive texts by
+/// induction (induced_sort.hpp), in little memory, if all positions have rows and fit into one bit less than an entry.
+struct memory_estimate {
+  std::size_t min_bytes = 0;   // suffices if few suffixes share a whole key
+  std::size_t fast_bytes = 0;  // the same, for the fastest method: see build_plan::ranges
+  std::size_t max_bytes = 0;   // suffices for any text
 };
 
-/// What building takes of a machine's memory: the host's for device::cpu, text and results not counted, and some megabytes a
-/// thread; all of the GPU's. In a build without CUDA all figures are the CPU's.
-memory_plan memory_needed(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                          row_choice rows = {});
+/// Returns the temporary memory of a build: host memory for device::cpu, besides text, results and some megabytes a thread; all
+/// GPU memory for device::gpu. In a build without CUDA, all figures are those of the CPU.
+memory_estimate build_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
+                             row_selection rows = {});
 
-/// What a build would do.
-struct build_outlook {
+/// The machine, memory and method that a build would use.
+struct build_plan {
   machine_choice machine;
-  memory_plan memory;         // of that machine: see memory_needed
-  std::size_t available = 0;  // of that memory
-  std::size_t beside = 0;     // host memory for text and results, where the CPU works
-  // In which suffixes would be sorted one after the other; 0: it would be refused. The quickest way is 1, all at once; on the
-  // CPU, which has caches and whose memory is slow to get, that is so of up to 2^24 suffixes; of more, up to 16 are as quick.
+  memory_estimate memory;      // of that machine: see build_memory
+  std::size_t available = 0;   // how much of that memory there is
+  std::size_t host_bytes = 0;  // host memory for text and results, if the CPU works
+  // The number of ranges of suffixes that would be sorted one after the other; 0 if the build would be refused. One range is
+  // fastest on a GPU. The CPU, which profits from caches, is fastest with one range for up to 2^24 suffixes; beyond that, up to
+  // 16 ranges are equally fast.
   std::size_t ranges = 0;
 };
 
-/// For a build of n residues into sinks. @param memory  bytes that the host may give @throws as choose_machine()
-build_outlook plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                         machine_options const& machine, std::size_t memory, row_choice rows = {});
+/// Plans a build of n residues into sinks.
+/// @param memory  the host memory that may be used, in bytes
+/// @throws as choose_machine()
+build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
+                      machine_options const& machine, std::size_t memory, row_selection rows = {});
 
-/// And what check takes of any text. @param what  beside the order
-/// @param rows  where some are left out, it is what suffices unless the text repeats itself
-std::size_t memory_for_check(device where, std::size_t n, std::size_t records, std::size_t index_bytes, wanted what,
-                             row_choice rows = {});
+/// Returns the temporary memory of check, for any text. If rows are left out, it suffices for texts that are not repetitive.
+/// @param what  the arrays to check besides sa
+std::size_t check_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
+                         row_selection rows = {});
 
-/// Prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see prefix_doubling.hpp. Index is std::uint32_t or
-/// std::uint64_t. Deterministic: the same bytes on every machine. Automatic choice of the machine falls back to the CPU when
-/// the GPU's memory runs out.
-/// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that is not there, a BWT
-///     where rows are left out, a sample of 0 @throws input_error  where ambiguous letters are left out, but the text has
-///     letters that are no codes of nucleotides
-/// @throws text_too_large  before any work if the CPU takes more than how.memory with certainty; later, once the text turns out
-///     to repeat itself and takes more than it @throws out_of_memory  the same of the GPU that was asked for
+/// Builds the arrays by prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see suffix_sort.hpp. Index is
+/// std::uint32_t or std::uint64_t. The result is the same on every machine. If the machine is chosen automatically and the
+/// GPU's memory runs out, the CPU takes over.
+/// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that does not exist, a BWT
+///     with rows left out, a sample of 0
+/// @throws input_error  ambiguous letters are to be left out, and the text has letters that are no nucleotide codes
+/// @throws text_too_large  before any work if the CPU certainly needs more than options.memory; later if the text turns out to
+///     be repetitive and needs more
+/// @throws out_of_memory  the same for a GPU that was required
 template <class Index>
-report build(text const& input, arrays<Index> out, options const& how = {});
+build_report build(text const& input, arrays<Index> out, build_options const& options = {});
 
-/// The same, into sinks, to which a GPU stores its own memory: the host holds no array. They are told what they will hold
-/// before the work begins, and get it when all is made. Index is given by the caller: build_into<std::uint32_t>(...).
-/// @throws what the sinks throw
+/// Builds into sinks. A GPU stores from its own memory, and the host holds no array. Sinks learn their size before the work
+/// begins, and receive the data when all arrays are complete. The caller names the Index: build_into<std::uint32_t>(...).
+/// @throws as build, and what the sinks throw
 template <class Index>
-report build_into(text const& input, sinks const& out, options const& how = {});
+build_report build_into(text const& input, sinks const& out, build_options const& options = {});
 
 template <class Index>
 struct result {
   std::vector<Index> sa, lcp;
   std::string bwt;
-  report how;
+  build_report report;
 };
 
-/// The same, into vectors.
+/// Builds into vectors.
 template <class Index = std::uint32_t>
-result<Index> build(text const& input, wanted what = {}, options const& how = {});
+result<Index> build(text const& input, extra_arrays extra = {}, build_options const& options = {});
 
-/// The first row of an array at which the proof fails. For lcp and bwt that is the first wrong one; an order is proved from
-/// row to row, and of two that were swapped one may be somewhat further on.
-struct fault {
+/// The first row at which a check fails. For lcp and bwt it is the first wrong row. The order is checked from row to row: if
+/// two rows were swapped, it may be a later one.
+struct mismatch {
   std::string array;  // "sa", "lcp" or "bwt"
   std::size_t row = 0;
-  std::string why;
+  std::string reason;
 };
 
-/// Proves `all` right, or finds what is wrong, in O(n log n) at most: sa is a permutation; neighbours are in order by their
-/// first residues and, where these are equal, by the ranks of the suffixes behind; lcp is what the text and sa say; bwt row by
-/// row. Lengths as for build.
-/// Where rows are left out, the ranks of the suffixes behind are not known. Then all suffixes are sorted anew, that order is
-/// proved as above, and each row compared with what is left of it: what holds for the proof holds for the arrays, however
-/// the sort works. That takes what build takes, and the host's memory for the arrays of all rows. Any number of rows will do; a
-/// wrong one is a fault. @throws like build
+/// Checks that `all` is right, in O(n log n) at most, and returns the first mismatch otherwise. sa must be a permutation;
+/// adjacent suffixes must be in order by their first residues and, if these are equal, by the ranks of the suffixes that
+/// follow; lcp and bwt are compared row by row. Lengths as for build.
+/// If rows are left out, the ranks of the following suffixes are unknown. Then all suffixes are sorted again, that order is
+/// checked as above, and each row is compared with it. So the check does not depend on the sort. It takes the memory of build,
+/// and host memory for the arrays of all rows. The number of rows may be wrong; that is a mismatch.
+/// @throws as build
 template <class Index>
-std::optional<fault> check(text const& input, arrays<Index const> all, options const& how = {}, report* done = nullptr);
+std::optional<mismatch> check(text const& input, arrays<Index const> all, build_options const& options = {},
+                              build_report* done = nullptr);
 
 }  // namespace ordo::suffix

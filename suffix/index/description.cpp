@@ -1,28 +1,246 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
+#include <nlohmann/json.hpp>
 
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
-#include "suffix/index/description_reader.hpp"
 
 namespace ordo::suffix {
 namespace {
 
-using detail::description_reader, detail::json_string;
+constexpr unsigned format_version = 1;
+constexpr std::string_view format = "ordo suffix index", case_kept = "kept", case_folded = "folded to upper";
+constexpr std::string_view order =
+    "bytes, unsigned; a suffix ends with its record; one that ends is smaller than one that goes on; equal ones by position";
+
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump();
+}
+
+/// Reads a description by SAX: a tree of all records would take ten times the memory of the file.
+class description_reader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  index_description description;
+  std::string flaw;
+  bool keeps_case = false;
+  std::optional<masked_letters> masked;  // absent from old descriptions
+
+  /// Checks fields against each other once all have been read.
+  [[nodiscard]] bool agree() {
+    description.policy.masked = masked.value_or(keeps_case ? masked_letters::keep : masked_letters::fold);
+    return description.policy.keeps_case() == keeps_case || refuse("case and mask contradict each other");
+  }
+
+  bool null() override { return unexpected("null"); }
+  bool boolean(bool) override { return unexpected("true or false"); }
+  bool number_integer(std::int64_t) override { return unexpected("a negative number"); }
+  bool number_float(double, std::string const&) override { return unexpected("a fraction or too large a number"); }
+  bool binary(binary_t&) override { return unexpected("bytes"); }
+
+  bool number_unsigned(std::uint64_t value) override {
+    switch (std::exchange(at_, none)) {
+      case version_of_format:
+        return value == format_version || refuse(fmt::format("format version {}, expected {}", value, format_version));
+      case residues:
+        description.residues = value;
+        return true;
+      case width:
+        description.width = unsigned(value);
+        return value == 32 || value == 40 || value == 64 || refuse(fmt::format("unsupported width of {} bits", value));
+      case sample:
+        description.policy.sample = value;
+        return true;
+      case rows:
+        description.kept_rows = value;
+        return true;
+      case record_length:
+        description.lengths.push_back(value);
+        return true;
+      case kmer_length:
+        description.kmers.length = unsigned(value);
+        return value <= 64 || refuse("the k-mers are too long");
+      case array_bytes:
+        description.arrays.back().bytes = value;
+        return true;
+      case record_start:
+        description.starts.push_back(value);
+        return true;
+      default:
+        return refuse("a number in the wrong place");
+    }
+  }
+
+  bool string(std::string& text) override {
+    switch (std::exchange(at_, none)) {
+      case format_name:
+        return text == format || refuse("not a suffix index");
+      case version_of_writer:
+        return true;
+      case order_of_suffixes:
+        return text == order || refuse("unknown order of suffixes");
+      case case_of_letters:
+        keeps_case = text == case_kept;
+        return keeps_case || text == case_folded || refuse("unknown case of letters");
+      case strands_of_records:
+        return choose(description.policy.strands, strands_words, text);
+      case policy_of_ambiguous:
+        return choose(description.policy.ambiguous, ambiguous_words, text);
+      case policy_of_mask:
+        return choose(masked.emplace(), masked_words, text);
+      case kmer_letters:
+        description.kmers.letters = text;
+        return true;
+      case array_name:
+        description.arrays.back().name = text;
+        return true;
+      case description_crc32:
+        return checksum(description.crc32.emplace(), text);
+      case array_crc32:
+        return checksum(description.arrays.back().crc32, text);
+      case record_name:
+        description.names.push_back(text);
+        return true;
+      default:
+        return refuse("a string in the wrong place");
+    }
+  }
+
+  bool start_object(std::size_t) override {
+    context const outer = context_;
+    context_ = outer == context::outside   ? context::description
+               : outer == context::arrays  ? context::array
+               : outer == context::records ? context::record
+                                           : outer;
+    if (context_ == outer) return unexpected("an object");
+    for (std::size_t f = 0; f < none; ++f)
+      if (fields[f].in == context_) seen_[f] = false;
+    if (context_ == context::array) description.arrays.emplace_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    auto const found = std::ranges::find_if(fields, [&](known const& f) { return f.in == context_ && f.name == name; });
+    if (found == fields.end()) return refuse(fmt::format("unknown field {}", json_string(name)));
+    at_ = field(found - fields.begin());
+    return !std::exchange(seen_[at_], true) || refuse(fmt::format("field {} twice", name));
+  }
+  bool end_object() override {
+    for (std::size_t f = 0; f < none; ++f)
+      if (fields[f].in == context_ && !seen_[f] && !fields[f].optional)
+        return refuse(fmt::format("no field {}", fields[f].name));
+    context_ = context_ == context::array ? context::arrays : context_ == context::record ? context::records : context::outside;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    field const at = std::exchange(at_, none);
+    if (at != arrays && at != records) return refuse("a list in the wrong place");
+    context_ = at == arrays ? context::arrays : context::records;
+    return true;
+  }
+  bool end_array() override {
+    context_ = context::description;
+    return true;
+  }
+  bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const& e) override { return refuse(e.what()); }
+
+ private:
+  enum class context { outside, description, arrays, array, records, record };
+  enum field : std::size_t {
+    format_name,
+    version_of_format,
+    description_crc32,
+    version_of_writer,
+    residues,
+    width,
+    order_of_suffixes,
+    case_of_letters,
+    strands_of_records,
+    policy_of_ambiguous,
+    policy_of_mask,
+    sample,
+    rows,
+    kmer_length,
+    kmer_letters,
+    arrays,
+    records,
+    array_name,
+    array_bytes,
+    array_crc32,
+    record_name,
+    record_start,
+    record_length,
+    none
+  };
+  struct known {
+    context in;
+    std::string_view name;
+    bool optional;
+  };
+  static constexpr std::array<known, none> fields{{{context::description, "format", false},
+                                                   {context::description, "format_version", false},
+                                                   {context::description, "crc32", true},
+                                                   {context::description, "version", false},
+                                                   {context::description, "residues", false},
+                                                   {context::description, "width", false},
+                                                   {context::description, "order", false},
+                                                   {context::description, "case", false},
+                                                   {context::description, "strands", true},
+                                                   {context::description, "ambiguous", true},
+                                                   {context::description, "mask", true},
+                                                   {context::description, "sample", true},
+                                                   {context::description, "rows", true},
+                                                   {context::description, "kmer_length", true},
+                                                   {context::description, "kmer_letters", true},
+                                                   {context::description, "arrays", false},
+                                                   {context::description, "records", false},
+                                                   {context::array, "name", false},
+                                                   {context::array, "bytes", false},
+                                                   {context::array, "crc32", false},
+                                                   {context::record, "name", false},
+                                                   {context::record, "start", false},
+                                                   {context::record, "length", true}}};
+
+  template <class Value, std::size_t N>
+  bool choose(Value& value, std::array<std::string_view, N> const& words, std::string const& word) {
+    auto const found = value_of<Value>(words, word);
+    if (!found) return refuse(fmt::format("unknown policy {}", json_string(word)));
+    value = *found;
+    return true;
+  }
+
+  bool refuse(std::string why) {
+    flaw = std::move(why);
+    return false;
+  }
+  bool unexpected(char const* what) {
+    return refuse(at_ == none ? fmt::format("{} in the wrong place", what) : fmt::format("{}: {}", fields[at_].name, what));
+  }
+  bool checksum(std::uint32_t& crc32, std::string const& text) {
+    std::from_chars(text.data(), text.data() + text.size(), crc32, 16);
+    return fmt::format("{:08x}", crc32) == text || refuse("invalid checksum");
+  }
+
+  context context_ = context::outside;
+  field at_ = none;  // whose value comes next
+  std::array<bool, none> seen_{};
+};
 
 constexpr std::uint64_t piece_bytes = 3 * 8;
 
 constexpr std::string_view checksum_begin = "  \"crc32\": \"", checksum_end = "\",\n";
 
-// The line of a description that goes between the others, neither of which are none.
+// Returns the line with the checksum of the lines before and after it, neither of which are empty.
 std::string checksum_line(std::string_view before, std::string_view behind) {
   auto const add = [](uLong sum, std::string_view part) {
     return crc32_z(sum, reinterpret_cast<Bytef const*>(part.data()), part.size());
@@ -30,50 +248,53 @@ std::string checksum_line(std::string_view before, std::string_view behind) {
   return fmt::format("{}{:08x}{}", checksum_begin, add(add(crc32_z(0, nullptr, 0), before), behind), checksum_end);
 }
 
-// The bytes that an array must have; nothing for a name that is none.
-std::optional<std::uint64_t> bytes_of(index_description const& about, std::string_view array) {
-  if (array == "sa" || array == "lcp") return about.rows() * (about.width / 8);
-  if (array == "seq") return about.residues;
-  if (array == "bwt") return about.residues + about.text_records();
-  if (array == "pieces") return about.text_records() * piece_bytes;
-  if (array == "kmers") return (about.words.count().value() + 1) * (about.width / 8);
+// Returns the size that an array must have; nothing for an unknown name.
+std::optional<std::uint64_t> bytes_of(index_description const& description, std::string_view array) {
+  if (array == "sa" || array == "lcp") return description.rows() * (description.width / 8);
+  if (array == "seq") return description.residues;
+  if (array == "bwt") return description.residues + description.text_records();
+  if (array == "pieces") return description.text_records() * piece_bytes;
+  if (array == "kmers") return (description.kmers.count().value() + 1) * (description.width / 8);
   return std::nullopt;
 }
 
-// What a policy asks for.
-std::optional<std::string> flaw_in_policy(index_description const& about) {
-  policy const& which = about.policy;
-  if (which.sample == 0) return "a sample of every 0th position";
-  if (which.cuts() != (about.find("pieces") != nullptr)) return which.cuts() ? "no array pieces" : "pieces of whole records";
-  if (about.lengths.size() != (which.cuts() ? about.starts.size() : 0)) return "records without length, or with one too many";
-  if (which.rows().all() != !about.left_rows.has_value())
-    return which.rows().all() ? "rows left out of all" : "the number of rows is missing";
-  if (about.rows() > about.residues) return "more rows than residues";
-  if (!which.rows().all() && about.find("bwt")) return "a BWT without all its rows";
+// Checks the fields that a policy requires.
+std::optional<std::string> flaw_in_policy(index_description const& description) {
+  policy const& rules = description.policy;
+  if (rules.sample == 0) return "the sample must be above 0";
+  if (rules.cuts() != (description.find("pieces") != nullptr))
+    return rules.cuts() ? "the array pieces is missing" : "pieces although the records are whole";
+  if (description.lengths.size() != (rules.cuts() ? description.starts.size() : 0))
+    return "lengths of records are missing or superfluous";
+  if (rules.rows().all() != !description.kept_rows.has_value())
+    return rules.rows().all() ? "rows are left out although all are kept" : "the number of rows is missing";
+  if (description.rows() > description.residues) return "more rows than residues";
+  if (!rules.rows().all() && description.find("bwt")) return "a BWT although rows are left out";
   return std::nullopt;
 }
 
-// What is wrong with a description, if anything.
-std::optional<std::string> flaw_in(index_description const& about) {
-  if (about.starts.empty()) return "no records";
-  if (about.starts.front() != 0 || !std::ranges::is_sorted(about.starts) || about.starts.back() > about.residues)
+// Checks a description, and returns what is wrong.
+std::optional<std::string> find_flaw(index_description const& description) {
+  if (description.starts.empty()) return "no records";
+  if (description.starts.front() != 0 || !std::ranges::is_sorted(description.starts) ||
+      description.starts.back() > description.residues)
     return "the records' starts are out of order";
-  if (about.residues > ~std::uint64_t{0} / 8) return "more residues than there can be";
-  if (!index_fits(about.width / 8, about.residues, about.text_records())) return "the width is too small";
-  if (auto const flaw = flaw_in_policy(about)) return flaw;
+  if (description.residues > ~std::uint64_t{0} / 8) return "too many residues";
+  if (!index_fits(description.width / 8, description.residues, description.text_records())) return "the width is too small";
+  if (auto const flaw = flaw_in_policy(description)) return flaw;
   for (char const* name : {"sa", "seq"})
-    if (!about.find(name)) return fmt::format("no array {}", name);
-  if (about.words.length != 0 || !about.words.letters.empty() || about.find("kmers")) {
+    if (!description.find(name)) return fmt::format("the array {} is missing", name);
+  if (description.kmers.length != 0 || !description.kmers.letters.empty() || description.find("kmers")) {
     auto const byte = [](char c) { return static_cast<unsigned char>(c); };
-    if (!about.words.count() || !std::ranges::is_sorted(about.words.letters, std::ranges::less_equal{}, byte))
-      return "a table of k-mers that there cannot be";
-    if (!about.find("kmers")) return "no array kmers";
+    if (!description.kmers.count() || !std::ranges::is_sorted(description.kmers.letters, std::ranges::less_equal{}, byte))
+      return "impossible k-mer table";
+    if (!description.find("kmers")) return "the array kmers is missing";
   }
-  for (index_array const& array : about.arrays) {
-    auto const bytes = bytes_of(about, array.name);
-    if (!bytes) return fmt::format("an unknown array {}", json_string(array.name));
-    if (*bytes != array.bytes) return fmt::format("array {} of {} bytes, {} expected", array.name, array.bytes, *bytes);
-    if (about.find(array.name) != &array) return fmt::format("array {} twice", array.name);
+  for (index_array const& array : description.arrays) {
+    auto const bytes = bytes_of(description, array.name);
+    if (!bytes) return fmt::format("unknown array {}", json_string(array.name));
+    if (*bytes != array.bytes) return fmt::format("array {} has {} bytes, expected {}", array.name, array.bytes, *bytes);
+    if (description.find(array.name) != &array) return fmt::format("array {} twice", array.name);
   }
   return std::nullopt;
 }
@@ -90,31 +311,31 @@ index_array const* index_description::find(std::string_view array) const {
   return found == arrays.end() ? nullptr : &*found;
 }
 
-std::string to_json(index_description const& about) {
+std::string to_json(index_description const& description) {
   std::string text;
   auto const to = std::back_inserter(text);
-  policy const& which = about.policy;
-  fmt::format_to(to, "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n", detail::format, detail::format_version);
+  policy const& rules = description.policy;
+  fmt::format_to(to, "{{\n  \"format\": \"{}\",\n  \"format_version\": {},\n", format, format_version);
   std::size_t const checksum = text.size();
   fmt::format_to(to, "  \"version\": {},\n  \"residues\": {},\n  \"width\": {},\n  \"order\": {},\n  \"case\": \"{}\",\n",
-                 json_string(version), about.residues, about.width, json_string(detail::order),
-                 which.keeps_case() ? detail::case_kept : detail::case_folded);
+                 json_string(version), description.residues, description.width, json_string(order),
+                 rules.keeps_case() ? case_kept : case_folded);
   fmt::format_to(to, "  \"strands\": \"{}\",\n  \"ambiguous\": \"{}\",\n  \"mask\": \"{}\",\n  \"sample\": {},\n",
-                 strands_words[std::size_t(which.strands)], ambiguous_words[std::size_t(which.ambiguous)],
-                 masked_words[std::size_t(which.masked)], which.sample);
-  if (about.left_rows) fmt::format_to(to, "  \"rows\": {},\n", *about.left_rows);
-  if (about.words.length != 0)
-    fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", about.words.length,
-                   json_string(about.words.letters));
+                 strands_words[std::size_t(rules.strands)], ambiguous_words[std::size_t(rules.ambiguous)],
+                 masked_words[std::size_t(rules.masked)], rules.sample);
+  if (description.kept_rows) fmt::format_to(to, "  \"rows\": {},\n", *description.kept_rows);
+  if (description.kmers.length != 0)
+    fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", description.kmers.length,
+                   json_string(description.kmers.letters));
   text += "  \"arrays\": [";
-  for (std::size_t i = 0; i < about.arrays.size(); ++i)
+  for (std::size_t i = 0; i < description.arrays.size(); ++i)
     fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",
-                   json_string(about.arrays[i].name), about.arrays[i].bytes, about.arrays[i].crc32);
+                   json_string(description.arrays[i].name), description.arrays[i].bytes, description.arrays[i].crc32);
   text += "\n  ],\n  \"records\": [";
-  for (std::size_t r = 0; r < about.names.size(); ++r) {
-    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}", r == 0 ? "" : ",", json_string(about.names[r]),
-                   about.starts[r]);
-    if (r < about.lengths.size()) fmt::format_to(to, ", \"length\": {}", about.lengths[r]);
+  for (std::size_t r = 0; r < description.names.size(); ++r) {
+    fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}", r == 0 ? "" : ",", json_string(description.names[r]),
+                   description.starts[r]);
+    if (r < description.lengths.size()) fmt::format_to(to, ", \"length\": {}", description.lengths[r]);
     text += '}';
   }
   text += "\n  ]\n}\n";
@@ -124,7 +345,7 @@ std::string to_json(index_description const& about) {
 }
 
 bool is_altered(std::string_view json) {
-  std::size_t const begin = json.find(checksum_begin);  // an array's is in the midst of a line
+  std::size_t const begin = json.find(checksum_begin);  // the checksum of an array is inside a line
   std::size_t const end = begin + checksum_begin.size() + 8 + checksum_end.size();
   return begin == json.npos || end >= json.size() ||
          json.substr(begin, end - begin) != checksum_line(json.substr(0, begin), json.substr(end));
@@ -134,11 +355,11 @@ index_description from_json(std::string_view json, std::string const& name) {
   description_reader reader;
   std::optional<std::string> flaw;
   if (nlohmann::json::sax_parse(json.begin(), json.end(), &reader) && reader.agree())
-    flaw = flaw_in(reader.about);
+    flaw = find_flaw(reader.description);
   else
     flaw = std::move(reader.flaw);
   if (flaw) throw input_error(fmt::format("bad index: {}: {}", name, *flaw));
-  return std::move(reader.about);
+  return std::move(reader.description);
 }
 
 }  // namespace ordo::suffix

@@ -13,7 +13,7 @@
 namespace ordo::suffix {
 namespace {
 
-/// Numbers and texts to a sink, in pieces that are worth a write.
+/// Writes numbers and texts to a sink through a buffer.
 class writer {
  public:
   explicit writer(sink& to) : to_(to) {}
@@ -46,7 +46,7 @@ class writer {
 };
 
 std::uint64_t position(stored_index const& index, entries sa, std::size_t row) {
-  std::uint64_t const p = sa[row], n = index.about().residues;
+  std::uint64_t const p = sa[row], n = index.description().residues;
   if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", index.path("sa"), row, p, n));
   return p;
 }
@@ -57,7 +57,7 @@ void write_positions(stored_index const& index, unsigned bytes, writer& out) {
 }
 
 void write_raw(stored_index const& index, unsigned bytes, sink& to) {
-  std::uint64_t const n = index.about().residues;
+  std::uint64_t const n = index.description().residues;
   if (bytes < 8 && n > std::uint64_t{1} << (8 * bytes))
     throw input_error(fmt::format("too many positions: {}: {} residues do not fit {} bits", index.path("sa"), n, 8 * bytes));
   to.expect(index.array("sa").size() * bytes);
@@ -67,7 +67,7 @@ void write_raw(stored_index const& index, unsigned bytes, sink& to) {
 }
 
 void write_sdsl(stored_index const& index, sink& to) {
-  unsigned const width = index.about().width;
+  unsigned const width = index.description().width;
   std::uint64_t const rows = index.array("sa").size(), bits = rows * width, words = (bits + 63) / 64;
   to.expect(9 + 8 * words);
   writer out(to);
@@ -82,26 +82,26 @@ void write_sufr(stored_index const& index, sink& to) {
   text const input = index.view();
   entries const sa = index.array("sa"), lcp = index.array("lcp");
   if (lcp.empty() && !sa.empty())
-    throw input_error(fmt::format("no LCP array: {}: sufr wants one (build --lcp)", index.path("json")));
-  policy const& which = index.about().policy;
-  if (which.cuts() || which.sample != 1)
-    throw input_error(fmt::format("no such format: {}: sufr has no pieces of records, no reverse complements and no samples",
+    throw input_error(fmt::format("no LCP array: {}: sufr needs one (build --lcp)", index.path("json")));
+  policy const& rules = index.description().policy;
+  if (rules.cuts() || rules.sample != 1)
+    throw input_error(fmt::format("cannot export: {}: sufr has no pieces of records, no reverse complements and no samples",
                                   index.path("json")));
   std::uint64_t const n = input.size(), records = input.records(), text_bytes = n + records, rows = sa.size() + 1;
   unsigned const entry = text_bytes < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
   constexpr std::uint64_t head = 4 + 7 * 8;
   std::uint64_t const text_at = head + records * entry + 8, sa_at = text_at + text_bytes, lcp_at = sa_at + rows * entry;
   std::uint64_t names = 8;
-  for (std::size_t r = 0; r < records; ++r) names += 8 + index.about().names[r].size();
+  for (std::size_t r = 0; r < records; ++r) names += 8 + index.description().names[r].size();
   to.expect(lcp_at + rows * entry + names);
 
   bool const dna = input.residues.find_first_not_of("ACGTURYSWKMBDHVNacgturyswkmbdhvn") == input.residues.npos;
   writer out(to);
-  unsigned const all_letters = which.ambiguous == ambiguous_letters::symbol;
-  for (unsigned const byte : {6u, unsigned(dna), all_letters, 0u}) out.number(byte, 1);  // and: is the mask ignored?
+  unsigned const all_letters = rules.ambiguous == ambiguous_letters::symbol;
+  for (unsigned const byte : {6u, unsigned(dna), all_letters, 0u}) out.number(byte, 1);  // the last one: is the mask ignored?
   for (std::uint64_t const value : {text_bytes, text_at, sa_at, lcp_at, rows, std::uint64_t{0}, records}) out.number(value, 8);
   for (std::size_t r = 0; r < records; ++r) out.number(input.begin_of(r) + r, entry);
-  out.number(0, 8);  // no mask of seeds
+  out.number(0, 8);  // no seed mask
   for (std::size_t r = 0; r < records; ++r) {
     out.text(input.residues.substr(input.begin_of(r), input.end_of(r) - input.begin_of(r)));
     out.number(static_cast<unsigned char>(r + 1 == records ? '$' : '%'), 1);
@@ -115,12 +115,12 @@ void write_sufr(stored_index const& index, sink& to) {
   out.number(0, entry);
   for (std::size_t row = 0; row < lcp.size(); ++row) {
     if (lcp[row] > n)
-      throw input_error(fmt::format("bad index: {}: row {}: {} common letters of {}", index.path("lcp"), row, lcp[row], n));
+      throw input_error(fmt::format("bad index: {}: row {}: LCP of {} in {} residues", index.path("lcp"), row, lcp[row], n));
     out.number(lcp[row], entry);
   }
   out.number(records, 8);
   for (std::size_t r = 0; r < records; ++r) {
-    std::string_view const name = index.about().names[r];
+    std::string_view const name = index.description().names[r];
     out.number(name.size(), 8);
     out.text(name);
   }
@@ -129,8 +129,8 @@ void write_sufr(stored_index const& index, sink& to) {
 
 }  // namespace
 
-void export_index(stored_index const& index, export_format how, sink& to) {
-  switch (how) {
+void export_index(stored_index const& index, export_format format, sink& to) {
+  switch (format) {
     case export_format::raw32:
       return write_raw(index, 4, to);
     case export_format::raw40:

@@ -28,7 +28,7 @@
 
 namespace ordo::suffix {
 
-static_assert(std::endian::native == std::endian::little, "the arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
 
 std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads) {
   constexpr std::size_t block = std::size_t{16} << 20;
@@ -76,19 +76,19 @@ index_array checksum_sink::of(std::string name) const {
 
 void store(std::span<char const> bytes, sink& to, unsigned threads) {
   to.expect(bytes.size());
-  machine_options how;
-  how.threads = threads;
-  with_machine<cpu>(how, threads, [&](host_backend& machine) { machine.store(bytes, to, 0); });
+  machine_options options;
+  options.threads = threads;
+  with_machine<cpu>(options, threads, [&](host_backend& backend) { backend.store(bytes, to, 0); });
 }
 
 mapped_file::mapped_file(std::string const& path) {
   auto const fail = [&](char const* why) { throw input_error(fmt::format("cannot read: {}: {}", path, why)); };
-  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // a pipe may have no writer for ever
+  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // opening a pipe would wait for a writer
   if (fd < 0) fail(std::strerror(errno));
   struct stat info {};
   char const* why = fstat(fd, &info) != 0    ? std::strerror(errno)
                     : S_ISDIR(info.st_mode)  ? std::strerror(EISDIR)
-                    : S_ISFIFO(info.st_mode) ? "it is a pipe"
+                    : S_ISFIFO(info.st_mode) ? "is a pipe"
                                              : nullptr;
   if (!why && info.st_size > 0) {
     size_ = std::size_t(info.st_size);
@@ -117,7 +117,7 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
 
 namespace {
 
-// Which file has a name now.
+// Identifies the file that has a name now.
 std::array<std::int64_t, 5> identity_of(std::string const& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return {};
@@ -127,9 +127,9 @@ std::array<std::int64_t, 5> identity_of(std::string const& path) {
 }  // namespace
 
 stored_index::stored_index(std::string prefix, std::string_view without) : prefix_(std::move(prefix)) {
-  // While another process exchanges the index, its arrays may be those of the one or of the other: what was opened belongs
-  // together if the description is the same one as before.
-  constexpr int most_exchanges = 100;
+  // While another process replaces the index, arrays of both may be opened. They belong together if the description did not
+  // change meanwhile.
+  constexpr int max_exchanges = 100;
   for (int attempt = 0;; ++attempt) {
     auto const before = identity_of(prefix_ + ".json");
     std::exception_ptr failure;
@@ -139,74 +139,75 @@ stored_index::stored_index(std::string prefix, std::string_view without) : prefi
       failure = std::current_exception();
     }
     bool const changes = identity_of(prefix_ + ".json") != before || (failure && exchanging_);
-    if (changes && attempt != most_exchanges) continue;
+    if (changes && attempt != max_exchanges) continue;
     if (failure) std::rethrow_exception(failure);
     break;
   }
-  if (about_.policy.cuts())
-    if (auto const flaw = flaw_in(pieces(), about_.residues, about_.starts, about_.lengths, about_.policy))
+  if (description_.policy.cuts())
+    if (auto const flaw =
+            find_flaw(pieces(), description_.residues, description_.starts, description_.lengths, description_.policy))
       throw input_error(fmt::format("bad index: {}: {}", path("pieces"), *flaw));
   check_rows();
 }
 
-// As far as it can be told without the letters.
+// Checks the number of rows as far as it follows without the letters.
 void stored_index::check_rows() const {
-  row_choice const which = about_.policy.rows();
-  if (which.all()) return;
+  row_selection const selection = description_.policy.rows();
+  if (selection.all()) return;
   text const input = view();
-  std::uint64_t most = 0;
+  std::uint64_t max_rows = 0;
   for (std::size_t r = 0; r < input.records(); ++r)
-    if (input.begin_of(r) != input.end_of(r)) most += (input.end_of(r) - input.begin_of(r) - 1) / which.sample + 1;
-  if (about_.rows() > most || (!which.skip_ambiguous && about_.rows() != most))
+    if (input.begin_of(r) != input.end_of(r)) max_rows += (input.end_of(r) - input.begin_of(r) - 1) / selection.sample + 1;
+  if (description_.rows() > max_rows || (!selection.skip_ambiguous && description_.rows() != max_rows))
     throw input_error(
-        fmt::format("bad index: {}: {} rows, of {} positions that may have one", path("json"), about_.rows(), most));
+        fmt::format("bad index: {}: {} rows, but {} positions may have one", path("json"), description_.rows(), max_rows));
 }
 
 void stored_index::open(std::string_view without) {
   std::string const description = prefix_ + ".json";
   exchanging_ = false;
   mapped_file const json(description);
-  about_ = from_json({json.bytes().data(), json.bytes().size()}, description);
-  std::erase_if(about_.arrays, [&](index_array const& array) { return array.name == without; });
+  description_ = from_json({json.bytes().data(), json.bytes().size()}, description);
+  std::erase_if(description_.arrays, [&](index_array const& array) { return array.name == without; });
   std::uint32_t const sum = crc32_of(json.bytes(), 1);
   exchanging_ = access(hidden_part(prefix_, "json", sum).c_str(), F_OK) == 0;
   files_.clear();
-  for (index_array const& array : about_.arrays) {
-    // An exchange that was not completed left arrays under these names.
+  for (index_array const& array : description_.arrays) {
+    // Arrays have these names if a replacement was not completed.
     std::string path = hidden_part(prefix_, array.name, sum);
     if (!exchanging_ || access(path.c_str(), F_OK) != 0) path = prefix_ + "." + array.name;
     mapped_file file(path);
     if (file.bytes().size() != array.bytes)
-      throw input_error(fmt::format("bad index: {}: {} bytes, {} were written", path, file.bytes().size(), array.bytes));
+      throw input_error(fmt::format("bad index: {}: {} bytes, expected {}", path, file.bytes().size(), array.bytes));
     files_.push_back(std::move(file));
   }
 }
 
 std::span<char const> stored_index::bytes(std::string_view array) const noexcept {
   for (std::size_t i = 0; i < files_.size(); ++i)
-    if (about_.arrays[i].name == array) return files_[i].bytes();
+    if (description_.arrays[i].name == array) return files_[i].bytes();
   return {};
 }
 
-kmer_table stored_index::words() const {
-  return about_.find("kmers") ? kmer_table(about_.words, array("kmers"), path("kmers")) : kmer_table();
+kmer_table stored_index::kmers() const {
+  return description_.find("kmers") ? kmer_table(description_.kmers, array("kmers"), path("kmers")) : kmer_table();
 }
 
-std::optional<std::string> stored_index::stray() const {
-  if (exchanging_) return std::nullopt;  // which would have removed it
+std::optional<std::string> stored_index::unlisted_array() const {
+  if (exchanging_) return std::nullopt;  // the replacement would have removed it
   for (char const* array : {"lcp", "bwt", "kmers", "pieces"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
-    if (!about_.find(array) && !missing && bytes != 0) return array;
+    if (!description_.find(array) && !missing && bytes != 0) return array;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> stored_index::altered(unsigned threads) const {
-  for (index_array const& array : about_.arrays)
+std::optional<std::string> stored_index::altered_array(unsigned threads) const {
+  for (index_array const& array : description_.arrays)
     if (crc32_of(bytes(array.name), threads) != array.crc32) return array.name;
   mapped_file const json(path("json"));
-  if (about_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
+  if (description_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
   return std::nullopt;
 }
 

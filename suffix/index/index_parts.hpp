@@ -6,18 +6,17 @@
 
 #include <fmt/format.h>
 
-/// Names of the files of an index while it takes the place of another one.
+/// Hidden names that the files of an index have while they replace another index.
 namespace ordo::suffix {
 
-/// PREFIX.NAME under the hidden name that it has until it takes its place: FOLDER/.PREFIX.NAME.SUM, by the checksum (crc32_of)
-/// of the description that it belongs to. The name "json" is that of an empty file, which is there from before the description
-/// takes its place until all arrays have taken theirs.
+/// Returns the hidden name of PREFIX.NAME: FOLDER/.PREFIX.NAME.SUM, where SUM is the checksum (crc32_of) of its description.
+/// The file "json" is empty; it exists from before the description is replaced until all arrays have been renamed.
 inline std::string hidden_part(std::string const& prefix, std::string_view name, std::uint32_t sum) {
-  std::size_t const base = prefix.rfind('/') + 1;  // 0 where there is none
+  std::size_t const base = prefix.rfind('/') + 1;  // 0 if there is no folder
   return fmt::format("{}.{}.{}.{:08x}", prefix.substr(0, base), prefix.substr(base), name, sum);
 }
 
-/// Whether a file in the folder of the prefix has such a name, of whatever checksum.
+/// Returns whether a file in the folder of the prefix has such a name, with any checksum.
 inline bool is_hidden_part(std::string const& prefix, std::string_view file) {
   std::size_t constexpr digits = 8;
   for (std::string_view const name : {"json", "seq", "sa", "lcp", "bwt", "kmers", "pieces"}) {

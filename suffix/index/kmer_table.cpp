@@ -14,7 +14,7 @@
 namespace ordo::suffix {
 namespace {
 
-constexpr std::size_t lookahead = 16;  // rows whose letters are asked for before they are read
+constexpr std::size_t lookahead = 16;  // rows whose letters are prefetched
 
 std::array<std::size_t, 256> count_bytes(std::string_view text) {
   std::array<std::size_t, 256> count{};
@@ -22,37 +22,37 @@ std::array<std::size_t, 256> count_bytes(std::string_view text) {
   return count;
 }
 
-/// How many words are not above a suffix: those whose entries are at most its row.
-class words_below {
+/// Counts the k-mers that are not greater than a suffix: those whose entries are at most its row.
+class kmers_below {
  public:
-  words_below(text const& input, entries sa, kmer_words const& words, std::string const& name)
-      : input_(input), sa_(sa), length_(words.length), name_(name), finder_(input) {
-    std::size_t const letters = words.letters.size();
+  kmers_below(text const& input, entries sa, kmer_set const& kmers, std::string const& name)
+      : input_(input), sa_(sa), length_(kmers.length), name_(name), finder_(input) {
+    std::size_t const letters = kmers.letters.size();
     for (std::size_t byte = 0; byte < 256; ++byte) {
       auto const above = [&](char c) { return static_cast<unsigned char>(c) < byte; };
-      smaller_[byte] = std::uint32_t(std::ranges::count_if(words.letters, above));
-      is_letter_[byte] = words.letters.find(static_cast<char>(byte)) != words.letters.npos;
+      smaller_[byte] = std::uint32_t(std::ranges::count_if(kmers.letters, above));
+      is_letter_[byte] = kmers.letters.find(static_cast<char>(byte)) != kmers.letters.npos;
     }
     power_.push_back(1);
     for (unsigned k = 0; k < length_; ++k) power_.push_back(power_.back() * letters);
   }
 
-  void expect(std::size_t row) const noexcept {
-    if (row < sa_.size()) prefetch(input_.residues.data() + std::min<std::uint64_t>(sa_[row], input_.size()));
+  void prefetch(std::size_t row) const noexcept {
+    if (row < sa_.size()) __builtin_prefetch(input_.residues.data() + std::min<std::uint64_t>(sa_[row], input_.size()));
   }
   std::uint64_t operator()(std::size_t row) const {
     std::uint64_t const p = sa_[row];
     if (p >= input_.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
     std::size_t const end = input_.end_of(finder_(p));
-    std::uint64_t words = 0;
+    std::uint64_t kmers = 0;
     for (unsigned k = 0; k < length_; ++k) {
-      if (p + k >= end) return words;
+      if (p + k >= end) return kmers;
       auto const byte = static_cast<unsigned char>(input_.residues[p + k]);
-      words += smaller_[byte] * power_[length_ - k - 1];
-      if (!is_letter_[byte]) return words;
+      kmers += smaller_[byte] * power_[length_ - k - 1];
+      if (!is_letter_[byte]) return kmers;
     }
-    return words + 1;
+    return kmers + 1;
   }
 
  private:
@@ -66,19 +66,19 @@ class words_below {
   std::array<bool, 256> is_letter_{};
 };
 
-/// f(word, row) for every word, several threads at a time: its first row that is not below the word; and for the number of
-/// words the number of rows.
+/// Calls f(k-mer, row) for each k-mer, from several threads: its first row that is not smaller; and f(number of k-mers, number
+/// of rows).
 template <class F>
-void each_first_row(text const& input, entries sa, kmer_words const& words, std::string const& name, unsigned threads, F f) {
-  std::uint64_t const count = words.count().value();
-  words_below const below(input, sa, words, name);
+void each_first_row(text const& input, entries sa, kmer_set const& kmers, std::string const& name, unsigned threads, F f) {
+  std::uint64_t const count = kmers.count().value();
+  kmers_below const below(input, sa, kmers, name);
   std::size_t const n = sa.size();
   tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::uint64_t before = begin == 0 ? 0 : below(begin - 1);
       for (std::size_t row = begin; row < end; ++row) {
-        below.expect(row + lookahead);
+        below.prefetch(row + lookahead);
         std::uint64_t const next = below(row);
         if (next < before)
           throw input_error(fmt::format("bad index: {}: row {}: out of order with the row before it", name, row));
@@ -91,13 +91,13 @@ void each_first_row(text const& input, entries sa, kmer_words const& words, std:
 
 }  // namespace
 
-std::optional<std::uint64_t> kmer_words::count() const noexcept {
-  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+std::optional<std::uint64_t> kmer_set::count() const noexcept {
+  constexpr std::uint64_t max_count = std::uint64_t{1} << 30;
   if (length == 0 || letters.empty()) return std::nullopt;
-  if (length > longest) return std::nullopt;
+  if (length > max_length) return std::nullopt;
   std::uint64_t count = 1;
   for (unsigned k = 0; k < length; ++k)
-    if ((count *= letters.size()) > most) return std::nullopt;
+    if ((count *= letters.size()) > max_count) return std::nullopt;
   return count;
 }
 
@@ -122,67 +122,67 @@ std::string frequent_letters(std::string_view residues) {
   return all;
 }
 
-kmer_table::kmer_table(kmer_words words, entries first_rows, std::string name)
-    : words_(std::move(words)), first_rows_(first_rows), name_(std::move(name)) {
+kmer_table::kmer_table(kmer_set kmers, entries first_rows, std::string name)
+    : kmers_(std::move(kmers)), first_rows_(first_rows), name_(std::move(name)) {
   digit_of_.fill(-1);
-  for (std::size_t k = 0; k < words_.letters.size(); ++k)
-    digit_of_[static_cast<unsigned char>(words_.letters[k])] = static_cast<signed char>(k);
+  for (std::size_t k = 0; k < kmers_.letters.size(); ++k)
+    digit_of_[static_cast<unsigned char>(kmers_.letters[k])] = static_cast<signed char>(k);
   power_[0] = 1;
-  for (unsigned k = 0; k < words_.length; ++k) power_[k + 1] = power_[k] * words_.letters.size();
+  for (unsigned k = 0; k < kmers_.length; ++k) power_[k + 1] = power_[k] * kmers_.letters.size();
 }
 
 std::optional<kmer_table::bounds> kmer_table::find(std::string_view pattern) const noexcept {
   if (first_rows_.empty()) return std::nullopt;
   std::uint64_t word = 0;
   unsigned known = 0;
-  for (; known < words_.length && known < pattern.size(); ++known) {
+  for (; known < kmers_.length && known < pattern.size(); ++known) {
     int const digit = digit_of_[static_cast<unsigned char>(pattern[known])];
     if (digit < 0) break;
-    word = word * words_.letters.size() + std::uint64_t(digit);
+    word = word * kmers_.letters.size() + std::uint64_t(digit);
   }
   if (known == 0) return std::nullopt;
-  std::uint64_t const step = power_[words_.length - known];
-  // A suffix that begins with a prefix of a word may go on below the first word of that prefix: with the end of its record, or
-  // with a letter that no word has.
+  std::uint64_t const step = power_[kmers_.length - known];
+  // A suffix that begins with a prefix of a k-mer may be smaller than the first k-mer of that prefix: if its record ends, or if
+  // a letter follows that no k-mer has.
   std::uint64_t const first = word * step;
-  return bounds{known == words_.length ? first : first - std::min<std::uint64_t>(first, 1), first + step};
+  return bounds{known == kmers_.length ? first : first - std::min<std::uint64_t>(first, 1), first + step};
 }
 
-void kmer_table::expect(std::string_view pattern) const noexcept {
+void kmer_table::prefetch(std::string_view pattern) const noexcept {
   if (auto const found = find(pattern)) {
-    first_rows_.expect(found->first);
-    first_rows_.expect(found->last);
+    first_rows_.prefetch(found->first);
+    first_rows_.prefetch(found->last);
   }
 }
 
 row_range kmer_table::rows(std::string_view pattern, std::size_t n) const {
   auto const found = find(pattern);
   if (!found) return {0, n};
-  // What begins with less than the first word of a prefix may be below the first word at all.
+  // Suffixes that begin with a part of the first k-mer may be smaller than it.
   std::uint64_t const begin = found->first == 0 ? 0 : first_rows_[found->first], end = first_rows_[found->last];
   if (begin > end || end > n)
     throw input_error(
-        fmt::format("bad index: {}: words {} and {}: rows {} and {} of {}", name_, found->first, found->last, begin, end, n));
+        fmt::format("bad index: {}: k-mers {} and {}: rows {} and {} of {}", name_, found->first, found->last, begin, end, n));
   return {std::size_t(begin), std::size_t(end)};
 }
 
-std::vector<char> make_kmer_table(text const& input, entries sa, kmer_words const& words, std::string const& name,
+std::vector<char> make_kmer_table(text const& input, entries sa, kmer_set const& kmers, std::string const& name,
                                   unsigned threads) {
   unsigned const size = sa.width() / 8;
-  std::vector<char> table((words.count().value() + 1) * size);
-  each_first_row(input, sa, words, name, threads,
+  std::vector<char> table((kmers.count().value() + 1) * size);
+  each_first_row(input, sa, kmers, name, threads,
                  [&](std::uint64_t word, std::size_t row) { store_entry(table.data() + word * size, size, row); });
   return table;
 }
 
-std::optional<std::size_t> wrong_kmer(text const& input, entries sa, kmer_words const& words, entries first_rows,
-                                      std::string const& name, unsigned threads) {
-  std::size_t const none = words.count().value() + 1;
+std::optional<std::size_t> find_wrong_kmer(text const& input, entries sa, kmer_set const& kmers, entries first_rows,
+                                           std::string const& name, unsigned threads) {
+  std::size_t const none = kmers.count().value() + 1;
   std::atomic<std::size_t> wrong{none};
-  each_first_row(input, sa, words, name, threads, [&](std::uint64_t word, std::size_t row) {
+  each_first_row(input, sa, kmers, name, threads, [&](std::uint64_t word, std::size_t row) {
     if (first_rows[word] == row) return;
-    std::size_t least = wrong;
-    while (word < least && !wrong.compare_exchange_weak(least, word)) {}
+    std::size_t first = wrong;
+    while (word < first && !wrong.compare_exchange_weak(first, word)) {}
   });
   return wrong == none ? std::nullopt : std::optional<std::size_t>(wrong);
 }

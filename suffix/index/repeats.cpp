@@ -1,9 +1,16 @@
 #include "ordo/suffix/repeats.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include "base/threads.hpp"
+#include "ordo/detail/load.hpp"
+#include "ordo/error.hpp"
 #include "suffix/sort/bwt.hpp"
 
 namespace ordo::suffix {
@@ -11,23 +18,23 @@ namespace {
 
 using detail::record_begin;
 
-/// An LCP array, and the letters before the suffixes, where some letters are like no others.
+/// An LCP array and the letters before suffixes, with letters set apart.
 class common_letters {
  public:
   common_letters(entries lcp, std::span<char const> bwt, letters_apart const& apart) : lcp_(lcp), bwt_(bwt), apart_(apart) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return lcp_.size(); }
-  /// The common prefix of a row's suffix and the one before; 0 where it is shorter than `least`.
-  [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t least) const noexcept {
+  /// Returns the length of the common prefix of a row's suffix and the one before; 0 if it is shorter than `min_length`.
+  [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t min_length) const noexcept {
     std::uint64_t length = lcp_[row];
-    if (length < least) return 0;
+    if (length < min_length) return 0;
     if (apart_.positions) {
       std::uint64_t const p = apart_.sa[row];
       if (auto const next = apart_.positions->next(p)) length = std::min(length, *next - p);
     }
-    return length < least ? 0 : length;
+    return length < min_length ? 0 : length;
   }
-  /// The letter before a row's suffix; record_begin where it is like no other.
+  /// Returns the letter before a row's suffix, or record_begin if it differs from all others.
   [[nodiscard]] char before(std::size_t row) const noexcept {
     char const letter = bwt_[row];
     return apart_.positions && !is_nucleotide(static_cast<unsigned char>(letter)) ? record_begin : letter;
@@ -39,9 +46,10 @@ class common_letters {
   letters_apart apart_;
 };
 
-/// Goes through the intervals of rows that have `least` common letters or more: the inner nodes of the suffix tree, without the
-/// tree. A node has Data, of the rows that have been seen of it. leaf(row) gives that of a row alone; add(node, data) adds a
-/// child's, in order of rows; close(node, end) tells that it has all rows [node.begin, end). Children close before parents.
+/// Visits the intervals of rows that share at least `min_length` letters, which are the inner nodes of the suffix tree, without
+/// the tree. A node has Data about those of its rows that have been seen. leaf(row) returns the data of a single row; add(node,
+/// data) adds those of a child, in order of rows; close(node, end) ends the node with rows [node.begin, end). Children close
+/// before parents.
 template <class Data>
 struct interval {
   std::uint64_t length;
@@ -49,12 +57,12 @@ struct interval {
   Data data;
 };
 template <class Data, class Leaf, class Add, class Close>
-void walk_intervals(common_letters const& lcp, std::uint64_t least, Leaf leaf, Add add, Close close) {
+void walk_intervals(common_letters const& lcp, std::uint64_t min_length, Leaf leaf, Add add, Close close) {
   std::vector<interval<Data>> open;
   auto const outer = [&] { return open.empty() ? 0 : open.back().length; };
   std::size_t const n = lcp.size();
   for (std::size_t row = 1; row <= n; ++row) {
-    std::uint64_t const length = row == n ? 0 : lcp.length(row, least);  // of this row and the one before
+    std::uint64_t const length = row == n ? 0 : lcp.length(row, min_length);  // of this row and the one before
     if (length > outer()) open.push_back({length, row - 1, {}});
     if (!open.empty()) add(open.back(), leaf(row - 1, open.size() == 1 && open.back().begin == row - 1));
     while (length < outer()) {
@@ -69,7 +77,7 @@ void walk_intervals(common_letters const& lcp, std::uint64_t least, Leaf leaf, A
   }
 }
 
-/// Rows behind one and the same letter, as a list.
+/// A list of rows that follow the same letter.
 struct rows_of_letter {
   char letter;
   std::size_t first, last, count;
@@ -82,13 +90,13 @@ struct letter_lists {
 
 }  // namespace
 
-void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t least,
-                  std::function<void(repeat const&)> const& found) {
+void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+                  std::function<void(repeat const&)> const& on_repeat) {
   common_letters const letters(lcp, bwt, apart);
   struct nothing {};
-  std::size_t changed = 0;  // the last row that has another letter before it than the row before
+  std::size_t changed = 0;  // the last row whose preceding letter differs from that of the row before
   walk_intervals<nothing>(
-      letters, least,
+      letters, min_length,
       [&](std::size_t row, bool) {
         char const before = letters.before(row);
         if (row != 0 && (before != letters.before(row - 1) || before == record_begin)) changed = row;
@@ -96,28 +104,29 @@ void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& a
       },
       [](interval<nothing>&, nothing) {},
       [&](interval<nothing> const& one, std::size_t end) {
-        if (changed > one.begin) found({one.length, {one.begin, end}});
+        if (changed > one.begin) on_repeat({one.length, {one.begin, end}});
       });
 }
 
-void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t least, std::uint64_t limit,
-                std::function<void(repeat_pair const&)> const& found, std::function<void(pairs_of_repeat const&)> const& told) {
+void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+                std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
+                std::function<void(repeat_pair_count const&)> const& on_repeat) {
   common_letters const letters(lcp, bwt, apart);
   std::size_t run = 0;            // the first row of the outermost interval
-  std::vector<std::size_t> next;  // of its rows: the one behind in a list
+  std::vector<std::size_t> next;  // for each of its rows, the next one in a list
   auto const each_pair = [&](std::uint64_t length, rows_of_letter const& some, rows_of_letter const& others,
-                             std::uint64_t most) {
+                             std::uint64_t max_pairs) {
     std::size_t row = some.first;
     for (std::size_t i = 0; i < some.count; ++i, row = next[row - run]) {
       std::size_t other = others.first;
       for (std::size_t k = 0; k < others.count; ++k, other = next[other - run]) {
-        if (most-- == 0) return;
-        found({length, row, other});
+        if (max_pairs-- == 0) return;
+        on_pair({length, row, other});
       }
     }
   };
   walk_intervals<letter_lists>(
-      letters, least,
+      letters, min_length,
       [&](std::size_t row, bool begins_run) {
         if (begins_run) {
           run = row;
@@ -130,10 +139,10 @@ void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apa
         for (rows_of_letter const& others : child.lists)
           for (rows_of_letter const& some : to.data.lists) {
             if (some.letter == others.letter && some.letter != record_begin) continue;
-            std::uint64_t const told_before = to.data.pairs;
+            std::uint64_t const pairs_before = to.data.pairs;
             to.data.pairs += std::uint64_t(some.count) * others.count;
-            if (limit == 0 || told_before < limit)
-              each_pair(to.length, some, others, limit == 0 ? ~std::uint64_t{0} : limit - told_before);
+            if (limit == 0 || pairs_before < limit)
+              each_pair(to.length, some, others, limit == 0 ? ~std::uint64_t{0} : limit - pairs_before);
           }
         for (rows_of_letter const& others : child.lists) {
           auto const same = std::ranges::find(to.data.lists, others.letter, &rows_of_letter::letter);
@@ -147,8 +156,85 @@ void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apa
         }
       },
       [&](interval<letter_lists>& one, std::size_t end) {
-        if (one.data.pairs != 0) told({{one.length, {one.begin, end}}, std::exchange(one.data.pairs, 0)});
+        if (one.data.pairs != 0) on_repeat({{one.length, {one.begin, end}}, std::exchange(one.data.pairs, 0)});
       });
 }
+
+namespace {
+
+/// Clears the counts of k-mers that hold an ambiguous letter.
+/// @returns their number
+template <class Count>
+std::uint64_t clear_ambiguous(text const& input, ambiguous_positions const& ambiguous, std::uint64_t length,
+                              std::span<Count> at) {
+  std::atomic<std::uint64_t> cleared{0};
+  host_detail::blocks(at.size(), std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::uint64_t here = 0;
+    for (std::size_t record = begin == end ? 0 : input.record_of(begin), p = begin; p < end; ++record) {
+      std::size_t const stop = input.end_of(record);
+      if (stop - input.begin_of(record) >= length) {  // its k-mers begin before `kmers_end`
+        std::size_t const kmers_end = std::min(end, stop - std::size_t(length) + 1);
+        while (p < kmers_end) {
+          auto const next = ambiguous.next(p);
+          if (!next || *next - p >= length + (kmers_end - p - 1)) break;
+          std::size_t const first = std::max<std::size_t>(p, *next - std::min<std::uint64_t>(*next, length - 1));
+          std::size_t const last = std::min<std::size_t>(kmers_end - 1, *next);
+          std::ranges::fill(at.subspan(first, last - first + 1), Count{0});
+          here += last - first + 1;
+          p = last + 1;
+        }
+      }
+      p = std::min(end, stop);
+    }
+    cleared += here;
+  });
+  return cleared;
+}
+
+}  // namespace
+
+template <class Count>
+std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length, letter_choice letters,
+                                std::span<Count> at, std::string const& name, unsigned threads) {
+  ambiguous_positions const ambiguous =
+      letters == letter_choice::nucleotides ? ambiguous_positions(input.residues, threads) : ambiguous_positions();
+  std::uint64_t cleared = 0;
+  std::size_t const n = sa.size();
+  if (at.size() != input.size() || lcp.size() != n)
+    throw usage_error(fmt::format("wrong array size: occurrences: {} counts of {} residues, {} rows of sa and {} of lcp",
+                                  at.size(), input.size(), n, lcp.size()));
+  std::ranges::fill(at, Count{0});
+  auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    // Rows that share the letters are adjacent; the thread that has the first of them counts them.
+    host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      while (begin < end && !begins(begin)) ++begin;
+      while (begin < end) {
+        std::size_t behind = begin + 1;
+        while (!begins(behind)) ++behind;
+        for (std::size_t row = begin; row < behind; ++row) {
+          std::uint64_t const p = sa[row];
+          if (p >= input.size())
+            throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, input.size()));
+          store_relaxed(at.data() + p, Count(behind - begin));
+        }
+        begin = behind;
+      }
+    });
+    host_detail::parallel_each(input.records(), 1, [&](std::size_t record) {
+      std::size_t const begin = input.begin_of(record), end = input.end_of(record);
+      std::size_t const last = end - begin < length ? begin : end - std::size_t(length) + 1;
+      std::ranges::fill(at.subspan(last, end - last), Count{0});
+    });
+    if (ambiguous.count() != 0) cleared = clear_ambiguous(input, ambiguous, length, at);
+  });
+  return cleared;
+}
+
+template std::uint64_t count_occurrences(text const&, entries, entries, std::uint64_t, letter_choice, std::span<std::uint32_t>,
+                                         std::string const&, unsigned);
+template std::uint64_t count_occurrences(text const&, entries, entries, std::uint64_t, letter_choice, std::span<std::uint64_t>,
+                                         std::string const&, unsigned);
 
 }  // namespace ordo::suffix

@@ -13,39 +13,40 @@
 namespace ordo::suffix {
 namespace {
 
-std::size_t common_prefix(char const* a, char const* b, std::size_t most) {
+std::size_t common_prefix(char const* a, char const* b, std::size_t max_length) {
   std::size_t i = 0;
-  for (; i + 8 <= most; i += 8) {
+  for (; i + 8 <= max_length; i += 8) {
     std::uint64_t x, y;
     std::memcpy(&x, a + i, 8);
     std::memcpy(&y, b + i, 8);
     if (x != y) return i + std::size_t(std::countr_zero(x ^ y)) / 8;
   }
-  while (i < most && a[i] == b[i]) ++i;
+  while (i < max_length && a[i] == b[i]) ++i;
   return i;
 }
 
 }  // namespace
 
-/// The search for one pattern, told in steps, each of which has what it reads asked for by the one before.
+/// The search for one pattern in steps, each of which prefetches what the next one reads.
 class searcher::lane {
  public:
-  /// @returns false where nothing is left to do
+  /// @returns false if nothing is left to do
   bool start(searcher const& all, std::string_view pattern, row_range& found) {
     all_ = &all;
     pattern_ = pattern;
     found_ = &found;
     found = {0, pattern.empty() ? all.sa_.size() : 0};
     if (pattern.empty() || all.sa_.empty()) return false;
-    all.words_.expect(pattern);
+    all.kmers_.prefetch(pattern);
     stage_ = stage::bounds;
     return true;
   }
 
-  /// The row's position, or the first bounds. @returns false where the search has ended
+  /// Fetches the row's position, or the first bounds.
+  /// @returns false if the search has ended
   bool fetch() {
     if (stage_ == stage::bounds) {
-      row_range const all = all_->words_.rows(pattern_, all_->sa_.size());
+      row_range const all = all_->kmers_.rows(pattern_, all_->sa_.size());
       low_ = all.begin;
       high_ = beyond_ = all.end;
       low_common_ = high_common_ = beyond_common_ = 0;
@@ -54,12 +55,13 @@ class searcher::lane {
       return choose();
     }
     position_ = all_->position(row_);
-    prefetch(all_->input_.residues.data() + std::min(position_ + common(), all_->input_.size() - 1));
+    __builtin_prefetch(all_->input_.residues.data() + std::min(position_ + common(), all_->input_.size() - 1));
     compares_ = true;
     return true;
   }
 
-  /// Compares, if there is a position, and chooses the next row. @returns false where the search has ended
+  /// Compares the position, if there is one, and chooses the next row.
+  /// @returns false if the search has ended
   bool compare() {
     if (!std::exchange(compares_, false)) return true;
     std::size_t const end = all_->input_.end_of(all_->record_of_(position_)), m = pattern_.size();
@@ -76,11 +78,11 @@ class searcher::lane {
   }
 
  private:
-  // begin: rows below low_ are below the pattern, those from high_ on are not. end: rows [begin_, low_) match, those from
-  // beyond_ on do not.
+  // begin: rows below low_ are below the pattern, rows from high_ on are not. end: rows [begin_, low_) match, rows from beyond_
+  // on do not.
   enum class stage { bounds, begin, end };
 
-  // Letters that the row has in common with the pattern for sure, in a suffix array.
+  // Returns the number of letters that the row certainly shares with the pattern, if the array is right.
   [[nodiscard]] std::size_t common() const {
     return stage_ == stage::begin ? std::min(low_common_, high_common_) : beyond_common_;
   }
@@ -102,12 +104,12 @@ class searcher::lane {
     step_ = 0;
   }
   void is_below(std::size_t agree) {
-    if (stage_ == stage::end) return is_above(agree);  // not in order: whatever is found is wrong
+    if (stage_ == stage::end) return is_above(agree);  // out of order: any result is wrong
     low_ = row_ + 1;
     low_common_ = agree;
   }
 
-  // The next row to look at.
+  // Chooses the next row to read.
   bool choose() {
     if (stage_ == stage::begin) {
       if (low_ < high_) return look_at(low_ + (high_ - low_) / 2);
@@ -124,7 +126,7 @@ class searcher::lane {
   }
   bool look_at(std::size_t row) {
     row_ = row;
-    all_->sa_.expect(row);
+    all_->sa_.prefetch(row);
     return true;
   }
   bool end_with(row_range found) {
@@ -143,8 +145,8 @@ class searcher::lane {
   std::uint64_t position_ = 0;
 };
 
-searcher::searcher(text const& input, entries sa, std::string name, kmer_table words)
-    : input_(input), sa_(sa), name_(std::move(name)), words_(std::move(words)), record_of_(input) {}
+searcher::searcher(text const& input, entries sa, std::string name, kmer_table kmers)
+    : input_(input), sa_(sa), name_(std::move(name)), kmers_(std::move(kmers)), record_of_(input) {}
 
 void searcher::refuse(std::size_t row, std::uint64_t p) const {
   throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
@@ -152,9 +154,9 @@ void searcher::refuse(std::size_t row, std::uint64_t p) const {
 
 void searcher::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
   if (rows.size() != patterns.size())
-    throw usage_error(fmt::format("bad rows: search: room for {}, but {} patterns", rows.size(), patterns.size()));
-  constexpr std::size_t most = 32;  // at a time: more than a core can wait for at once gain nothing
-  std::array<lane, most> lanes;
+    throw usage_error(fmt::format("wrong array size: search: {} results for {} patterns", rows.size(), patterns.size()));
+  constexpr std::size_t max_lanes = 32;  // more outstanding reads than a core supports gain nothing
+  std::array<lane, max_lanes> lanes;
   std::size_t active = 0, next = 0;
   auto const start = [&](lane& one) {
     while (next < patterns.size()) {
@@ -163,7 +165,7 @@ void searcher::find(std::span<std::string_view const> patterns, std::span<row_ra
     }
     return false;
   };
-  while (active < most && start(lanes[active])) ++active;
+  while (active < max_lanes && start(lanes[active])) ++active;
   auto const each = [&](auto step) {
     for (std::size_t i = 0; i < active;)
       if (step(lanes[i]) || start(lanes[i]))
@@ -187,6 +189,50 @@ std::vector<std::uint64_t> searcher::locate(std::string_view pattern) const {
   row_range const rows = find(pattern);
   std::vector<std::uint64_t> positions(rows.size());
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = position(rows.begin + i);
+  std::ranges::sort(positions);
+  return positions;
+}
+
+// Returns the offsets in a pattern at which rows are searched for: one for each remainder by `sample`, so that exactly one of
+// the rows of an occurrence is found. Fewer offsets than remainders if there is a remainder without any.
+std::vector<std::size_t> sampled_searcher::shifts_of(std::string_view pattern) const {
+  std::vector<std::size_t> shifts;
+  for (std::size_t first = 0; first < selection_.sample; ++first) {
+    std::size_t shift = first;
+    auto const is_left_out = [&] {
+      return selection_.skip_ambiguous && !is_nucleotide(static_cast<unsigned char>(pattern[shift]));
+    };
+    while (shift < pattern.size() && is_left_out()) shift += selection_.sample;
+    if (shift >= pattern.size()) break;
+    shifts.push_back(shift);
+  }
+  return shifts;
+}
+
+std::vector<std::uint64_t> sampled_searcher::locate(std::string_view pattern) const {
+  std::vector<std::size_t> const shifts = shifts_of(pattern);
+  if (shifts.size() != selection_.sample)
+    throw input_error(fmt::format("pattern too short: '{}': the index has rows only for {}, and the pattern may include none",
+                                  pattern.size() <= 40 ? std::string(pattern) : std::string(pattern.substr(0, 37)) + "...",
+                                  selection_.sample == 1 ? "A, C, G, T and U"
+                                  : selection_.skip_ambiguous
+                                      ? fmt::format("A, C, G, T and U at every {}th position", selection_.sample)
+                                      : fmt::format("every {}th position", selection_.sample)));
+  std::vector<std::string_view> ends;
+  for (std::size_t const shift : shifts) ends.push_back(pattern.substr(shift));
+  std::vector<row_range> rows(ends.size());
+  rows_.find(ends, rows);
+  std::vector<std::uint64_t> positions;
+  for (std::size_t k = 0; k < shifts.size(); ++k) {
+    std::string_view const before = pattern.substr(0, shifts[k]);
+    for (std::size_t row = rows[k].begin; row < rows[k].end; ++row) {
+      constexpr std::size_t ahead = 16;
+      rows_.prefetch(row + ahead);
+      std::uint64_t const q = rows_.position(row);
+      if (before.size() > q - input_.begin_of(rows_.record_of(q))) continue;
+      if (input_.residues.substr(q - before.size(), before.size()) == before) positions.push_back(q - before.size());
+    }
+  }
   std::ranges::sort(positions);
   return positions;
 }

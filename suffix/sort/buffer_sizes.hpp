@@ -9,22 +9,27 @@
 
 namespace ordo::suffix::detail {
 
-/// The sizes of buffers of one machine.
+/// Consecutive rows of the order, whose suffixes are sorted separately from all others.
+struct place_range {
+  std::size_t first, count;
+};
+
+/// Sizes of the buffers of one machine.
 struct buffer_sizes {
-  bool copies;  // is what is uploaded, and what comes down, a copy of the host's? Else it is the host's memory itself
+  bool copies;  // whether uploads and download targets are copies, not the host's memory itself
 
   static std::size_t of(std::size_t count, std::size_t size) { return count == 0 ? 0 : pool::rounded(count * size); }
   [[nodiscard]] std::size_t copy(std::size_t count, std::size_t size) const { return copies ? of(count, size) : 0; }
 
-  /// The bounds of records, and their bits.
+  /// Returns the size of the bounds of records and of their bits.
   static std::size_t breaks(std::size_t n, std::size_t records) {
     return of(records + 1, 8) + of(n / 64 + 2, 8) + of(n / 64 / 4096 + 1, 8);
   }
-  /// Temporary memory of verbs that do not state theirs.
+  /// Returns the temporary memory of operations that do not state theirs.
   [[nodiscard]] std::size_t verbs(std::size_t n) const { return copies ? n / 64 + (std::size_t{1} << 20) : 0; }
 };
 
-/// What sorting a range of so many suffixes takes at most, its part of the order and all.
+/// Returns the maximum memory of sorting a range of `suffixes` suffixes, including its part of the order.
 template <class Index, Backend B>
 std::size_t range_memory(std::size_t suffixes) {
   using open = refinement<B, Index, Index>;
@@ -35,12 +40,12 @@ std::size_t range_memory(std::size_t suffixes) {
   return part + std::max(first, open::memory(suffixes) + round);
 }
 
-/// The most suffixes in a range that sorting takes at most so many bytes for; one at least.
+/// Returns the maximum number of suffixes in a range that can be sorted in `bytes` bytes; at least one.
 template <class Index, Backend B>
 std::size_t suffixes_in_range(std::size_t n, std::size_t bytes) {
-  std::size_t most = std::max<std::size_t>(n, 1);
-  while (most > 1 && range_memory<Index, B>(most) > bytes) most -= (most + 15) / 16;
-  return most;
+  std::size_t max_count = std::max<std::size_t>(n, 1);
+  while (max_count > 1 && range_memory<Index, B>(max_count) > bytes) max_count -= (max_count + 15) / 16;
+  return max_count;
 }
 
 }  // namespace ordo::suffix::detail

@@ -2,76 +2,165 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "ordo/suffix.hpp"
 #include "suffix/sort/bwt.hpp"
 #include "suffix/sort/check.hpp"
-#include "suffix/sort/delivery.hpp"
 #include "suffix/sort/early_download.hpp"
 #include "suffix/sort/lcp.hpp"
 #include "suffix/sort/memory_plan.hpp"
 #include "suffix/sort/row_filter.hpp"
-#include "suffix/sort/sampled_positions.hpp"
 #include "suffix/sort/suffix_sort.hpp"
 #include "suffix/text/packed_text.hpp"
 
+// Delivery of results to host memory and sinks.
 namespace ordo::suffix::detail {
 
-/// What one machine does for build and check; see suffix.hpp. They return the machine's peak memory. Instantiated in
-/// suffix_host.cpp and suffix_cuda.cu.
+/// The destinations of a build. A machine makes arrays in host memory or for it; if there is none, in its own memory; and
+/// stores them to sinks, if there are any. If rows are left out, only sinks receive the remaining ones.
 template <class Index>
-std::size_t build_on_host(text const& input, results<Index> const& out, options const& how);
+struct results {
+  extra_arrays extra;
+  arrays<Index> memory;
+  sinks stored;
+  row_selection rows = {};
+};
+
+constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
+
+/// Writes the first bytes of a sink.
+inline void store_first(sink& to, std::span<char const> bytes) {
+  if (to.addressable())
+    to.write_at(0, bytes);
+  else
+    to.write(bytes);
+}
+
+/// Computes byte i of entries of five bytes.
 template <class Index>
-std::size_t build_on_cuda(text const& input, results<Index> const& out, options const& how, unsigned gpu_index);
+struct narrow_byte {
+  Index const* entries;
+  unsigned char* to;
+  ORDO_FN void operator()(std::size_t i) const {
+    to[i] = static_cast<unsigned char>(std::uint64_t(entries[i / narrow_bytes]) >> (8 * (i % narrow_bytes)));
+  }
+};
+
+/// Copies results to host memory and to sinks.
+template <Backend B, class Index>
+class delivery {
+ public:
+  /// Allocates all the memory that it needs.
+  delivery(B& backend, packed_text<B> const& packed, results<Index> const& to)
+      : backend_(backend),
+        to_(to),
+        records_(packed.records()),
+        narrow_(backend.template buffer<unsigned char>(
+            to.stored.entry_bytes == narrow_bytes ? std::min(packed.size(), narrowed_at_once) * narrow_bytes : 0)) {}
+
+  /// Delivers sa and lcp, if there is one, from row `at` on; parts come in order.
+  void give_order(std::span<Index const> sa, std::span<Index const> lcp, std::size_t at, row_filter<B, Index>* filter) const {
+    if (filter) {
+      (*filter)(sa, lcp, [&](std::span<Index const> kept, std::span<Index const> lengths, std::size_t row) {
+        give_entries(kept, {}, to_.stored.sa, row);
+        if (to_.extra.lcp) give_entries(lengths, {}, to_.stored.lcp, row);
+      });
+      return;
+    }
+    give_entries(sa, to_.memory.sa, to_.stored.sa, at);
+    if (to_.extra.lcp) give_entries(lcp, to_.memory.lcp, to_.stored.lcp, at);
+  }
+
+  /// Delivers entries of sa or lcp, from entry `at` on.
+  void give_entries(std::span<Index const> made, std::span<Index> memory, sink* stored, std::size_t at) const {
+    if (narrow_.size() == 0) return give(made, memory, stored, at);
+    give(made, memory, nullptr, at);
+    for (std::size_t first = 0; stored && first < made.size(); first += narrowed_at_once) {
+      std::size_t const bytes = std::min(made.size() - first, narrowed_at_once) * narrow_bytes;
+      backend_.each(bytes, narrow_byte<Index>{made.data() + first, narrow_.data()});
+      backend_.store(std::span<unsigned char const>(narrow_.span().first(bytes)), *stored, (at + first) * narrow_bytes);
+    }
+  }
+  /// Delivers rows of the BWT after those of record ends.
+  void give_rows(std::span<char const> made, std::size_t at) const {
+    give(made, to_.memory.bwt, to_.stored.bwt, records_ + at);
+  }
+  /// Delivers the rows of record ends.
+  void give_rows_of_ends(packed_text<B> const& packed) const {
+    auto const rows = backend_.template buffer<char>(records_);
+    residues_before_ends(backend_, packed, rows.span());
+    std::string last(records_, '\0');
+    backend_.download(std::span<char const>(rows.span()), std::span<char>(last));
+    if (to_.stored.bwt)
+      store_first(*to_.stored.bwt, last);
+    else
+      std::ranges::copy(last, to_.memory.bwt.begin());
+  }
+
+ private:
+  static constexpr std::size_t narrowed_at_once = std::size_t{1} << 23;
+
+  template <class T>
+  void give(std::span<T const> made, std::span<T> memory, sink* stored, std::size_t at) const {
+    if (!memory.empty()) backend_.download(made, memory.subspan(at, made.size()));
+    if (stored) backend_.store(made, *stored, at * sizeof(T));
+  }
+
+  B& backend_;
+  results<Index> const& to_;
+  std::size_t records_;
+  buffer<unsigned char> narrow_;
+};
+
+/// The operations of one kind of machine behind build and check; see suffix.hpp. build and check return the peak use of the
+/// machine's memory; the CPU ignores gpu_index.
 template <class Index>
-std::size_t check_on_host(text const& input, arrays<Index const> all, options const& how, std::optional<fault>& found);
+struct suffix_builder {
+  std::size_t (*build)(text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index);
+  std::size_t (*check)(text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
+                       std::optional<mismatch>& found);
+  memory_estimate (*build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows);
+  std::size_t (*max_in_range)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
+                              std::size_t available);
+  std::size_t (*check_memory)(std::size_t n, std::size_t records, extra_arrays extra);
+};
 template <class Index>
-std::size_t check_on_cuda(text const& input, arrays<Index const> all, options const& how, unsigned gpu_index,
-                          std::optional<fault>& found);
+suffix_builder<Index> host_builder();  // in on_host.cpp
+template <class Index>
+suffix_builder<Index> cuda_builder();  // in on_cuda.cu
 
 /// Returns the bytes of input from which a GPU is faster than the CPU. @param threads  as in machine_options
 std::size_t min_gpu_bytes(unsigned threads);
 
-/// Says how much would do where the GPU that was asked for has run out of memory. @throws out_of_memory
-[[noreturn]] void refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t most);
+/// Rethrows the error of a required GPU that ran out of memory, with the number of bytes that suffices.
+[[noreturn]] void refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t max_bytes);
 
-/// See memory_needed and memory_for_check.
-template <class Index>
-memory_plan build_memory_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows);
-template <class Index>
-memory_plan build_memory_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows);
-/// How many suffixes are in a range, of so many bytes.
-template <class Index>
-std::size_t most_in_range_on_host(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available);
-template <class Index>
-std::size_t most_in_range_on_cuda(std::size_t n, std::size_t records, wanted what, row_choice rows, std::size_t available);
-template <class Index>
-std::size_t check_memory_on_host(std::size_t n, std::size_t records, wanted what);
-template <class Index>
-std::size_t check_memory_on_cuda(std::size_t n, std::size_t records, wanted what);
-
-/// Tells the sinks of build_into what they will hold; where rows are left out, that is told by expect_rows, when they have been
-/// counted. @param index_bytes  of the Index @throws as build_into
+/// Announces sizes to the sinks of build_into. If rows are left out, expect_rows does so once they have been counted.
+/// @param index_bytes  size of an Index
+/// @throws as build_into
 void expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
-                   row_choice rows);
+                   row_selection rows);
 void expect_rows(std::size_t rows, sinks const& out, std::size_t index_bytes);
-/// @param present  the letters of a text @throws input_error  if they are not codes of nucleotides and ambiguous ones are to be
-///     left out
-void expect_nucleotides(std::span<unsigned char const> present, row_choice rows);
+/// @param present  the letters of a text
+/// @throws input_error  if ambiguous letters are to be left out, and some letter is no nucleotide code
+void expect_nucleotides(std::span<unsigned char const> present, row_selection rows);
 
-/// A buffer of n that is to be filled for the first n of `memory`; or, if that is none, for itself.
+/// Returns a buffer that fills the first n items of `memory`, or one of its own if there is no `memory`.
 template <Backend B, class T>
-buffer<T> target_of(B& machine, std::span<T> memory, std::size_t n) {
-  return memory.empty() ? machine.template buffer<T>(n) : machine.target(memory.first(n));
+buffer<T> target_of(B& backend, std::span<T> memory, std::size_t n) {
+  return memory.empty() ? backend.template buffer<T>(n) : backend.target(memory.first(n));
 }
 
-/// Begins the LCP from the keys of the first round, range by range. (A named type: nvcc takes no local one here.)
+/// Starts the LCP from the keys of the first round, range by range. (A named type, because nvcc accepts no local one here.)
 template <Backend B, class Index>
 struct lcp_from_keys {
-  B& machine;
+  B& backend;
   packed_view text;
   results<Index> const& to;
   std::size_t n;
@@ -79,14 +168,14 @@ struct lcp_from_keys {
   std::optional<std::uint64_t> last = {};
 
   void operator()(std::span<std::uint64_t const> keys, std::size_t first, std::uint64_t from) {
-    if (!to.what.lcp) return;
+    if (!to.extra.lcp) return;
     if (first == 0) (void)rows();
-    common_prefixes_of_keys(machine, text, last, keys, from, lcp.span().subspan(first, keys.size()));
-    if (first + keys.size() < n) last = value_at(machine, keys, keys.size() - 1) + from;
+    common_prefixes_of_keys(backend, text, last, keys, from, lcp.span().subspan(first, keys.size()));
+    if (first + keys.size() < n) last = value_at(backend, keys, keys.size() - 1) + from;
   }
-  /// Where the LCP is to begin; none if none is wanted.
+  /// Returns the memory in which the LCP starts; empty if no LCP is wanted.
   std::span<Index> rows() {
-    if (to.what.lcp) lcp = target_of(machine, to.memory.lcp, n);
+    if (to.extra.lcp) lcp = target_of(backend, to.memory.lcp, n);
     return lcp.span();
   }
 };
@@ -97,7 +186,7 @@ struct no_lcp_from_keys {
   [[nodiscard]] std::span<Index> rows() const { return {}; }
 };
 
-/// The last suffix of a part, before the first one of the next.
+/// Moves the last suffix of a part in front of the next part.
 template <class Index>
 struct last_to_front {
   Index* part;
@@ -105,180 +194,181 @@ struct last_to_front {
   ORDO_FN void operator()(std::size_t) const { part[0] = part[size]; }
 };
 
-/// Makes the arrays of a text whole, and stores them.
-/// @param chosen  which positions have suffixes that are sorted, `count` of them @param in_range  how many at a time
-/// @param filter  where rows of theirs are left out @param stores  set as soon as anything is stored
+/// Runs the first of some methods, ordered by speed, that does not run out of memory before anything is stored.
+inline void run_first_that_fits(std::vector<std::function<void()>> const& methods, bool const& stores) {
+  for (std::size_t k = 0; k + 1 < methods.size(); ++k) {
+    try {
+      return methods[k]();
+    } catch (out_of_memory const&) {
+      if (stores) throw;
+    }
+  }
+  methods.back()();
+}
+
+/// Makes the whole arrays of a text, and stores them.
+/// @param chosen  the positions whose suffixes are sorted, `count` of them
+/// @param in_range  how many are sorted at a time
+/// @param filter  removes rows, if not null
+/// @param stores  set before anything is stored
 template <Backend B, class Index, class Numbers = every_position>
-void build_whole(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how, std::size_t in_range,
-                 row_filter<B, Index>* filter, bool& stores, std::size_t count, Numbers chosen = {}) {
-  std::size_t const n = packed.size(), ends = to.what.bwt ? packed.records() : 0;
+void build_whole(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options,
+                 std::size_t in_range, row_filter<B, Index>* filter, bool& stores, std::size_t count, Numbers chosen = {}) {
+  std::size_t const n = packed.size(), ends = to.extra.bwt ? packed.records() : 0;
   auto const phase = [&](std::string_view name) {
-    if (how.on_phase) how.on_phase(name, n);
+    if (options.on_phase) options.on_phase(name, n);
   };
-  auto const sa = target_of(machine, to.memory.sa, count);
-  order_ahead<B, Index> ahead(machine, std::span<Index const>(sa.span()), to.memory.sa.first(to.memory.sa.empty() ? 0 : count),
-                              ahead_share(in_range < count));
+  auto const sa = target_of(backend, to.memory.sa, count);
+  early_download<B, Index> early(backend, std::span<Index const>(sa.span()),
+                                 to.memory.sa.first(to.memory.sa.empty() ? 0 : count), early_share(in_range < count));
   buffer<Index> lcp;
   {
     std::optional<pool::limit> limited;
     if constexpr (std::is_same_v<Numbers, every_position>) {
-      pool& memory = machine.pool();
-      if (auto const most = build_plan<Index, B>{n, packed.records(), to.what, !has_workers<B>}.workers_limit())
-        limited.emplace(memory, memory.in_use() + std::min(memory.available(), *most));
+      pool& memory = backend.pool();
+      if (auto const limit = sort_plan<Index, B>{n, packed.records(), to.extra, !has_workers<B>}.workers_limit())
+        limited.emplace(memory, memory.in_use() + std::min(memory.available(), *limit));
     }
-    suffix_sort<B, Index, Numbers> sort(machine, packed, sa.span(), chosen, &ahead);
-    lcp_from_keys<B, Index> const with_keys{machine, packed.first_view(), to, count, lcp};
+    suffix_sort<B, Index, Numbers> sort(backend, packed, sa.span(), chosen, &early);
+    lcp_from_keys<B, Index> const with_keys{backend, packed.first_view(), to, count, lcp};
     constexpr bool at_once = std::is_same_v<Numbers, every_position> && !has_workers<B>;
     if constexpr (at_once)
       if (in_range >= n) sort.at_once(with_keys);
     if ((!at_once || in_range < n) && count != 0) sort.by_ranges(in_range, with_keys);
   }
-  if (to.what.lcp) {
+  if (to.extra.lcp) {
     phase("lcp");
-    common_prefixes(machine, packed.view(), n, packed.first_view().letters, std::span<Index const>(sa.span()), lcp.span(),
+    common_prefixes(backend, packed.view(), n, packed.first_view().letters, std::span<Index const>(sa.span()), lcp.span(),
                     chosen);
   }
-  auto const rows =
-      to.what.bwt ? target_of(machine, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), n) : buffer<char>{};
-  if (to.what.bwt) {
+  auto const rows = to.extra.bwt ? target_of(backend, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), n)
+                                 : buffer<char>{};
+  if (to.extra.bwt) {
     phase("bwt");
-    residues_before(machine, packed.view(), std::span<Index const>(sa.span()), rows.span());
+    residues_before(backend, packed.view(), std::span<Index const>(sa.span()), rows.span());
   }
-  // From here on no memory can be lacking but a little, so that what is stored is stored once.
+  // From here on only small buffers are allocated, so that results are stored once.
   if (to.stored.sa) phase("store");
-  ahead.finish();
+  early.finish();
   results<Index> left = to;
   left.memory.sa = {};
-  delivery<B, Index> const out(machine, packed, left);
+  delivery<B, Index> const out(backend, packed, left);
   stores = true;
-  if (to.what.bwt) out.give_rows_of_ends(packed);
+  if (to.extra.bwt) out.give_rows_of_ends(packed);
   out.give_order(std::span<Index const>(sa.span()), std::span<Index const>(lcp.span()), 0, filter);
-  if (to.what.bwt) out.give_rows(std::span<char const>(rows.span()), 0);
+  if (to.extra.bwt) out.give_rows(std::span<char const>(rows.span()), 0);
 }
 
-/// Makes the arrays of a text part by part, and stores each. Memory: see suffix_sort; then the ranks, sizeof(Index) bytes a
-/// letter more for an LCP, and what one part takes.
+/// Makes the arrays of a text part by part, and stores each part. Memory: that of suffix_sort; then the ranks, sizeof(Index)
+/// bytes a letter more for an LCP, and one part.
 template <Backend B, class Index>
-void build_in_parts(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
-                    build_plan<Index, B> const& plan, row_filter<B, Index>* filter, bool& stores) {
+void build_in_parts(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options,
+                    sort_plan<Index, B> const& plan, row_filter<B, Index>* filter, bool& stores) {
   std::size_t const n = packed.size();
   packed_view const text = packed.view();
   auto const phase = [&](std::string_view name) {
-    if (how.on_phase) how.on_phase(name, n);
+    if (options.on_phase) options.on_phase(name, n);
   };
-  suffix_sort<B, Index> sort(machine, packed, {});
-  sort.by_ranges(plan.in_range(machine.pool().available(), false), no_lcp_from_keys<Index>{});
+  suffix_sort<B, Index> sort(backend, packed, {});
+  sort.by_ranges(plan.in_range(backend.pool().available(), false), no_lcp_from_keys<Index>{});
 
-  auto const by_position = machine.template buffer<Index>(to.what.lcp ? n : 0);
-  // Which positions of an LCP are open takes memory, too.
-  std::size_t const available = machine.pool().available(), share = available / 4 * (to.what.lcp ? 1 : 3);
+  auto const by_position = backend.template buffer<Index>(to.extra.lcp ? n : 0);
+  // The open positions of an LCP take memory, too.
+  std::size_t const available = backend.pool().available(), share = available / 4 * (to.extra.lcp ? 1 : 3);
   std::size_t const size = std::clamp<std::size_t>(share / plan.row(), 1, n);
-  auto const sa = machine.template buffer<Index>(size + 1);
+  auto const sa = backend.template buffer<Index>(size + 1);
   auto const each_part = [&](auto take) {
     for (std::size_t first = 0; first < n; first += size) {
       std::size_t const count = std::min(size, n - first);
-      if (first != 0) machine.each(1, last_to_front<Index>{sa.data(), size});
+      if (first != 0) backend.each(1, last_to_front<Index>{sa.data(), size});
       sort.order(first, sa.span().subspan(1, count));
       take(first, count, part_row<Index>{text, sa.data(), first == 0});
     }
   };
-  if (to.what.lcp) {
+  if (to.extra.lcp) {
     phase("lcp");
     each_part([&](std::size_t, std::size_t count, part_row<Index> row) {
-      open_prefixes_of_part(machine, row, count, by_position.span());
+      open_prefixes_of_part(backend, row, count, by_position.span());
     });
-    common_prefixes_by_position(machine, text, n, text.letters, by_position.span());
+    common_prefixes_by_position(backend, text, n, text.letters, by_position.span());
   }
-  auto const lcp = machine.template buffer<Index>(to.what.lcp ? size : 0);
-  auto const rows = machine.template buffer<char>(to.what.bwt ? size : 0);
-  delivery<B, Index> const out(machine, packed, to);
+  auto const lcp = backend.template buffer<Index>(to.extra.lcp ? size : 0);
+  auto const rows = backend.template buffer<char>(to.extra.bwt ? size : 0);
+  delivery<B, Index> const out(backend, packed, to);
   phase("store");
   stores = true;
-  if (to.what.bwt) out.give_rows_of_ends(packed);
+  if (to.extra.bwt) out.give_rows_of_ends(packed);
   each_part([&](std::size_t first, std::size_t count, part_row<Index> row) {
     std::span<Index const> const part = sa.span().subspan(1, count);
-    std::span<Index> const lengths = lcp.span().first(to.what.lcp ? count : 0);
-    if (to.what.lcp) common_prefixes_of_part(machine, row, std::span<Index const>(by_position.span()), lengths);
+    std::span<Index> const lengths = lcp.span().first(to.extra.lcp ? count : 0);
+    if (to.extra.lcp) common_prefixes_of_part(backend, row, std::span<Index const>(by_position.span()), lengths);
     out.give_order(part, lengths, first, filter);
-    if (to.what.bwt) {
-      residues_before(machine, text, part, rows.span().first(count));
+    if (to.extra.bwt) {
+      residues_before(backend, text, part, rows.span().first(count));
       out.give_rows(std::span<char const>(rows.span().first(count)), first);
     }
   });
 }
 
-/// Makes the arrays of every so many-th position of each record, and stores them: in one range where that is quickest and there
-/// is the memory, else in as few as that has room for.
+/// Makes the arrays of a sample of the positions of each record, and stores them: in one range if that is fastest and fits into
+/// memory, otherwise in as few ranges as fit.
 template <Backend B, class Index>
-void build_sampled(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how,
+void build_sampled(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options,
                    row_filter<B, Index>* filter) {
   std::size_t const n = packed.size();
-  sampled_positions<B> const sample(machine, packed, to.rows.sample);
+  sampled_positions<B> const sample(backend, packed, to.rows.sample);
   std::size_t const count = sample.count();
   if (!filter) expect_rows(count, to.stored, sizeof(Index));
-  auto const plan = sampled_plan<Index, B>(n, count, packed.records(), to.what, !has_workers<B>);
+  auto const plan = sampled_plan<Index, B>(n, count, packed.records(), to.extra, !has_workers<B>);
   bool stores = false;
   auto const make = [&](std::size_t in_range) {
-    build_whole(machine, packed, to, how, in_range, filter, stores, count, sample.numbers());
+    build_whole(backend, packed, to, options, in_range, filter, stores, count, sample.numbers());
   };
-  bool const is_quickest = has_workers<B> || plan.at_once();
-  if (is_quickest && sampled_sort_memory<Index, B>(plan, 0) <= machine.pool().available()) {
-    try {
-      return make(count);
-    } catch (out_of_memory const&) {
-      if (stores) throw;
-    }
-  }
-  make(plan.in_range(machine.pool().available(), true));
+  std::vector<std::function<void()>> methods;
+  if ((has_workers<B> || plan.at_once()) && sampled_sort_memory<Index, B>(plan, 0) <= backend.pool().available())
+    methods.push_back([&] { make(count); });
+  methods.push_back([&] { make(plan.in_range(backend.pool().available(), true)); });
+  run_first_that_fits(methods, stores);
 }
 
-/// Makes the arrays of a text, and stores them: at once where that is quickest and there is the memory, else by ranges.
+/// Makes the arrays of a text, and stores them: at once if that is fastest and fits into memory, otherwise by ranges.
 template <Backend B, class Index>
-void build_arrays(B& machine, packed_text<B> const& packed, results<Index> const& to, options const& how) {
+void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options) {
   std::size_t const n = packed.size();
-  build_plan<Index, B> const plan{n, packed.records(), to.what, !has_workers<B>};
-  auto const available = [&] { return machine.pool().available(); };
-  auto const total = [&](std::size_t bytes) { return bytes + std::min(machine.pool().in_use(), ~bytes); };
+  sort_plan<Index, B> const plan{n, packed.records(), to.extra, !has_workers<B>};
+  auto const available = [&] { return backend.pool().available(); };
+  auto const total = [&](std::size_t bytes) { return bytes + std::min(backend.pool().in_use(), ~bytes); };
   bool const sampled = to.rows.sample != 1 && n != 0;
   std::optional<row_filter<B, Index>> filter;
   if (!to.rows.all()) expect_nucleotides(packed.bytes(), to.rows);
-  if (to.rows.skip_ambiguous || (!to.rows.all() && !sampled)) {  // else there is a row for each suffix that is sorted
-    filter.emplace(machine, packed, to.rows, to.what.lcp);
+  if (to.rows.skip_ambiguous || (!to.rows.all() && !sampled)) {  // otherwise each sorted suffix has a row
+    filter.emplace(backend, packed, to.rows, to.extra.lcp);
     expect_rows(filter->rows(), to.stored, sizeof(Index));
   }
   row_filter<B, Index>* const drop = filter ? &*filter : nullptr;
-  if (sampled) return build_sampled(machine, packed, to, how, drop);
-  std::size_t const at_once = build_memory<Index, B>(n, packed.records(), to.what, plan.copies).quickest +
-                              (filter ? row_filter_memory<Index>(n, to.what.lcp) : 0);
+  if (sampled) return build_sampled(backend, packed, to, options, drop);
+  std::size_t const at_once = all_rows_memory<Index, B>(n, packed.records(), to.extra, plan.copies).fast_bytes +
+                              (filter ? row_filter_memory<Index>(n, to.extra.lcp) : 0);
   bool stores = false;
-  if (n == 0 || (!has_workers<B> && plan.at_once() && at_once <= total(available()))) {
-    try {
-      return build_whole(machine, packed, to, how, n, drop, stores, n);
-    } catch (out_of_memory const&) {
-      if (stores) throw;
-    }
-  }
-  auto const by_ranges = [&] {
-    std::size_t const some = std::min(available(), plan.workers_limit().value_or(available()));
-    build_whole(machine, packed, to, how, plan.in_range(some, true), drop, stores, n);
-  };
-  if (has_workers<B> && !to.memory.sa.empty()) return by_ranges();
-  if (plan.by_ranges() <= available()) {
-    try {
-      return by_ranges();
-    } catch (out_of_memory const&) {
-      if (stores) throw;
-    }
-  }
-  build_in_parts(machine, packed, to, how, plan, drop, stores);
+  std::vector<std::function<void()>> methods;
+  if (n == 0 || (!has_workers<B> && plan.at_once() && at_once <= total(available())))
+    methods.push_back([&] { build_whole(backend, packed, to, options, n, drop, stores, n); });
+  bool const must_keep = has_workers<B> && !to.memory.sa.empty();
+  if (must_keep || plan.by_ranges() <= available())
+    methods.push_back([&] {
+      std::size_t const some = std::min(available(), plan.workers_limit().value_or(available()));
+      build_whole(backend, packed, to, options, plan.in_range(some, true), drop, stores, n);
+    });
+  if (!must_keep) methods.push_back([&] { build_in_parts(backend, packed, to, options, plan, drop, stores); });
+  run_first_that_fits(methods, stores);
 }
 
 template <Backend B, class Index>
-std::size_t build_on(B& machine, text const& input, results<Index> const& to, options const& how) {
-  if (how.on_phase) how.on_phase("sort", input.size());
-  packed_text<B> const packed(machine, input);
-  build_arrays(machine, packed, to, how);
-  return machine.pool().peak();
+std::size_t build_on(B& backend, text const& input, results<Index> const& to, build_options const& options) {
+  if (options.on_phase) options.on_phase("sort", input.size());
+  packed_text<B> const packed(backend, input);
+  build_arrays(backend, packed, to, options);
+  return backend.pool().peak();
 }
 
 }  // namespace ordo::suffix::detail

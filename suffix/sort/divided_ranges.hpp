@@ -9,14 +9,13 @@
 
 #include "ordo/backend.hpp"
 #include "suffix/sort/buffer_sizes.hpp"
-#include "suffix/sort/place_range.hpp"
 #include "suffix/text/packed_text.hpp"
 
-// Where threads have caches of their own: suffixes cut by their first letters into ranges that one thread sorts in its cache,
-// each where the order will have it.
+// Division for threads with caches of their own: cuts suffixes by their first letters into ranges that one thread sorts in its
+// cache, each in its final rows.
 namespace ordo::suffix::detail {
 
-/// The window of the i-th of `size` suffixes that lie at equal distances in a text of n letters.
+/// Stores the window of the i-th of `size` suffixes at equal distances in a text of n letters.
 struct sampled_window {
   packed_view text;
   std::size_t n, size;
@@ -24,13 +23,13 @@ struct sampled_window {
   void operator()(std::size_t i) const { windows[i] = text.window(n / size * i + n % size * i / size); }
 };
 
-/// Which of some ranges of windows, one behind the other, one is in.
+/// Finds the range of a window among adjacent ranges.
 class window_ranges {
  public:
-  static constexpr std::size_t most = 4096;
+  static constexpr std::size_t max_ranges = 4096;
 
-  /// @param lasts  the last window of each range, ascending, the greatest of all at the end
-  /// @param code_bits  bits of the first letters, by which ranges are looked up, less than 64
+  /// @param lasts  the last window of each range, ascending; the greatest of all at the end
+  /// @param code_bits  the bits of the first letters by which ranges are looked up, less than 64
   window_ranges(std::vector<std::uint64_t> lasts, unsigned code_bits)
       : lasts_(std::move(lasts)), shift_(64 - code_bits), first_((std::size_t{1} << code_bits) + 1) {
     std::size_t range = 0;
@@ -44,7 +43,7 @@ class window_ranges {
   [[nodiscard]] std::size_t count() const { return lasts_.size(); }
   [[nodiscard]] std::size_t operator()(std::uint64_t window) const {
     std::size_t low = first_[window >> shift_], high = first_[(window >> shift_) + 1];
-    while (low < high) {  // seldom: most first letters are of one range
+    while (low < high) {  // rare: most first letters belong to one range
       std::size_t const middle = (low + high) / 2;
       if (lasts_[middle] < window)
         low = middle + 1;
@@ -57,11 +56,11 @@ class window_ranges {
  private:
   std::vector<std::uint64_t> lasts_;
   unsigned shift_;
-  std::vector<std::uint16_t> first_;  // that may have a window of these first letters
+  std::vector<std::uint16_t> first_;  // the first range that may hold a window with these first letters
 };
 
-/// Brings the suffixes of each range together: first count_block for every block of the text, then, from the counts, at which
-/// place each block's suffixes of a range begin; then write_block.
+/// Groups suffixes by range: count_block counts for every block of the text; the counts give the row at which each block's
+/// suffixes of a range begin; write_block writes.
 template <class Index, class Numbers>
 struct division {
   packed_view text;
@@ -95,41 +94,43 @@ struct division {
   }
 };
 
-/// How a text of n letters is looked at for that.
+/// The blocks of a text of n letters.
 struct division_blocks {
   std::size_t n;
-  /// Letters that a thread looks at, in 256 blocks at most: a multiple of 64.
+  /// Returns the letters of a block, a multiple of 64; there are at most 256 blocks.
   [[nodiscard]] std::size_t size() const { return std::max<std::size_t>((n / 256 / 64 + 1) * 64, 1 << 14); }
   [[nodiscard]] std::size_t count() const { return (n + size() - 1) / size(); }
-  /// Bytes for the counts of so many ranges.
+  /// Returns the bytes for the counts of `ranges` ranges.
   [[nodiscard]] std::size_t memory(std::size_t ranges) const { return buffer_sizes::of(count() * ranges, sizeof(std::size_t)); }
 };
 
-/// order := the suffixes of a text, range by range, those of a range by position. @returns the ranges. A sample says where to
-/// cut: they have about `share` suffixes each, but those that agree in their first 64 bits are in one range however many.
-/// @param n  letters of the text @param chosen  positions whose suffixes are sorted, as many as `order` has places
+/// Sets order to the suffixes of a text, range by range, each range in the order of positions. A sample decides where to cut:
+/// ranges have about `share` suffixes each, but suffixes that agree in their first 64 bits stay together.
+/// @returns the ranges
+/// @param n  letters of the text
+/// @param chosen  the positions whose suffixes are sorted, as many as `order` has rows
 template <has_workers B, class Index, class Numbers>
-std::vector<place_range> divide_by_letters(B& machine, packed_view text, std::size_t n, std::size_t share,
+std::vector<place_range> divide_by_letters(B& backend, packed_view text, std::size_t n, std::size_t share,
                                            std::span<Index> order, Numbers chosen) {
   std::size_t const size = std::min(n / 16 + 1, std::size_t{1} << 16);
   std::vector<std::uint64_t> sample(size), lasts;
-  machine.each(size, sampled_window{text, n, size, sample.data()});
-  machine.radix_sort(std::span<std::uint64_t>(sample));
-  double const wanted = std::min(double(order.size()) / double(share) + 1, double(window_ranges::most));
+  backend.each(size, sampled_window{text, n, size, sample.data()});
+  backend.radix_sort(std::span<std::uint64_t>(sample));
+  double const wanted = std::min(double(order.size()) / double(share) + 1, double(window_ranges::max_ranges));
   for (std::size_t k = 1; double(k) < wanted; ++k) {
     std::uint64_t const last = sample[std::size_t(double(size) / wanted * double(k))];
     if (lasts.empty() || lasts.back() < last) lasts.push_back(last);
   }
   if (lasts.empty() || lasts.back() != ~std::uint64_t{0}) lasts.push_back(~std::uint64_t{0});
 
-  // A letter at least, and more the more suffixes there are.
+  // At least one letter, and more for more suffixes.
   unsigned const code_letters = std::max(1u, std::min(21u, unsigned(std::bit_width(n))) / text.letter_bits);
   window_ranges const range_of(std::move(lasts), code_letters * text.letter_bits);
   division_blocks const cut{n};
   std::size_t const ranges = range_of.count(), blocks = cut.count();
-  auto const at = machine.template buffer<std::size_t>(blocks * ranges);
+  auto const at = backend.template buffer<std::size_t>(blocks * ranges);
   division<Index, Numbers> const parts{text, chosen, range_of, n, cut.size(), at.data(), order.data()};
-  machine.each_worker(blocks, [&](auto&, std::size_t b) { parts.count_block(b); });
+  backend.each_worker(blocks, [&](auto&, std::size_t b) { parts.count_block(b); });
   std::size_t place = 0;
   std::vector<place_range> found;
   for (std::size_t range = 0; range < ranges; ++range) {
@@ -137,7 +138,7 @@ std::vector<place_range> divide_by_letters(B& machine, packed_view text, std::si
     for (std::size_t b = 0; b < blocks; ++b) place += std::exchange(parts.at[b * ranges + range], place);
     if (place != begin) found.push_back({begin, place - begin});
   }
-  machine.each_worker(blocks, [&](auto&, std::size_t b) { parts.write_block(b); });
+  backend.each_worker(blocks, [&](auto&, std::size_t b) { parts.write_block(b); });
   return found;
 }
 

@@ -14,14 +14,13 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "suffix/sort/buffer_sizes.hpp"
-#include "suffix/sort/place_range.hpp"
 
-// A kept order on its way to the host's memory while what is left of it is still being sorted.
+// Download of a kept order to host memory while the rest of it is still being sorted.
 namespace ordo::suffix::detail {
 
-/// How many suffixes of a part may be open, one of so many, so that it is brought down early all the same: what is written over
-/// later costs the host more than a download. Of a whole order there is only one time to do so.
-constexpr std::size_t ahead_share(bool in_ranges) {
+/// The divisor of a part's size that limits its open suffixes for an early download: overwriting more of them later costs the
+/// host more than a download. A whole order can be downloaded early only once.
+constexpr std::size_t early_share(bool in_ranges) {
   return in_ranges ? 32 : 8;
 }
 
@@ -32,74 +31,76 @@ struct copy_place {
   ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-/// Where the order is the host's own memory, or stays with the machine: nothing is on its way.
+/// Does nothing: the order is in host memory, or stays on the machine.
 template <Backend B, class Index>
-class order_ahead {
+class early_download {
  public:
-  order_ahead(B&, std::span<Index const>, std::span<Index>, std::size_t) {}
+  early_download(B&, std::span<Index const>, std::span<Index>, std::size_t) {}
   bool give(place_range, std::span<Index const>) { return false; }
   void finish() {}
   [[nodiscard]] static std::size_t memory(std::size_t, std::size_t) { return 0; }
 };
 
-/// Parts of the order are brought down as soon as few of their suffixes are open; these follow at the end, one by one.
+/// Downloads parts of the order as soon as few of their suffixes are open; these follow one by one at the end.
 template <has_background_downloads B, class Index>
-class order_ahead<B, Index> {
+class early_download<B, Index> {
  public:
-  /// @param order  in the machine's memory @param host  as large, or empty: then nothing is brought
-  /// @param open_share  one of so many suffixes of a part may be open, or more
-  order_ahead(B& machine, std::span<Index const> order, std::span<Index> host, std::size_t open_share)
-      : machine_(machine), order_(order), host_(host), open_share_(open_share), downloads_(machine.background_downloads()) {}
+  /// @param order  in the machine's memory
+  /// @param host  as large, or empty: then nothing is downloaded
+  /// @param open_share  at most 1 / open_share of the suffixes of a part may be open
+  early_download(B& backend, std::span<Index const> order, std::span<Index> host, std::size_t open_share)
+      : backend_(backend), order_(order), host_(host), open_share_(open_share), downloads_(backend.background_downloads()) {}
 
-  /// These places have their suffixes, but for those of some groups, which are open. Each place is given once at most, and
-  /// those that are not are brought at the end. @param open  the places of these groups, in order @returns whether so few are
-  /// open that it is of use; else nothing is given
+  /// Starts the download of a part of the order whose suffixes are in their rows, except those of open groups. Each row is
+  /// given at most once; all others follow at the end.
+  /// @param open  the rows of these groups, in order
+  /// @returns whether few enough are open; otherwise nothing happens
   bool give(place_range part, std::span<Index const> open) {
     if (host_.empty() || open.size() > part.count / open_share_) return false;
     std::size_t const count = open.size();
-    given_part& one = given_.emplace_back(part, machine_.template buffer<Index>(count));
+    given_part& one = given_.emplace_back(part, backend_.template buffer<Index>(count));
     one.on_host = std::make_unique_for_overwrite<Index[]>(count);
-    machine_.each(count, copy_place<Index>{open.data(), one.open.data()});
+    backend_.each(count, copy_place<Index>{open.data(), one.open.data()});
     one.number = bring(part);
     if (count != 0) downloads_.add(std::span<Index const>(one.open.span()), std::span<Index>(one.on_host.get(), count));
     open_ += count;
     return true;
   }
 
-  /// All are in their places. The host has them when this returns.
+  /// Completes the download; all suffixes must be in their rows.
   void finish() {
     if (host_.empty()) return;
     auto const last = bring_rest();
-    auto const suffixes = machine_.template buffer<Index>(open_);
+    auto const suffixes = backend_.template buffer<Index>(open_);
     auto const on_host = std::make_unique_for_overwrite<Index[]>(open_);
     std::size_t at = 0;
     for (given_part const& one : given_) {
       std::size_t const count = one.open.size();
-      machine_.gather(order_, std::span<Index const>(one.open.span()), suffixes.span().subspan(at, count));
+      backend_.gather(order_, std::span<Index const>(one.open.span()), suffixes.span().subspan(at, count));
       at += count;
     }
     if (open_ != 0)
       downloads_.wait(downloads_.add_first(std::span<Index const>(suffixes.span()), std::span<Index>(on_host.get(), open_)));
     at = 0;
     for (given_part const& one : given_) {
-      downloads_.wait(one.number + (one.open.size() != 0 ? 1 : 0));  // the open places come behind the part
+      downloads_.wait(one.number + (one.open.size() != 0 ? 1 : 0));  // the open rows are downloaded after the part
       place(one, on_host.get() + at);
       at += one.open.size();
     }
     if (last) downloads_.wait(*last);
   }
 
-  /// Bytes of the machine's memory, for an order of so many places.
+  /// Returns the bytes of the machine's memory for an order of `count` rows.
   static std::size_t memory(std::size_t count, std::size_t open_share) {
     return 2 * buffer_sizes::of(count / open_share, sizeof(Index));
   }
 
  private:
-  static constexpr std::size_t block = std::size_t{1} << 14;  // of open ones, for one thread
+  static constexpr std::size_t block = std::size_t{1} << 14;  // of open rows, for one thread
 
   struct given_part {
     place_range places;
-    buffer<Index> open;  // places
+    buffer<Index> open;  // rows
     std::unique_ptr<Index[]> on_host = {};
     std::size_t number = 0;  // of the download
 
@@ -111,7 +112,8 @@ class order_ahead<B, Index> {
     return downloads_.add(order_.subspan(part.first, part.count), host_.subspan(part.first, part.count));
   }
 
-  /// What was not given. @returns the number of the last download, if there is one
+  /// Downloads all rows that were not given.
+  /// @returns the number of the last download, if there is one
   std::optional<std::size_t> bring_rest() {
     std::vector<place_range> given;
     for (given_part const& one : given_) given.push_back(one.places);
@@ -126,7 +128,7 @@ class order_ahead<B, Index> {
     return last;
   }
 
-  /// The suffixes that the open places of a part have now.
+  /// Stores the final suffixes of the open rows of a part.
   void place(given_part const& part, Index const* suffix) {
     std::size_t const count = part.open.size();
     arena_.execute([&] {
@@ -136,13 +138,13 @@ class order_ahead<B, Index> {
     });
   }
 
-  B& machine_;
+  B& backend_;
   std::span<Index const> order_;
   std::span<Index> host_;
   std::size_t open_share_;
   tbb::task_arena arena_{threads_for(0)};
   std::vector<given_part> given_;
-  std::size_t open_ = 0;  // of all of them
+  std::size_t open_ = 0;  // of all parts
   decltype(std::declval<B&>().background_downloads()) downloads_;
 };
 

@@ -6,17 +6,72 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "ordo/detail/fn.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/sort/buffer_sizes.hpp"
 #include "suffix/sort/position_sets.hpp"
-#include "suffix/sort/range_finder.hpp"
-#include "suffix/sort/select_positions.hpp"
 #include "suffix/text/packed_text.hpp"
 
 namespace ordo::suffix::detail {
 
-/// The key of the i-th of `size` suffixes that lie at about equal distances in a text of n letters.
+/// Finds the range of a suffix's key among adjacent ranges. The letters of a text are compared in place; a key is only computed
+/// if they equal all letters at the begin of a range.
+class range_finder {
+ public:
+  static constexpr unsigned max_ranges = 15;  // ranges
+  static constexpr unsigned none = 255;       // returned for a key in no range
+
+  /// @param text  defines the keys
+  /// @param first  the first key of the first range
+  /// @param lasts  the last key of each range, ascending; at least one
+  range_finder(packed_view text, std::uint64_t first, std::span<std::uint64_t const> lasts)
+      : letters_mask_(~std::uint64_t{0} << (64 - text.letters_in_window() * text.letter_bits)),
+        ranges_(unsigned(lasts.size())) {
+    std::ranges::fill(tops_, ~std::uint32_t{0});
+    add_bound(text, first);
+    for (std::uint64_t const last : lasts)
+      if (last != ~std::uint64_t{0}) add_bound(text, last + 1);
+  }
+
+  /// Returns the range of p's key, if no record ends in the 64 letters after p.
+  /// @param top  the first 32 bits of the text at p
+  ORDO_FN unsigned operator()(packed_view const& text, std::size_t p, std::uint32_t top) const {
+    top &= std::uint32_t(letters_mask_ >> 32);
+    unsigned passed = 0;
+    for (unsigned step = (max_ranges + 1) / 2; step != 0; step /= 2) passed += top >= tops_[passed + step - 1] ? step : 0;
+    passed += top >= tops_[max_ranges];
+    return number(passed != 0 && top == tops_[passed - 1] ? passed_of(text, p) : passed);
+  }
+  /// Returns the range of p's key for any p.
+  ORDO_FN unsigned operator()(packed_view const& text, std::size_t p) const { return number(passed_of(text, p)); }
+
+ private:
+  void add_bound(packed_view const& text, std::uint64_t key) {
+    keys_[bounds_] = key;
+    windows_[bounds_] = text.window_of(key);
+    tops_[bounds_] = std::uint32_t(windows_[bounds_] >> 32);
+    ++bounds_;
+  }
+  ORDO_FN unsigned number(unsigned passed) const { return passed - 1 < ranges_ ? passed - 1 : none; }
+  /// Returns the number of bounds that are not after p's suffix.
+  ORDO_FN unsigned passed_of(packed_view const& text, std::size_t p) const {
+    std::uint64_t const letters = text.window(p) & letters_mask_;
+    unsigned passed = 0;
+    while (passed < bounds_ && (letters > windows_[passed] || (letters == windows_[passed] && text.key(p) >= keys_[passed])))
+      ++passed;
+    return passed;
+  }
+
+  std::uint64_t letters_mask_;
+  unsigned ranges_, bounds_ = 0;
+  // The begins of ranges, and the end of the last one: suffixes with greater letters are after it; with equal letters, the key
+  // decides.
+  std::uint32_t tops_[max_ranges + 1];  // of the windows; the greatest number for unused entries
+  std::uint64_t windows_[max_ranges + 1] = {}, keys_[max_ranges + 1] = {};
+};
+
+/// Stores the key of the i-th of `size` suffixes at about equal distances in a text of n letters.
 template <class Numbers>
 struct sampled_key {
   packed_view text;
@@ -25,39 +80,41 @@ struct sampled_key {
   std::uint64_t* keys;
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const p = chosen.next(n / size * i + n % size * i / size);
-    keys[i] = text.key(p < n ? p : 0);  // the end is in every set, and so is the begin
+    keys[i] = text.key(p < n ? p : 0);  // start and end are in every set
   }
 };
 
-/// The keys of some suffixes of a text, in order: they tell where to cut all of them.
+/// A sorted sample of keys, which decides where to cut ranges.
 class key_sample {
  public:
-  /// Of a text of n letters. @param chosen  whose suffixes, `count` of them
+  /// Samples a text of n letters.
+  /// @param chosen  the positions whose suffixes are sorted, `count` of them
   template <Backend B, class Numbers>
-  key_sample(B& machine, packed_view text, std::size_t n, std::size_t count, Numbers chosen) : keys_(size_of(count)) {
-    auto const keys = machine.template buffer<std::uint64_t>(keys_.size());
-    machine.each(keys_.size(), sampled_key<Numbers>{text, n, keys_.size(), chosen, keys.data()});
-    machine.radix_sort(keys.span());
-    machine.download(std::span<std::uint64_t const>(keys.span()), std::span<std::uint64_t>(keys_));
+  key_sample(B& backend, packed_view text, std::size_t n, std::size_t count, Numbers chosen) : keys_(size_of(count)) {
+    auto const keys = backend.template buffer<std::uint64_t>(keys_.size());
+    backend.each(keys_.size(), sampled_key<Numbers>{text, n, keys_.size(), chosen, keys.data()});
+    backend.radix_sort(keys.span());
+    backend.download(std::span<std::uint64_t const>(keys.span()), std::span<std::uint64_t>(keys_));
   }
-  /// Of so many suffixes.
+  /// Returns the memory of a sample of `count` suffixes.
   template <Backend B>
   static std::size_t memory(std::size_t count) {
     std::size_t const size = size_of(count);
     return buffer_sizes::of(size, sizeof(std::uint64_t)) + B::radix_sort_memory(size, sizeof(std::uint64_t), 0);
   }
 
-  /// How many keys are looked at.
+  /// Returns the number of keys in the sample.
   static constexpr std::size_t size_of(std::size_t count) { return std::min(count / 16 + 1, std::size_t{1} << 16); }
 
-  /// The last key of a range that begins with key `first` and, as the sample says, has `most` of all suffixes less an eighth;
-  /// the greatest of all keys where no more are left.
-  [[nodiscard]] std::uint64_t last_of(std::uint64_t first, std::size_t most, std::size_t all) const {
-    std::size_t const size = std::max<std::size_t>(1, std::size_t(double(most) / double(all) * double(keys_.size()) * 0.875));
+  /// Returns the last key of a range that begins with key `first` and, according to the sample, has `max_count` suffixes less
+  /// an eighth; the greatest possible key if no more are left.
+  [[nodiscard]] std::uint64_t last_of(std::uint64_t first, std::size_t max_count, std::size_t all) const {
+    std::size_t const size =
+        std::max<std::size_t>(1, std::size_t(double(max_count) / double(all) * double(keys_.size()) * 0.875));
     std::size_t const begin = std::size_t(std::ranges::lower_bound(keys_, first) - keys_.begin());
     return size >= keys_.size() - begin ? ~std::uint64_t{0} : std::max(first, keys_[begin + size] - 1);
   }
-  /// A key in [first, last), first < last, that halves what the sample has of [first, last], or the range itself.
+  /// Returns a key in [first, last), first < last, that halves the sample in [first, last], or the range itself.
   [[nodiscard]] std::uint64_t middle_of(std::uint64_t first, std::uint64_t last) const {
     auto const begin = std::ranges::lower_bound(keys_, first), end = std::ranges::upper_bound(keys_, last);
     if (end - begin > 1)
@@ -69,17 +126,17 @@ class key_sample {
   std::vector<std::uint64_t> keys_;
 };
 
-/// Suffixes whose first keys are in [first, last].
+/// The suffixes whose first keys are in [first, last].
 struct key_range {
   std::uint64_t first, last;
-  std::size_t count;  // of them
+  std::size_t count;  // of these suffixes
 };
 
-/// Numbers of 16 positions, of four bits each: that of the range of a suffix's first key, if its position is chosen.
+/// Numbers 16 positions in four bits each: by the range of the suffix's first key, if the position is chosen.
 template <class Numbers>
 struct write_numbers {
   static constexpr std::size_t at_once = 16;
-  static constexpr unsigned none = 15;  // the number of those that are in no range
+  static constexpr unsigned none = 15;  // number of positions in no range
   packed_view text;
   std::size_t n;
   Numbers chosen;
@@ -89,11 +146,11 @@ struct write_numbers {
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const first = at_once * i, end = first + at_once < n ? first + at_once : n;
     std::uint64_t all = ~std::uint64_t{0};
-    if (!text.breaks.are_far(first + 1)) {  // from all of them, and what their keys have
+    if (!text.breaks.are_far(first + 1)) {  // reads whole keys near the end of a record
       for (std::size_t p = first; p < end; ++p)
         if (chosen.has(p)) put(all, p - first, (*range_of)(text, p));
     } else {
-      unsigned const from_word = 32 / text.letter_bits + 1;  // whose first 32 bits 64 bits hold
+      unsigned const from_word = 32 / text.letter_bits + 1;  // the first of these have 32 bits in a window of 64
       for (std::size_t p = first; p < end;) {
         std::uint64_t window = bits_from(text.words, p * text.letter_bits);
         for (unsigned k = 0; k < from_word && p < end; ++k, ++p, window <<= text.letter_bits)
@@ -104,13 +161,13 @@ struct write_numbers {
   }
 
  private:
-  /// Where none is.
+  /// Replaces `none` by a number.
   ORDO_FN static void put(std::uint64_t& numbers, std::size_t k, unsigned range) {
     if (range < none) numbers ^= std::uint64_t{none ^ range} << (4 * k);
   }
 };
 
-/// Bit k: are the four bits from 4 k on 0?
+/// Returns a word whose bit k says whether the four bits from 4 k on are 0.
 ORDO_FN constexpr unsigned zero_fours(std::uint64_t x) {
   x |= x >> 2;
   x |= x >> 1;
@@ -121,7 +178,7 @@ ORDO_FN constexpr unsigned zero_fours(std::uint64_t x) {
   return unsigned((x | x >> 24) & 0xffff);
 }
 
-/// Bit k of word b: has position 64 b + k this number?
+/// Sets bit k of word b if position 64 b + k has this number.
 struct has_number {
   std::uint64_t const* numbers;
   std::size_t words;  // of 16 numbers
@@ -136,39 +193,41 @@ struct has_number {
   }
 };
 
-/// Cuts the suffixes of a text, or of some of its positions, by their first keys into ranges that follow each other in the
-/// order. A sample of the keys says where to cut, a count of all of them whether a range is short enough: whatever the text,
-/// none is too long but one of a single key. The keys are looked at once for up to 15 ranges; to which one a position belongs,
-/// four bits say. Memory: they, and an Index for 64 letters.
+/// Cuts the suffixes of a text, or of some of its positions, by their first keys into consecutive ranges. A sample of the keys
+/// decides where to cut; a count of all keys decides whether a range is short enough. So for any text only a range of a single
+/// key can be too long. One pass over the keys finds up to 15 ranges, whose numbers are stored in four bits for each position.
+/// Memory: these bits, and an Index for every 64 letters.
 template <Backend B, class Index, class Numbers = every_position>
 class key_ranges {
  public:
-  /// Of a text of n letters, and so many suffixes.
+  /// Returns the memory for a text of n letters and `count` suffixes.
   static std::size_t memory(std::size_t n, std::size_t count) {
     return selected_positions<B, Index>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
            std::max(buffer_sizes::of(1, sizeof(range_finder)), key_sample::memory<B>(count));
   }
 
-  /// @param n  how many letters there are @param count  how many of their suffixes are sorted @param chosen  which
-  key_ranges(B& machine, packed_view text, std::size_t n, std::size_t count, Numbers chosen = {})
-      : machine_(machine),
+  /// @param n  letters of the text
+  /// @param count  suffixes that are sorted
+  /// @param chosen  their positions
+  key_ranges(B& backend, packed_view text, std::size_t n, std::size_t count, Numbers chosen = {})
+      : backend_(backend),
         text_(text),
         n_(n),
         count_(count),
         chosen_(chosen),
-        sample_(machine, text, n, count, chosen),
-        numbers_(machine.template buffer<std::uint64_t>(words_of(n))),
-        selected_(machine, n) {}
+        sample_(backend, text, n, count, chosen),
+        numbers_(backend.template buffer<std::uint64_t>(words_of(n))),
+        selected_(backend, n) {}
 
-  /// Are there suffixes left?
+  /// Returns whether suffixes are left.
   [[nodiscard]] bool more() const { return taken_ < count_; }
 
-  /// The next range that is not empty. It has no more than `most` suffixes, unless all of them share their key.
-  key_range next(std::size_t most) {
+  /// Returns the next range that is not empty. It has at most `max_count` suffixes, unless all of them share one key.
+  key_range next(std::size_t max_count) {
     for (;;) {
-      if (number_ == lasts_.size()) divide(lasts_by_sample(most));
+      if (number_ == lasts_.size()) divide(lasts_by_sample(max_count));
       key_range const found{next_, lasts_[number_], selected_.count(numbered(number_))};
-      if (found.count > most && found.first != found.last) {
+      if (found.count > max_count && found.first != found.last) {
         divide(finer(found));
         continue;
       }
@@ -179,27 +238,27 @@ class key_ranges {
     }
   }
 
-  /// part := the suffixes of the range that next() returned last, by position.
+  /// Sets part to the suffixes of the range that next() returned last, in the order of positions.
   void bring(key_range const&, std::span<Index> part) const { selected_.write(numbered(number_ - 1), part); }
 
  private:
   using numbering = write_numbers<Numbers>;
   static constexpr std::size_t words_of(std::size_t n) { return (n + numbering::at_once - 1) / numbering::at_once; }
-  static constexpr std::size_t most_ranges = numbering::none;
+  static constexpr std::size_t max_ranges = numbering::none;
   static constexpr unsigned halvings = 3;
 
   [[nodiscard]] has_number numbered(std::size_t number) const { return {numbers_.data(), numbers_.size(), number}; }
 
-  [[nodiscard]] std::vector<std::uint64_t> lasts_by_sample(std::size_t most) const {
+  [[nodiscard]] std::vector<std::uint64_t> lasts_by_sample(std::size_t max_count) const {
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
-      lasts.push_back(count_ - taken_ <= most ? ~std::uint64_t{0} : sample_.last_of(first, most, count_));
-    } while (lasts.size() < most_ranges && lasts.back() != ~std::uint64_t{0});
+      lasts.push_back(count_ - taken_ <= max_count ? ~std::uint64_t{0} : sample_.last_of(first, max_count, count_));
+    } while (lasts.size() < max_ranges && lasts.back() != ~std::uint64_t{0});
     return lasts;
   }
 
-  /// The ranges that are planned, but the first one, which has too many suffixes, in parts.
+  /// Splits the first planned range, which has too many suffixes, and keeps the others.
   [[nodiscard]] std::vector<std::uint64_t> finer(key_range const& found) const {
     std::vector<std::uint64_t> lasts{found.last};
     for (unsigned k = 0; k < halvings; ++k) {
@@ -212,29 +271,29 @@ class key_ranges {
       }
       lasts = std::move(more);
     }
-    for (std::size_t k = number_ + 1; k < lasts_.size() && lasts.size() < most_ranges; ++k) lasts.push_back(lasts_[k]);
+    for (std::size_t k = number_ + 1; k < lasts_.size() && lasts.size() < max_ranges; ++k) lasts.push_back(lasts_[k]);
     return lasts;
   }
 
   /// Numbers the ranges from next_ on that end with these keys.
   void divide(std::vector<std::uint64_t> lasts) {
     range_finder const range_of(text_, next_, lasts);
-    auto const finder = machine_.upload(std::span<range_finder const>(&range_of, 1));
-    machine_.each(numbers_.size(), numbering{text_, n_, chosen_, finder.data(), numbers_.data()});
+    auto const finder = backend_.upload(std::span<range_finder const>(&range_of, 1));
+    backend_.each(numbers_.size(), numbering{text_, n_, chosen_, finder.data(), numbers_.data()});
     lasts_ = std::move(lasts);
     number_ = 0;
   }
 
-  B& machine_;
+  B& backend_;
   packed_view text_;
   std::size_t n_, count_, taken_ = 0;
   Numbers chosen_;
-  std::uint64_t next_ = 0;  // the first key of what is left
+  std::uint64_t next_ = 0;  // the first key that has not been returned
   key_sample sample_;
   buffer<std::uint64_t> numbers_;
   selected_positions<B, Index> selected_;
-  std::vector<std::uint64_t> lasts_;  // of the ranges that have numbers
-  std::size_t number_ = 0;            // of the next one
+  std::vector<std::uint64_t> lasts_;  // of the numbered ranges
+  std::size_t number_ = 0;            // of the next range
 };
 
 }  // namespace ordo::suffix::detail

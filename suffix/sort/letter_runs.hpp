@@ -8,19 +8,19 @@
 
 #include "ordo/backend.hpp"
 #include "sort_core/functors.hpp"
-#include "suffix/sort/select_positions.hpp"
+#include "suffix/sort/position_sets.hpp"
 #include "suffix/text/packed_text.hpp"
 
-// Runs of one letter, as those of N in genomes: the suffixes that begin in one agree in as many letters as are left of it, so
-// that doubling would take them along until it has passed the longest. But their order is known: c...c, r times, and then
-// nothing or a letter below c, comes the sooner the shorter r is; with a letter above c behind it the later; and all of the
-// former before all of the latter.
+// Runs of one letter, such as N in genomes. The suffixes that begin in one agree in as many letters as are left of it, and
+// doubling would process them until it has passed the longest run. But their order is known: let r letters c be left. Followed
+// by the end of a record or a letter below c, shorter runs come first; followed by a letter above c, longer runs come first;
+// and all of the former come before all of the latter.
 namespace ordo::suffix::detail {
 
-/// Is a key whole, and of one letter?
+/// Returns whether a key is whole and of one letter.
 struct is_uniform_key {
   packed_view text;
-  std::uint64_t ones;  // the letters of a key, if each were 1
+  std::uint64_t ones;  // a key whose letters are all 1
 
   explicit is_uniform_key(packed_view of) : text(of), ones(of.ones()) {}
   ORDO_FN bool operator()(std::uint64_t key) const {
@@ -29,14 +29,14 @@ struct is_uniform_key {
   }
 };
 
-/// Bit k of word b: does a run end in front of position 64 b + k, which is below n: as many letters as a key has, or more, all
-/// the same and of one record?
+/// Sets bit k of word b if a run ends before position 64 b + k, which is below n: letters of one record, at least as many as a
+/// key has, all the same.
 struct ends_run {
   packed_view text;
   std::size_t n;
 
   ORDO_FN std::uint64_t operator()(std::size_t b) const {
-    // Which letters are as the one before, in the record; then, which end so many of these.
+    // Finds letters that equal the one before in their record; then ends of sequences of these.
     stream const equal{b == 0 ? 0 : equal_to_last(b - 1, 65 - text.letters), equal_to_last(b, 0)};
     stream runs{~std::uint64_t{0}, ~std::uint64_t{0}}, power = equal;
     for (unsigned length = 1; length < text.letters; length *= 2) {
@@ -49,7 +49,7 @@ struct ends_run {
   }
 
  private:
-  /// 64 positions and the 64 before them, the first one's bit the highest.
+  /// 64 positions and the 64 before them; the highest bit is the first one.
   struct stream {
     std::uint64_t before, here;
     ORDO_FN stream behind(unsigned positions) const {  // 1 to 63
@@ -58,7 +58,7 @@ struct ends_run {
     ORDO_FN stream operator&(stream other) const { return {before & other.before, here & other.here}; }
   };
 
-  /// Of the 64 positions from 64 w on, of those from the `first`-th on.
+  /// Compares the 64 positions from 64 w on, beginning with the `first`-th, to the one before.
   ORDO_FN std::uint64_t equal_to_last(std::size_t w, unsigned first) const {
     unsigned const bits = text.letter_bits;
     std::size_t const begin = 64 * w + first, letters = n - 1, end = 64 * w + 64 < letters ? 64 * w + 64 : letters;
@@ -73,11 +73,11 @@ struct ends_run {
   }
 };
 
-/// The key of suffixes that begin with a uniform key of the same letter: letters of the run that are left, and what is behind
-/// it. Suffixes of equal keys agree in all of that.
+/// Computes keys for suffixes that begin with a uniform key of the same letter: the number of letters left of the run, and what
+/// follows it. Suffixes with equal keys agree in all of that.
 struct run_key {
   packed_view text;
-  std::uint64_t const* ends;  // where runs end, behind their last letters, in order
+  std::uint64_t const* ends;  // the ends of runs, exclusive, in order
   std::size_t count;
   unsigned width;  // bits of a length
 
@@ -90,14 +90,14 @@ struct run_key {
     std::uint64_t const all = (std::uint64_t{1} << width) - 1;
     return behind < text.letter(p) ? left << 9 | (behind + 1) : (all + 1 + all - left) << 9 | (behind + 1);
   }
-  /// How many letters of p's run there are from p on.
+  /// Returns the number of letters of p's run from p on.
   ORDO_FN std::size_t left(std::size_t p) const { return end_of(p) - p; }
-  /// Is the run at p the end of its record? Then suffixes of the same key are equal.
+  /// Returns whether the run at p ends its record. Then suffixes with equal keys are equal.
   ORDO_FN bool ends_record(std::size_t p) const { return text.breaks(end_of(p)); }
 
  private:
   ORDO_FN std::size_t end_of(std::size_t p) const {
-    std::size_t low = 0, high = count - 1;  // the first that is behind p
+    std::size_t low = 0, high = count - 1;  // the first end after p
     while (low < high) {
       std::size_t const middle = low + (high - low) / 2;
       if (ends[middle] <= p)
@@ -109,8 +109,7 @@ struct run_key {
   }
 };
 
-/// The ends of runs, as ends_run says, found in one look at most of a text: for where a thread may write as many as it
-/// finds.
+/// Appends the ends of runs, as ends_run finds them, while it skips most of a text: for threads that can append.
 struct run_ends {
   static constexpr std::size_t block = std::size_t{1} << 16;  // letters
   ends_run is_end;
@@ -123,7 +122,8 @@ struct run_ends {
   }
 
  private:
-  /// A run of 31 bits and more has the whole of some 16 bits of a word, which are equal, each to those of the letter before.
+  /// Returns whether a run may end in word w. A run of 31 bits and more covers some aligned 16 bits, each of which equals the
+  /// bit of the letter before.
   [[nodiscard]] bool may_end(std::size_t w) const {
     packed_view const& text = is_end.text;
     unsigned const bits = text.letter_bits;
@@ -139,28 +139,28 @@ struct run_ends {
   }
 };
 
-/// The runs of a text that are as long as a key or longer. Memory: 8 bytes each.
+/// The runs of a text that are at least as long as a key. Memory: 8 bytes each.
 template <Backend B>
 class letter_runs {
  public:
-  letter_runs(B& machine, packed_view text, std::size_t n) : text_(text), n_(n) {
+  letter_runs(B& backend, packed_view text, std::size_t n) : text_(text), n_(n) {
     ends_run const is{text, n + 1};
     if constexpr (has_workers<B>) {
       std::vector<std::vector<std::uint64_t>> found(n / run_ends::block + 1);
-      machine.each_worker(found.size(), [&](auto&, std::size_t b) { run_ends{is}(b, found[b]); });
+      backend.each_worker(found.size(), [&](auto&, std::size_t b) { run_ends{is}(b, found[b]); });
       std::size_t count = 0;
       for (auto const& some : found) count += some.size();
-      ends_ = machine.template buffer<std::uint64_t>(count);
+      ends_ = backend.template buffer<std::uint64_t>(count);
       std::uint64_t* to = ends_.data();
       for (auto const& some : found) to = std::ranges::copy(some, to).out;
     } else {
-      selected_positions<B> found(machine, n + 1);
-      ends_ = machine.template buffer<std::uint64_t>(found.count(is));
+      selected_positions<B> found(backend, n + 1);
+      ends_ = backend.template buffer<std::uint64_t>(found.count(is));
       if (!empty()) found.write(is, ends_.span());
     }
   }
   [[nodiscard]] bool empty() const { return ends_.size() == 0; }
-  /// Of suffixes with uniform keys. There are none where this is empty.
+  /// Returns the keys of suffixes with uniform keys. Not if this is empty.
   [[nodiscard]] run_key key() const { return {text_, ends_.data(), ends_.size(), unsigned(std::bit_width(n_))}; }
 
  private:

@@ -11,30 +11,101 @@
 #include "ordo/detail/load.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
-#include "suffix/sort/needed_ranks.hpp"
+#include "suffix/sort/buffer_sizes.hpp"
 #include "suffix/sort/position_sets.hpp"
-#include "suffix/text/compare_letters.hpp"
+#include "suffix/text/packed_text.hpp"
 
-// Long repeats, without doubling. The suffixes of an open group are by position: let each be compared with the next one, its
-// neighbour. If the suffixes that begin one letter behind two neighbours are neighbours, too, their common prefix is one letter
-// shorter, and their order is the same. A copied stretch of a genome is a chain of such pairs, and so is what genomes that are
-// nearly alike have between two differences; only the last pair of each is compared by its letters, until these differ or the
-// pair meets another chain. From what neighbours have in common follows the order of their group; and where two suffixes differ
-// from what is between them in the same place, but not from each other, what their neighbours behind that place have in common
-// is asked for.
+// The positions whose ranks are needed if few suffixes are open. A suffix at p that is compared by the rank of what follows
+// `known` letters agrees with another one so far. So the suffix at p + known - depth agrees with another one in `depth`
+// letters; if all such suffixes were open once, it was one of them, and the position `depth` letters after it is the needed
+// one. The second rank in a key matters only if the first ones are equal, for suffixes that agree in `known` letters, too; the
+// same holds for it. A suffix that begins with a run of one letter may have been settled by the run, however many letters it
+// shares: then it has a rank of its own. If it is still open at twice the depth, it was equal in an earlier round by what
+// follows another open suffix.
 namespace ordo::suffix::detail {
 
-/// How a suffix compares with its neighbour: four times the length of what they have in common, and what comes then; or one of
-/// these. Of repeats of 2^30 letters nothing is known.
+/// Adds the position `depth` letters after suffix i.
+template <class Index>
+struct add_position_behind {
+  Index const* suffix;
+  std::size_t depth;
+  set_word* words;
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const p = suffix[i] + depth;
+    or_relaxed(&words[p / 64].bits, std::uint64_t{1} << (63 - p % 64));
+  }
+};
+
+struct clear_set_word {
+  set_word* words;
+  ORDO_FN void operator()(std::size_t w) const { words[w] = {}; }
+};
+
+/// Returns a word with the number of its positions.
+struct counted_word {
+  set_word const* words;
+  ORDO_FN set_word operator()(std::size_t w) const { return {words[w].bits, count_ones(words[w].bits)}; }
+};
+
+/// A numbered set of the positions after open suffixes. Call order: add, then number_all.
+template <Backend B>
+class needed_ranks {
+ public:
+  /// Returns the memory for a text of n letters: 1/4 byte a letter.
+  static std::size_t memory(std::size_t n) {
+    return buffer_sizes::of(set_words(n), sizeof(set_word)) + buffer_sizes::of(set_words(n) / 64 + 1, 8);
+  }
+
+  /// @param n  letters of the text
+  needed_ranks(B& backend, std::size_t n)
+      : backend_(backend),
+        words_(backend.template buffer<set_word>(set_words(n))),
+        not_empty_(backend.template buffer<std::uint64_t>(words_.size() / 64 + 1)) {
+    backend.each(words_.size(), clear_set_word{words_.data()});
+  }
+
+  /// Adds the positions `depth` letters after suffixes, none of which ends before.
+  template <class Index>
+  void add(std::span<Index const> open, std::size_t depth) {
+    backend_.each(open.size(), add_position_behind<Index>{open.data(), depth, words_.data()});
+  }
+
+  void number_all() {
+    backend_.scan(words_.size(), counted_word{words_.data()}, words_.span(), count_on{});
+    backend_.each(not_empty_.size(), write_not_empty{words_.data(), words_.size(), not_empty_.data()});
+    count_ = std::size_t(value_at(backend_, words_.span(), words_.size() - 1).end);
+  }
+
+  /// Returns the number of positions.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] numbered_position numbers() const { return {words_.data(), 1, not_empty_.data()}; }
+
+ private:
+  B& backend_;
+  buffer<set_word> words_;
+  buffer<std::uint64_t> not_empty_;
+  std::size_t count_ = 0;
+};
+
+// Long repeats without doubling. The suffixes of an open group are in the order of positions; each is compared with the next
+// one, its neighbour. If the suffixes one letter after two neighbours are neighbours, too, their common prefix is one letter
+// shorter, and their order is the same. A copied stretch of a genome is a chain of such pairs, and so are the stretches between
+// the differences of two similar genomes. Only the last pair of each chain is compared letter by letter, until the letters
+// differ or the pair meets another chain. The common prefixes of neighbours give the order of their group. If two suffixes
+// differ from those between them at the same letter, but not from each other, the search continues with the neighbours after
+// that letter.
+
+/// The comparison of a suffix with its neighbour: four times the length of their common prefix, plus a kind; or one of the
+/// constants. Repeats of 2^30 letters are unknown.
 struct comparison {
   using type = std::uint32_t;
-  enum kind : unsigned { greater, less, link, none };  // what the neighbour is; or: as the pair so many letters behind
-  static constexpr type unknown = type(-1), goes_on = type(-5);  // of kind none; the latter one is as the next pair
+  enum kind : unsigned { greater, less, link, none };  // what the neighbour is; or, for link, as the pair so many letters later
+  static constexpr type unknown = type(-1), goes_on = type(-5);  // of kind none; goes_on: as the next pair
 
-  ORDO_FN static type of(std::size_t length, unsigned how) { return length < goes_on / 4 ? type(length << 2 | how) : unknown; }
+  ORDO_FN static type of(std::size_t length, unsigned k) { return length < goes_on / 4 ? type(length << 2 | k) : unknown; }
   ORDO_FN static type of(std::size_t length, bool is_less) { return of(length, is_less ? unsigned(less) : unsigned(greater)); }
   ORDO_FN static std::size_t length(type x) { return x >> 2; }
-  ORDO_FN static unsigned how(type x) { return unsigned(x & 3); }
+  ORDO_FN static unsigned kind_of(type x) { return unsigned(x & 3); }
 };
 
 template <class Index>
@@ -43,7 +114,7 @@ struct clear_neighbour {
   ORDO_FN void operator()(std::size_t k) const { neighbours[k] = 0; }
 };
 
-/// Notes the neighbour of open suffix i, 0 if it has none.
+/// Stores the neighbour of open suffix i; 0 if it has none.
 template <class Index, class Numbers>
 struct note_neighbour {
   Index const* suffix;
@@ -56,7 +127,8 @@ struct note_neighbour {
   }
 };
 
-/// use(p, number of p) for each position of a set: for position p, where all are in it; for those of 64 from 64 w on.
+/// Calls use(p, number of p) for the positions of a set: for position p, if the set has all; for those of the 64 positions from
+/// 64 w on.
 template <class Use>
 struct use_position {
   Use use;
@@ -79,9 +151,9 @@ struct use_word {
 /// Compares the suffix at p with its neighbour, if a chain ends with them.
 template <class Index, class Numbers>
 struct compare_neighbours {
-  static constexpr unsigned most_steps = 128;  // of as many letters as 64 bits hold
+  static constexpr unsigned max_steps = 128;  // each of as many letters as 64 bits hold
   packed_view text;
-  std::size_t agreed;  // letters in which neighbours agree, and neither ends before
+  std::size_t agreed;  // letters in which neighbours agree; none ends before
   Numbers number;
   Index const* neighbours;
   comparison::type* found;  // by number
@@ -95,7 +167,7 @@ struct compare_neighbours {
  private:
   ORDO_FN comparison::type compare(std::size_t p, std::size_t q) const {
     std::size_t known = agreed;
-    for (unsigned step = 0; step < most_steps; ++step) {
+    for (unsigned step = 0; step < max_steps; ++step) {
       letters_compared const now = compare_letters(text, p + known, q + known);
       known += now.agree;
       if (now.differ) return comparison::of(known, now.is_less);
@@ -105,7 +177,7 @@ struct compare_neighbours {
   }
 };
 
-/// Of the numbers from the last one down, which one is k if no chain goes on there, else none.
+/// Maps k, counted from the last number down, to k if a chain ends there, otherwise to 0.
 struct chain_end_from_behind {
   comparison::type const* found;
   std::size_t count;
@@ -114,87 +186,88 @@ struct chain_end_from_behind {
   }
 };
 
-/// What is known of open suffixes.
+/// The results of all comparisons of open suffixes.
 template <class Index, class Numbers>
 struct compared_suffixes {
-  static constexpr unsigned most_neighbours = 32, some_neighbours = 4;  // from one suffix to another
+  static constexpr unsigned max_neighbours = 32, some_neighbours = 4;  // from one suffix to another
   packed_view text;
-  std::size_t agreed;  // letters in which those of a group agree, and none ends before
+  std::size_t agreed;  // letters in which the suffixes of a group agree; none ends before
   Numbers number;
   Index const* neighbours;                   // by number
-  comparison::type const* found;             // the same
-  comparison::type const* ends_from_behind;  // of chains, and how many numbers there are; or none, if nothing goes on
+  comparison::type const* found;             // by number
+  comparison::type const* ends_from_behind;  // of chains, counted from the last number down; null if no chain goes on
   std::size_t count;
 
-  /// The number of the end of the chain of k.
+  /// Returns the number of the end of the chain of k.
   ORDO_FN std::size_t end(std::size_t k) const { return ends_from_behind ? count - 1 - ends_from_behind[count - 1 - k] : k; }
 
-  /// How open suffix p compares with its neighbour; a link, if that takes more steps. @param steps  that may be taken: those
-  /// that are, are subtracted
+  /// Compares open suffix p with its neighbour; returns a link if that takes more steps.
+  /// @param steps  allowed; reduced by those taken
   ORDO_FN comparison::type follow(std::size_t p, unsigned& steps) const {
-    unsigned how = comparison::link;
+    unsigned kind = comparison::link;
     std::size_t length = 0;
-    for (; how == comparison::link && steps != 0; --steps) {
+    for (; kind == comparison::link && steps != 0; --steps) {
       std::size_t const k = number(p + length), last = end(k);
       comparison::type const now = load_relaxed(found + last);
       if (now == comparison::unknown) return now;
       length += last - k + comparison::length(now);
-      how = comparison::how(now);
+      kind = comparison::kind_of(now);
     }
-    return comparison::of(length, how);
+    return comparison::of(length, kind);
   }
 
-  /// How p compares with q, a later one of its group. @param length  letters in which they are known to agree, or 0
+  /// Compares p with q, a later suffix of its group.
+  /// @param length  letters in which they are known to agree, or 0
   ORDO_FN comparison::type operator()(std::size_t p, std::size_t q, unsigned& steps, std::size_t length = 0) const {
-    unsigned most = most_neighbours;
+    unsigned limit = max_neighbours;
     while (steps != 0) {
       bool const may_end = length != 0 && (text.breaks(p + length) || text.breaks(q + length));
-      reach const all = may_end || !number.has(p + length) ? reach{} : by_neighbours(p + length, q + length, most, steps);
-      if (all.least == comparison::unknown) {
+      reach const all = may_end || !number.has(p + length) ? reach{} : by_neighbours(p + length, q + length, limit, steps);
+      if (all.min == comparison::unknown) {
         if (steps == 0) break;
         --steps;
         if (length == 0) length = agreed;
-        most = some_neighbours;  // or all of a large group, at every step
+        limit = some_neighbours;  // otherwise each step may visit a large group
         letters_compared const now = compare_letters(text, p + length, q + length);
         length += now.agree;
         if (now.differ) return comparison::of(length, now.is_less);
         continue;
       }
-      length += comparison::length(all.least);
-      if (!all.is_twice) return comparison::of(length, comparison::how(all.least));
+      length += comparison::length(all.min);
+      if (!all.is_twice) return comparison::of(length, comparison::kind_of(all.min));
       if (differ(p, q, length)) return by_next_letter(p, q, length);
       ++length;
-      most = most_neighbours;
+      limit = max_neighbours;
     }
     return comparison::unknown;
   }
-  /// The same, if what is between them has told that they agree in `length` letters.
+  /// Compares p with q if the suffixes between them have shown that they agree in `length` letters.
   ORDO_FN comparison::type behind(std::size_t p, std::size_t q, std::size_t length, unsigned& steps) const {
     return differ(p, q, length) ? by_next_letter(p, q, length) : (*this)(p, q, steps, length + 1);
   }
 
  private:
   struct reach {
-    comparison::type least = comparison::unknown;  // that neighbours between p and q have in common
-    bool is_twice = false;                         // do others have as much?
+    comparison::type min = comparison::unknown;  // the shortest common prefix of neighbours from p to q
+    bool is_twice = false;                       // whether others have the same length
   };
-  ORDO_FN reach by_neighbours(std::size_t p, std::size_t q, unsigned most, unsigned& steps) const {
+  ORDO_FN reach by_neighbours(std::size_t p, std::size_t q, unsigned limit, unsigned& steps) const {
     reach all;
-    for (unsigned k = 0; k < most; ++k) {
+    for (unsigned k = 0; k < limit; ++k) {
       std::size_t const next = neighbours[number(p)];
       if (next <= p || next > q) break;
       comparison::type const now = follow(p, steps);
-      if (now == comparison::unknown || comparison::how(now) == comparison::link) break;
-      std::size_t const length = comparison::length(now), least = comparison::length(all.least);
-      all = length < least ? reach{now, false} : reach{all.least, all.is_twice || length == least};
+      if (now == comparison::unknown || comparison::kind_of(now) == comparison::link) break;
+      std::size_t const length = comparison::length(now), min = comparison::length(all.min);
+      all = length < min ? reach{now, false} : reach{all.min, all.is_twice || length == min};
       if (next == q) return all;
       p = next;
     }
     return {};
   }
-  /// A code of the letter at p, which is behind a letter; 0 if a record ends before.
+  /// Returns a code of the letter at p, which follows a letter; 0 if a record ends before p.
   ORDO_FN unsigned letter(std::size_t p) const { return text.breaks(p) ? 0 : 1 + text.letter(p); }
-  /// Do p and q, which agree in `length` letters, not agree in the next one, or end before it?
+  /// Returns whether p and q, which agree in `length` letters, differ in the next one, or end.
   ORDO_FN bool differ(std::size_t p, std::size_t q, std::size_t length) const {
     unsigned const letter_of_p = letter(p + length);
     return letter_of_p == 0 || letter_of_p != letter(q + length);
@@ -204,10 +277,10 @@ struct compared_suffixes {
   }
 };
 
-/// Compares what a chain ends with at p, if it has not been, as far as that is known by now.
+/// Compares the end of a chain at p if it is still unknown, as far as the results so far allow.
 template <class Index, class Numbers>
 struct compare_ends {
-  static constexpr unsigned most_links = 64, most_steps = 128;
+  static constexpr unsigned max_links = 64, max_steps = 128;
   compared_suffixes<Index, Numbers> compare;
   Numbers number;
   comparison::type* found;
@@ -215,16 +288,16 @@ struct compare_ends {
   ORDO_FN void operator()(std::size_t p, std::size_t k) const {
     std::size_t const q = compare.neighbours[k];
     comparison::type const now = found[k];
-    unsigned links = most_links, steps = most_steps;
+    unsigned links = max_links, steps = max_steps;
     if (q == 0 || now == comparison::goes_on) return;
     if (now == comparison::unknown)
       store_relaxed(found + k, compare(p, q, steps));
-    else if (comparison::how(now) == comparison::link)
+    else if (comparison::kind_of(now) == comparison::link)
       store_relaxed(found + k, compare.follow(p, links));
   }
 };
 
-/// What goes on is compared as the end of its chain.
+/// Copies the comparison of a chain's end to its other pairs.
 template <class Index, class Numbers>
 struct compare_as_end {
   compared_suffixes<Index, Numbers> compare;
@@ -233,57 +306,58 @@ struct compare_as_end {
     if (found[k] != comparison::goes_on) return;
     std::size_t const end = compare.end(k);
     comparison::type const last = found[end];
-    found[k] = last == comparison::unknown ? last : comparison::of(end - k + comparison::length(last), comparison::how(last));
+    found[k] =
+        last == comparison::unknown ? last : comparison::of(end - k + comparison::length(last), comparison::kind_of(last));
   }
 };
 
 /// Compares item i of open groups with the next one of its group.
 template <class Index, class Numbers>
 struct compare_items {
-  static constexpr unsigned most_steps = 64;
+  static constexpr unsigned max_steps = 64;
   compared_suffixes<Index, Numbers> compare;
   Index const* suffix;
   std::uint8_t const* heads;
   std::size_t size;
-  Index* to;  // what `compared` is below
+  Index* to;  // read as `compared` by place_by_neighbours
   ORDO_FN void operator()(std::size_t i) const {
-    unsigned steps = most_steps;
+    unsigned steps = max_steps;
     to[i] = i + 1 == size || heads[i + 1] != 0 ? comparison::unknown : compare(suffix[i], suffix[i + 1], steps);
   }
 };
 
-/// Groups of up to so many suffixes are sorted by what neighbours have in common; larger ones stay as they are.
-constexpr unsigned most_compared = 64;
+/// The maximum size of groups that are sorted by their neighbours' common prefixes; larger ones stay as they are.
+constexpr unsigned max_compared = 64;
 
-/// The place of each item in its group, and whether all of the group have one: by how many items places its own differs, so
-/// that threads which compare two items each only add to it.
+/// The row of each item in its group, stored as a shift from its present one, so that threads that compare two items each only
+/// add to it; and whether a group stays as it is.
 class sorted_places {
  public:
-  static constexpr std::uint32_t start = most_compared;
+  static constexpr std::uint32_t start = max_compared;
   std::uint8_t const* heads;
   std::uint32_t* shifts;  // each begins as `start`
 
-  /// The first item of i's group; or none, if that is more than most_compared before it.
+  /// Returns the first item of i's group; none if it is more than max_compared items before.
   ORDO_FN std::size_t head_of(std::size_t i) const {
-    for (unsigned k = 0; k < most_compared; ++k)
+    for (unsigned k = 0; k < max_compared; ++k)
       if (heads[i - k] != 0) return i - k;
     return none;
   }
   static constexpr std::size_t none = std::size_t(-1);
 
-  /// Item j comes before item i, i < j.
+  /// Records that item j comes before item i, i < j.
   ORDO_FN void swap(std::size_t i, std::size_t j) const {
     add_relaxed(shifts + i, 1);
     add_relaxed(shifts + j, std::uint32_t(-1));
   }
-  /// The group that begins at `head` stays as it is.
+  /// Leaves the group that begins at `head` as it is.
   ORDO_FN void leave(std::size_t head) const { store_relaxed(shifts + head, left); }
-  ORDO_FN bool is_left(std::size_t head) const { return load_relaxed(shifts + head) >= least_left; }
+  ORDO_FN bool is_left(std::size_t head) const { return load_relaxed(shifts + head) >= min_left; }
   ORDO_FN std::size_t place(std::size_t i) const { return i + shifts[i] - start; }
 
  private:
-  // Whatever is still added to it.
-  static constexpr std::uint32_t left = std::uint32_t{1} << 31, least_left = std::uint32_t{1} << 30;
+  // stays recognizable after any additions
+  static constexpr std::uint32_t left = std::uint32_t{1} << 31, min_left = std::uint32_t{1} << 30;
 };
 
 struct start_place {
@@ -291,21 +365,21 @@ struct start_place {
   ORDO_FN void operator()(std::size_t i) const { shifts[i] = sorted_places::start; }
 };
 
-/// Leaves group g as it is, if it has too many items.
+/// Leaves group g as it is if it has too many items.
 template <class Index>
 struct leave_large_group {
   Index const *begins, *ends;
   sorted_places places;
   ORDO_FN void operator()(std::size_t g) const {
-    if (std::size_t(ends[g] - begins[g]) > most_compared) places.leave(begins[g]);
+    if (std::size_t(ends[g] - begins[g]) > max_compared) places.leave(begins[g]);
   }
 };
 
-/// Compares item i with all that follow it in its group, by what neighbours have in common from one to the other; where that
-/// does not tell, by the text.
+/// Compares item i with all later ones of its group: by the common prefixes of the neighbours between them or, if these do not
+/// decide, by the text.
 template <class Index, class Numbers>
 struct place_by_neighbours {
-  static constexpr unsigned most_steps = 64;  // each waits for the one before
+  static constexpr unsigned max_steps = 64;  // each step waits for the one before
   compared_suffixes<Index, Numbers> compare;
   Index const *suffix, *compared;
   std::size_t size;
@@ -315,26 +389,26 @@ struct place_by_neighbours {
     if (i + 1 == size || places.heads[i + 1] != 0) return;
     std::size_t const head = places.head_of(i);
     if (head == sorted_places::none || places.is_left(head)) return;
-    comparison::type least = comparison::type(compared[i]);
-    bool is_known = least != comparison::unknown, is_twice = false;
-    unsigned steps = most_steps;
+    comparison::type min = comparison::type(compared[i]);
+    bool is_known = min != comparison::unknown, is_twice = false;
+    unsigned steps = max_steps;
     for (std::size_t j = i + 1;;) {
-      comparison::type const how = !is_known  ? compare(suffix[i], suffix[j], steps)
-                                   : is_twice ? compare.behind(suffix[i], suffix[j], comparison::length(least), steps)
-                                              : least;
-      if (how == comparison::unknown) return places.leave(head);
-      if (comparison::how(how) == comparison::less) places.swap(i, j);
+      comparison::type const result = !is_known  ? compare(suffix[i], suffix[j], steps)
+                                      : is_twice ? compare.behind(suffix[i], suffix[j], comparison::length(min), steps)
+                                                 : min;
+      if (result == comparison::unknown) return places.leave(head);
+      if (comparison::kind_of(result) == comparison::less) places.swap(i, j);
       if (j + 1 == size || places.heads[j + 1] != 0) return;
       comparison::type const now = comparison::type(compared[j++]);
-      std::size_t const length = comparison::length(now), shortest = comparison::length(least);
+      std::size_t const length = comparison::length(now), shortest = comparison::length(min);
       is_known &= now != comparison::unknown;
       is_twice = length < shortest ? false : is_twice || length == shortest;
-      least = length < shortest ? now : least;
+      min = length < shortest ? now : min;
     }
   }
 };
 
-/// sorted[place of item i] := suffix i; and every item of a group that is left is marked as its head is.
+/// Sets sorted[row of item i] to suffix i, and marks each item of a group that stays as its head is marked.
 template <class Index>
 struct put_in_place {
   Index const* suffix;
@@ -348,7 +422,7 @@ struct put_in_place {
   }
 };
 
-/// Item i is the one that has been put there; sorted ones are groups of their own.
+/// Reads item i from its new row; sorted items are groups of their own.
 template <class Index>
 struct take_place {
   Index const* sorted;
@@ -361,7 +435,7 @@ struct take_place {
   }
 };
 
-/// Every position may be open: as positions_behind, in no memory.
+/// Numbers every position, for texts with many open suffixes: as needed_ranks, without memory.
 template <Backend B>
 class all_positions {
  public:
@@ -376,8 +450,9 @@ class all_positions {
   std::size_t count_;
 };
 
-/// The long repeats of a text, for open groups: these are added, all numbered, noted, and compared, before each is sorted.
-/// @tparam Open  numbers positions: all_positions, where many are open, or positions_behind
+/// Sorts open groups by the long repeats of a text. Call order: add, for all groups; number_all; note, for all groups; compare;
+/// sort, for each.
+/// @tparam Open  numbers positions: all_positions if many are open, otherwise needed_ranks
 template <Backend B, class Index, class Open>
 class long_repeats {
  public:
@@ -385,74 +460,75 @@ class long_repeats {
   using numbers = decltype(std::declval<Open const&>().numbers());
 
   static constexpr bool can_have(std::size_t count) { return count <= std::numeric_limits<comparison::type>::max(); }
-  /// What it takes at most, beside what numbers positions, if there are so many numbers, which 32 bits must hold, and so many
-  /// suffixes are sorted at a time: an Index and eight bytes for each number, or an Index and four bytes, and as much for each
-  /// of these suffixes.
+  /// Returns the maximum temporary memory besides Open, for `count` numbers, which must fit 32 bits, and `at_a_time` suffixes
+  /// that are sorted at a time: an Index and eight bytes for each number; or an Index and four bytes for each number, and as
+  /// much for each of these suffixes.
   static std::size_t memory(std::size_t count, std::size_t at_a_time) {
     std::size_t const ends = buffer_sizes::of(count, sizeof(comparison::type));
     std::size_t const sorting = buffer_sizes::of(at_a_time, sizeof(Index)) + buffer_sizes::of(at_a_time, sizeof(std::uint32_t));
     return buffer_sizes::of(count + 1, sizeof(Index)) + ends + std::max(ends, sorting);
   }
 
-  /// @param text  of n letters @param agreed  in how many of them the suffixes of each group agree
-  long_repeats(B& machine, packed_view text, std::size_t n, std::size_t agreed)
-      : machine_(machine), text_(text), n_(n), agreed_(agreed), open_(machine, n) {}
+  /// @param text  of n letters
+  /// @param agreed  letters in which the suffixes of each group agree
+  long_repeats(B& backend, packed_view text, std::size_t n, std::size_t agreed)
+      : backend_(backend), text_(text), n_(n), agreed_(agreed), open_(backend, n) {}
 
   void add(open_groups const& open) { open_.add(std::span<Index const>(open.items()), 0); }
   void number_all() {
     open_.number_all();
-    neighbours_ = machine_.template buffer<Index>(open_.count() + 1);
-    machine_.each(neighbours_.size(), clear_neighbour<Index>{neighbours_.data()});
+    neighbours_ = backend_.template buffer<Index>(open_.count() + 1);
+    backend_.each(neighbours_.size(), clear_neighbour<Index>{neighbours_.data()});
   }
   void note(open_groups const& open) {
-    machine_.each(open.size(), note_neighbour<Index, numbers>{open.items().data(), open.heads().data(), open.size(),
+    backend_.each(open.size(), note_neighbour<Index, numbers>{open.items().data(), open.heads().data(), open.size(),
                                                               open_.numbers(), neighbours_.data()});
   }
   void compare() {
     std::size_t const count = open_.count();
-    found_ = machine_.template buffer<comparison::type>(count);
+    found_ = backend_.template buffer<comparison::type>(count);
     each_position(compare_neighbours<Index, numbers>{text_, agreed_, open_.numbers(), neighbours_.data(), found_.data()});
-    auto const ends = machine_.template buffer<comparison::type>(count);
-    machine_.scan(count, chain_end_from_behind{found_.data(), count}, ends.span(), maximum{});
+    auto const ends = backend_.template buffer<comparison::type>(count);
+    backend_.scan(count, chain_end_from_behind{found_.data(), count}, ends.span(), maximum{});
     auto const known = compared(ends.data());
     for (int round = 0; round < rounds; ++round)
       each_position(compare_ends<Index, numbers>{known, open_.numbers(), found_.data()});
-    machine_.each(count, compare_as_end<Index, numbers>{known, found_.data()});
+    backend_.each(count, compare_as_end<Index, numbers>{known, found_.data()});
   }
-  /// Sorts the groups, and sets heads. Groups may be left open, as they are.
+  /// Sorts the groups, and sets heads. May leave groups open, unchanged.
   void sort(open_groups& open) const {
     std::size_t const size = open.size();
     Index* const suffix = open.items().data();
     std::uint8_t* const heads = open.heads().data();
-    auto const by_item = machine_.template buffer<Index>(size);
-    auto const shifts = machine_.template buffer<std::uint32_t>(size);
+    auto const by_item = backend_.template buffer<Index>(size);
+    auto const shifts = backend_.template buffer<std::uint32_t>(size);
     auto const known = compared(nullptr);
     auto const all = open.segments();
     sorted_places const places{heads, shifts.data()};
-    machine_.each(size, compare_items<Index, numbers>{known, suffix, heads, size, by_item.data()});
-    machine_.each(size, start_place{shifts.data()});
-    machine_.each(open.groups(), leave_large_group<Index>{all.begins.data(), all.ends.data(), places});
-    machine_.each(size, place_by_neighbours<Index, numbers>{known, suffix, by_item.data(), size, places});
-    machine_.each(size, put_in_place<Index>{suffix, places, by_item.data()});
-    machine_.each(size, take_place<Index>{by_item.data(), places, suffix, heads});
+    backend_.each(size, compare_items<Index, numbers>{known, suffix, heads, size, by_item.data()});
+    backend_.each(size, start_place{shifts.data()});
+    backend_.each(open.groups(), leave_large_group<Index>{all.begins.data(), all.ends.data(), places});
+    backend_.each(size, place_by_neighbours<Index, numbers>{known, suffix, by_item.data(), size, places});
+    backend_.each(size, put_in_place<Index>{suffix, places, by_item.data()});
+    backend_.each(size, take_place<Index>{by_item.data(), places, suffix, heads});
   }
 
  private:
-  static constexpr int rounds = 2;  // in each of which a comparison may link as many chains as those that it links have by then
+  static constexpr int rounds = 2;  // each round may at most double the number of chains that a comparison links
 
   template <class Use>
   void each_position(Use use) const {
     if constexpr (std::is_same_v<numbers, every_position>)
-      machine_.each(n_, use_position<Use>{use});
+      backend_.each(n_, use_position<Use>{use});
     else
-      machine_.each(set_words(n_), use_word<Use>{use});
+      backend_.each(set_words(n_), use_word<Use>{use});
   }
 
   [[nodiscard]] compared_suffixes<Index, numbers> compared(comparison::type const* ends_from_behind) const {
     return {text_, agreed_, open_.numbers(), neighbours_.data(), found_.data(), ends_from_behind, open_.count()};
   }
 
-  B& machine_;
+  B& backend_;
   packed_view text_;
   std::size_t n_, agreed_;
   Open open_;

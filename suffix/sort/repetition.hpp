@@ -11,13 +11,12 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/sort/buffer_sizes.hpp"
-#include "suffix/text/compare_letters.hpp"
 #include "suffix/text/packed_text.hpp"
 
-// How often a text repeats itself, from a sample of its positions.
+// An estimate of how repetitive a text is, from a sample of its positions.
 namespace ordo::suffix::detail {
 
-/// Position i of a sample, somewhere in the i-th of `size` equal parts of a text of n letters, and the letters there.
+/// Samples a position in the i-th of `size` equal parts of a text of n letters, and its letters.
 template <class Index>
 struct sample_position {
   packed_view text;
@@ -37,22 +36,22 @@ struct sample_position {
   [[nodiscard]] std::size_t part(std::size_t i) const { return n / size * i + n % size * i / size; }
 };
 
-/// Do sampled positions i - 1 and i agree in `least` letters? Not those in a run of one letter, which others settle
-/// (letter_runs.hpp).
+/// Returns whether samples i - 1 and i agree in `min_length` letters. Ignores runs of one letter, which letter_runs.hpp
+/// settles.
 template <class Index>
 struct agrees_with_last {
   packed_view text;
-  std::size_t least;
+  std::size_t min_length;
   std::uint64_t const* windows;
   Index const* positions;
 
   bool operator()(std::size_t i) const {
     if (i == 0 || windows[i] != windows[i - 1] || is_uniform(windows[i])) return false;
     std::size_t const p = positions[i - 1], q = positions[i];
-    for (std::size_t known = 0; known < least;) {
+    for (std::size_t known = 0; known < min_length;) {
       letters_compared const now = compare_letters(text, p + known, q + known);
       known += now.agree;
-      if (now.differ) return known >= least;
+      if (now.differ) return known >= min_length;
     }
     return true;
   }
@@ -64,7 +63,7 @@ struct agrees_with_last {
   }
 };
 
-/// Looks for the letters behind sampled positions among the samples.
+/// Searches the samples for the letters after sampled positions.
 template <class Index>
 struct count_copies {
   static constexpr std::size_t places = 128, few = 64;
@@ -72,7 +71,8 @@ struct count_copies {
   std::size_t n, size;
   std::uint64_t const* windows;
   Index const *positions, *chosen;  // of these samples
-  double *samples, *copies;         // that have its letters, for each; other suffixes that agree with it, about
+  double *samples,
+      *copies;  // for each one, the samples with the same letters; the estimated number of other suffixes that agree with it
 
   void operator()(std::size_t k) const {
     std::size_t const i = chosen[k], p = positions[i], end = std::min(n, p + places);
@@ -95,42 +95,42 @@ struct count_copies {
   }
 };
 
-/// How often a text repeats itself.
+/// The repetitiveness of a text.
 struct repetition {
-  double copies = 0;  // with how many other suffixes one agrees in least_repeat letters or more, on average
-  double share = 0;   // of the suffixes that agree so with another one
+  double copies = 0;  // average number of other suffixes that agree with a suffix in at least min_repeat letters
+  double share = 0;   // share of the suffixes that agree with another one
 };
-constexpr std::size_t least_repeat = 64;
+constexpr std::size_t min_repeat = 64;
 
-/// Estimates that of a text of n letters.
+/// Estimates the repetition of a text of n letters.
 template <has_workers B, class Index>
 class repetition_estimate {
  public:
-  /// Bytes that it takes.
+  /// Returns the temporary memory in bytes.
   static std::size_t memory(std::size_t n) {
     std::size_t const size = size_of(n), positions = buffer_sizes::of(size, sizeof(Index));
     return buffer_sizes::of(size, sizeof(std::uint64_t)) + positions +
            std::max(B::radix_sort_memory(size, sizeof(std::uint64_t), sizeof(Index)), positions);
   }
 
-  static repetition of(B& machine, packed_view text, std::size_t n) {
+  static repetition of(B& backend, packed_view text, std::size_t n) {
     std::size_t const size = size_of(n);
     if (size == 0) return {};
-    auto const windows = machine.template buffer<std::uint64_t>(size);
-    auto const positions = machine.template buffer<Index>(size);
-    machine.each(size, sample_position<Index>{text, n, size, windows.data(), positions.data()});
-    machine.radix_sort(windows.span(), positions.span());
-    auto const found = machine.template buffer<Index>(size);
+    auto const windows = backend.template buffer<std::uint64_t>(size);
+    auto const positions = backend.template buffer<Index>(size);
+    backend.each(size, sample_position<Index>{text, n, size, windows.data(), positions.data()});
+    backend.radix_sort(windows.span(), positions.span());
+    auto const found = backend.template buffer<Index>(size);
     std::size_t const neighbours =
-        machine.select(size, agrees_with_last<Index>{text, least_repeat, windows.data(), positions.data()},
+        backend.select(size, agrees_with_last<Index>{text, min_repeat, windows.data(), positions.data()},
                        ordo::detail::as_index<Index>{}, found.span());
 
-    // Of c samples that share their letters, c (c - 1) / 2 pairs, as many agree in more as of the c - 1 neighbours among them.
-    // A suffix that agrees with g others is in g pairs.
-    std::size_t const some = std::min(neighbours, most_looked_at);
+    // Let c samples share their letters. Among their c (c - 1) / 2 pairs, the share of those that agree in more letters is
+    // taken to be that of the c - 1 adjacent pairs. A suffix that agrees with g others is in g pairs.
+    std::size_t const some = std::min(neighbours, max_looked_at);
     for (std::size_t k = 0; k < some; ++k) found.data()[k] = found.data()[k * neighbours / some];
     std::vector<double> samples(some), copies(some);
-    machine.each(some, count_copies<Index>{text, n, size, windows.data(), positions.data(), found.data(), samples.data(),
+    backend.each(some, count_copies<Index>{text, n, size, windows.data(), positions.data(), found.data(), samples.data(),
                                            copies.data()});
     double const unit = double(n) / double(size) / double(size) * double(neighbours);
     repetition all;
@@ -142,8 +142,8 @@ class repetition_estimate {
   }
 
  private:
-  static constexpr std::size_t most_looked_at = 256;
-  /// So many that of suffixes with one other each some hundred pairs are found.
+  static constexpr std::size_t max_looked_at = 256;
+  /// Large enough to find about a hundred pairs if each suffix has one copy.
   static std::size_t size_of(std::size_t n) { return std::min(n / 16, std::size_t(16 * std::sqrt(double(n)))); }
 };
 

@@ -12,7 +12,7 @@
 
 namespace ordo::suffix::detail {
 
-/// The suffix at place i of an order that begins at rank `first` has rank first + i.
+/// Gives the suffix in row i of an order that begins at rank `first` the rank first + i.
 template <class Index, class Numbers>
 struct rank_by_place {
   Index const* suffix;
@@ -21,13 +21,13 @@ struct rank_by_place {
   Index* ranks;
   Numbers number;
   ORDO_FN void operator()(std::size_t i) const {
-    if (i + lookahead < size) number.expect(ranks, suffix[i + lookahead]);
+    if (i + lookahead < size) number.prefetch(ranks, suffix[i + lookahead]);
     std::size_t const p = suffix[i];
     if (number.has(p)) ranks[number(p)] = Index(first + i);
   }
 };
 
-/// The same for suffix i of open groups: that of its group's head.
+/// Gives suffix i of open groups the rank of its group's head.
 template <class Index, class Numbers>
 struct rank_by_group {
   ordo::detail::group_of<Index> group;
@@ -41,7 +41,7 @@ struct rank_by_group {
   }
 };
 
-/// The end of record r has rank r, in the place of the next record's first suffix.
+/// Gives the end of record r the rank r, in the entry of the next record's first suffix.
 template <class Index, class Numbers>
 struct rank_of_end {
   std::uint64_t const* bounds;
@@ -59,7 +59,7 @@ struct clear_rank {
   ORDO_FN void operator()(std::size_t) const { *rank = 0; }
 };
 
-/// Keeps the rank of record r's first suffix.
+/// Saves the rank of record r's first suffix.
 template <class Index>
 struct rank_of_begin {
   std::uint64_t const* bounds;
@@ -68,7 +68,7 @@ struct rank_of_begin {
   ORDO_FN void operator()(std::size_t r) const { first_ranks[r] = ranks[bounds[r]]; }
 };
 
-/// Where ranks are written once the ends of records have theirs.
+/// Stores ranks once the ends of records have theirs.
 template <class Index, class Numbers>
 struct rank_places {
   break_mask breaks;
@@ -86,7 +86,7 @@ struct rank_places {
   }
 
  private:
-  /// The record that begins at p and is not empty: the last one that begins there.
+  /// Returns the record that begins at p and is not empty: the last one that begins there.
   ORDO_FN std::size_t record_at(std::size_t p) const {
     std::size_t low = 0, high = records;
     while (low < high) {
@@ -100,19 +100,19 @@ struct rank_places {
   }
 };
 
-/// Puts the suffix at p into its place of a part of the order.
+/// Puts the suffix at p into its row of a part of the order.
 template <class Index>
 struct place_by_rank {
   break_mask breaks;
   Index const* ranks;
-  std::size_t first, size;  // which ranks are the part's
+  std::size_t first, size;  // the ranks of the part
   Index* part;
   ORDO_FN void operator()(std::size_t p) const {
     if (ranks[p] - first < size && !breaks(p)) part[ranks[p] - first] = Index(p);
   }
 };
 
-/// The same for the first suffix of record r.
+/// Puts the first suffix of record r into its row of a part of the order.
 template <class Index>
 struct place_begin_by_rank {
   std::uint64_t const* bounds;
@@ -124,16 +124,16 @@ struct place_begin_by_rank {
   }
 };
 
-/// Bits of the greatest rank of n suffixes, behind those of the records' ends.
+/// Returns the bits of the greatest rank of n suffixes, which follow the ranks of the records' ends.
 constexpr unsigned rank_width(std::size_t n, std::size_t records) {
   return unsigned(std::bit_width(n + records - 1));
 }
 
-/// The key of suffixes that have `depth` letters at least, and are known to agree in them: the rank of what follows; and, where
-/// ranks are narrow enough, the rank of what follows `depth` letters further on. That may be beyond the record, but then what
-/// follows first is shorter than `depth`, its rank is its own, and the other one does not matter. A key has the room for two
-/// ranks and not a bit more; an Index of 16 bits is a model of that of 32, small enough for texts that fill it.
-/// Where every step-th position of a record has a rank, `depth` is a multiple of that.
+/// Computes keys for suffixes that agree in their first `depth` letters: the rank of what follows and, if ranks are narrow
+/// enough, the rank of what follows another `depth` letters. That may be beyond the record; but then what follows first is
+/// shorter than `depth` and has a rank of its own, and the second rank does not matter. A key holds exactly two ranks; an Index
+/// of 16 bits models one of 32, for tests with texts that fill it. If only a sample of positions has ranks, `depth` is a
+/// multiple of its distance.
 template <class Index, class Numbers = every_position>
 struct rank_key {
   static constexpr unsigned ranks = sizeof(Index) < 8 ? 2 : 1;
@@ -149,88 +149,90 @@ struct rank_key {
     return ranks == 1 ? first : first << width | rank[number(further(p))];
   }
   ORDO_FN void prefetch(Index p) const {
-    number.expect(rank, p + depth);
-    if (ranks == 2) number.expect(rank, further(p));
+    number.prefetch(rank, p + depth);
+    if (ranks == 2) number.prefetch(rank, further(p));
   }
 
  private:
   ORDO_FN std::size_t further(Index p) const { return p + 2 * depth < end ? p + 2 * depth : end; }
 };
 
-/// The ranks of suffixes: for the number of a position the place of its group in the order, plus the number of records. At
-/// a record's end stands the rank of that end, below all others and growing from record to record: it takes the place of the
-/// next record's first suffix, which no suffix of another record may ask for, and no suffix of its own record can. Memory:
-/// sizeof(Index) bytes a suffix, and, where the order is to be made from the ranks, as much a record.
-/// Positions without a number have no rank, and keys do not ask for one: see positions_behind.hpp.
+/// The ranks of suffixes: for the number of a position the first row of its group in the order, plus the number of records. At
+/// a record's end is the rank of that end, which is below all others and grows from record to record. It takes the entry of the
+/// next record's first suffix, whose rank no key needs. Memory: sizeof(Index) bytes a suffix and, if the order is made from the
+/// ranks, as much a record. Positions without a number have no rank, and no key needs one: see needed_ranks.
 template <Backend B, class Index, class Numbers = every_position>
 class suffix_ranks {
  public:
-  /// @param n  letters @param suffixes  how many are sorted @param count  of how many positions there are ranks
-  /// @param number  of these @param invertible  whether order() will be asked for, of the suffixes of every position
-  suffix_ranks(B& machine, record_breaks<B> const& breaks, std::size_t n, std::size_t suffixes, std::size_t count,
+  /// @param n  letters
+  /// @param suffixes  number of sorted suffixes
+  /// @param count  number of positions with ranks
+  /// @param number  of these positions
+  /// @param invertible  whether order() will be called, for the suffixes of all positions
+  suffix_ranks(B& backend, record_breaks<B> const& breaks, std::size_t n, std::size_t suffixes, std::size_t count,
                bool invertible, Numbers number = {})
-      : machine_(machine),
+      : backend_(backend),
         breaks_(breaks),
         n_(n),
         first_(Index(breaks.bounds().size() - 1)),
         suffixes_(suffixes),
         invertible_(invertible),
         number_(number),
-        ranks_(machine.template buffer<Index>(count + 1)),
-        first_ranks_(invertible ? machine.template buffer<Index>(first_) : buffer<Index>{}) {
-    machine.each(1, clear_rank<Index>{ranks_.data() + count});  // of no position, or the end of the text
+        ranks_(backend.template buffer<Index>(count + 1)),
+        first_ranks_(invertible ? backend.template buffer<Index>(first_) : buffer<Index>{}) {
+    backend.each(1, clear_rank<Index>{ranks_.data() + count});  // of no position, or the end of the text
   }
 
-  /// The suffixes of a part of the order that begins at place `first`. Before end_records.
+  /// Stores the ranks of a part of the order that begins at row `first`. Before end_records.
   void place(std::span<Index const> part, std::size_t first) {
-    machine_.each(part.size(),
+    backend_.each(part.size(),
                   rank_by_place<Index, Numbers>{part.data(), Index(first_ + first), part.size(), ranks_.data(), number_});
   }
-  /// And then those of its open groups.
+  /// Stores the ranks of open groups. After their part of the order.
   void place(refinement<B, Index, Index>& open) {
-    auto const head = machine_.template buffer<Index>(open.size());
+    auto const head = backend_.template buffer<Index>(open.size());
     rank_by_group<Index, Numbers> const placed{open.groups_of_items(head.span()), open.items().data(), first_, ranks_.data(),
                                                number_};
-    machine_.each(open.size(), placed);
+    backend_.each(open.size(), placed);
   }
 
-  /// All suffixes have been placed. Keys can be asked for from now on.
+  /// Stores the ranks of the ends of records, after those of all suffixes. Afterwards key() can be used.
   void end_records() {
     auto const* const bounds = breaks_.bounds().data();
-    if (invertible_) machine_.each(first_, rank_of_begin<Index>{bounds, ranks_.data(), first_ranks_.data()});
-    machine_.each(first_, rank_of_end<Index, Numbers>{bounds, ranks_.data(), number_});
+    if (invertible_) backend_.each(first_, rank_of_begin<Index>{bounds, ranks_.data(), first_ranks_.data()});
+    backend_.each(first_, rank_of_end<Index, Numbers>{bounds, ranks_.data(), number_});
   }
 
-  /// Every suffix of the refinement takes the rank of the head of its group. After end_records.
+  /// Gives each suffix the rank of the head of its group. After end_records.
   void update(refinement<B, Index, Index>& open) {
-    auto const head = machine_.template buffer<Index>(open.size());
+    auto const head = backend_.template buffer<Index>(open.size());
     auto const group = open.groups_of_items(head.span());
     auto const* const suffix = open.items().data();
     rank_places<Index, Numbers> const places{
         breaks_.mask(), breaks_.bounds().data(), first_, ranks_.data(), invertible_ ? first_ranks_.data() : nullptr, number_};
     Index const first = first_;
-    // Those of a group that begins where it did have the rank that they had. In genomes that are nearly alike most do, and
-    // writing to random places is what a round costs.
-    machine_.each(open.size(), [=] ORDO_FN(std::size_t i) {
+    // The ranks of a group that still begins at the same row do not change. In similar genomes most do not, and a round spends
+    // its time on random writes.
+    backend_.each(open.size(), [=] ORDO_FN(std::size_t i) {
       if (!group.is_old(i)) places.set(suffix[i], Index(first + group.slot(i)));
     });
   }
 
-  /// The key of the suffixes whose first `depth` letters are known.
+  /// Returns the keys of suffixes whose first `depth` letters are known.
   [[nodiscard]] rank_key<Index, Numbers> key(std::size_t depth) const {
     return {ranks_.data(), depth, n_, rank_width(suffixes_, first_), number_};
   }
 
-  /// part := the suffixes from place `first` of the order on, when every suffix has a rank of its own.
+  /// Sets part to the suffixes from row `first` of the order on, once every suffix has a rank of its own.
   void order(std::size_t first, std::span<Index> part) const {
     std::size_t const rank = first_ + first;
-    machine_.each(ranks_.size() - 1, place_by_rank<Index>{breaks_.mask(), ranks_.data(), rank, part.size(), part.data()});
-    machine_.each(first_,
+    backend_.each(ranks_.size() - 1, place_by_rank<Index>{breaks_.mask(), ranks_.data(), rank, part.size(), part.data()});
+    backend_.each(first_,
                   place_begin_by_rank<Index>{breaks_.bounds().data(), first_ranks_.data(), rank, part.size(), part.data()});
   }
 
  private:
-  B& machine_;
+  B& backend_;
   record_breaks<B> const& breaks_;
   std::size_t n_;
   Index first_;

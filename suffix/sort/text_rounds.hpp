@@ -12,26 +12,26 @@
 #include "suffix/sort/letter_runs.hpp"
 #include "suffix/text/packed_text.hpp"
 
-// The first rounds of prefix_doubling.hpp, by letters of the text.
+// The first rounds of suffix_sort.hpp, by letters of the text.
 namespace ordo::suffix::detail {
 
-/// The key of suffixes that have `depth` letters at least, and are known to agree in them: the letters that follow.
+/// Computes keys for suffixes that agree in their first `depth` letters: the letters that follow.
 struct text_key {
   packed_view text;
   std::size_t depth;
 
   ORDO_FN std::uint64_t operator()(std::size_t p) const { return text.key_behind(p + depth); }
-  ORDO_FN void prefetch(std::size_t p) const { text.expect(p + depth); }
+  ORDO_FN void prefetch(std::size_t p) const { text.prefetch(p + depth); }
 };
 
-/// Does a group of equal keys begin at i? Suffixes that end in their key are settled, and each one's own.
+/// Returns whether a group of equal keys begins at i. A suffix that ends in its key is settled, as a group of its own.
 struct begins_key_group {
   packed_view text;
   std::uint64_t const* key;
   ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); }
 };
 
-/// The same of keys of runs. Suffixes of one that ends its record are settled.
+/// Returns whether a group of equal run keys begins at i. Suffixes of a run that ends its record are settled.
 template <class Index>
 struct begins_run_group {
   run_key runs;
@@ -40,56 +40,57 @@ struct begins_run_group {
   ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || runs.ends_record(suffix[i]); }
 };
 
-/// The first round: all suffixes by their first key. Groups of suffixes that the key does not tell apart are left open;
-/// equal suffixes are settled, since the sort is stable and began with the order of positions. with_keys(keys, 0, 0) is given
-/// the keys in order; later rounds permute only suffixes of equal keys.
+/// Runs the first round: sorts all suffixes by their first key. Suffixes with equal keys are left open; equal suffixes are
+/// settled, because the sort is stable and begins with the order of positions. with_keys(keys, 0, 0) receives the keys in
+/// order; later rounds permute only suffixes with equal keys.
 template <Backend B, class Index, class WithKeys>
-void sort_by_first_key(B& machine, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open,
+void sort_by_first_key(B& backend, packed_view text, std::span<Index> order, refinement<B, Index, Index>& open,
                        WithKeys with_keys) {
-  auto const keys = machine.template buffer<std::uint64_t>(order.size());
-  machine.argsort(
+  auto const keys = backend.template buffer<std::uint64_t>(order.size());
+  backend.argsort(
       order.size(), [=] ORDO_FN(std::size_t p) { return text.key(p); }, keys.span(), order, text.key_bits());
   open.start(std::span<Index const>(order), begins_key_group{text, keys.data()});
   with_keys(std::span<std::uint64_t const>(keys.span()), 0, 0);
 }
 
-/// The same for the suffixes of a range, whose order begins at place `first`: sorted by how far their letters are from those
-/// that the range begins with. with_keys(distances, first, key of those letters). @param part  they, by position
+/// Runs the first round for the suffixes of a range, whose order begins at row `first`. Keys are stored as distances from the
+/// first letters of the range: with_keys(distances, first, key of these letters).
+/// @param part  the suffixes, in the order of positions
 template <Backend B, class Index, class WithKeys>
-void sort_range_by_first_key(B& machine, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
+void sort_range_by_first_key(B& backend, packed_view text, key_range const& range, std::size_t first, std::span<Index> part,
                              refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  auto const keys = machine.template buffer<std::uint64_t>(part.size());
+  auto const keys = backend.template buffer<std::uint64_t>(part.size());
   auto* const key = keys.data();
   auto const* const suffix = part.data();
   std::size_t const size = part.size();
-  std::uint64_t const letters = range.first - text.length(range.first);  // lengths stay
-  machine.each(size, [=] ORDO_FN(std::size_t i) {
-    if (i + lookahead < size) text.expect(suffix[i + lookahead]);
+  std::uint64_t const letters = range.first - text.length(range.first);  // without its length
+  backend.each(size, [=] ORDO_FN(std::size_t i) {
+    if (i + lookahead < size) text.prefetch(suffix[i + lookahead]);
     key[i] = text.key(suffix[i]) - letters;
   });
   std::uint64_t const farthest = std::min(range.last, text.greatest_number()) - letters;
   if (range.first != range.last)
-    machine.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(farthest))}, key_code<std::uint64_t>{});
+    backend.radix_sort(keys.span(), part, bit_range{0, unsigned(std::bit_width(farthest))}, key_code<std::uint64_t>{});
   open.start(std::span<Index const>(part), begins_key_group{text, key}, first);
   with_keys(std::span<std::uint64_t const>(keys.span()), first, letters);
 }
 
-/// The order of a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few stay open.
+/// Sorts a range whose suffixes share one uniform key, by their runs. Memory as for other ranges, but few suffixes stay open.
 template <Backend B, class Index, class WithKeys>
-void sort_range_by_runs(B& machine, run_key runs, key_range const& range, std::size_t first, std::span<Index> part,
+void sort_range_by_runs(B& backend, run_key runs, key_range const& range, std::size_t first, std::span<Index> part,
                         refinement<B, Index, Index>& open, WithKeys& with_keys) {
-  auto const keys = machine.template buffer<std::uint64_t>(part.size());
+  auto const keys = backend.template buffer<std::uint64_t>(part.size());
   auto* const key = keys.data();
   auto const* const suffix = part.data();
-  machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = runs(suffix[i]); });
-  machine.radix_sort(keys.span(), part, runs.bits(), key_code<std::uint64_t>{});
+  backend.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = runs(suffix[i]); });
+  backend.radix_sort(keys.span(), part, runs.bits(), key_code<std::uint64_t>{});
   open.start(std::span<Index const>(part), begins_run_group<Index>{runs, key, suffix}, first);
   std::uint64_t const shared = range.first;
-  machine.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = shared; });
+  backend.each(part.size(), [=] ORDO_FN(std::size_t i) { key[i] = shared; });
   with_keys(std::span<std::uint64_t const>(keys.span()), first, 0);
 }
 
-/// Does open group g share a uniform key?
+/// Returns whether open group g shares a uniform key.
 template <class Index>
 struct is_uniform_group {
   is_uniform_key is_uniform;
@@ -97,20 +98,21 @@ struct is_uniform_group {
   ORDO_FN bool operator()(std::size_t g) const { return is_uniform(is_uniform.text.key(items[begins[g]])); }
 };
 
-/// Sorts the groups of suffixes that begin with runs by what is left of them. @param order  see refine_by_text
+/// Sorts the groups of suffixes that begin with runs by what is left of these.
+/// @param order  see refine_by_text
 template <Backend B, class Index>
-void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::size_t first,
+void refine_by_runs(B& backend, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::size_t first,
                     refinement<B, Index, Index>& open) {
   auto const groups = open.segments();
   is_uniform_group<Index> const is_uniform{is_uniform_key(text), open.items().data(), groups.begins.data()};
-  // One group at most of each letter.
-  std::size_t const most = std::min<std::size_t>(groups.size(), 256);
-  auto const chosen = machine.template buffer<Index>(most), begins = machine.template buffer<Index>(most),
-             ends = machine.template buffer<Index>(most);
-  std::size_t const count = machine.select(groups.size(), is_uniform, ordo::detail::as_index<Index>{}, chosen.span());
+  // At most one group of each letter.
+  std::size_t const max_groups = std::min<std::size_t>(groups.size(), 256);
+  auto const chosen = backend.template buffer<Index>(max_groups), begins = backend.template buffer<Index>(max_groups),
+             ends = backend.template buffer<Index>(max_groups);
+  std::size_t const count = backend.select(groups.size(), is_uniform, ordo::detail::as_index<Index>{}, chosen.span());
   if (count == 0) return;
   auto const bounds_of = [&](std::span<Index const> of, std::span<Index> to) {
-    machine.gather(of, std::span<Index const>(chosen.span().first(count)), to);
+    backend.gather(of, std::span<Index const>(chosen.span().first(count)), to);
     return std::span<Index const>(to);
   };
   segment_list<Index> const of_runs{bounds_of(groups.begins, begins.span().first(count)),
@@ -120,23 +122,23 @@ void refine_by_runs(B& machine, packed_view text, letter_runs<B> const& runs, st
   auto const* const suffix = open.items().data();
   auto* const heads = open.heads().data();
   ordo::detail::in_segments<Index> const in_runs{of_runs.begins.data(), of_runs.ends.data(), count};
-  machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
-    if (in_runs(i) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, in order already
+  backend.each(open.size(), [=] ORDO_FN(std::size_t i) {
+    if (in_runs(i) && key.ends_record(suffix[i])) heads[i] = 1;  // equal suffixes, already in order
   });
   open.place_settled(order, first);
   open.drop_settled();
 }
 
-/// The second: the open groups by the key `depth` letters behind, straight from the text.
-/// @param order  where they have their places, from place `first` on
+/// Runs the second round: sorts the open groups by the key `depth` letters later, read from the text.
+/// @param order  has their rows, from row `first` on
 template <Backend B, class Index>
-void refine_by_text(B& machine, packed_view text, std::size_t depth, std::span<Index> order, std::size_t first,
+void refine_by_text(B& backend, packed_view text, std::size_t depth, std::span<Index> order, std::size_t first,
                     refinement<B, Index, Index>& open) {
   open.sort(text_key{text, depth}, text.key_bits());
   auto const* const suffix = open.items().data();
   auto* const heads = open.heads().data();
-  machine.each(open.size(), [=] ORDO_FN(std::size_t i) {
-    if (text.breaks.distance(suffix[i] + depth) < text.letters) heads[i] = 1;  // equal suffixes, in order already
+  backend.each(open.size(), [=] ORDO_FN(std::size_t i) {
+    if (text.breaks.distance(suffix[i] + depth) < text.letters) heads[i] = 1;  // equal suffixes, already in order
   });
   open.place_settled(order, first);
   open.drop_settled();

@@ -7,30 +7,28 @@
 
 #include "base/bits.hpp"
 #include "base/threads.hpp"
-#include "suffix/text/ending_letters.hpp"
 
 namespace ordo::suffix {
 namespace {
 
-constexpr std::size_t word_bits = 64;
+constexpr std::size_t word_bits = 64, letters_at_once = std::size_t{1} << 18;
 
-// Sets the bits of a level, bit(i) for each i in [0, n). @returns how many are 1
+// Sets the bits of a level to bit(i) for each i in [0, n). @returns the number of ones
 template <class Bit>
 std::uint64_t fill(std::vector<std::uint64_t>& words, std::size_t n, Bit bit) {
   words.resize((n + word_bits - 1) / word_bits);
   std::atomic<std::uint64_t> count{0};
-  host_detail::blocks(words.size(), detail::letters_at_once / word_bits)
-      .run([&](std::size_t, std::size_t begin, std::size_t end) {
-        std::uint64_t found = 0;
-        for (std::size_t w = begin; w < end; ++w) {
-          std::size_t const first = w * word_bits, size = std::min(word_bits, n - first);
-          std::uint64_t word = 0;
-          for (std::size_t i = 0; i < size; ++i) word |= std::uint64_t{bit(first + i)} << i;
-          found += std::uint64_t(__builtin_popcountll(word));
-          words[w] = word;
-        }
-        count += found;
-      });
+  host_detail::blocks(words.size(), letters_at_once / word_bits).run([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::uint64_t found = 0;
+    for (std::size_t w = begin; w < end; ++w) {
+      std::size_t const first = w * word_bits, size = std::min(word_bits, n - first);
+      std::uint64_t word = 0;
+      for (std::size_t i = 0; i < size; ++i) word |= std::uint64_t{bit(first + i)} << i;
+      found += std::uint64_t(__builtin_popcountll(word));
+      words[w] = word;
+    }
+    count += found;
+  });
   return count;
 }
 
@@ -42,7 +40,7 @@ letter_choice usual_letters(std::string_view residues, unsigned threads) {
   std::atomic<std::size_t> found{0};
   tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
-    host_detail::blocks(residues.size(), detail::letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
+    host_detail::blocks(residues.size(), letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::size_t here = 0;
       for (std::size_t p = begin; p < end; ++p) here += is_of_proteins[static_cast<unsigned char>(residues[p])];
       found += here;
@@ -68,7 +66,7 @@ ambiguous_positions::ambiguous_positions(std::string_view residues, unsigned thr
 }
 
 std::optional<std::uint64_t> ambiguous_positions::next(std::uint64_t p) const noexcept {
-  // Up until a word has a bit at p or behind it, p being of that level; and down to that bit.
+  // Climbs until a word has a bit at or after p, where p counts bits of that level; then descends to that bit.
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     std::uint64_t const word = p / word_bits;
     if (word >= levels_[level].size()) return std::nullopt;

@@ -9,40 +9,222 @@
 
 #include "base/bits.hpp"
 #include "ordo/backend.hpp"
+#include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix.hpp"
-#include "suffix/text/dense_letters.hpp"
-#include "suffix/text/record_breaks.hpp"
 
+// An alphabet of five letters, such as nucleotides and N: three letters are one of 125 numbers, in seven bits instead of nine.
+// So a key of 64 bits has 25 letters, not 19, and uses its bits evenly. Packed texts keep three bits a letter, because a key
+// can begin at any letter.
 namespace ordo::suffix::detail {
 
-/// More suffixes are sorted in parts, ranges of their first keys: by a machine with workers in the same time, and in less
-/// memory, which has to be had from the system first; by a GPU in a third of the memory, and as long where they are many.
-constexpr std::size_t most_at_once(device where) {
+namespace dense {
+
+constexpr unsigned alphabet = 5, letter_bits = 3, group = 3, group_bits = 7;
+constexpr unsigned in_word = 21;      // letters of a text in 63 bits
+constexpr unsigned max_letters = 25;  // in a key, besides its length
+
+/// Returns the bits of a number of letters: whole groups, or one letter more.
+constexpr unsigned bits(unsigned letters) {
+  return letters / group * group_bits + letters % group * letter_bits;
+}
+/// Returns whether keys of this number of letters are supported.
+constexpr bool possible(unsigned letters) {
+  return letters <= max_letters &&
+         (letters % group == 0 || (letters % group == 1 && (letters < in_word || letters == max_letters)));
+}
+
+/// Converts 21 letters of three bits to seven groups of seven bits.
+ORDO_FN constexpr std::uint64_t from_word(std::uint64_t x) {
+  constexpr std::uint64_t each = 0x1c0e070381c0e07;  // the last letter of each group
+  x = (x >> 6 & each) * 25 + (x >> 3 & each) * 5 + (x & each);
+  // Two of nine bits are free now: moves groups together, by twos, fours and all.
+  constexpr std::uint64_t one = 0x7f, two = 0x3fff, four = 0xfffffff;
+  x = (x & (one | one << 18 | one << 36 | one << 54)) | (x & (one << 9 | one << 27 | one << 45)) >> 2;
+  x = (x & (two | two << 36)) | (x & (two << 18 | two << 54)) >> 4;
+  return (x & four) | (x & four << 36) >> 8;
+}
+
+/// Returns the first of three letters.
+ORDO_FN constexpr unsigned first_of_group(unsigned number) {
+  return number / 25;
+}
+
+/// Returns the greatest letters whose key is at most `key`, which may be any number of that many bits: three bits each, the
+/// first one highest, as many as fit a word.
+constexpr std::uint64_t window_of(std::uint64_t key, unsigned letters) {
+  std::uint64_t window = 0;
+  bool is_above = false;  // above any letters: all that follow are the last letter
+  unsigned at = 64;
+  for (unsigned left = bits(letters); left != 0 && at > letter_bits;) {
+    bool const whole = left >= group_bits;
+    unsigned const taken = whole ? group_bits : letter_bits, greatest = whole ? 124 : alphabet - 1;
+    left -= taken;
+    unsigned number = unsigned(key >> left & ((1u << taken) - 1));
+    is_above |= number > greatest;
+    if (is_above) number = greatest;
+    unsigned const width = (whole ? group : 1) * letter_bits;
+    at -= width;
+    window |= std::uint64_t(whole ? number / 25 << 6 | number / 5 % 5 << 3 | number % 5 : number) << at;
+  }
+  return window;
+}
+
+/// Returns a key of `letters` letters 1.
+constexpr std::uint64_t ones(unsigned letters) {
+  std::uint64_t all = 0;
+  for (unsigned k = 0; k < letters / group; ++k) all = all << group_bits | 31;
+  return letters % group == 0 ? all : all << letter_bits | 1;
+}
+
+/// Returns the number of letters that two groups share, from the first on.
+ORDO_FN constexpr unsigned common_of_group(unsigned a, unsigned b) {
+  return a / 25 != b / 25 ? 0 : a / 5 != b / 5 ? 1 : a != b ? 2 : 3;
+}
+
+}  // namespace dense
+
+// The starts and ends of the records of a text, as algorithms use them.
+
+/// Returns 64 bits of a stream of words, from bit `at` on; the first bit of the stream is the highest of its first word. Also
+/// reads the next word.
+ORDO_FN inline std::uint64_t bits_from(std::uint64_t const* words, std::size_t at) {
+  unsigned const skip = unsigned(at % 64);
+  return words[at / 64] << skip | words[at / 64 + 1] >> 1 >> (63 - skip);
+}
+
+/// The starts of records and the end of the text: bit p of a stream, of which one word more may be read. Most of a genome is
+/// far from all of them; a summary that shows it fits a cache: bit k of `near` stands for the 4096 positions from 4096 k on,
+/// and the 128 after them.
+struct break_mask {
+  static constexpr std::size_t block = 4096, beyond = 128;
+  std::uint64_t const *words, *near;
+
+  ORDO_FN bool operator()(std::size_t p) const { return may_be_near(p) && (words[p / 64] >> (63 - p % 64) & 1); }
+  /// Returns the distance from p to the first break at or after p; 64 if it is 64 or more.
+  ORDO_FN unsigned distance(std::size_t p) const { return may_be_near(p) ? leading_zeros(bits_from(words, p)) : 64; }
+  /// Returns true if there is certainly no break in [p, p + 64).
+  ORDO_FN bool are_far(std::size_t p) const { return !may_be_near(p) || (words[p / 64] | words[p / 64 + 1]) == 0; }
+  /// Prefetches for the positions from p on.
+  ORDO_FN void prefetch(std::size_t p) const {
+    if (may_be_near(p)) ordo::prefetch(words + p / 64);
+  }
+
+ private:
+  ORDO_FN bool may_be_near(std::size_t p) const { return near[p / block / 64] >> (p / block % 64) & 1; }
+};
+
+/// Writes bound r of `records` records.
+struct write_bounds {
+  std::uint64_t const* starts;  // null for one record
+  std::size_t records, n;
+  std::uint64_t* bounds;
+  ORDO_FN void operator()(std::size_t r) const { bounds[r] = r == 0 ? 0 : r == records ? n : starts[r]; }
+};
+
+/// Returns the first of `count` ascending bounds that is not before p; count if there is none.
+ORDO_FN inline std::size_t first_bound(std::uint64_t const* bounds, std::size_t count, std::size_t p) {
+  std::size_t low = 0, high = count;
+  while (low < high) {
+    std::size_t const middle = low + (high - low) / 2;
+    if (bounds[middle] < p)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/// Writes word w of a break mask.
+struct mark_breaks {
+  std::uint64_t const* bounds;
+  std::size_t count;
+  std::uint64_t* words;
+
+  ORDO_FN void operator()(std::size_t w) const {
+    std::uint64_t word = 0;
+    for (std::size_t at = first_bound(bounds, count, 64 * w); at < count && bounds[at] < 64 * (w + 1); ++at)
+      word |= std::uint64_t{1} << (63 - bounds[at] % 64);
+    words[w] = word;
+  }
+};
+
+struct clear_word {
+  std::uint64_t* words;
+  ORDO_FN void operator()(std::size_t w) const { words[w] = 0; }
+};
+
+/// Marks the blocks that bound r is near.
+struct mark_near_break {
+  std::uint64_t const* bounds;
+  std::uint64_t* words;
+
+  ORDO_FN void operator()(std::size_t r) const {
+    std::size_t const block = bounds[r] / break_mask::block;
+    mark(block);
+    if (block != 0 && bounds[r] % break_mask::block < break_mask::beyond) mark(block - 1);
+  }
+
+ private:
+  ORDO_FN void mark(std::size_t block) const { or_relaxed(&words[block / 64], std::uint64_t{1} << (block % 64)); }
+};
+
+/// The bounds of a text's records in a backend's memory.
+template <Backend B>
+class record_breaks {
+ public:
+  /// @param n  residues
+  /// @param starts  as those of a text
+  record_breaks(B& backend, std::size_t n, std::span<std::uint64_t const> starts)
+      : bounds_(backend.template buffer<std::uint64_t>(std::max<std::size_t>(starts.size(), 1) + 1)),
+        words_(backend.template buffer<std::uint64_t>(n / 64 + 2)),
+        near_(backend.template buffer<std::uint64_t>(near_words(n))) {
+    auto const uploaded = backend.upload(starts);
+    backend.each(bounds_.size(), write_bounds{uploaded.data(), bounds_.size() - 1, n, bounds_.data()});
+    backend.each(words_.size(), mark_breaks{bounds_.data(), bounds_.size(), words_.data()});
+    backend.each(near_.size(), clear_word{near_.data()});
+    backend.each(bounds_.size(), mark_near_break{bounds_.data(), near_.data()});
+  }
+
+  /// Returns the number of words of the summary.
+  static constexpr std::size_t near_words(std::size_t n) { return n / break_mask::block / 64 + 1; }
+
+  [[nodiscard]] break_mask mask() const { return {words_.data(), near_.data()}; }
+  /// Returns the start of each record, and the end of the last one.
+  [[nodiscard]] std::span<std::uint64_t const> bounds() const { return bounds_.span(); }
+
+ private:
+  buffer<std::uint64_t> bounds_, words_, near_;
+};
+
+/// The maximum number of suffixes that are sorted at once; more are sorted by ranges of their first keys. On a machine with
+/// workers ranges take the same time and less memory, which the system would have to provide first; on a GPU, a third of the
+/// memory and, for many suffixes, the same time.
+constexpr std::size_t max_at_once(device where) {
   return std::size_t{1} << (where == device::cpu ? 24 : 27);
 }
 
-/// How many random reads ahead a loop asks for what it will need.
+/// The prefetch distance of loops with random reads.
 constexpr std::size_t lookahead = 32;
 
-/// A text in letter_bits bits a letter, as algorithms see it: a value to be captured. Letters are numbered in byte order.
+/// A view of a text with letter_bits bits a letter, to be captured by value. Letters are numbered in byte order.
 struct packed_view {
   std::uint64_t const* words;
   break_mask breaks;
-  unsigned char const* byte_of;  // a letter's byte
+  unsigned char const* byte_of;  // bytes of letters
   unsigned letter_bits, length_bits;
   unsigned letters;  // in a key
-  bool is_dense;     // are letters in keys as in dense_letters.hpp?
+  bool is_dense;     // whether keys hold dense letters (namespace dense)
 
-  /// The letters from p on to the end of p's record, at most `letters` of them, the first one highest; the place of those
-  /// that are missing holds the smallest letter, and how many there are is in the lowest bits. So keys compare as the
-  /// suffixes do, as far as they reach, and a key tells whether its suffix ends in it.
+  /// Returns the key of p: the letters from p on to the end of p's record, at most `letters` of them, the first one highest,
+  /// filled with the smallest letter; the lowest bits hold their number. So keys compare as suffixes do, as far as they reach,
+  /// and a key shows whether its suffix ends in it.
   ORDO_FN std::uint64_t key(std::size_t p) const { return key_of_length(p, breaks.distance(p + 1) + 1); }
-  /// The key of what follows p letters of some record: nothing, where p is the record's end.
+  /// Returns the key of what follows p letters of some record; an empty key at the end of the record.
   ORDO_FN std::uint64_t key_behind(std::size_t p) const { return key_of_length(p, breaks.distance(p)); }
 
-  /// The letters at p as the text has them, as many as 64 bits hold, zeros behind the end of p's record: in the order of keys,
-  /// but that what is behind the last whole letter counts, too, and lengths do not.
+  /// Returns the letters at p as the text stores them, as many as 64 bits hold, with zeros after the end of p's record. Windows
+  /// have the order of keys, but include a part of the next letter, and no length.
   ORDO_FN std::uint64_t window(std::size_t p) const {
     std::uint64_t const all = bits_from(words, p * letter_bits);
     if (breaks.are_far(p + 1)) return all;
@@ -50,52 +232,52 @@ struct packed_view {
     return bits < 64 ? all >> (64 - bits) << (64 - bits) : all;
   }
 
-  /// How many letters of a key are in a window.
+  /// Returns the number of letters of a key in a window.
   [[nodiscard]] unsigned letters_in_window() const { return std::min(letters, 64 / letter_bits); }
-  /// The window of those letters that the greatest key up to this number has, zeros behind them.
+  /// Returns the window of the letters of the greatest key up to this number, with zeros after them.
   [[nodiscard]] std::uint64_t window_of(std::uint64_t key) const {
     unsigned const bits = bits_of(letters, letter_bits, is_dense);
     std::uint64_t const all = std::min(key >> length_bits, (std::uint64_t{1} << bits) - 1);
     return is_dense ? dense::window_of(all, letters) : all << (64 - bits);
   }
 
-  /// No key is above it.
+  /// Returns an upper bound of all keys.
   [[nodiscard]] std::uint64_t greatest_number() const { return ~std::uint64_t{0} >> (64 - key_bits().end); }
   [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
-  /// Does the suffix end in its key?
+  /// Returns whether the suffix ends in its key.
   ORDO_FN bool ends(std::uint64_t key) const { return length(key) < letters; }
 
-  /// The letters at p will soon be read.
-  ORDO_FN void expect(std::size_t p) const {
-    prefetch(words + p * letter_bits / 64);
-    breaks.expect(p);
+  /// Prefetches the letters at p.
+  ORDO_FN void prefetch(std::size_t p) const {
+    ordo::prefetch(words + p * letter_bits / 64);
+    breaks.prefetch(p);
   }
 
-  /// The number of the letter at p.
+  /// Returns the number of the letter at p.
   ORDO_FN unsigned letter(std::size_t p) const { return unsigned(bits_from(words, p * letter_bits) >> (64 - letter_bits)); }
   ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[letter(p)]; }
 
-  /// How many letters two keys have in common.
+  /// Returns the number of letters that two keys share.
   ORDO_FN unsigned common_letters(std::uint64_t a, std::uint64_t b) const {
     unsigned const shorter = length(a) < length(b) ? length(a) : length(b),
                    agree = equal_letters(a >> length_bits, b >> length_bits);
     return agree < shorter ? agree : shorter;
   }
-  /// The letters of a key if each were 1: times a letter, those of a key of that letter alone.
+  /// Returns the letters of a key if each were 1; times a letter, these are a key of that letter alone.
   [[nodiscard]] std::uint64_t ones() const {
     if (is_dense) return dense::ones(letters);
     std::uint64_t all = 0;
     for (unsigned k = 0; k < letters; ++k) all = all << letter_bits | 1;
     return all;
   }
-  /// The last letter of a key whose letters are all the same.
+  /// Returns the last letter of a key whose letters are all the same.
   ORDO_FN std::uint64_t last_of_equal(std::uint64_t of_key) const {
     if (is_dense && letters % dense::group == 0) return (of_key & ((1u << dense::group_bits) - 1)) / 31;
     return of_key & ((std::uint64_t{1} << letter_bits) - 1);
   }
 
-  /// What so many letters of a key take.
+  /// Returns the bits that a number of letters takes in a key.
   static constexpr unsigned bits_of(unsigned letters, unsigned letter_bits, bool is_dense) {
     return is_dense ? dense::bits(letters) : letters * letter_bits;
   }
@@ -106,46 +288,47 @@ struct packed_view {
     return letters_at(p, count) << length_bits | count;
   }
 
-  /// The letters of a key from p on, of which `count` are there; in the place of the others stands the smallest letter.
+  /// Returns the letters of a key from p on, `count` of them, filled with the smallest letter.
   ORDO_FN std::uint64_t letters_at(std::size_t p, unsigned count) const {
     if (is_dense) return dense_letters_at(p, count);
     std::uint64_t const window = bits_from(words, p * letter_bits) >> (64 - letters * letter_bits);
-    unsigned const missing = (letters - count) * letter_bits;  // below 64: a key holds a length, too
+    unsigned const missing = (letters - count) * letter_bits;  // below 64, because a key also holds a length
     return window >> missing << missing;
   }
   ORDO_FN std::uint64_t dense_letters_at(std::size_t p, unsigned count) const {
     using namespace dense;
-    unsigned const here = count < in_word ? count : in_word, missing = (in_word - here) * dense::letter_bits;  // 63 at most
+    unsigned const here = count < in_word ? count : in_word, missing = (in_word - here) * dense::letter_bits;  // at most 63
     std::uint64_t const first = from_word(bits_from(words, p * dense::letter_bits) >> 1 >> missing << missing);
     if (letters <= in_word) {
       std::uint64_t const groups = first >> (in_word - letters) / group * group_bits;
       return letters % group == 0 ? groups
                                   : groups >> group_bits << dense::letter_bits | first_of_group(unsigned(groups & 0x7f));
     }
-    constexpr unsigned rest = most - in_word;
+    constexpr unsigned rest = max_letters - in_word;
     unsigned const there = count - here, lacking = (rest - there) * dense::letter_bits;
     std::uint64_t const behind =
         bits_from(words, (p + in_word) * dense::letter_bits) >> (64 - rest * dense::letter_bits) >> lacking << lacking;
     std::uint64_t const three = (behind >> 9) * 25 + (behind >> 6 & 7) * 5 + (behind >> 3 & 7);
     std::uint64_t const all = first << group_bits | three;
-    return letters == most ? all << dense::letter_bits | (behind & 7) : all;
+    return letters == max_letters ? all << dense::letter_bits | (behind & 7) : all;
   }
 
-  /// How many letters are equal, of two keys' letters.
+  /// Returns the number of letters that the letters of two keys share.
   ORDO_FN unsigned equal_letters(std::uint64_t a, std::uint64_t b) const {
-    unsigned const differing = 64 - leading_zeros(a ^ b);  // bits from the lowest on
+    unsigned const differing = 64 - leading_zeros(a ^ b);  // counted from the lowest bit
     if (!is_dense) return letters - (differing + letter_bits - 1) / letter_bits;
     if (differing == 0) return letters;
-    unsigned const last = letters % dense::group;  // a letter behind the groups, or none
+    unsigned const last = letters % dense::group;  // a letter after the groups, or none
     if (differing <= last * dense::letter_bits) return letters - 1;
-    unsigned const at = (differing - last * dense::letter_bits - 1) / dense::group_bits;  // which group, from the last on
+    unsigned const at =
+        (differing - last * dense::letter_bits - 1) / dense::group_bits;  // the group, counted from the last one
     unsigned const shift = last * dense::letter_bits + at * dense::group_bits, mask = (1u << dense::group_bits) - 1;
     return letters - last - dense::group * (at + 1) +
            dense::common_of_group(unsigned(a >> shift) & mask, unsigned(b >> shift) & mask);
   }
 };
 
-/// Which bytes occur.
+/// The set of bytes that occur.
 struct byte_set {
   std::uint64_t words[4] = {};
   [[nodiscard]] bool has(unsigned byte) const { return words[byte / 64] >> (byte % 64) & 1; }
@@ -158,7 +341,7 @@ struct union_of_sets {
   }
 };
 
-/// The bytes in block b of a text.
+/// Collects the bytes in block b of a text.
 struct bytes_in_block {
   static constexpr std::size_t size = 64;
   unsigned char const* text;
@@ -196,44 +379,45 @@ struct pack_letters {
   }
 };
 
-/// A text in a machine's memory, packed. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; while it
-/// is made, n more.
+/// A packed text in a backend's memory. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; n more while
+/// it is made.
 template <Backend B>
 class packed_text {
  public:
-  packed_text(B& machine, text const& input)
-      : packed_text(machine,
-                    machine
+  packed_text(B& backend, text const& input)
+      : packed_text(backend,
+                    backend
                         .upload(std::span<unsigned char const>(reinterpret_cast<unsigned char const*>(input.residues.data()),
                                                                input.size()))
                         .span(),
                     input.starts) {}
-  /// @param residues  in the machine's memory @param starts  as those of a text
-  packed_text(B& machine, std::span<unsigned char const> residues, std::span<std::uint64_t const> starts)
-      : size_(residues.size()), breaks_(machine, residues.size(), starts) {
+  /// @param residues  in the backend's memory
+  /// @param starts  as those of a text
+  packed_text(B& backend, std::span<unsigned char const> residues, std::span<std::uint64_t const> starts)
+      : size_(residues.size()), breaks_(backend, residues.size(), starts) {
     std::size_t const n = size_;
-    number_letters(machine.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
+    number_letters(backend.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
                                   byte_set{}, union_of_sets{}));
 
-    auto const codes = machine.upload(std::span<unsigned char const>(code_of_));
-    byte_of_uploaded_ = machine.upload(std::span<unsigned char const>(byte_of_));
-    words_ = machine.template buffer<std::uint64_t>((n * letter_bits_ + 63) / 64 + 2);
-    machine.each(words_.size(), pack_letters{residues.data(), n, codes.data(), letter_bits_, words_.data()});
+    auto const codes = backend.upload(std::span<unsigned char const>(code_of_));
+    byte_of_uploaded_ = backend.upload(std::span<unsigned char const>(byte_of_));
+    words_ = backend.template buffer<std::uint64_t>((n * letter_bits_ + 63) / 64 + 2);
+    backend.each(words_.size(), pack_letters{residues.data(), n, codes.data(), letter_bits_, words_.data()});
   }
 
-  packed_text(packed_text const&) = delete;  // on the CPU machine it has views of itself
+  packed_text(packed_text const&) = delete;  // on the CPU, members refer to each other
   packed_text& operator=(packed_text const&) = delete;
 
-  /// With keys of 64 bits.
+  /// Returns a view with keys of 64 bits.
   [[nodiscard]] packed_view view() const { return view_of(letters_in(64, is_dense()), is_dense()); }
-  /// With keys for a first sort of all suffixes. Those that 8 bits more than tell all positions apart do not settle are in
-  /// repeats, where more letters are of little use; and a sort goes by bytes. The keys of one range of many differ in 4 bits
-  /// less, and 5 bits more are enough there. A letter of nucleotides tells two bits, however many take some others. Workers
-  /// sort by what differs in a key, however long it is; but they make one letter by letter.
+  /// Returns a view with keys for the first sort of all suffixes. Suffixes that are not told apart by 8 bits more than all
+  /// positions need are in repeats, where more letters help little; and radix sorts cost by bytes. If there are many ranges,
+  /// the keys of one differ in 4 bits less, and 5 bits more suffice. A nucleotide carries two bits, even if a text has a few
+  /// other letters. Workers sort by the bits that differ, for any length of keys; but they compute keys letter by letter.
   [[nodiscard]] packed_view first_view() const {
     if (has_workers<B>) return view_of(letters_in(64, false), false);
     unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64, is_dense());
-    bool const in_ranges = size_ > most_at_once(device::gpu);
+    bool const in_ranges = size_ > max_at_once(device::gpu);
     unsigned const wanted = (unsigned(std::bit_width(size_)) + (in_ranges ? 5 : 8) + tells - 1) / tells;
     for (unsigned bits = in_ranges ? 12 : 8; bits < 64; bits += 8)
       if (unsigned const letters = letters_in(bits, is_dense()); letters >= wanted && letters < whole)
@@ -241,24 +425,24 @@ class packed_text {
     return view_of(whole, is_dense());
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
-  /// Waits until all of it is there: for another machine, whose work is in no order with this one's.
-  void finish(B& machine) const {
+  /// Waits until the text is complete, for other backends, which do not share this one's order of work.
+  void finish(B& backend) const {
     std::uint64_t last = 0;
-    machine.download(std::span<std::uint64_t const>(words_.span().last(1)), std::span<std::uint64_t>(&last, 1));
+    backend.download(std::span<std::uint64_t const>(words_.span().last(1)), std::span<std::uint64_t>(&last, 1));
   }
-  /// The letters that occur.
+  /// Returns the letters that occur.
   [[nodiscard]] std::span<unsigned char const> bytes() const {
     return std::span<unsigned char const>(byte_of_).first(letters_);
   }
-  /// Residues, and records.
+  /// Returns the number of residues.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
 
  private:
   [[nodiscard]] bool is_dense() const { return letters_ == dense::alphabet; }
-  /// How many letters a key of so many bits has, besides its length.
+  /// Returns the number of letters in a key of `bits` bits, besides its length.
   [[nodiscard]] unsigned letters_in(unsigned bits, bool is_dense) const {
-    unsigned letters = is_dense ? dense::most : bits / letter_bits_;
+    unsigned letters = is_dense ? dense::max_letters : bits / letter_bits_;
     while (packed_view::bits_of(letters, letter_bits_, is_dense) + unsigned(std::bit_width(letters)) > bits ||
            (is_dense && !dense::possible(letters)))
       --letters;
@@ -288,12 +472,34 @@ class packed_text {
   buffer<unsigned char const> byte_of_uploaded_;
 };
 
-/// The bytes of a packed text from `first` on.
+/// Unpacks the bytes of a text from `first` on.
 struct unpack_letters {
   packed_view text;
   std::size_t first;
   char* to;
   ORDO_FN void operator()(std::size_t i) const { to[i] = char(text.byte(first + i)); }
 };
+
+/// The comparison of the letters from two positions of a text on, as many as 64 bits hold.
+struct letters_compared {
+  unsigned agree;  // number of equal letters before they differ or a record ends
+  bool differ;     // whether they differ or a record ends
+  bool is_less;    // whether the second one is smaller; of two equal ones it is not
+};
+
+/// @param p, q  positions inside two suffixes, or at their ends
+ORDO_FN inline letters_compared compare_letters(packed_view const& text, std::size_t p, std::size_t q) {
+  unsigned const bits = text.letter_bits, all = 64 / bits;
+  std::uint64_t const a = bits_from(text.words, p * bits), b = bits_from(text.words, q * bits);
+  unsigned agree = leading_zeros(a ^ b) / bits;
+  if (agree > all) agree = all;
+  if (!text.breaks.are_far(p) || !text.breaks.are_far(q)) {
+    unsigned const left_of_p = text.breaks.distance(p), left_of_q = text.breaks.distance(q);
+    unsigned const shorter = left_of_p < left_of_q ? left_of_p : left_of_q;
+    if (shorter <= agree) return {shorter, true, left_of_q < left_of_p};
+  }
+  if (agree == all) return {all, false, false};
+  return {agree, true, (b << agree * bits) < (a << agree * bits)};
+}
 
 }  // namespace ordo::suffix::detail

@@ -1,4 +1,4 @@
-#include "ordo/suffix/record_names.hpp"
+#include "ordo/suffix/records.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -18,10 +18,11 @@ std::uint64_t hash_of(std::string_view name) {
   return std::hash<std::string_view>()(name);
 }
 
-// Records of one hash, in order: each that has the name of one before it. Names of one hash are nearly always the same.
+// Calls f(record, earlier one) for each record that repeats a name, among records with equal hashes. Names with equal hashes
+// are nearly always equal.
 template <class F>
 void each_repeated(record_names const& names, std::vector<std::pair<std::uint64_t, std::size_t>> const& records, F f) {
-  std::vector<std::size_t> first;  // records of different names
+  std::vector<std::size_t> first;  // records with different names
   for (std::size_t i = 0; i < records.size(); ++i) {
     auto const [hash, record] = records[i];
     if (i == 0 || records[i - 1].first != hash) first.clear();
@@ -38,12 +39,12 @@ void each_repeated(record_names const& names, std::vector<std::pair<std::uint64_
 name_faults find_name_faults(record_names const& names, unsigned threads) {
   name_faults found;
   std::vector<std::uint64_t> hashes(names.size());
-  std::vector<std::pair<std::uint64_t, std::size_t>> records;  // that share their hash with others, by it
+  std::vector<std::pair<std::uint64_t, std::size_t>> records;  // records that share their hash with others, by hash
   tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::parallel_each(names.size(), names_at_once, [&](std::size_t r) { hashes[r] = hash_of(names[r]); });
     tbb::parallel_sort(hashes.begin(), hashes.end());
-    std::size_t shared = 0;  // hashes, each once
+    std::size_t shared = 0;  // different hashes
     for (std::size_t i = 1; i < hashes.size(); ++i)
       if (hashes[i] == hashes[i - 1] && (shared == 0 || hashes[shared - 1] != hashes[i])) hashes[shared++] = hashes[i];
     hashes.resize(shared);

@@ -1,7 +1,7 @@
 # sufsort: build, check, locate and info on small files, whole and damaged.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
-# numbers WIDTH FILE: the entries of an array of WIDTH bytes each, on one line.
+# numbers WIDTH FILE: prints the entries of an array of WIDTH bytes each on one line.
 numbers() { od -An -v -w1000000 -tu"$1" "$2" | xargs; }
 want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
 
@@ -26,7 +26,7 @@ expect 0 sufsort build in.fa -o cased --keep-case
 want "$(cat cased.seq)" BANanaANA 'residues as they are'
 expect 0 sufsort check cased
 
-# Where patterns occur: in order of position, never across the end of a record, in the index's case.
+# Occurrences are in order of position, never cross the end of a record, and have the index's case.
 expect 0 sufsort locate x ANA nan AA Q
 want "$(cat out)" "$(printf 'ANA\t3\tone\t1\t+\nANA\t3\tone\t3\t+\nANA\t3\tthree\t0\t+\nnan\t1\tone\t2\t+\nAA\t0\t.\t.\t.\nQ\t0\t.\t.\t.')" locate
 printf 'B\r\nANA' | expect 0 sufsort locate wide -
@@ -42,7 +42,7 @@ expect_error sufsort locate x ''
 printf 'A\n\nB\n' | expect_error sufsort locate x -
 grep -q 'standard input:2: ' err || fail "an empty pattern without its line: $(cat err)"
 
-# Names and patterns are what they say, brackets and all.
+# Names and patterns are taken literally, including brackets.
 cp in.fa '[x]'; cp in.fa '++'
 expect 0 sufsort build '[x]' -o '[y,z]'
 expect 0 sufsort build ++ '[x]' -o '[]'
@@ -56,7 +56,7 @@ for line in $'residues\t9' $'records\t3' $'width\t32' $'record\tone\t0\t6' $'rec
   grep -qx "$line" out || fail "info does not say: $line"
 done
 
-# The same bytes from the same text, whatever its form.
+# The same text gives the same bytes in any form.
 gzip -nc in.fa > in.fa.gz
 bgzip -c in.fa > in.fa.bgz
 sed 's/$/\r/' in.fa > crlf.fa
@@ -70,7 +70,7 @@ for form in in.fa.gz in.fa.bgz crlf.fa 'part1 part2' '-' 'part1 -'; do
   for array in seq sa lcp bwt; do cmp x.$array again.$array; done
   cmp x.json again.json
 done
-# As many threads as anybody likes: no more are started than there are processors.
+# Any number of threads is accepted; no more are started than there are processors.
 (ulimit -v 4000000; expect 0 sufsort build in.fa.bgz -o threads --threads 40000)
 cmp x.sa threads.sa
 size=$(stat -c %s in.fa.bgz)
@@ -81,9 +81,9 @@ done
 [[ ! -e from_cut.json ]] || fail 'an index of a truncated pipe'
 
 # Every kind of damage is found.
-# put FILE OFFSET BYTES: overwrite.
+# put FILE OFFSET BYTES: overwrites bytes of a file.
 put() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
-# damaged ARRAY STATUS TEXT: what check says now; then mend it.
+# damaged ARRAY STATUS TEXT: expects this from check, and repairs the array.
 damaged() {
   expect "$2" sufsort check x
   complaint sufsort
@@ -97,7 +97,7 @@ put x.sa 0 '\x08\x00\x00\x00\x05\x00\x00\x00'; damaged sa 1 'out of order'
 put x.sa 0 '\x08\x00\x00\x00'; damaged sa 1 'row [0-9]*: position 8 occurs twice'
 put x.sa 4 '\x05\x00\x00\x00'; damaged sa 1 'row 1: position 5 occurs twice'
 put x.sa 8 '\xff\xff\xff\xff'; damaged sa 1 'row 2: there is no position 4294967295'
-# locate says which row of which file it cannot use, where it meets one.
+# locate names row and file when it reads an invalid row.
 put x.sa 16 '\xff\xff\xff\xff'  # in the middle, where a search begins
 expect_error sufsort locate x ANA
 want "$(cat err)" 'sufsort: bad index: x.sa: row 4: position 4294967295 of 9 residues' 'locate on a damaged sa'
@@ -116,13 +116,13 @@ put wide.seq 0 'C'  # still in order: only the checksum tells
 expect 1 sufsort check wide
 grep -q 'wide.seq: .*checksum' err || fail "check on altered residues: $(cat err)"
 sed -i 's/"one"/"ONE"/' x.json; damaged json 1 'checksum'
-sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'a width of 31 bits'
+sed -i 's/"width": 32/"width": 31/' x.json; damaged json 2 'unsupported width of 31 bits'
 head -c 100 x.json > cut && mv cut x.json; damaged json 2 'parse error'
 expect_error sufsort check missing
 expect_error sufsort info missing
 expect_error sufsort locate missing A
 
-# An old index is gone or whole: never an old description with new arrays.
+# An old index is removed or complete: there is never an old description with new arrays.
 printf '>x\nCCCC\n' > other.fa
 expect 0 sufsort build other.fa -o x
 expect 0 sufsort check x
@@ -138,7 +138,7 @@ cmp again.lcp x.lcp
 expect 0 sufsort build other.fa -o x --bwt
 [[ ! -e x.lcp ]] || fail 'an array of another index beside a new one'
 expect 0 sufsort check x
-# Symbolic links stay, and what they lead to is replaced or goes.
+# Symbolic links stay; their targets are replaced or removed.
 mkdir there
 for each in seq sa lcp bwt json; do mv again.$each there/; ln -s there/again.$each again.$each; done
 expect 0 sufsort build other.fa -o again --lcp
@@ -153,12 +153,12 @@ expect 0 sufsort build many.fa -o many
 more=$(($(peak many) - $(peak x)))
 ((more < 200 * 200000)) || fail "$more bytes more for 200000 records"
 
-# Memory is kept to: blocks that were given back are not the process's any more; copies for check count, too.
+# Memory limits hold: freed blocks go back to the system; copies for check count, too.
 { echo '>m'; for _ in $(seq 5000); do printf 'ACGTTGCAAT%.0s' {1..100}; done; echo; } > tandem.fa
 expect 0 sufsort build tandem.fa -o tandem --device cpu --threads 2 --memory 60000000 --stats stats.json
 taken=$(sed -n 's/.*"peak_memory": \([0-9]*\).*/\1/p' stats.json)
 ((taken < 76000000)) || fail "$taken bytes within 60 MB"
-# Genomes that are nearly alike take 12 bytes a residue at most, within the limit, and 16 MB for the program.
+# Similar genomes take 12 bytes a residue at most, within the limit, and 16 MB for the program.
 awk 'BEGIN { srand(1); n = 25000; for (i = 0; i < n; ++i) g[i] = substr("ACGT", 1 + int(4 * rand()), 1)
   for (r = 0; r < 200; ++r) { printf ">v%d\n", r; for (k = 0; k < 10; ++k) g[int(n * rand())] = substr("ACGT", 1 + int(4 * rand()), 1)
     for (i = 0; i < n; ++i) printf "%s", g[i]; print "" } }' > alike.fa
@@ -174,7 +174,7 @@ expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M
 grep -q 'out of memory: entries of 40 bits, unpacked to 64: 15999[0-9]* bytes are needed' err || fail "copies for check: $(cat err)"
 
-# A refusal for want of memory states how much suffices, and that does.
+# An out-of-memory error states how much suffices, and that much does.
 refused_once() {  # MEMORY COMMAND...
   local memory=$1
   shift
@@ -198,13 +198,13 @@ for policy in '' '--lcp --bwt' '--strands both --lcp' '--sample 3 --ambiguous sk
 done
 refused_once 1M build many.fa part.fa -o told --device cpu
 expect_error sufsort build - -o told --memory 1M --device cpu < many.fa
-grep -q 'out of memory: standard input: the records take 11800000 bytes, 786432 may be taken: --memory [0-9]*K suffices' err ||
+grep -q 'out of memory: standard input: the records take 11800000 bytes, 786432 are allowed: --memory [0-9]*K suffices' err ||
   fail "how much standard input takes: $(cat err)"
-# Without the option it is the free memory that lacks.
+# Without the option, free memory is the limit.
 (ulimit -v 500000; expect_error sufsort build tandem.fa -o told --device cpu --threads 1 --kmer-table 15 --force-kmer-table)
 grep -q ': free memory of [0-9]*M suffices.*, and [0-9]* bytes are free$' err || fail "no word of free memory: $(cat err)"
 
-# Names that do not tell records apart: a warning of each kind, with an example.
+# Names that do not identify records: a warning of each kind, with an example.
 printf '>a 1\nACGTACGT\n>a 2\nTTTACGT\n>\nACGG\n>b\nA\n>\tx\nA\n>b\nA\n>a\n' > names.fa
 expect 0 sufsort build names.fa -o names
 want "$(cat err)" "sufsort: warning: duplicate record names: 'a': record 2 has the name of record 1, and 2 more have the names of earlier ones
@@ -215,7 +215,7 @@ expect 0 sufsort build in.fa in.fa -o names
 want "$(cat err)" "sufsort: warning: duplicate record names: 'one': record 4 has the name of record 1, and 2 more have the names of earlier ones" \
   'names of two files'
 
-# A file in the place of a prefix.
+# A file instead of a prefix.
 gzip -c in.fa > packed.fa.gz
 printf '\xef\xbb\xbf\n>a\nA\n' > marked.fasta
 printf '@r\nA\n+\nI\n' > reads.fq
@@ -240,9 +240,9 @@ expect 0 sufsort count in.fa A
 expect 0 sufsort build marked.fasta -o marked
 rm in.fa.*
 
-# What cannot be.
+# Invalid commands and inputs.
 expect_error sufsort build reads.fq -o y
-want "$(cat err)" "sufsort: bad FASTA: reads.fq:1: this is FASTQ, whose reads begin with '@'; FASTA is expected" FASTQ
+want "$(cat err)" "sufsort: bad FASTA: reads.fq:1: this is FASTQ, whose reads begin with '@'; expected FASTA" FASTQ
 printf '>a\nA\n>b\0c\nA\n' > nul.fa
 expect_error sufsort build nul.fa -o y
 want "$(cat err)" "sufsort: bad FASTA: nul.fa:3: a NUL byte in the record's name" 'a NUL in a name'

@@ -34,8 +34,8 @@ expect 0 sufsort unique x --length 11
 expect_error sufsort unique bare --length 4
 want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp' 'unique without LCP'
 expect_error sufsort unique x --length 0
-# Letters other than A, C, G, T and U: no repeat or k-mer holds them, unless that is wanted. N is like no other letter: what
-# repeats up to it is a repeat, and one that breaks records at N finds the same.
+# No repeat or k-mer holds letters other than A, C, G, T and U unless requested. N differs from every letter: repeats end before
+# it, and an index that breaks records at N finds the same ones.
 printf '>a\nACGTNNNNNNNNACGTTGCANNNNNNNNTTTT\n>b\nTTRACGTN\n' > runs.fa
 expect 0 sufsort build runs.fa -o runs --lcp --bwt
 expect 0 sufsort build runs.fa -o broken --lcp --bwt --ambiguous break
@@ -61,7 +61,7 @@ want "$(cat err)" "sufsort: warning: left out: 26 k-mers of the text hold letter
   'word of k-mers with N'
 expect 0 sufsort unique runs -l 8 --letters all
 grep -qx "$(echo 'a 4 5 2' | tabs)" out || fail "unique of all letters: $(cat out)"
-# All letters of proteins, X among them.
+# All letters of proteins, including X.
 printf '>p\nMKLVXXEPMKLV\n' > protein.fa
 expect 0 sufsort build protein.fa -o protein --lcp --bwt
 expect 0 sufsort unique protein -l 4
@@ -72,7 +72,7 @@ want "$(cut -f2- out | xargs)" '4 2 p 0 + 4 2 p 8 +' 'repeats of a protein'
 expect 0 sufsort unique protein -l 4 --letters nucleotides
 [[ ! -s out ]] || fail "nucleotides of a protein: $(cat out)"
 expect_error sufsort unique protein -l 4 --letters dna
-# Runs that go over the parts that threads take.
+# Groups of rows that extend across the parts of threads.
 { echo '>a'; head -c 200000 /dev/zero | tr '\0' A; printf 'C\n>b\nAAAC\n'; } > run.fa
 expect 0 sufsort build run.fa -o run --lcp
 expect 0 sufsort unique run -l 3
@@ -111,7 +111,7 @@ od -An -v -w4 -tu4 x.sa | tr -d ' ' > positions
 od -An -v -w8 -tu8 x.raw64 | tr -d ' ' | cmp - positions
 od -An -v -w5 -tu1 x.raw40 | awk '{ print $1 + 256 * $2 }' | cmp - positions
 expect_error sufsort export bare --format sufr -o y
-want "$(cat err)" 'sufsort: no LCP array: bare.json: sufr wants one (build --lcp)' 'sufr without LCP'
+want "$(cat err)" 'sufsort: no LCP array: bare.json: sufr needs one (build --lcp)' 'sufr without LCP'
 expect_error sufsort export x --format bam -o y
 expect_error sufsort export x --format raw32
 expect_error sufsort export x --format raw32 -o x.seq
@@ -130,7 +130,7 @@ if command -v repeat-match > /dev/null; then
 fi
 no_leftovers
 
-# Built with 40 bits: what export makes of the array of 32.
+# An array built with 40 bits equals the export of one of 32 bits.
 expect 0 sufsort build in.fa -o five --lcp --width 40
 sufsort export x --format raw40 -o - | cmp - five.sa
 expect 0 sufsort check five

@@ -1,4 +1,4 @@
-# sufsort with every policy and width: each index proved, and on a machine with a GPU the same bytes from GPU and CPU.
+# sufsort with every policy and width: each index is checked; with a GPU, GPU and CPU give the same bytes.
 # By hand, for other files than the bundled samples:
 #   ORDO_FASTA="/data/chr20.fa /data/proteins.fa" tests/run_script.sh tests/cli/sufsort_machines.sh build/release/bin
 . "$ORDO_SOURCE/tests/cli/lib.sh"
@@ -9,7 +9,7 @@ files=("$samples"/{cholera_iupac.fa,lambda.fa,human_mt_y.fa,mirna.fa.gz,ecoli_pr
 machines=(cpu)
 ! have_gpu || machines+=(gpu)
 
-# Each policy in one width, such that every strand, ambiguity, mask and sample meets all three.
+# Each policy in one width, so that every strand, ambiguity, mask and sample is used with all three widths.
 widths=(32 40 64)
 built=0
 for file in "${files[@]}"; do
@@ -23,7 +23,7 @@ for file in "${files[@]}"; do
             rm -f "$machine".*
             status=0
             sufsort build "$file" -o "$machine" "${policy[@]}" --device "$machine" > out 2> err || status=$?
-            # Some policies refuse what is no nucleotide, with the same message on every machine.
+            # Some policies reject other letters than nucleotides, with the same message on every machine.
             if [[ $status != 0 ]]; then
               [[ $status == 2 ]] || fail "$file: ${policy[*]}: exit status $status: $(cat err)"
               grep -q nucleotide err || fail "$file: ${policy[*]}: $(cat err)"

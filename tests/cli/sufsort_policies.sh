@@ -1,4 +1,4 @@
-# The policies of sufsort build: strands, ambiguous letters, lower case, samples; beside a plain reference, and where they meet.
+# The policies of sufsort build: strands, ambiguous letters, lower case, samples; compared with a plain reference, alone and combined.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 reference=$ORDO_SOURCE/tests/reference/sufsort_reference.py
@@ -16,7 +16,7 @@ expect 0 sufsort build in.fa -o stated --lcp --bwt --strands forward --ambiguous
 for array in seq sa lcp bwt json; do cmp plain.$array stated.$array; done
 [[ ! -e stated.pieces ]] || fail 'pieces of whole records'
 
-# Both strands: where things are is told on the forward strand.
+# Both strands: locations are on the forward strand.
 expect 0 sufsort build in.fa -o both --lcp --bwt --strands both --kmer-table 2
 want "$(cat both.seq)" ACGTNNACGTRACGTYACGTNNACGTNNNNGATTACATGTAATC 'the text of both strands'
 expect 0 sufsort check both
@@ -41,7 +41,7 @@ expect 0 sufsort unique both -l 3 --letters all
 want "$(grep one out | head -2 | xargs)" 'one 0 2 4 one 2 6 2' 'unique of all letters'
 expect 0 sufsort export both --format raw32 -o both.raw; cmp both.raw both.sa
 expect_error sufsort export both --format sufr -o both.sufr
-want "$(cat err)" 'sufsort: no such format: both.json: sufr has no pieces of records, no reverse complements and no samples' \
+want "$(cat err)" 'sufsort: cannot export: both.json: sufr has no pieces of records, no reverse complements and no samples' \
   'sufr of both strands'
 want "$(head -c 48 both.pieces | od -An -v -w48 -tu8 | xargs)" '0 13 26 28 30 37' 'the begins of pieces'
 printf '>a\nACGU\n>b\nRYKMBVDHSWN\n' > rna.fa
@@ -49,7 +49,7 @@ expect 0 sufsort build rna.fa -o rna --strands both
 want "$(cat rna.seq)" ACGUACGURYKMBVDHSWNNWSDHBVKMRY 'the other strand of RNA'
 expect 0 sufsort check rna
 
-# What breaks records: places are those of the records.
+# Breaks: locations refer to the records that were read.
 expect 0 sufsort build in.fa -o broken --lcp --bwt --ambiguous break
 want "$(cat broken.seq)" ACGTACGTACGATTACA 'the text without ambiguous letters'
 expect 0 sufsort locate broken AC GTAC
@@ -69,20 +69,20 @@ expect 0 sufsort check n
 expect 0 sufsort locate n A
 expect 0 sufsort repeats n -l 1
 
-# Rows that are left out.
+# Rows left out.
 expect 0 sufsort build in.fa -o skipped --lcp --ambiguous skip
 want "$(numbers 4 skipped.sa | wc -w)" 17 'rows without ambiguous letters'
 expect 0 sufsort locate skipped NACG NNAC
 want "$(cat out)" "$(printf '%s\n' 'NACG 1 one 5 +' 'NNAC 1 one 4 +' | tabs)" 'patterns that begin with what is left out'
 expect_error sufsort locate skipped ACG NN
-grep -q "pattern too short: 'NN': the index has rows for A, C, G, T and U only" err || fail "a pattern of N: $(cat err)"
+grep -q "pattern too short: 'NN': the index has rows only for A, C, G, T and U," err || fail "a pattern of N: $(cat err)"
 printf '>a\nACG\n>b\nNN\n>c\nNA\n' > reads.fa  # of a file, one does not stop the others
 expect 0 sufsort locate skipped -f reads.fa
 want "$(cut -f 1,2 out | uniq | xargs)" 'a 2 b 0 c 1' 'reads of N'
 want "$(cat err)" "sufsort: warning: skipped pattern: reads.fa:3: 'b': too short for the rows of this index; reported as not found" \
   'word of a read of N'
 expect 0 sufsort export skipped --format sufr -o skipped.sufr
-# k-mers that begin before an N are not counted, either, unless that is wanted.
+# k-mers that begin before an N are not counted, either, unless requested.
 for letters in '' '--letters nucleotides'; do
   # shellcheck disable=SC2086
   expect 0 sufsort unique skipped -l 3 $letters
@@ -114,10 +114,10 @@ for policy in '--sample 2' '--ambiguous skip'; do
     "BWT with $policy"
 done
 
-# What is no nucleotide is refused by policies that are for these.
+# Policies for nucleotides reject other letters.
 printf '>p\nACGT\n>q\nACDEF\n' > protein.fa
 expect_error sufsort build protein.fa -o y --strands both
-want "$(cat err)" "sufsort: no nucleotide: record 'q': letter 4 is 'E': an index of both strands is for nucleotides" 'a protein'
+want "$(cat err)" "sufsort: not a nucleotide: record 'q': letter 4 is 'E': an index of both strands needs nucleotides" 'a protein'
 expect_error sufsort build protein.fa -o y --ambiguous break
 expect_error sufsort build protein.fa -o y --ambiguous skip
 grep -q "the text has the letter 'E'" err || fail "a protein: $(cat err)"
@@ -129,12 +129,12 @@ expect_error sufsort build in.fa -o y --mask break --keep-case
 expect_error sufsort build in.fa -o y --width 32 --strands both --memory 10
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of what was refused'
 
-# A description of before policies had names is one of their defaults.
+# A description from before policies existed means the defaults.
 sed '/"strands"\|"ambiguous"\|"mask"\|"sample"\|^  "crc32"/d' plain.json > old.json
 for array in seq sa lcp bwt; do cp plain.$array old.$array; done
 expect 0 sufsort check old
 expect 0 sufsort locate old ACGT
-# An index that is built anew has no pieces of the old one; who has some is told.
+# A rebuilt index has no pieces of the old one; check reports a leftover file.
 cp both.pieces old.pieces
 expect 1 sufsort check old
 grep -q 'old.pieces: of another index' err || fail "pieces of another index: $(cat err)"
@@ -144,21 +144,21 @@ expect 0 sufsort build in.fa -o both
 expect 0 sufsort build in.fa -o bent --mask keep
 sed -i 's/"kept"/"folded to upper"/; s/"mask": "keep"/"mask": "fold"/; /^  "crc32"/d' bent.json
 expect 1 sufsort check bent
-want "$(cat err)" "sufsort: disorder: bent.seq: position 6: 'a' is lower case, which was folded" 'case that is not told'
+want "$(cat err)" "sufsort: disorder: bent.seq: position 6: 'a' is lower case, which the policy folds" 'case that is not told'
 expect 0 sufsort build in.fa -o bent --strands both
 printf 'G' | dd of=bent.seq bs=1 seek=36 conv=notrunc status=none
 expect 1 sufsort check bent
 expect 0 sufsort build in.fa -o bent --ambiguous break
 printf '\x01' | dd of=bent.pieces bs=1 seek=8 conv=notrunc status=none
 expect_error sufsort locate bent A
-want "$(cat err)" 'sufsort: bad index: bent.pieces: record 0: pieces that are not of it' 'pieces that lie'
+want "$(cat err)" 'sufsort: bad index: bent.pieces: record 0: pieces outside the record' 'pieces that lie'
 
-# What is planned: twice the letters, fewer entries.
+# The plan: twice the letters, fewer entries.
 expect 0 sufsort build "$samples"/lambda.fa -o y --plan
 letters=$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)
 expect 0 sufsort build "$samples"/lambda.fa -o y --plan --strands both
 want "$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)" $((2 * letters)) 'the plan for both strands'
-# And nothing that build would refuse.
+# The plan rejects everything that build would reject.
 for how in '-o y/' '-o missing/y' '-o y --bwt --sample 2'; do
   # shellcheck disable=SC2086
   expect_error sufsort build in.fa $how --plan
@@ -170,7 +170,7 @@ for machine in '' '--threads 1'; do
   if [[ -e first.sa ]]; then for each in seq sa lcp pieces json; do cmp first.$each t.$each; done; fi
   for each in seq sa lcp pieces json; do cp t.$each first.$each; done
 done
-# Within little memory: the same bytes.
+# The same bytes in little memory.
 { echo '>g'; awk 'BEGIN { srand(3); for (i = 0; i < 8000; ++i) { line = ""; for (k = 0; k < 60; ++k) line = line substr("ACGTN", int(rand() * 4.2) + 1, 1); print line } }'; } > genome.fa
 expect 0 sufsort build genome.fa -o large --lcp --ambiguous skip --sample 2 --strands both
 expect 0 sufsort build genome.fa -o small --lcp --ambiguous skip --sample 2 --strands both --memory 50M

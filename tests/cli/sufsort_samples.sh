@@ -1,4 +1,4 @@
-# sufsort on every bundled FASTA sample: built, proved, the same in both widths, and what is cut out of it is found again.
+# sufsort on every bundled FASTA sample: built, checked, the same in both widths; patterns cut out of it are found again.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 shopt -s nullglob
@@ -12,7 +12,7 @@ for file in "$ORDO_SOURCE"/datasets/samples/*.{fa,fa.gz}; do
   od -An -v -w8 -tu8 wide.sa | tr -d ' ' > wide.txt
   cmp narrow.txt wide.txt || fail "$name: two widths, two orders"
 
-  # Twenty letters from the middle of the first record that has as many.
+  # Twenty letters from the middle of the first record that is long enough.
   read -r record start _ < <(sufsort info narrow | awk -F '\t' '$1 == "record" && $4 >= 40 { print $2, $3; exit }')
   pattern=$(head -c $((start + 30)) narrow.seq | tail -c 20)
   expect 0 sufsort locate narrow -- "$pattern"

@@ -1,4 +1,4 @@
-# sufsort count and locate: where patterns come from, strands, limits, formats, context, tables of k-mers.
+# sufsort count and locate: sources of patterns, strands, limits, formats, context, tables of k-mers.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
@@ -7,7 +7,7 @@ tabs() { tr ' ' '\t'; }
 printf '>one first\nGATTACAGG\n>two\n\n>three\nTGTAATCAAAA\n' > in.fa
 expect 0 sufsort build in.fa -o x --lcp --bwt
 
-# Patterns of every form, and in order.
+# Patterns in every format, in order.
 printf 'GATTA\nAAA\nCC\n' > list
 printf '>q1 words\nGAT\nTA\n;none\n>q2\nA A\tA\n>q3\ncc\n' > q.fa
 printf '@q1 words\nGATTA\n+\n!!!!!\n@q2\r\nAAA\r\n+q2\r\nIII\r\n@q3\nCC\n+\n@@\n\n' > q.fq
@@ -38,7 +38,7 @@ want "$(cat err)" "sufsort: no complement: pattern 'GEE': letter 2 is 'E', which
 printf '>r\nGAUUACA\n' > rna.fa; expect 0 sufsort build rna.fa -o rna
 expect 0 sufsort locate rna UGUAA --both-strands
 want "$(cat out)" "$(echo 'UGUAA 1 r 2 -' | tabs)" 'RNA'
-# T and U: as in an index of both strands, where those are searched; else letters like all others.
+# T and U are the same letter if both strands are searched; otherwise they differ.
 expect 0 sufsort build in.fa -o x_both --strands both
 expect 0 sufsort build rna.fa -o rna_both --strands both
 expect 0 sufsort locate x_both UGUAAUC
@@ -53,7 +53,7 @@ expect 0 sufsort count rna GATT GAUU
 want "$(cut -f 2 out | xargs)" '0 1' 'one strand'
 printf '>a\nACGUU\n>b\nTTT\n' > mixed.fa
 expect_error sufsort build mixed.fa -o y --strands both
-want "$(cat err)" "sufsort: T and U: record 'a': letter 4 is 'U', and others are 'T': an index of both strands is of DNA or of RNA" \
+want "$(cat err)" "sufsort: both T and U: record 'a': letter 4 is 'U', and others are 'T': an index of both strands must be of DNA or of RNA" \
   'both strands of DNA and RNA'
 expect 0 sufsort build mixed.fa -o mixed
 expect 0 sufsort count mixed GUU TT
@@ -61,7 +61,7 @@ want "$(cut -f 2 out | xargs)" '1 2' 'DNA and RNA'
 expect_error sufsort count mixed AAC --both-strands
 want "$(cat err)" 'sufsort: no complement: --both-strands: mixed.seq: the text has both T and U' 'the other strand of DNA and RNA'
 
-# Limits are told; counts are whole.
+# Limits are reported; counts are complete.
 expect 0 sufsort locate x A --limit 2
 want "$(cut -f2 out | xargs)" '9 9' 'hits within the limit'
 want "$(cat err)" "sufsort: warning: not all printed: pattern 'A': 2 of its 9 hits are printed: use --limit=0 to print all" 'word of the limit'
@@ -81,7 +81,7 @@ for _ in $(seq 60); do echo NN; done | expect 0 sufsort locate n - --limit 0  # 
 want "$(wc -l < out)" $((60 * 2999)) 'all hits of many patterns'
 want "$(cut -f4 out | uniq | md5sum)" "$(for _ in $(seq 60); do seq 0 2998; done | md5sum)" 'hits of many patterns in order'
 
-# Context, as the pattern is read; BED.
+# Context in the direction of the pattern; BED.
 expect 0 sufsort locate x TTAC GGG --context 3
 want "$(cat out)" "$(printf '%s\n' 'TTAC 1 one 2 + GA AGG' 'GGG 0 . . . . .' | tabs)" context
 expect 0 sufsort locate x TTACA --context 4 --both-strands
@@ -90,7 +90,7 @@ expect 0 sufsort locate x TTACA GGG --format bed --both-strands -o hits.bed
 want "$(cat hits.bed)" "$(printf '%s\n' 'one 2 7 TTACA 2 +' 'three 0 5 TTACA 2 -' | tabs)" bed
 [[ ! -s out ]] || fail 'something on stdout'
 
-# What cannot be.
+# Invalid commands and inputs.
 expect_error sufsort locate x
 expect_error sufsort count x -f missing
 expect_error sufsort locate x A --limit x
@@ -102,7 +102,7 @@ grep -q 'input file is output file: loop' loop_err || fail "patterns that are re
 cmp loop list
 cp list loop; expect 0 sufsort count x -f loop -o loop  # whole or absent: it may be the input
 want "$(cat loop)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'an output that is the input'
-# refused TEXT FILE...: the error of patterns of that text.
+# refused TEXT ERROR: expects this error for a file of patterns.
 refused() { printf "$1" > bad; expect_error sufsort locate x -f bad; want "$(cat err)" "sufsort: $2" "$1"; }
 refused 'A\n\nC\n' 'empty pattern: bad:2: it would match everywhere'
 refused 'A\nA C\n' "blank in a pattern: bad:2: 'A C': a blank is not a residue"
@@ -116,7 +116,7 @@ refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
 refused '>a\0b\nAC\n' 'bad FASTA: bad:1: a NUL byte in the name'
 refused '@a\nAC\n+\nII\n@a\0b c\nAC\n+\nII\n' 'bad FASTQ: bad:5: a NUL byte in the name'
-# Reads that have nothing to be found are no reason to stop.
+# Reads without letters are skipped.
 for reads in '@a b\n\n+\n\n@b\nAC\n+\nII\n@c\n\n+\n\n' '\n>a b\n>b\nAC\n>c\n'; do
   printf "$reads" > some
   line=$(grep -n 'a b' some | cut -d: -f1)
@@ -140,7 +140,7 @@ expect 0 sufsort count x -f begun
 want "$(cut -f2 out | xargs)" '1 2 0' 'a list behind a byte order mark'
 gzip -c q.fa | head -c 40 > cut.gz; expect_error sufsort locate x -f cut.gz
 
-# A table of k-mers changes no answer.
+# A k-mer table does not change results.
 awk 'BEGIN { srand(3); print ">g"; for (i = 0; i < 600; ++i) { line = i % 7 == 0 ? "NNNNN" : ""; for (k = 0; k < 50; ++k) line = line substr("ACGT", int(rand() * 4) + 1, 1); print line } }' > genome.fa
 expect 0 sufsort build genome.fa -o g
 awk 'NR % 3 == 0 { print substr($0, 1, NR % 47 + 1) }' genome.fa | grep -v '>' > patterns
@@ -160,7 +160,7 @@ expect_error sufsort kmers g --length 16
 expect_error sufsort kmers g --length 0
 expect_error sufsort kmers g --length 31
 want "$(cat err)" "sufsort: invalid number: --length: '31': a k-mer has 1 to 30 letters" 'k-mers that are too long'
-# No table is larger than the array, unless that is wanted; and the longest suitable length can be left to sufsort.
+# A table is not larger than the array unless forced; sufsort can choose the longest suitable length.
 expect_error sufsort kmers g --length 8
 want "$(cat err)" "sufsort: large table: --length 8: 262148 bytes, more than the $(stat -c %s g.sa) of the suffix array: use at most 7 letters, or --force" \
   'a table larger than the array'
@@ -185,18 +185,18 @@ printf '\x07' | dd of=g.kmers bs=1 seek=40 conv=notrunc status=none
 expect 1 sufsort check g
 grep -q 'g.kmers: k-mer 10: not the first row' err || fail "a damaged table: $(cat err)"
 truncate -s -4 g.kmers; expect_error sufsort count g A
-# Whatever has become of a table, it can be made anew.
+# A damaged or missing table can be rebuilt.
 expect 0 sufsort kmers g --length 6; cmp g.kmers h.kmers; cmp g.json h.json
 rm g.kmers; expect_error sufsort count g A
 expect 0 sufsort kmers g --length 3
 expect 0 sufsort check g
 cp h.kmers x.kmers; expect 1 sufsort check x  # of another index
 grep -q 'x.kmers: of another index' err || fail "a table of another index: $(cat err)"
-# An index is built with its table or not at all.
+# An index is built with its table, or not at all.
 expect_error sufsort build genome.fa -o new --kmer-table 16
 if compgen -G 'new*' > list; then fail "an index without its table: $(cat list)"; fi
 for name in seq sa kmers json; do cp h.$name kept.$name; done
-# That is known before anything is sorted, which could not be; and the table keeps to the memory, too.
+# This is known before anything is sorted; and the table respects the memory limit, too.
 expect_error sufsort build genome.fa -o new --kmer-table 16 --memory 100K
 grep -q 'too many k-mers: --kmer-table 16: the letters' err || fail "k-mers that are too many: $(cat err)"
 for plan in '' --plan; do

@@ -179,7 +179,7 @@ TEST_CASE("machines on every GPU work at once and keep the caller's device", "[h
       auto const chosen = ordo::choose_machine(options, 0, 0, [](ordo::gpu_info const&) { return std::size_t{1}; });
       CHECK(chosen.gpu_index == other);
       std::string const letters = "GATTACAGATTACA";
-      CHECK(ordo::suffix::build<std::uint32_t>({letters}, ordo::suffix::wanted{}, {.machine = options}).sa.front() == 13);
+      CHECK(ordo::suffix::build<std::uint32_t>({letters}, ordo::suffix::extra_arrays{}, {.machine = options}).sa.front() == 13);
       CHECK(current() == caller);
     }
   }

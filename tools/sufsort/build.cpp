@@ -43,30 +43,30 @@ struct held_memory {
 /// The host memory that a build by the CPU needs, including a table of k-mers.
 struct needed_memory {
   held_memory held;
-  suffix::memory_plan sorting;
+  suffix::memory_estimate sorting;
   std::size_t table = 0;
 
   [[nodiscard]] std::size_t total(std::size_t bytes) const { return held.text + std::max(held.results + bytes, table); }
   [[nodiscard]] std::string advice(memory_limits const& limits, std::size_t reading = 0) const {
-    return limits.advice_for_text(std::max(reading, total(sorting.least)), std::max(reading, total(sorting.most)));
+    return limits.advice_for_text(std::max(reading, total(sorting.min_bytes)), std::max(reading, total(sorting.max_bytes)));
   }
 };
 
 held_memory held_by(build_options const& options, std::size_t n, std::size_t records, unsigned width) {
   std::size_t const piece_bytes = 3 * sizeof(std::uint64_t), record_bytes = 3 * sizeof(std::uint64_t);
-  std::size_t const array = suffix::sorted_suffixes(n, records, options.policy.rows()) * (width == 32 ? 4 : 8);
+  std::size_t const array = suffix::num_sorted_suffixes(n, records, options.policy.rows()) * (width == 32 ? 4 : 8);
   return {n + records * (record_bytes + (options.policy.cuts() ? piece_bytes : 0)),
           array + (options.what.lcp ? array : 0) + (options.what.bwt ? n + records : 0)};
 }
 
 needed_memory needed_by(build_options const& options, std::size_t n, std::size_t records, unsigned width, std::size_t table) {
   return {held_by(options, n, records, width),
-          suffix::memory_needed(device::cpu, n, records, width == 32 ? 4 : 8, options.what, options.policy.rows()), table};
+          suffix::build_memory(device::cpu, n, records, width == 32 ? 4 : 8, options.what, options.policy.rows()), table};
 }
 
 /// Estimates the bytes of a table of the k-mers of DNA, if their length was given.
 std::size_t likely_table(kmer_options const& options, unsigned width) {
-  return std::size_t(suffix::kmer_words{options.length, "ACGT"}.count().value_or(0)) * (width / 8);
+  return std::size_t(suffix::kmer_set{options.length, "ACGT"}.count().value_or(0)) * (width / 8);
 }
 
 /// Throws out_of_memory with the memory that suffices to read and sort the records.
@@ -74,7 +74,7 @@ std::size_t likely_table(kmer_options const& options, unsigned width) {
   std::size_t const n = std::size_t(e.residues()), records = std::size_t(e.records());
   unsigned const width = width_for(options.width, n, records);
   needed_memory const needed = needed_by(options, n, records, width, likely_table(options.kmers, width));
-  std::size_t const reading = (e.bytes() + 2) / 3 * 4 + 4, least = std::max(reading, needed.total(needed.sorting.least));
+  std::size_t const reading = (e.bytes() + 2) / 3 * 4 + 4, least = std::max(reading, needed.total(needed.sorting.min_bytes));
   std::string const advice = e.all() ? needed.advice(options.memory, reading) : options.memory.advice(least, "may suffice");
   throw out_of_memory(fmt::format("{}: {}", e.what(), advice), least);
 }
@@ -145,12 +145,12 @@ std::size_t likely_residues(std::vector<std::string> const& files) {
 int print_plan(build_options const& options, cli::common_options const& common) {
   std::size_t const n = likely_residues(options.files) * (options.policy.strands == suffix::strands::both ? 2 : 1);
   unsigned const width = width_for(options.width, n, 1);
-  suffix::build_outlook const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
-                                                           options.memory.host_bytes(), options.policy.rows());
+  suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
+                                                        options.memory.host_bytes(), options.policy.rows());
   std::size_t const rows = n / options.policy.sample, arrays = rows * (width / 8) * (options.what.lcp ? 2 : 1);
   std::size_t table = 0;  // of the k-mers of DNA
   if (options.kmers.wanted) {
-    suffix::kmer_words const words = words_for("ACGT", options.kmers, rows, width);
+    suffix::kmer_set const words = words_for("ACGT", options.kmers, rows, width);
     table = table_bytes(words, width);
     bool const on_host = outlook.machine.device == device::cpu;
     check_memory(words, width, options.memory.host_bytes(on_host ? n : 0),
@@ -162,10 +162,10 @@ int print_plan(build_options const& options, cli::common_options const& common) 
                       options.policy.cuts() ? ", and 24 bytes a piece" : "");
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.device), outlook.machine.reason);
   text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
-                      gigabytes(outlook.available), gigabytes(outlook.memory.least), gigabytes(outlook.memory.quickest),
-                      gigabytes(outlook.memory.most));
+                      gigabytes(outlook.available), gigabytes(outlook.memory.min_bytes), gigabytes(outlook.memory.fast_bytes),
+                      gigabytes(outlook.memory.max_bytes));
   if (outlook.machine.device == device::cpu)
-    text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.beside));
+    text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.host_bytes));
   text += outlook.ranges == 0   ? "refused\tthe memory does not suffice\n"
           : outlook.ranges == 1 ? "suffixes\tsorted at once\n"
                                 : fmt::format("suffixes\tsorted in about {} ranges\n", outlook.ranges);
@@ -230,30 +230,30 @@ int build(build_options const& options, cli::common_options const& common, repor
   needed_memory needed = needed_by(options, n, records.records(), width, 0);
   needed.held.text += records.names().bytes();
   held_memory const held{on_host ? needed.held.text : needed.held.text - n, needed.held.results};
-  auto const check_table = [&](suffix::kmer_words const& words) {
+  auto const check_table = [&](suffix::kmer_set const& words) {
     needed.table = table_bytes(words, width);
     check_memory(words, width, options.memory.host_bytes(held.text),
                  on_host ? needed.advice(options.memory) : options.memory.advice(needed.table));
   };
-  std::optional<suffix::kmer_words> words;  // known before the sort, unless the length depends on the rows
+  std::optional<suffix::kmer_set> words;  // known before the sort, unless the length depends on the rows
   if (options.kmers.length != 0 && on_host) {
-    words = words_for(records.residues(), options.kmers, suffix::sorted_suffixes(n, records.records(), options.policy.rows()),
-                      width);
+    words = words_for(records.residues(), options.kmers,
+                      suffix::num_sorted_suffixes(n, records.records(), options.policy.rows()), width);
     check_table(*words);
   }
-  suffix::options sorting;
+  suffix::build_options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
   std::size_t const available = options.memory.host_bytes(held.text);
   sorting.memory = available - std::min(available, held.results);
 
   suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
   sink& residues = *writer.to("seq");
-  suffix::report done;
+  suffix::build_report done;
   try {
     done = width == 32 ? records.build_into<std::uint32_t>(out, residues, sorting)
                        : records.build_into<std::uint64_t>(out, residues, sorting);
   } catch (suffix::text_too_large const& e) {
-    std::size_t const least = needed.total(e.least());
+    std::size_t const least = needed.total(e.min_bytes());
     throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(least, needed.total(e.bytes()))), least);
   }
   report.stats.machine(done.machine);
@@ -276,16 +276,16 @@ int build(build_options const& options, cli::common_options const& common, repor
     suffix::text const input{{letters.bytes().data(), letters.bytes().size()},
                              options.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
     std::size_t const rows = sa.bytes().size() / (width / 8);
-    about.words = words ? *words : words_for(input.residues, options.kmers, rows, width);
-    check_size(about.words, options.kmers, rows, width);
-    check_table(about.words);
+    about.kmers = words ? *words : words_for(input.residues, options.kmers, rows, width);
+    check_size(about.kmers, options.kmers, rows, width);
+    check_table(about.kmers);
     report.phase("kmers", n);
     std::vector<char> const table =
-        suffix::make_kmer_table(input, {sa.bytes(), width}, about.words, writer.path("sa"), common.threads);
+        suffix::make_kmer_table(input, {sa.bytes(), width}, about.kmers, writer.path("sa"), common.threads);
     suffix::store(table, *to, common.threads);
   }
   about.arrays = writer.written();
-  if (!options.policy.rows().all()) about.left_rows = about.find("sa")->bytes / (width / 8);
+  if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
   writer.commit(about);
   return 0;
 }

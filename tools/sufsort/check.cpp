@@ -19,7 +19,7 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   suffix::stored_index const index(prefix);
   std::size_t bytes = 0;
   std::string names;
-  for (suffix::index_array const& array : index.about().arrays) {
+  for (suffix::index_array const& array : index.description().arrays) {
     bytes += array.bytes;
     names += (names.empty() ? "" : ", ") + array.name;
   }
@@ -29,30 +29,30 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
     return 1;
   };
 
-  if (auto const array = index.stray()) return disorder(*array, "of another index: the description does not list it");
+  if (auto const array = index.unlisted_array()) return disorder(*array, "of another index: the description does not list it");
 
   report.phase("prove", bytes);
-  suffix::options options;
+  suffix::build_options options;
   options.machine = common.machine();
   options.memory = memory.host_bytes();
-  options.rows = index.about().policy.rows();
-  suffix::report done;
+  options.rows = index.description().policy.rows();
+  suffix::build_report done;
   std::size_t const copies =  // of 64 bits an entry
-      index.about().width == 40 ? (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t) : 0;
+      index.description().width == 40 ? (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t) : 0;
   auto const prove = [&](auto const& arrays) {
     try {
       return suffix::check(index.view(), arrays, options, &done);
     } catch (suffix::text_too_large const& e) {
-      throw out_of_memory(fmt::format("{}: {}", e.what(), memory.advice_for_text(copies + e.least(), copies + e.bytes())),
-                          copies + e.least());
+      throw out_of_memory(fmt::format("{}: {}", e.what(), memory.advice_for_text(copies + e.min_bytes(), copies + e.bytes())),
+                          copies + e.min_bytes());
     }
   };
-  std::optional<suffix::fault> fault;
-  if (index.about().width == 40) {  // machines have no such type
+  std::optional<suffix::mismatch> fault;
+  if (index.description().width == 40) {  // machines have no such type
     if (copies > options.memory) {
-      suffix::wanted const what{!index.array("lcp").empty(), !index.bytes("bwt").empty()};
-      std::size_t const all = copies + suffix::memory_for_check(device::cpu, index.about().residues, index.view().records(),
-                                                                sizeof(std::uint64_t), what, options.rows);
+      suffix::extra_arrays const what{!index.array("lcp").empty(), !index.bytes("bwt").empty()};
+      std::size_t const all = copies + suffix::check_memory(device::cpu, index.description().residues, index.view().records(),
+                                                            sizeof(std::uint64_t), what, options.rows);
       throw out_of_memory(
           fmt::format("out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available: {}", copies,
                       options.memory, memory.advice(all)),
@@ -72,29 +72,29 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   }
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);
-  if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->why));
-  if (auto const wrong = suffix::contradiction_in(index.view(), index.pieces(), index.about().policy, common.threads))
+  if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->reason));
+  if (auto const wrong = suffix::find_contradiction(index.view(), index.pieces(), index.description().policy, common.threads))
     return disorder("seq", *wrong);
 
   if (auto const words = index.array("kmers"); !words.empty())
-    if (auto const wrong =
-            suffix::wrong_kmer(index.view(), index.array("sa"), index.about().words, words, index.path("sa"), common.threads))
+    if (auto const wrong = suffix::find_wrong_kmer(index.view(), index.array("sa"), index.description().kmers, words,
+                                                   index.path("sa"), common.threads))
       return disorder("kmers", fmt::format("k-mer {}: not the first row that is not smaller", *wrong));
 
   report.phase("checksums", bytes);
-  if (auto const array = index.altered(common.threads))
+  if (auto const array = index.altered_array(common.threads))
     return disorder(*array, "the checksum differs from that of the bytes written");
   report.progress.clear();
   if (!common.quiet)
-    std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.about().residues,
-                             index.about().starts.size());
+    std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.description().residues,
+                             index.description().starts.size());
   return 0;
 }
 
 int info(std::string const& prefix, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(prefix);
-  suffix::index_description const& about = index.about();
+  suffix::index_description const& about = index.description();
   cli::output out("-");
   auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
   line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.starts.size(), about.width,

@@ -65,16 +65,16 @@ struct kmer_options {
 
 /// Returns the k-mers of a table for a text. @param rows  of the suffix array @param width  bits of an entry of both
 /// @throws usage_error  if there would be too many k-mers, or more than rows unless forced
-suffix::kmer_words words_for(std::string_view residues, kmer_options const& options, std::size_t rows, unsigned width);
+suffix::kmer_set words_for(std::string_view residues, kmer_options const& options, std::size_t rows, unsigned width);
 
 /// @throws usage_error  as words_for
-void check_size(suffix::kmer_words const& words, kmer_options const& options, std::size_t rows, unsigned width);
+void check_size(suffix::kmer_set const& words, kmer_options const& options, std::size_t rows, unsigned width);
 
 /// Returns the bytes of a table.
-std::size_t table_bytes(suffix::kmer_words const& words, unsigned width);
+std::size_t table_bytes(suffix::kmer_set const& words, unsigned width);
 
 /// @param memory  bytes that the table may use @param advice  the end of the message @throws out_of_memory
-void check_memory(suffix::kmer_words const& words, unsigned width, std::size_t memory, std::string const& advice);
+void check_memory(suffix::kmer_set const& words, unsigned width, std::size_t memory, std::string const& advice);
 
 /// Adds a table of k-mers to an index, or replaces its table. If that fails the index is unchanged.
 /// @throws as words_for, check_memory
@@ -83,7 +83,7 @@ void add_kmers(std::string const& prefix, kmer_options const& options, cli::comm
 struct build_options {
   std::string prefix;
   std::vector<std::string> files;
-  suffix::wanted what;
+  suffix::extra_arrays what;
   std::string width = "auto";
   suffix::policy policy;
   memory_limits memory;

@@ -220,7 +220,7 @@ void refuse_output(std::string const& prefix, cli::output const& out) {
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
 }
 
-index_writer::index_writer(std::string prefix, suffix::wanted what, bool pieces, bool kmers)
+index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
   for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
                                      std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers)}) {

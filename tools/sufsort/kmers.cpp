@@ -19,9 +19,9 @@ constexpr std::size_t share_of_array = 4;
 
 /// Returns the maximum number of letters, at least one, of the k-mers of a table of at most max_entries entries.
 unsigned longest_within(std::string const& letters, std::size_t max_entries) {
-  suffix::kmer_words words{1, letters};
-  while (words.length < suffix::kmer_words::longest) {
-    suffix::kmer_words const longer{words.length + 1, letters};
+  suffix::kmer_set words{1, letters};
+  while (words.length < suffix::kmer_set::max_length) {
+    suffix::kmer_set const longer{words.length + 1, letters};
     if (auto const count = longer.count(); !count || *count + 1 > max_entries) break;
     words = longer;
   }
@@ -30,15 +30,15 @@ unsigned longest_within(std::string const& letters, std::size_t max_entries) {
 
 }  // namespace
 
-suffix::kmer_words words_for(std::string_view residues, kmer_options const& options, std::size_t rows, unsigned width) {
-  suffix::kmer_words words{options.length, suffix::frequent_letters(residues)};
+suffix::kmer_set words_for(std::string_view residues, kmer_options const& options, std::size_t rows, unsigned width) {
+  suffix::kmer_set words{options.length, suffix::frequent_letters(residues)};
   if (words.letters.empty()) words.letters = "ACGT";
   if (words.length == 0) words.length = longest_within(words.letters, rows / share_of_array);
   check_size(words, options, rows, width);
   return words;
 }
 
-void check_size(suffix::kmer_words const& words, kmer_options const& options, std::size_t rows, unsigned width) {
+void check_size(suffix::kmer_set const& words, kmer_options const& options, std::size_t rows, unsigned width) {
   unsigned const max_length = longest_within(words.letters, rows);
   if (!words.count())
     throw usage_error(fmt::format("too many k-mers: {} {}: the letters '{}' make more than 2^30: use at most {} letters",
@@ -49,11 +49,11 @@ void check_size(suffix::kmer_words const& words, kmer_options const& options, st
         words.length, table_bytes(words, width), rows * (width / 8), max_length, options.force_option));
 }
 
-std::size_t table_bytes(suffix::kmer_words const& words, unsigned width) {
+std::size_t table_bytes(suffix::kmer_set const& words, unsigned width) {
   return (words.count().value() + 1) * (width / 8);
 }
 
-void check_memory(suffix::kmer_words const& words, unsigned width, std::size_t memory, std::string const& advice) {
+void check_memory(suffix::kmer_set const& words, unsigned width, std::size_t memory, std::string const& advice) {
   std::size_t const bytes = table_bytes(words, width);
   if (bytes > memory)
     throw out_of_memory(fmt::format("out of memory: table of {} k-mers: {} bytes are needed, {} are available: {}",
@@ -65,17 +65,17 @@ void add_kmers(std::string const& prefix, kmer_options const& options, cli::comm
   report.phase("open");
   auto const made_of = sum_of_description(prefix);
   suffix::stored_index const index(prefix, "kmers");  // without its old table
-  suffix::index_description about = index.about();
+  suffix::index_description about = index.description();
   using enum cli::output::hard_links;
   cli::output json(prefix + ".json", replace), kmers(prefix + ".kmers", replace);
   report.stats.input(about.residues);
-  about.words = words_for(index.view().residues, options, about.rows(), about.width);
+  about.kmers = words_for(index.view().residues, options, about.rows(), about.width);
   memory_limits const memory;  // the free memory
-  check_memory(about.words, about.width, memory.host_bytes(), memory.advice(table_bytes(about.words, about.width)));
+  check_memory(about.kmers, about.width, memory.host_bytes(), memory.advice(table_bytes(about.kmers, about.width)));
   report.phase("kmers", about.residues);
   {
     std::vector<char> const table =
-        suffix::make_kmer_table(index.view(), index.array("sa"), about.words, index.path("sa"), common.threads);
+        suffix::make_kmer_table(index.view(), index.array("sa"), about.kmers, index.path("sa"), common.threads);
     about.arrays.push_back({"kmers", table.size(), suffix::crc32_of(table, common.threads)});
     report.phase("finish", table.size());
     kmers.expect(table.size());

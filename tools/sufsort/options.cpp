@@ -88,9 +88,9 @@ std::array<option, 2> kmer_rows(std::string_view name, std::string_view force, b
     to.wanted = true;
     if (value == "auto") return;
     std::size_t const letters = cli::parse_count(spelling, value);
-    if (letters == 0 || letters > suffix::kmer_words::longest)
+    if (letters == 0 || letters > suffix::kmer_set::max_length)
       throw usage_error(
-          fmt::format("invalid number: {}: '{}': a k-mer has 1 to {} letters", spelling, value, suffix::kmer_words::longest));
+          fmt::format("invalid number: {}: '{}': a k-mer has 1 to {} letters", spelling, value, suffix::kmer_set::max_length));
     to.length = unsigned(letters);
   };
   return {
@@ -102,7 +102,7 @@ std::array<option, 2> kmer_rows(std::string_view name, std::string_view force, b
                                "has at most 2^30 K-mers (15 letters of DNA, 6 of proteins), and it is not larger than the "
                                "suffix array unless --{} is given. auto takes the largest K whose table has at most a "
                                "fourth of the size of the suffix array.",
-                               suffix::kmer_words::longest, force),
+                               suffix::kmer_set::max_length, force),
         .required = required,
         .set = set},
        {.name = force,

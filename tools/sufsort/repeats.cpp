@@ -22,16 +22,16 @@ class repeat_printer {
   explicit repeat_printer(suffix::stored_index const& index)
       : index_(index), input_(index.view()), pieces_(index.pieces()), rows_(input_, index.array("sa"), index.path("sa")) {}
 
-  [[nodiscard]] suffix::place place_of(std::size_t row, std::uint64_t length) const {
+  [[nodiscard]] suffix::location location_of(std::size_t row, std::uint64_t length) const {
     std::uint64_t const p = rows_.position(row);
     std::size_t const record = rows_.record_of(p);
     if (length > input_.end_of(record) - p)
       throw input_error(fmt::format("bad index: {}: row {}: the LCP of {} letters at position {} is longer than the record",
                                     index_.path("lcp"), row, length, p));
-    return pieces_.place_of(input_, record, p, length);
+    return pieces_.location_of(input_, record, p, length);
   }
-  void append_place(std::string& text, suffix::place const& at) const {
-    (text += index_.about().names[at.record]) += '\t';
+  void append_location(std::string& text, suffix::location const& at) const {
+    (text += index_.description().names[at.record]) += '\t';
     append(text, at.offset);
     text += at.reverse ? "\t-" : "\t+";
   }
@@ -44,7 +44,7 @@ class repeat_printer {
 };
 
 void need(suffix::stored_index const& index, char const* array) {
-  if (!index.about().find(array))
+  if (!index.description().find(array))
     throw input_error(fmt::format("no array {}: {}: build the index with --lcp --bwt", array, index.path("json")));
 }
 
@@ -53,7 +53,7 @@ void need(suffix::stored_index const& index, char const* array) {
 int repeats(repeats_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(options.prefix);
-  if (!index.about().policy.rows().all())
+  if (!index.description().policy.rows().all())
     throw input_error(
         fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
                     "--ambiguous skip",
@@ -61,8 +61,8 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
   for (char const* array : {"lcp", "bwt"}) need(index, array);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
-  report.phase("repeats", index.about().residues);
-  report.stats.input(index.about().residues);
+  report.phase("repeats", index.description().residues);
+  report.stats.input(index.description().residues);
   suffix::entries const lcp = index.array("lcp");
   auto const bwt = index.bytes("bwt").last(lcp.size());  // after the rows of the ends of records
   repeat_printer const print(index);
@@ -79,30 +79,30 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
         lcp, bwt, apart, options.min_length, options.limit,
         [&](suffix::repeat_pair const& one) {
           auto const [first, second] =
-              std::minmax({print.place_of(one.row, one.length), print.place_of(one.other_row, one.length)});
-          print.append_place(text, first);
-          print.append_place(text += '\t', second);
+              std::minmax({print.location_of(one.row, one.length), print.location_of(one.other_row, one.length)});
+          print.append_location(text, first);
+          print.append_location(text += '\t', second);
           append(text += '\t', one.length);
           text += '\n';
           write_some(out, text);
         },
-        [&](suffix::pairs_of_repeat const& one) { cut += options.limit != 0 && one.pairs > options.limit; });
+        [&](suffix::repeat_pair_count const& one) { cut += options.limit != 0 && one.pairs > options.limit; });
   } else {
-    std::vector<suffix::place> places;
+    std::vector<suffix::location> locations;
     suffix::find_repeats(lcp, bwt, apart, options.min_length, [&](suffix::repeat const& one) {
       ++number;
       std::size_t const count = one.rows.size(),
                         most = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
       cut += most < count;
-      places.clear();
+      locations.clear();
       for (std::size_t row = one.rows.begin; row < one.rows.begin + most; ++row)
-        places.push_back(print.place_of(row, one.length));
-      std::ranges::sort(places);
-      for (suffix::place const& at : places) {
+        locations.push_back(print.location_of(row, one.length));
+      std::ranges::sort(locations);
+      for (suffix::location const& at : locations) {
         append(text, number);
         append(text += '\t', one.length);
         append(text += '\t', count);
-        print.append_place(text += '\t', at);
+        print.append_location(text += '\t', at);
         text += '\n';
       }
       write_some(out, text);

@@ -18,11 +18,9 @@
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
-#include "ordo/suffix/complement.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/search.hpp"
-#include "ordo/suffix/sparse_search.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
@@ -38,9 +36,9 @@ struct searched_index {
   suffix::text input;
   suffix::pieces pieces;
   suffix::searcher search;
-  std::optional<suffix::sparse_searcher> sparse;  // if rows are left out
-  bool both_strands;                              // the text has both
-  bool thymine, uracil;                           // the text has T, U
+  std::optional<suffix::sampled_searcher> sparse;  // if rows are left out
+  bool both_strands;                               // the text has both
+  bool thymine, uracil;                            // the text has T, U
   suffix::complement other_strand;
 
   /// @throws input_error
@@ -85,17 +83,17 @@ searched_index::searched_index(std::string const& prefix)
     : stored(prefix),
       input(stored.view()),
       pieces(stored.pieces()),
-      search(input, stored.array("sa"), stored.path("sa"), stored.words()),
-      both_strands(stored.about().policy.strands == suffix::strands::both),
+      search(input, stored.array("sa"), stored.path("sa"), stored.kmers()),
+      both_strands(stored.description().policy.strands == suffix::strands::both),
       thymine(occurs('T')),
       uracil(occurs('U')),
       other_strand(uracil && !thymine) {
-  if (suffix::row_choice const rows = stored.about().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
+  if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
 }
 
 bool searched_index::occurs(char letter) const {
   char const either[2] = {letter, char(letter + 32)};
-  if (!stored.about().policy.rows().all())
+  if (!stored.description().policy.rows().all())
     return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
   return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
 }
@@ -110,7 +108,7 @@ std::array<char, 256> searched_index::read_as(bool strands) const {
   } else if (strands && !both_strands) {
     throw input_error(fmt::format("no complement: --both-strands: {}: the text has both T and U", stored.path("seq")));
   }
-  if (!stored.about().policy.keeps_case())
+  if (!stored.description().policy.keeps_case())
     for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
   return letters;
 }
@@ -160,7 +158,7 @@ class cut_patterns {
 };
 
 struct hit {
-  suffix::place at;
+  suffix::location at;
   std::uint64_t position;
 };
 
@@ -212,7 +210,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
   }
   for (hit const& one : hits_) {
     if (options_.bed) {
-      text += index_.stored.about().names[one.at.record];
+      text += index_.stored.description().names[one.at.record];
       append(text += '\t', one.at.offset);
       append(text += '\t', one.at.offset + length);
       (text += '\t') += name;
@@ -220,7 +218,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
     } else {
       text += name;
       append(text += '\t', count);
-      (text += '\t') += index_.stored.about().names[one.at.record];
+      (text += '\t') += index_.stored.description().names[one.at.record];
       append(text += '\t', one.at.offset);
     }
     text += one.at.reverse ? "\t-" : "\t+";
@@ -240,7 +238,7 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
       std::size_t const record = index_.search.record_of(p);
       if (length > index_.input.end_of(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
-      suffix::place at = index_.pieces.place_of(index_.input, record, p, length);
+      suffix::location at = index_.pieces.location_of(index_.input, record, p, length);
       at.reverse ^= reverse;
       hits_.push_back({at, p});
     }
@@ -332,7 +330,7 @@ int locate(search_options const& options, cli::common_options const& common, rep
         for (std::size_t i = 0; i < found.queries.size(); ++i, ++found.written_of) {
           constexpr std::size_t ahead = 16;
           for (std::size_t k = i + ahead; k < found.rows.size(); k += found.queries.size())
-            index.search.expect(found.rows[k].begin);
+            index.search.prefetch(found.rows[k].begin);
           if (found.text.size() + printer.lines(found.hits(i)) * (line + found.queries.name(i).size()) > max_text) break;
           printer.print(found, i, found.text, [](std::string&) {});
         }

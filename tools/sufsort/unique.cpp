@@ -11,7 +11,7 @@
 #include "ordo/detail/buffer.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
-#include "ordo/suffix/occurrences.hpp"
+#include "ordo/suffix/repeats.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -77,7 +77,7 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
 template <class Count>
 std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& options, unsigned threads, reporter& report,
                            cli::output& out) {
-  std::size_t const n = index.about().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
+  std::size_t const n = index.description().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
   if (bytes > available)
     throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are available: {}", n,
                                     bytes, available, memory_limits().advice(bytes)),
@@ -100,7 +100,8 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
       return one;
     });
     auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& one) {
-      return lines_of<Count>(input, at, one, index.about().names[pieces.record_of(one.record)], pieces.offset_of(one.record));
+      return lines_of<Count>(input, at, one, index.description().names[pieces.record_of(one.record)],
+                             pieces.offset_of(one.record));
     });
     auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });
@@ -114,14 +115,14 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
 int unique(unique_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(options.prefix);
-  if (!index.about().find("lcp"))
+  if (!index.description().find("lcp"))
     throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
-  if (index.about().policy.sample != 1)
+  if (index.description().policy.sample != 1)
     throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
                                   index.path("json")));
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
-  std::size_t const n = index.about().residues;
+  std::size_t const n = index.description().residues;
   report.stats.input(n);
   report.phase("count", n);
   std::uint64_t const left_out = n <= std::numeric_limits<std::uint32_t>::max()

@@ -5,15 +5,13 @@
 #include <cstring>
 #include <span>
 
-#include "ordo/detail/load.hpp"
-
 namespace ordo::suffix {
 
-/// The entries of an array of an index as they lie in its file: little-endian, of 4, 5 or 8 bytes, at any address.
+/// The entries of an index array as they lie in its file: little-endian, 4, 5 or 8 bytes each, unaligned.
 class entries {
  public:
   entries() = default;
-  /// @param width  bits of an entry: 32, 40 or 64
+  /// @param width  the bits of an entry: 32, 40 or 64
   entries(std::span<char const> bytes, unsigned width) : bytes_(bytes), size_of_one_(width / 8) {}
   template <std::unsigned_integral Index>
   requires(sizeof(Index) == 4 || sizeof(Index) == 8) entries(std::span<Index const> values)
@@ -23,7 +21,7 @@ class entries {
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
   [[nodiscard]] unsigned width() const noexcept { return 8 * size_of_one_; }
 
-  /// Entry i, i in [0, size()). No byte behind it is read.
+  /// Returns entry i, i in [0, size()). Reads no byte beyond it.
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const noexcept {
     char const* const at = bytes_.data() + i * size_of_one_;
     std::uint32_t low;
@@ -34,17 +32,17 @@ class entries {
     std::memcpy(&value, at, 8);
     return value;
   }
-  /// Entry i will soon be read.
-  void expect(std::size_t i) const noexcept { prefetch(bytes_.data() + i * size_of_one_); }
+  /// Prefetches entry i.
+  void prefetch(std::size_t i) const noexcept { __builtin_prefetch(bytes_.data() + i * size_of_one_); }
 
  private:
   std::span<char const> bytes_;
   unsigned size_of_one_ = 4;
 };
 
-/// Writes a value as an entry of so many bytes, 4, 5 or 8.
+/// Stores a value as an entry of 4, 5 or 8 bytes.
 inline void store_entry(char* to, unsigned bytes, std::uint64_t value) noexcept {
-  std::memcpy(to, &value, bytes);  // little-endian machines
+  std::memcpy(to, &value, bytes);  // on little-endian machines
 }
 
 }  // namespace ordo::suffix

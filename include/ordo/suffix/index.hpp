@@ -15,53 +15,53 @@
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/policy.hpp"
-#include "ordo/suffix/record_names.hpp"
 #include "ordo/suffix/records.hpp"
 
-/// Indexes in files: PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces and PREFIX.seq are plain little-endian
-/// arrays; PREFIX.json says what is in them. PREFIX.seq is the text that the arrays are of: where a policy cuts records or adds
-/// the other strand, these are its pieces (pieces.hpp), and all positions are those of that text.
+/// Indexes in files. PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces and PREFIX.seq are plain little-endian
+/// arrays; PREFIX.json describes them. PREFIX.seq is the text: if a policy cuts records or adds the reverse strand, it consists
+/// of pieces (pieces.hpp), and all positions refer to it.
 namespace ordo::suffix {
 
-/// One of the arrays: "sa", "lcp", "bwt", "kmers", "pieces" or "seq".
+/// A file of an index: "sa", "lcp", "bwt", "kmers", "pieces" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
   std::uint32_t crc32 = 0;
 };
 
-/// What PREFIX.json holds.
+/// The contents of PREFIX.json.
 struct index_description {
   std::uint64_t residues = 0;
-  unsigned width = 32;                     // bits of an entry of sa, lcp and kmers: 32, 40 or 64
-  kmer_words words = {};                   // of kmers, where there is that array
-  suffix::policy policy;                   // where case is not kept, residues were folded to upper case, and patterns must be
-  std::optional<std::uint64_t> left_rows;  // of sa and lcp, where some are left out
+  unsigned width = 32;    // bits of an entry of sa, lcp and kmers: 32, 40 or 64
+  kmer_set kmers = {};    // of the k-mer table, if there is one
+  suffix::policy policy;  // unless it keeps case, residues were folded to upper case, and patterns must be, too
+  std::optional<std::uint64_t> kept_rows;  // of sa and lcp, if rows are left out
   std::vector<index_array> arrays;
   record_names names;
   std::vector<std::uint64_t> starts;   // where each record begins in the text
-  std::vector<std::uint64_t> lengths;  // of the records as they were read; empty unless the policy cuts them
-  std::optional<std::uint32_t> crc32;  // of PREFIX.json without the line that tells it; not told by old descriptions
+  std::vector<std::uint64_t> lengths;  // of the records that were read; empty unless the policy cuts them
+  std::optional<std::uint32_t> crc32;  // of PREFIX.json without the line that holds it; absent from old descriptions
 
   [[nodiscard]] index_array const* find(std::string_view array) const;
-  /// Of sa and lcp.
-  [[nodiscard]] std::uint64_t rows() const noexcept { return left_rows.value_or(residues); }
-  /// How many records the text has: as many as were read, or pieces.
+  /// Returns the number of rows of sa and lcp.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return kept_rows.value_or(residues); }
+  /// Returns the number of records of the text: of records read, or of pieces.
   [[nodiscard]] std::uint64_t text_records() const;
 };
 
-/// With its checksum, whatever `about` says of that.
-std::string to_json(index_description const& about);
+/// Writes a description, with its checksum. Ignores description.crc32.
+std::string to_json(index_description const& description);
+/// Reads a description.
 /// @param name  of the file, for messages
-/// @throws input_error  for what to_json would not have written, but for white space and the order of fields
+/// @throws input_error  for anything that to_json would not have written, apart from white space and the order of fields
 index_description from_json(std::string_view json, std::string const& name);
-/// Is a description that tells its checksum, byte for byte, another one than to_json wrote?
+/// Returns whether a description that holds its checksum differs from what to_json wrote.
 bool is_altered(std::string_view json);
 
-/// The CRC-32 of zlib and gzip, on `threads` threads (0: all there are).
+/// Returns the CRC-32 of zlib and gzip, computed by `threads` threads (0: all).
 std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads = 0);
 
-/// Hands on what it is given, and knows the CRC-32 of all of it, in whatever order it came.
+/// A sink that passes data to another one and computes its CRC-32, in whatever order it is written.
 class checksum_sink final : public sink {
  public:
   explicit checksum_sink(sink& to) : to_(to) {}
@@ -71,7 +71,7 @@ class checksum_sink final : public sink {
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
 
-  /// Of an array that is whole: its size and its checksum.
+  /// Returns size and checksum of an array that is complete.
   [[nodiscard]] index_array of(std::string name) const;
 
  private:
@@ -87,10 +87,10 @@ class checksum_sink final : public sink {
   std::map<std::uint64_t, part> parts_;  // by offset
 };
 
-/// Writes all of a sink, by several threads (0: as many as there are) where it has addresses.
+/// Writes all bytes to a sink; with several threads (0: all) if it is addressable.
 void store(std::span<char const> bytes, sink& to, unsigned threads = 0);
 
-/// A file in memory as far as it is read.
+/// A file mapped into memory.
 class mapped_file {
  public:
   mapped_file() = default;
@@ -107,43 +107,44 @@ class mapped_file {
   std::size_t size_ = 0;
 };
 
-/// An index as build left it. Checks that the arrays have the sizes that were written, but does not read them.
+/// An index that build has written. Opening checks the sizes of the arrays, but does not read them.
 class stored_index {
  public:
-  /// @param without  an array that is left out, whatever its file is, as of one that is to be replaced
+  /// @param without  an array to ignore, such as one that will be replaced
   /// @throws input_error  naming the file that is missing, malformed, truncated or too long
   explicit stored_index(std::string prefix, std::string_view without = {});
 
-  [[nodiscard]] index_description const& about() const noexcept { return about_; }
-  /// Of an array; nothing if there is no such array.
+  [[nodiscard]] index_description const& description() const noexcept { return description_; }
+  /// Returns the bytes of an array; empty if the index does not have it.
   [[nodiscard]] std::span<char const> bytes(std::string_view array) const noexcept;
   [[nodiscard]] text view() const noexcept {
     suffix::pieces const cut = pieces();
     return {{bytes("seq").data(), bytes("seq").size()},
-            cut.empty() ? std::span<std::uint64_t const>(about_.starts) : cut.begins()};
+            cut.empty() ? std::span<std::uint64_t const>(description_.starts) : cut.begins()};
   }
-  /// Where the records of the text come from.
+  /// Returns the pieces of records that the text consists of.
   [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(span_of<std::uint64_t>(bytes("pieces"))); }
-  /// Of sa, lcp or kmers; empty if there is no such array.
-  [[nodiscard]] entries array(std::string_view name) const noexcept { return {bytes(name), about_.width}; }
-  /// Empty if the index has none.
-  [[nodiscard]] kmer_table words() const;
-  /// The file of an array, for messages.
+  /// Returns sa, lcp or kmers; empty if the index does not have it.
+  [[nodiscard]] entries array(std::string_view name) const noexcept { return {bytes(name), description_.width}; }
+  /// Returns the k-mer table; empty if the index has none.
+  [[nodiscard]] kmer_table kmers() const;
+  /// Returns the file of an array, for messages.
   [[nodiscard]] std::string path(std::string_view array) const { return prefix_ + "." + std::string(array); }
-  /// @tparam Index  of about().width bits, which are 32 or 64
+  /// Returns all arrays.
+  /// @tparam Index  of description().width bits: 32 or 64
   template <class Index>
   [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
     return {span_of<Index>(bytes("sa")), span_of<Index>(bytes("lcp")), bytes("bwt")};
   }
-  /// The name of an array that this index does not have, but of which there is a file, not empty: it is another one's.
-  [[nodiscard]] std::optional<std::string> stray() const;
-  /// The first array of which the checksum is not what was written; or "json".
-  [[nodiscard]] std::optional<std::string> altered(unsigned threads = 0) const;
+  /// Returns the name of an array that the description does not list although its file exists and is not empty.
+  [[nodiscard]] std::optional<std::string> unlisted_array() const;
+  /// Returns the first array whose checksum differs from the description's, or "json".
+  [[nodiscard]] std::optional<std::string> altered_array(unsigned threads = 0) const;
 
-  /// f(Index{}) for the index's own width, 32 or 64.
+  /// Calls f(Index{}) for the width of the index, 32 or 64.
   template <class F>
   auto with_width(F f) const {
-    return about_.width == 32 ? f(std::uint32_t{}) : f(std::uint64_t{});
+    return description_.width == 32 ? f(std::uint32_t{}) : f(std::uint64_t{});
   }
 
  private:
@@ -155,9 +156,9 @@ class stored_index {
   }
 
   std::string prefix_;
-  index_description about_;
-  std::vector<mapped_file> files_;  // of about_.arrays
-  bool exchanging_ = false;         // some arrays may not be in their places yet
+  index_description description_;
+  std::vector<mapped_file> files_;  // of description_.arrays
+  bool exchanging_ = false;         // some arrays may still have their hidden names
 };
 
 }  // namespace ordo::suffix

@@ -19,32 +19,34 @@ struct row_range {
   [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
 };
 
-/// Which words a k-mer table is of: all words of `length` letters out of `letters`, which ascend. They are numbered in order.
-struct kmer_words {
-  static constexpr unsigned longest = 30;  // more are too many, of however few letters
+/// The k-mers of a table: all strings of `length` letters out of `letters`, which ascend. They are numbered in order.
+struct kmer_set {
+  static constexpr unsigned max_length = 30;  // an alphabet of two letters has 2^30
 
   unsigned length = 0;
   std::string letters;
 
-  /// How many words there are; nothing if more than 2^30, none of a letter or no letters.
+  /// Returns the number of k-mers; nothing if there are more than 2^30, or if length or letters are empty.
   [[nodiscard]] std::optional<std::uint64_t> count() const noexcept;
 };
 
-/// The letters to make a table of: the nucleotides of a text that hardly has others but N, else those that make up 99 of 100.
+/// Returns the alphabet of a table: the nucleotides if a text has hardly any other letter but N, otherwise the letters that
+/// make up 99 of 100 residues.
 std::string frequent_letters(std::string_view residues);
 
-/// The suffix array's first row that is not below a word, for every word, and the number of rows behind that: count() + 1
-/// entries. It tells a search where to begin, so that it saves as many steps as the table has bits of entries.
+/// A k-mer table: for each k-mer the first row that is not smaller, then the number of rows: count() + 1 entries. A search
+/// starts from it, and saves as many steps as its number of entries has bits.
 class kmer_table {
  public:
-  /// None: knows of no pattern where it is.
+  /// An empty table, which restricts no search.
   kmer_table() = default;
   /// @param name  for messages
-  kmer_table(kmer_words words, entries first_rows, std::string name);
+  kmer_table(kmer_set kmers, entries first_rows, std::string name);
 
-  /// Of a pattern, before rows(): the entries that will be read.
-  void expect(std::string_view pattern) const noexcept;
-  /// Rows of [0, n) that hold all suffixes that begin with the pattern, and few others if it is as long as a word.
+  /// Prefetches the entries that rows(pattern) will read.
+  void prefetch(std::string_view pattern) const noexcept;
+  /// Returns rows in [0, n) that include all suffixes that begin with the pattern, and few others if the pattern has `length`
+  /// letters.
   /// @throws input_error  if the entries are no rows, or descend
   [[nodiscard]] row_range rows(std::string_view pattern, std::size_t n) const;
 
@@ -54,20 +56,21 @@ class kmer_table {
   };
   [[nodiscard]] std::optional<bounds> find(std::string_view pattern) const noexcept;
 
-  kmer_words words_;
+  kmer_set kmers_;
   entries first_rows_;
   std::string name_;
   std::array<signed char, 256> digit_of_{};
   std::array<std::uint64_t, 32> power_{};  // of the number of letters
 };
 
-/// The bytes of a table's file, entries as wide as those of sa. By `threads` threads (0: all), O(n length).
-/// @throws input_error  naming `name` and the row, where sa holds no position or is out of order
-std::vector<char> make_kmer_table(text const& input, entries sa, kmer_words const& words, std::string const& name,
+/// Returns the bytes of a table's file, with entries as wide as those of sa. O(n length), on `threads` threads (0: all).
+/// @throws input_error  naming `name` and the row, if sa holds no position or is out of order
+std::vector<char> make_kmer_table(text const& input, entries sa, kmer_set const& kmers, std::string const& name,
                                   unsigned threads = 0);
 
-/// The first word whose entry is not what make_kmer_table would write. @throws as that does
-std::optional<std::size_t> wrong_kmer(text const& input, entries sa, kmer_words const& words, entries first_rows,
-                                      std::string const& name, unsigned threads = 0);
+/// Returns the first k-mer whose entry differs from what make_kmer_table would write.
+/// @throws as make_kmer_table
+std::optional<std::size_t> find_wrong_kmer(text const& input, entries sa, kmer_set const& kmers, entries first_rows,
+                                           std::string const& name, unsigned threads = 0);
 
 }  // namespace ordo::suffix

@@ -8,10 +8,10 @@
 
 #include "ordo/suffix/policy.hpp"
 
-/// Which letters of a text k-mers and repeats may hold. An index does not state it: its text tells.
+/// The letters that k-mers and repeats may hold. An index does not record them; they follow from its text.
 namespace ordo::suffix {
 
-/// `nucleotides`: A, C, G, T and U, in either case. `all`: N, other codes and gaps are letters like these.
+/// `nucleotides`: A, C, G, T and U, in either case. `all`: N, other codes and gaps count like these.
 enum class letter_choice { nucleotides, all };
 
 inline constexpr std::array<std::string_view, 2> letter_choice_words{"nucleotides", "all"};
@@ -25,20 +25,22 @@ letter_choice usual_letters(std::string_view residues, unsigned threads = 0);
 /// sixty-third of that.
 class ambiguous_positions {
  public:
-  /// Knows of none.
+  /// No positions.
   ambiguous_positions() = default;
-  /// @param threads  that look for them; 0: all
+  /// @param threads  0: all
   explicit ambiguous_positions(std::string_view residues, unsigned threads = 0);
 
-  /// How many there are.
+  /// Returns the number of such positions.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  /// The first one at p or behind it; none if there is none, or p is no position of the text. O(log n).
+  /// Returns the first such position that is not before p; nothing if there is none, or if p is no position of the text. O(log
+  /// n).
   [[nodiscard]] std::optional<std::uint64_t> next(std::uint64_t p) const noexcept;
 
  private:
   using bits = std::vector<std::uint64_t>;
 
-  std::vector<bits> levels_;  // of the text; and for each word of a level a bit in the next: is it more than 0?
+  std::vector<bits> levels_;  // the first one has a bit for each letter of the text; each other one, a bit for each word of the
+                              // level before: is it more than 0?
   std::uint64_t count_ = 0;
 };
 

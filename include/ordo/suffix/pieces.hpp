@@ -5,30 +5,33 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ordo/host_bytes.hpp"
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/fasta.hpp"
 #include "ordo/suffix/policy.hpp"
 
 namespace ordo::suffix {
 
-/// Where letters of a text are in a record that was read. `offset` counts from the record's begin on the forward strand to the
-/// first of the letters there, which is the last one of a reverse complement.
-struct place {
+/// The location of letters of a text in a record that was read. `offset` counts on the forward strand from the start of the
+/// record to the first of these letters, which is the last one of a reverse complement.
+struct location {
   std::size_t record = 0;
   std::uint64_t offset = 0;
   bool reverse = false;
-  friend auto operator<=>(place const&, place const&) = default;
+  friend auto operator<=>(location const&, location const&) = default;
 };
 
-/// Where the records of a text come from, if they are not those that were read: each is a piece of one of these, or the reverse
-/// complement of a piece. Three columns of 64 bits, one entry for each piece: where it begins in the text; twice the number of
-/// its record, plus one for a reverse complement; and how many letters of the record lie before it on the forward strand.
-/// The pieces of a record lie side by side: those of the forward strand, ascending, and then, of an index of both strands,
-/// their reverse complements, the last one first. A record of which nothing is left has one piece without letters.
+/// Maps the records of a text to the records that were read. Each is a piece of one of these, or the reverse complement of a
+/// piece. Three columns of 64 bits hold an entry for each piece: its start in the text; twice the number of its record, plus
+/// one for a reverse complement; and the number of letters of the record before it on the forward strand. The pieces of a
+/// record are adjacent: first those of the forward strand, ascending; then, for both strands, their reverse complements, the
+/// last one first. A record without any letters left has one empty piece.
 class pieces {
  public:
-  /// The text's records are those that were read.
+  /// No pieces: the text consists of the records that were read.
   pieces() = default;
   /// @param columns  one after the other; they must outlive this
   explicit pieces(std::span<std::uint64_t const> columns) : columns_(columns), size_(columns.size() / 3) {}
@@ -36,18 +39,19 @@ class pieces {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::span<std::uint64_t const> columns() const noexcept { return columns_; }
-  /// The starts of the text's records.
+  /// Returns the starts of the text's records.
   [[nodiscard]] std::span<std::uint64_t const> begins() const noexcept { return columns_.first(size_); }
-  /// The record that a record of the text comes from.
+  /// Returns the record that a piece comes from.
   [[nodiscard]] std::size_t record_of(std::size_t piece) const noexcept {
     return empty() ? piece : std::size_t(columns_[size_ + piece] / 2);
   }
   [[nodiscard]] bool is_reverse(std::size_t piece) const noexcept { return !empty() && columns_[size_ + piece] % 2 != 0; }
-  /// How many letters of the record lie before the piece.
+  /// Returns the number of letters of the record before the piece.
   [[nodiscard]] std::uint64_t offset_of(std::size_t piece) const noexcept { return empty() ? 0 : columns_[2 * size_ + piece]; }
 
-  /// Of `length` letters from position p on, all within one record of the text, which is given.
-  [[nodiscard]] place place_of(text const& input, std::size_t piece, std::uint64_t p, std::uint64_t length) const noexcept {
+  /// Returns the location of `length` letters from position p on, which lie within record `piece` of the text.
+  [[nodiscard]] location location_of(text const& input, std::size_t piece, std::uint64_t p,
+                                     std::uint64_t length) const noexcept {
     bool const reverse = is_reverse(piece);
     std::uint64_t const inside = reverse ? input.end_of(piece) - p - length : p - input.begin_of(piece);
     return {record_of(piece), offset_of(piece) + inside, reverse};
@@ -58,13 +62,52 @@ class pieces {
   std::size_t size_ = 0;
 };
 
-/// What is wrong with pieces that were read from a file, if anything: with none they can be used, whatever the text holds.
-/// @param lengths  of the records, as they were read @param starts  of their first pieces
-std::optional<std::string> flaw_in(pieces const& all, std::uint64_t residues, std::span<std::uint64_t const> starts,
-                                   std::span<std::uint64_t const> lengths, policy const& which);
+/// Checks pieces that were read from a file, and returns what is wrong. Pieces without a flaw are safe to use with any text.
+/// @param lengths  of the records that were read
+/// @param starts  of their first pieces
+std::optional<std::string> find_flaw(pieces const& all, std::uint64_t residues, std::span<std::uint64_t const> starts,
+                                     std::span<std::uint64_t const> lengths, policy const& rules);
 
-/// How the letters of a text contradict its pieces and its policy, if they do: a letter that ends records and is there; a piece
-/// that is not the reverse complement of its other one. O(n), by `threads` threads (0: all).
-std::optional<std::string> contradiction_in(text const& input, pieces const& all, policy const& which, unsigned threads = 0);
+/// Checks the letters of a text against its pieces and its policy, and returns the first contradiction: a letter at which
+/// records end, or a piece that is not the reverse complement of its counterpart. O(n), on `threads` threads (0: all).
+std::optional<std::string> find_contradiction(text const& input, pieces const& all, policy const& rules, unsigned threads = 0);
+
+/// A text that consists of pieces of records.
+struct cut_text {
+  host_bytes residues;
+  std::vector<std::uint64_t> columns;  // of its pieces
+
+  [[nodiscard]] suffix::pieces pieces() const { return suffix::pieces(columns); }
+  [[nodiscard]] text view() const { return {{residues.data(), residues.size()}, pieces().begins()}; }
+};
+
+/// Returns the temporary memory of cut_records, in bytes, for a number of kept letters in a number of runs.
+std::size_t cut_memory(std::size_t letters, std::size_t runs, strands which_strands);
+
+/// Makes the text that a policy prescribes: cuts records at breaks, and adds the reverse strand if the policy asks for both.
+/// The policy must have cuts(). O(n), on `threads` threads (0: all).
+/// @param from  with lower case kept, if that ends records
+/// @param memory  limit in bytes for the new text and its pieces
+/// @throws input_error  naming record, offset and letter: a letter that is no nucleotide code, under a policy of both strands
+///     or of ambiguous letters
+/// @throws records_too_large
+cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory, unsigned threads = 0);
+
+/// Maps each letter to its complement, by the IUPAC codes. '-', '.' and '*' map to themselves. Case is kept.
+class complement {
+ public:
+  /// @param rna  maps A to U, not to T
+  explicit complement(bool rna);
+
+  /// Returns the complement of a letter, or NUL if it has none.
+  [[nodiscard]] char operator()(char letter) const noexcept { return of_[static_cast<unsigned char>(letter)]; }
+  /// Returns the offset of the first letter that has no complement.
+  [[nodiscard]] std::size_t first_without(std::string_view letters) const noexcept;
+  /// Appends the reverse complement. Letters without a complement are copied.
+  void append_reversed(std::string& to, std::string_view letters) const;
+
+ private:
+  char of_[256] = {};  // NUL: none
+};
 
 }  // namespace ordo::suffix

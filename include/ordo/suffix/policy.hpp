@@ -7,27 +7,27 @@
 
 #include "ordo/detail/fn.hpp"
 
-/// What of the records that were read an index has. First the letters' case, then the records' ends, then the other strand:
-/// that makes the text. Then which of its suffixes have rows in the arrays.
+/// The policy of an index: which letters, strands and rows it has of the records that were read. First letters are folded, then
+/// records are cut, then the reverse strand is added: this is the text. At last some suffixes are left out of the arrays.
 namespace ordo::suffix {
 
-/// The records of a text: those that were read, or each of them followed by its reverse complement, a record of its own.
+/// `forward`: the records that were read. `both`: each is followed by its reverse complement, as a record of its own.
 enum class strands { forward, both };
 
-/// What is done with letters that are no nucleotide, as N, the other codes of IUPAC and gaps. `symbol`: they are letters like
-/// all others. `breaks`: they are not in the text, and a record ends before them. `skip`: they are in the text, and suffixes
-/// are compared through them, but the suffixes that begin with one have no rows.
+/// The treatment of letters that are no nucleotides, such as N, other IUPAC codes and gaps. `symbol`: they are letters like all
+/// others. `breaks`: they are removed, and records end before them. `skip`: they stay and take part in comparisons, but
+/// suffixes that begin with one have no rows.
 enum class ambiguous_letters { symbol, breaks, skip };
 
-/// What is done with lower case, in which repeats are masked: made upper case; kept, as letters of their own; or not in the
-/// text, and a record ends before it.
+/// The treatment of lower case, which masks repeats. `fold`: made upper case. `keep`: letters of their own. `breaks`: removed,
+/// and records end before them.
 enum class masked_letters { fold, keep, breaks };
 
-/// Which suffixes of a text have rows in its arrays. The others are left out: the order is that of all suffixes without them,
-/// and an LCP is of neighbours as they are then.
-struct row_choice {
-  bool skip_ambiguous = false;  // not those that begin with a letter that is no nucleotide
-  std::uint64_t sample = 1;     // of each record of the text only positions 0, sample, 2 sample, ...; above 0
+/// The suffixes of a text that have rows in its arrays. The rows of all others are removed; LCP values refer to the rows that
+/// are adjacent then.
+struct row_selection {
+  bool skip_ambiguous = false;  // leaves out suffixes that begin with a letter that is no nucleotide
+  std::uint64_t sample = 1;     // keeps positions 0, sample, 2 sample, ... of each record of the text; above 0
 
   [[nodiscard]] constexpr bool all() const noexcept { return !skip_ambiguous && sample == 1; }
 };
@@ -38,24 +38,24 @@ struct policy {
   masked_letters masked = masked_letters::fold;
   std::uint64_t sample = 1;
 
-  /// Are the records of the text others than those that were read?
+  /// Returns whether the records of the text differ from those that were read.
   [[nodiscard]] constexpr bool cuts() const noexcept { return strands == suffix::strands::both || breaks(); }
-  /// Do some letters end a record?
+  /// Returns whether some letters end a record.
   [[nodiscard]] constexpr bool breaks() const noexcept {
     return ambiguous == ambiguous_letters::breaks || masked == masked_letters::breaks;
   }
-  /// Is the text of lower case, too?
+  /// Returns whether lower case differs from upper case in the text.
   [[nodiscard]] constexpr bool keeps_case() const noexcept { return masked == masked_letters::keep; }
-  [[nodiscard]] constexpr row_choice rows() const noexcept { return {ambiguous == ambiguous_letters::skip, sample}; }
+  [[nodiscard]] constexpr row_selection rows() const noexcept { return {ambiguous == ambiguous_letters::skip, sample}; }
   friend bool operator==(policy const&, policy const&) = default;
 };
 
-/// The words for them, in an index's description and in commands.
+/// The names of the values, in descriptions of indexes and in commands.
 inline constexpr std::array<std::string_view, 2> strands_words{"forward", "both"};
 inline constexpr std::array<std::string_view, 3> ambiguous_words{"symbol", "break", "skip"},
     masked_words{"fold", "keep", "break"};
 
-/// The value of an enumeration that a word stands for.
+/// Returns the value of an enumeration that has this name.
 template <class Value, std::size_t N>
 constexpr std::optional<Value> value_of(std::array<std::string_view, N> const& words, std::string_view word) noexcept {
   for (std::size_t i = 0; i < N; ++i)
@@ -63,7 +63,7 @@ constexpr std::optional<Value> value_of(std::array<std::string_view, N> const& w
   return std::nullopt;
 }
 
-/// A, C, G, T or U, in either case.
+/// Returns whether a letter is A, C, G, T or U, in either case.
 ORDO_FN constexpr bool is_nucleotide(unsigned char letter) {
   unsigned const number = (letter | 0x20u) - 'a';
   return (letter & 0x40u) != 0 && number < 26 && ((1u << 0 | 1u << 2 | 1u << 6 | 1u << 19 | 1u << 20) >> number & 1u) != 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
@@ -11,46 +12,58 @@
 
 namespace ordo::suffix {
 
-/// Which letters no repeat holds: each of them differs from all others, from those of its kind, too, as the ends of records
-/// do. So letters that repeat up to an N are a repeat, whatever is behind the N. By default there are none.
+/// Letters that no repeat may hold: each differs from all others, even from the same letter, as the ends of records do. So a
+/// repeat ends before an N, whatever follows it. None by default.
 struct letters_apart {
   entries sa = {};                                 // of the text
-  ambiguous_positions const* positions = nullptr;  // theirs
+  ambiguous_positions const* positions = nullptr;  // of these letters
 };
 
-/// Letters that occur more than once, and not always behind the same letter, and not always before the same letter; so no
-/// longer letters occur at all of these places. What is before a record's begin, and behind its end, is no letter, and differs
-/// from any other record's.
+/// A maximal repeat: a string that occurs more than once, and that is neither always preceded nor always followed by the same
+/// letter. So no longer string occurs at all of its positions. The start and end of a record differ from every letter and from
+/// those of other records.
 struct repeat {
   std::uint64_t length = 0;
   row_range rows;  // of the suffixes that begin with it
 };
 
-/// Calls found(repeat) for every maximal repeat of `least` letters or more, `least` above 0. One that is the beginning of
-/// others comes behind these; else they come in suffix order. There are fewer than there are rows. One pass, O(n); memory: 24
-/// bytes for each of the repeats that contain one another, at most the longest one's letters. (Abouelhoda, Kurtz and Ohlebusch,
-/// J. Discrete Algorithms 2004, section 4.)
-/// @param bwt  the rows of sa only: n bytes; a '$' is a record's begin
-void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t least,
-                  std::function<void(repeat const&)> const& found);
+/// Calls on_repeat(repeat) for each maximal repeat of at least `min_length` letters, which must be above 0. A repeat follows
+/// the longer repeats that begin with it; otherwise repeats come in suffix order. There are fewer repeats than rows. One pass,
+/// O(n). Memory: 24 bytes for each of the nested repeats, at most `length` of the longest. (Abouelhoda, Kurtz and Ohlebusch, J.
+/// Discrete Algorithms 2004, section 4.)
+/// @param bwt  the rows of sa only: n bytes; '$' is the start of a record
+void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+                  std::function<void(repeat const&)> const& on_repeat);
 
-/// A maximal pair: two occurrences of the same letters, which differ in the letter before, and in the letter behind.
+/// A maximal pair: two occurrences of a string that differ in the letter before and in the letter after.
 struct repeat_pair {
   std::uint64_t length = 0;
   std::size_t row, other_row = 0;
 };
 
-/// How many pairs of a repeat there are, of which at most so many are told.
-struct pairs_of_repeat {
+/// The number of maximal pairs of a repeat, including those beyond a limit.
+struct repeat_pair_count {
   repeat of;
   std::uint64_t pairs = 0;
 };
 
-/// Calls found(pair) for every maximal pair of `least` letters or more, but at most `limit` (0: all) for each of the maximal
-/// repeats that they are occurrences of; and then told(its pairs, all of them). Repeats come as from find_repeats. Time O(n a +
-/// pairs) for a letters of the alphabet. (Gusfield 1997, section 7.12.3.) Memory: 16 bytes a row for the longest run of rows
-/// with `least` common letters or more, and some 100 bytes for each of the repeats that contain one another.
-void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t least, std::uint64_t limit,
-                std::function<void(repeat_pair const&)> const& found, std::function<void(pairs_of_repeat const&)> const& told);
+/// Calls on_pair(pair) for each maximal pair of at least `min_length` letters, but at most `limit` times (0: without limit) for
+/// each maximal repeat; then on_repeat(repeat and number of all its pairs). Repeats come as from find_repeats. Time O(n a +
+/// pairs) for an alphabet of a letters. (Gusfield 1997, section 7.12.3.) Memory: 16 bytes a row for the longest sequence of
+/// rows that share `min_length` letters, and about 100 bytes for each of the nested repeats.
+void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+                std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
+                std::function<void(repeat_pair_count const&)> const& on_repeat);
+
+/// Sets at[p] to the number of occurrences in the text, within records, of the `length` letters from position p on; to 0 if p's
+/// record has fewer letters left, or if one of them is not of `letters`. Count is std::uint32_t or std::uint64_t and must hold
+/// n. Two passes over sa and lcp, on `threads` threads (0: all). Temporary memory: for `nucleotides` a bit for each letter of
+/// the text.
+/// @returns the number of positions that have `length` letters in their record, but not all of `letters`
+/// @throws input_error  naming `name` and the row, if sa holds no position of the text
+/// @throws usage_error  `at` is not as long as the text, or lcp not as long as sa
+template <class Count>
+std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length, letter_choice letters,
+                                std::span<Count> at, std::string const& name = "suffix array", unsigned threads = 0);
 
 }  // namespace ordo::suffix

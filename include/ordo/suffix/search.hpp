@@ -9,39 +9,42 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
 #include "ordo/suffix/kmer_table.hpp"
+#include "ordo/suffix/policy.hpp"
 #include "ordo/suffix/records.hpp"
 
 namespace ordo::suffix {
 
-/// Finds patterns in a text by its suffix array. Nothing outside the text is read, whatever the array holds: its entries are
-/// looked at before they are used. An array that is not the text's may give wrong rows; suffix::check finds that.
-/// Any number of threads may use one.
+/// Finds patterns in a text by its suffix array. Entries are checked before use: nothing outside the text is read, whatever the
+/// array holds. An array of another text may give wrong rows; suffix::check detects it. Any number of threads may use one
+/// searcher.
 class searcher {
  public:
-  /// What it is given must outlive it. @param name  of the array, for messages
-  searcher(text const& input, entries sa, std::string name = "suffix array", kmer_table words = {});
+  /// @param input, sa, kmers  must outlive this
+  /// @param name  of the array, for messages
+  searcher(text const& input, entries sa, std::string name = "suffix array", kmer_table kmers = {});
 
-  /// rows[i] := the rows of the suffixes that begin with patterns[i]; all rows for an empty one. Binary searches, O(log n)
-  /// steps each, that skip the letters which both ends of a range share with the pattern (Manber and Myers, SICOMP'93), a few
-  /// dozen at a time: while the memory that one waits for comes, the others go on.
-  /// @throws input_error  naming the array and the row, if a row that is looked at holds no position of the text
+  /// Sets rows[i] to the rows of the suffixes that begin with patterns[i]; to all rows for an empty pattern. Runs binary
+  /// searches of O(log n) steps that skip the letters which both ends of a range share with the pattern (Manber and Myers,
+  /// SICOMP'93). A few dozen searches are interleaved to hide the latency of memory.
+  /// @throws input_error  naming array and row, if a row that is read holds no position of the text
   /// @throws usage_error  rows and patterns differ in number
   void find(std::span<std::string_view const> patterns, std::span<row_range> rows) const;
   [[nodiscard]] row_range find(std::string_view pattern) const;
 
-  /// The position that a row holds. @throws input_error  naming array and row, if that is none of the text
+  /// Returns the position that a row holds.
+  /// @throws input_error  naming array and row, if it is no position of the text
   [[nodiscard]] std::uint64_t position(std::size_t row) const {
     std::uint64_t const p = sa_[row];
     if (p >= input_.size()) refuse(row, p);
     return p;
   }
-  /// The position of a row, if there is that row, will soon be asked for.
-  void expect(std::size_t row) const noexcept {
-    if (row < sa_.size()) sa_.expect(row);
+  /// Prefetches the position of a row, if the row exists.
+  void prefetch(std::size_t row) const noexcept {
+    if (row < sa_.size()) sa_.prefetch(row);
   }
-  /// The record of a position.
+  /// Returns the record of a position.
   [[nodiscard]] std::size_t record_of(std::uint64_t p) const noexcept { return record_of_(p); }
-  /// Where the pattern begins in the text, in ascending order.
+  /// Returns the positions at which the pattern occurs, in ascending order.
   [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
 
  private:
@@ -51,8 +54,35 @@ class searcher {
   text input_;
   entries sa_;
   std::string name_;
-  kmer_table words_;
+  kmer_table kmers_;
   record_finder record_of_;
+};
+
+/// Finds patterns in a text whose array lacks rows. An occurrence whose own row is missing is found through a row some letters
+/// later: a sample of every D-th position has one among any D, and the letters before it are compared. A search runs D searches
+/// for suffixes of the pattern and checks each row that they find; if the shortest of these suffixes are short, there are many
+/// such rows.
+class sampled_searcher {
+ public:
+  /// @param input, rows  must outlive this
+  /// @param which  the rows that the array has
+  sampled_searcher(text const& input, searcher const& rows, row_selection selection)
+      : input_(input), rows_(rows), selection_(selection) {}
+
+  /// Returns whether each occurrence of a pattern is certain to be found. It is not if the pattern has fewer than `sample`
+  /// letters; or, if suffixes that begin with ambiguous letters have no rows, if all letters that would be searched for are
+  /// ambiguous.
+  [[nodiscard]] bool can_find(std::string_view pattern) const { return shifts_of(pattern).size() == selection_.sample; }
+  /// Returns the positions at which the pattern occurs, in ascending order.
+  /// @throws input_error  for a pattern without can_find; and as searcher::find
+  [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> shifts_of(std::string_view pattern) const;
+
+  text input_;
+  searcher const& rows_;
+  row_selection selection_;
 };
 
 }  // namespace ordo::suffix

@@ -13,14 +13,14 @@ inline std::string mutated(random_numbers& random, std::string text, std::size_t
   return text;
 }
 
-/// A text, its suffix array and its longest common prefixes, as comparisons find them.
+/// A text, its suffix array and its longest common prefixes, by comparison.
 struct sorted_text {
   char const* name;
   stored_text text;
   std::vector<std::uint64_t> sa = plain_suffix_array(text.view()), lcp = plain_lcp(text.view(), sa);
 };
 
-// Long repeats, at equal distances and others, to the end of records and of the text.
+// Long repeats, at equal and different distances, up to the ends of records and of the text.
 inline std::vector<sorted_text> make_repetitive_texts() {
   random_numbers random(31);
   std::string const unit = random_letters(random, "ACGT", 5000), short_unit = random_letters(random, "ACGT", 400);

@@ -14,10 +14,10 @@ using namespace ordo;
 
 namespace {
 
-suffix::options on(device where) {
-  suffix::options how;
-  how.machine.device = where;
-  return how;
+suffix::build_options on(device where) {
+  suffix::build_options options;
+  options.machine.device = where;
+  return options;
 }
 
 template <class T>
@@ -25,14 +25,14 @@ std::vector<std::uint64_t> wide(std::vector<T> const& values) {
   return {values.begin(), values.end()};
 }
 
-// Everything that can be made of a text, in both widths, on every machine, against plain references.
+// All arrays of a text, in both widths, on every machine, against plain references.
 void expect(suffix::text const& text, std::vector<std::uint64_t> const& sa) {
   auto const lcp = plain_lcp(text, sa);
   auto const bwt = plain_bwt(text, sa);
   for (device const where : devices()) {
     auto const narrow = suffix::build<std::uint32_t>(text, {true, true}, on(where));
     auto const broad = suffix::build<std::uint64_t>(text, {true, true}, on(where));
-    CHECK(narrow.how.machine.device == where);
+    CHECK(narrow.report.machine.device == where);
     REQUIRE((wide(narrow.sa) == sa));
     REQUIRE((wide(narrow.lcp) == lcp));
     REQUIRE((narrow.bwt == bwt));
@@ -86,7 +86,8 @@ TEST_CASE("suffix array of texts round powers of two and the lengths of a key", 
 
 TEST_CASE("suffix array of repeats round the lengths of a key", "[suffix]") {
   random_numbers random(3);
-  // Two copies of a word, its length about one, two and four keys of each alphabet; then what tells them apart, or nothing.
+  // Two copies of a string whose length is about one, two and four keys of each alphabet; followed by a difference, or by
+  // nothing.
   for (std::string const& alphabet : {std::string("ACGT"), std::string("ACGNT"), std::string("ACGKMNRTY"), all_bytes()})
     for (std::size_t word = 5; word <= 118; word += word < 62 ? 1 : 7) {
       std::string const copy = random_letters(random, alphabet, word);
@@ -198,11 +199,11 @@ TEST_CASE("every thread count gives the same bytes", "[suffix]") {
   random_numbers random(8);
   std::string const unit = random_letters(random, "ACGT", 20000);
   std::string const text = unit + unit + random_letters(random, "ACGT", 200000);
-  suffix::options how = on(device::cpu);
-  how.machine.threads = 1;
-  auto const one = suffix::build({text}, {true, true}, how);
-  how.machine.threads = 3;
-  auto const three = suffix::build({text}, {true, true}, how);
+  suffix::build_options options = on(device::cpu);
+  options.machine.threads = 1;
+  auto const one = suffix::build({text}, {true, true}, options);
+  options.machine.threads = 3;
+  auto const three = suffix::build({text}, {true, true}, options);
   CHECK((one.sa == three.sa));
   CHECK((one.lcp == three.lcp));
   CHECK((one.bwt == three.bwt));
@@ -211,12 +212,12 @@ TEST_CASE("every thread count gives the same bytes", "[suffix]") {
 
 TEST_CASE("phases are called in order", "[suffix]") {
   std::vector<std::string> phases;
-  suffix::options how = on(device::cpu);
-  how.on_phase = [&](std::string_view name, std::uint64_t bytes) {
+  suffix::build_options options = on(device::cpu);
+  options.on_phase = [&](std::string_view name, std::uint64_t bytes) {
     phases.emplace_back(name);
     CHECK(bytes == 4);
   };
-  suffix::build({"ACGT"}, {true, true}, how);
+  suffix::build({"ACGT"}, {true, true}, options);
   CHECK(phases == std::vector<std::string>{"sort", "lcp", "bwt"});
 }
 
@@ -242,15 +243,15 @@ TEST_CASE("which index fits", "[suffix]") {
 
 TEST_CASE("too little memory is refused before work, with the figures", "[suffix]") {
   std::string const text(1000, 'A');
-  suffix::memory_plan const plan = suffix::memory_needed(device::cpu, text.size(), 1, 4, {});
-  suffix::options how = on(device::cpu);
-  how.memory = plan.most;
-  CHECK(suffix::build({text}, {}, how).sa.size() == 1000);
-  how.memory = plan.least - 1;
+  suffix::memory_estimate const plan = suffix::build_memory(device::cpu, text.size(), 1, 4, {});
+  suffix::build_options options = on(device::cpu);
+  options.memory = plan.max_bytes;
+  CHECK(suffix::build({text}, {}, options).sa.size() == 1000);
+  options.memory = plan.min_bytes - 1;
   bool started = false;
-  how.on_phase = [&](std::string_view, std::uint64_t) { started = true; };
-  CHECK_THROWS_AS(suffix::build({text}, {}, how), out_of_memory);
-  CHECK_THROWS_WITH(suffix::build({text}, {}, how), contains_text(std::to_string(plan.least) + " bytes are needed, " +
-                                                                  std::to_string(plan.least - 1) + " may be taken"));
+  options.on_phase = [&](std::string_view, std::uint64_t) { started = true; };
+  CHECK_THROWS_AS(suffix::build({text}, {}, options), out_of_memory);
+  CHECK_THROWS_WITH(suffix::build({text}, {}, options), contains_text(std::to_string(plan.min_bytes) + " bytes are needed, " +
+                                                                      std::to_string(plan.min_bytes - 1) + " are allowed"));
   CHECK_FALSE(started);
 }

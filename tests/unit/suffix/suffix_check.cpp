@@ -15,10 +15,10 @@ using namespace ordo;
 namespace {
 
 template <class Index>
-std::optional<suffix::fault> check(suffix::text const& text, suffix::result<Index> const& all, device where) {
-  suffix::options how;
-  how.machine.device = where;
-  return suffix::check(text, suffix::arrays<Index const>{all.sa, all.lcp, all.bwt}, how);
+std::optional<suffix::mismatch> check(suffix::text const& text, suffix::result<Index> const& all, device where) {
+  suffix::build_options options;
+  options.machine.device = where;
+  return suffix::check(text, suffix::arrays<Index const>{all.sa, all.lcp, all.bwt}, options);
 }
 
 stored_text sample() {
@@ -53,7 +53,7 @@ TEST_CASE("check finds every planted fault, and its row", "[suffix]") {
         found = check(text, wrong, where);
         REQUIRE(found.has_value());
         CHECK(found->array == "sa");
-        CHECK(found->why == "position " + std::to_string(right.sa[other]) + " occurs twice");
+        CHECK(found->reason == "position " + std::to_string(right.sa[other]) + " occurs twice");
         CHECK(found->row == std::max(row, other));
       }
 
@@ -62,7 +62,7 @@ TEST_CASE("check finds every planted fault, and its row", "[suffix]") {
         wrong.sa[row] = outside;
         auto const found = check(text, wrong, where);
         REQUIRE(found.has_value());
-        CHECK(found->why == "there is no position " + std::to_string(outside));
+        CHECK(found->reason == "there is no position " + std::to_string(outside));
         CHECK((found->array == "sa" && found->row == row));
       }
 
@@ -92,7 +92,7 @@ TEST_CASE("check knows the order of equal suffixes", "[suffix][small]") {
   for (device const where : devices()) {
     auto made = suffix::build<std::uint64_t>(records.view());
     REQUIRE_FALSE(check(records.view(), made, where).has_value());
-    // 2, 5, 8 are the three suffixes "A", first in the order.
+    // 2, 5 and 8 are the three suffixes "A", first in the order.
     REQUIRE(made.sa[0] == 2);
     REQUIRE(made.sa[1] == 5);
     std::swap(made.sa[0], made.sa[1]);
@@ -103,7 +103,7 @@ TEST_CASE("check knows the order of equal suffixes", "[suffix][small]") {
 }
 
 TEST_CASE("a permutation that is not the suffix array never passes", "[suffix]") {
-  // All of them, for every text of five letters over two.
+  // All orders, for every text of five letters over two.
   for (unsigned bits = 0; bits < 32; ++bits) {
     std::string letters(5, 'A');
     for (unsigned i = 0; i < 5; ++i)
@@ -127,7 +127,7 @@ TEST_CASE("of an LCP array that is wrong in several places the first one is name
     CHECK(found->array == "lcp");
     CHECK(found->row == std::size_t(differing - any.lcp.begin()));
   };
-  // All of them, for small texts: entries 0 to 4.
+  // All arrays of entries 0 to 4, for small texts.
   for (std::string const letters : {"AAAA", "ABAB", "ABBA", "AABA"}) {
     suffix::text const text{letters};
     auto const right = suffix::build(text, {.lcp = true});
@@ -149,7 +149,7 @@ TEST_CASE("of an LCP array that is wrong in several places the first one is name
 }
 
 TEST_CASE("a wrong LCP array takes no more letters to refute than a right one to prove", "[suffix]") {
-  std::string const letters(std::size_t{1} << 19, 'A');  // its square is out of reach
+  std::string const letters(std::size_t{1} << 19, 'A');  // a square loop would take too long
   suffix::text const text{letters};
   auto wrong = suffix::build(text, {.lcp = true});
   for (std::size_t i = 1001; i < wrong.lcp.size(); i += 2) wrong.lcp[i] = 0;

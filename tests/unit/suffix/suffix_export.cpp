@@ -36,7 +36,7 @@ std::string name_of(std::size_t record) {
   return std::to_string(record).append("th");
 }
 
-// An index of these records in files, with entries of so many bits.
+// Writes an index of these records to files, with entries of `width` bits.
 void write_index(temporary_folder const& folder, stored_text const& stored, unsigned width, bool with_lcp) {
   auto const made = suffix::build<std::uint64_t>(stored.view(), {.lcp = with_lcp, .bwt = false});
   suffix::index_description about;
@@ -54,15 +54,15 @@ void write_index(temporary_folder const& folder, stored_text const& stored, unsi
   folder.write("x.json", suffix::to_json(about));
 }
 
-std::string exported(std::string const& prefix, suffix::export_format how) {
+std::string exported(std::string const& prefix, suffix::export_format options) {
   suffix::stored_index const index(prefix);
   string_sink out;
-  suffix::export_index(index, how, out);
+  suffix::export_index(index, options, out);
   CHECK(out.expected == out.bytes.size());
   return out.bytes;
 }
 
-/// What sufr's own reader takes from a file, in its order, with no more and no less than there is.
+/// Reads a file as sufr does, in its order, and checks that nothing is missing or left over.
 struct sufr_file {
   unsigned version = 0;
   bool dna = false, ambiguous = false, softmask = false;
@@ -84,7 +84,7 @@ struct sufr_file {
     query = number(8);
     unsigned const entry = text_length < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
     starts = numbers(number(8), entry);
-    REQUIRE(number(8) == 0);  // the mask's length
+    REQUIRE(number(8) == 0);  // the length of the mask
     REQUIRE(at_ == text_at);
     text = bytes_.substr(at_, text_length);
     at_ += text_length;
@@ -174,6 +174,6 @@ TEST_CASE("what a format cannot hold is refused", "[suffix]") {
   std::string bytes = folder.read("x.sa");
   bytes[4] = 1;  // the highest byte of the first row
   folder.write("x.sa", bytes);
-  for (auto const how : {export_format::raw32, export_format::raw64, export_format::sdsl})
-    CHECK_THROWS_WITH(exported(folder.path("x"), how), contains_text("x.sa: row 0: position 4294967302 of 7 residues"));
+  for (auto const options : {export_format::raw32, export_format::raw64, export_format::sdsl})
+    CHECK_THROWS_WITH(exported(folder.path("x"), options), contains_text("x.sa: row 0: position 4294967302 of 7 residues"));
 }

@@ -23,18 +23,18 @@ using starts_list = std::vector<std::uint64_t>;
 
 namespace {
 
-suffix::fasta read(strings_list const& paths, suffix::fasta_options const& how = {}) {
+suffix::fasta read(strings_list const& paths, suffix::fasta_options const& options = {}) {
   suffix::fasta all;
   for (std::string const& path : paths) {
-    cli::input in(path, how.machine.threads);
-    suffix::append_fasta(all, in.name(), in, how);
+    cli::input in(path, options.machine.threads);
+    suffix::append_fasta(all, in.name(), in, options);
   }
   return all;
 }
 
-suffix::fasta parse(std::string_view content, suffix::fasta_options const& how = {}) {
+suffix::fasta parse(std::string_view content, suffix::fasta_options const& options = {}) {
   temporary_folder const folder;
-  return read({folder.write("in.fa", content)}, how);
+  return read({folder.write("in.fa", content)}, options);
 }
 
 void expect_error(std::string_view content, std::string const& message) {
@@ -105,25 +105,25 @@ TEST_CASE("FASTA that is none", "[suffix]") {
   expect_error("\n\n", "in.fa: no records");
   expect_error("; just a comment\n", "in.fa: no records");
   expect_error("ACGT\n", "in.fa:1: text before the first '>'");
-  expect_error("\n@read\nACGT\n+\nIIII\n", "in.fa:2: this is FASTQ, whose reads begin with '@'; FASTA is expected");
+  expect_error("\n@read\nACGT\n+\nIIII\n", "in.fa:2: this is FASTQ, whose reads begin with '@'; expected FASTA");
   expect_error("\xef\xbb\xbf@read\nACGT\n+\nIIII\n", "in.fa:1: this is FASTQ");
   expect_error("\xef\xbb\xbf", "in.fa: no records");
   expect_error("\xef\xbb\xbf\xef\xbb\xbf>a\nA\n", "in.fa:1: text before the first '>'");
   expect_error("\xef\xbb>a\nA\n", "in.fa:1: text before the first '>'");
-  expect_error(">a\nA\n\xef\xbb\xbf>b\n", "in.fa:3: byte 0xef is no residue");
+  expect_error(">a\nA\n\xef\xbb\xbf>b\n", "in.fa:3: byte 0xef is not a residue");
   expect_error(">a\0b\nA\n"s, "in.fa:1: a NUL byte in the record's name");
   expect_error(">a\nA\n>\0\n"s, "in.fa:3: a NUL byte in the record's name");
   expect_error(">a\nA\n>b\0"s, "in.fa:3: a NUL byte in the record's name");
   expect_error(">"s + std::string(200, 'n') + "\0 x\nA\n"s, "in.fa:1: a NUL byte in the record's name");
-  expect_error(">a\nAC\nA1\n", "in.fa:3: '1' is no residue");
-  expect_error(">a\nAC$\n", "in.fa:2: '$' is no residue");
-  expect_error(">a\nAC>b\n", "in.fa:2: '>' is no residue");
-  expect_error(">a\nAC;x\n", "in.fa:2: ';' is no residue");
-  expect_error(">a\n\nA\0C\n"s, "in.fa:3: byte 0x00 is no residue");
-  expect_error(">a\nA\xc3\xa4\n", "in.fa:2: byte 0xc3 is no residue");
+  expect_error(">a\nAC\nA1\n", "in.fa:3: '1' is not a residue");
+  expect_error(">a\nAC$\n", "in.fa:2: '$' is not a residue");
+  expect_error(">a\nAC>b\n", "in.fa:2: '>' is not a residue");
+  expect_error(">a\nAC;x\n", "in.fa:2: ';' is not a residue");
+  expect_error(">a\n\nA\0C\n"s, "in.fa:3: byte 0x00 is not a residue");
+  expect_error(">a\nA\xc3\xa4\n", "in.fa:2: byte 0xc3 is not a residue");
   expect_error(">a\nAC\rGT\n", "in.fa:2: a carriage return inside a line");
   expect_error(">a\nAC\r\r\n", "in.fa:2: a carriage return inside a line");
-  expect_error(">a\rACGT\r>b\rAC\r", "in.fa:1: a carriage return inside a line; are all lines ended by CR alone?");
+  expect_error(">a\rACGT\r>b\rAC\r", "in.fa:1: a carriage return inside a line; do all lines end in CR alone?");
   expect_error(">\xff\nA\n", "in.fa:1: the record's name is not UTF-8");
 }
 
@@ -139,24 +139,24 @@ TEST_CASE("several FASTA files in order, and each must have records", "[suffix]"
   CHECK_THROWS_WITH(read({one, folder.path("missing")}),
                     contains_text("cannot read: ") && contains_text("missing: No such file"));
   CHECK_THROWS_WITH(read({folder.path("")}), contains_text("Is a directory"));
-  folder.write("rest", "ACGT\n>d\n");  // a record does not go on in the next file
+  folder.write("rest", "ACGT\n>d\n");  // a record does not continue in the next file
   CHECK_THROWS_WITH(read({one, folder.path("rest")}), contains_text("rest:1: text before the first '>'"));
 }
 
 TEST_CASE("records that take more memory than they may are refused", "[suffix]") {
   std::string const content = ">one\nACGT\n>two\n" + std::string(900, 'A') + "\n";
-  suffix::fasta_options how;
-  how.memory = 1000;  // 904 residues; twice 6 bytes of names and 32 of begins
+  suffix::fasta_options options;
+  options.memory = 1000;  // 904 residues; twice 6 bytes of names and 32 of starts
   for (std::uint64_t const expected : {0, 1 << 30}) {
-    how.expected = expected;
-    CHECK(parse(content, how).residues.size() == 904);
-    CHECK_THROWS_AS(parse(content + std::string(30, 'C'), how), out_of_memory);
+    options.expected = expected;
+    CHECK(parse(content, options).residues.size() == 904);
+    CHECK_THROWS_AS(parse(content + std::string(30, 'C'), options), out_of_memory);
   }
   temporary_folder const folder;
   std::string const path = folder.write("in.fa", content);
-  CHECK_THROWS_WITH(read({path, path}, how), contains_text("out of memory: " + path));
+  CHECK_THROWS_WITH(read({path, path}, options), contains_text("out of memory: " + path));
   std::string const names = gzip(folder, "names.fa.gz", '>' + std::string(500, 'x') + '\n');
-  CHECK_THROWS_AS(read({names}, how), out_of_memory);
+  CHECK_THROWS_AS(read({names}, options), out_of_memory);
 }
 
 TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
@@ -165,7 +165,7 @@ TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
                     folded(parse(">x\n" + long_line).view().residues);
   CHECK(folded.size() == long_line.size());
   CHECK(parse(">x\n" + long_line, {.keep_case = true}).view().residues == long_line);
-  // Line ends and headers round the end of a block of 1 MiB.
+  // Line ends and headers around the end of a block of 1 MiB.
   constexpr std::size_t block = std::size_t{1} << 20;
   for (std::size_t shift = 0; shift <= 12; ++shift) {
     std::string content = ">first name\r\n";
@@ -174,7 +174,7 @@ TEST_CASE("lines longer than any buffer, cut anywhere", "[suffix]") {
     INFO(shift);
     CHECK(all.names == suffix::record_names{"first", "second"});
     CHECK(all.view().residues == std::string(block - shift - 13, 'A') + "C");
-    content[block - shift] = 'A';  // now CR stands at the end of a block, but not of a line
+    content[block - shift] = 'A';  // now a CR ends a block, but not a line
     content[block - shift + 1] = '\r';
     content[block - shift + 2] = 'A';
     CHECK_THROWS_WITH(parse(content), contains_text(":2: a carriage return inside a line"));
@@ -189,10 +189,10 @@ TEST_CASE("compressed FASTA is known by its bytes, with any number of threads", 
     content += ">record" + std::to_string(r) + "\n" + random_letters(random, "ACGT", random.below(20000)) + "\n";
   auto const plain = parse(content);
   for (unsigned threads : {1u, 2u, 5u}) {
-    suffix::fasta_options how;
-    how.machine.threads = threads;
-    CHECK(same(plain, read({gzip(folder, "gz", content)}, how)));
-    CHECK(same(plain, read({bgzip(folder, "bgz", content)}, how)));
+    suffix::fasta_options options;
+    options.machine.threads = threads;
+    CHECK(same(plain, read({gzip(folder, "gz", content)}, options)));
+    CHECK(same(plain, read({bgzip(folder, "bgz", content)}, options)));
   }
   // gzip members and whole BGZF files, one after the other.
   std::size_t const middle = content.size() / 2;
@@ -236,9 +236,9 @@ TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {
       if (name == "members"s && size == one_member) continue;
       INFO(name << " cut at " << size << " of " << whole.size());
       for (unsigned threads : {1u, 3u}) {
-        suffix::fasta_options how;
-        how.machine.threads = threads;
-        CHECK_THROWS_AS(read({folder.write("cut", whole.substr(0, size))}, how), input_error);
+        suffix::fasta_options options;
+        options.machine.threads = threads;
+        CHECK_THROWS_AS(read({folder.write("cut", whole.substr(0, size))}, options), input_error);
       }
     }
   }
@@ -247,7 +247,8 @@ TEST_CASE("a truncated FASTA.gz is an error, wherever it is cut", "[suffix]") {
 TEST_CASE("a corrupt FASTA.gz is an error", "[suffix]") {
   temporary_folder const folder;
   random_numbers random(4);
-  suffix::fasta_options one_thread;  // with more, htslib 1.16 leaks 32 bytes for each block in flight when it finds bad data
+  suffix::fasta_options
+      one_thread;  // with more threads, htslib 1.16 leaks 32 bytes for each block in flight when it finds bad data
   one_thread.machine.threads = 1;
   std::string const content = ">one\n" + random_letters(random, "ACGTN", 300) + "\n";
   gzip(folder, "gz", content);
@@ -290,16 +291,16 @@ TEST_CASE("a byte order mark is passed over whatever the text comes from", "[suf
                     marked = "\xef\xbb\xbf"s + plain;
   auto const right = parse(plain);
   for (unsigned threads : {1u, 3u}) {
-    suffix::fasta_options how;
-    how.machine.threads = threads;
-    CHECK(same(right, parse(marked, how)));
-    CHECK(same(right, read({gzip(folder, "gz", marked)}, how)));
-    CHECK(same(right, read({bgzip(folder, "bgz", marked)}, how)));
-    suffix::fasta twice = read({folder.write("a", marked), folder.write("b", marked)}, how);
+    suffix::fasta_options options;
+    options.machine.threads = threads;
+    CHECK(same(right, parse(marked, options)));
+    CHECK(same(right, read({gzip(folder, "gz", marked)}, options)));
+    CHECK(same(right, read({bgzip(folder, "bgz", marked)}, options)));
+    suffix::fasta twice = read({folder.write("a", marked), folder.write("b", marked)}, options);
     CHECK(twice.names == suffix::record_names{"one", "two", "one", "two"});
     CHECK(std::string(twice.view().residues) == std::string(right.view().residues) + std::string(right.view().residues));
   }
-  // As long as what is read of a stream at a time, and longer.
+  // As long as the part of a stream that is read at a time, and longer.
   for (std::size_t size : {(1u << 22) - 3, (1u << 22), (1u << 22) + 1, (3u << 22) + 7}) {
     std::string const large = "\xef\xbb\xbf>a\n"s + std::string(size, 'A') + "\n>b\nC";
     suffix::fasta_options one_thread;

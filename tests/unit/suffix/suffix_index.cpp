@@ -80,7 +80,7 @@ TEST_CASE("a malformed index description is refused by name", "[suffix]") {
   refuse("\"start\": 3", "\"start\": 9");
   refuse("\"start\": 0", "\"start\": 1");
   refuse("\"case\"", "\"cases\"");
-  // What is no mistake to a careless reader.
+  // Mistakes that a careless reader would accept.
   refuse("\"residues\": 7", "\"residues\": 7.0");
   refuse("\"residues\": 7", "\"residues\": 7.9");
   refuse("\"residues\": 7", "\"residues\": 18446744073709551623");
@@ -119,12 +119,12 @@ TEST_CASE("an index description with a table of k-mers", "[suffix]") {
   suffix::index_description about = description();
   about.width = 40;
   about.arrays = {{"sa", 35, 1}, {"seq", 7, 2}, {"kmers", (16 + 1) * 5, 3}};
-  about.words = {2, "ACGT"};
+  about.kmers = {2, "ACGT"};
   std::string const good = suffix::to_json(about);
   auto const reread = suffix::from_json(good, "x.json");
   CHECK(reread.width == 40);
-  CHECK(reread.words.length == 2);
-  CHECK(reread.words.letters == "ACGT");
+  CHECK(reread.kmers.length == 2);
+  CHECK(reread.kmers.letters == "ACGT");
   for (auto const& [old, now] :
        std::vector<std::pair<std::string, std::string>>{{"\"kmer_length\": 2", "\"kmer_length\": 3"},
                                                         {"\"kmer_length\": 2", "\"kmer_length\": 0"},
@@ -152,7 +152,7 @@ TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
           about.residues = 7;
           about.policy = {s, a, m, d};
           bool const all = about.policy.rows().all(), cuts = about.policy.cuts();
-          if (!all) about.left_rows = 3;
+          if (!all) about.kept_rows = 3;
           about.arrays = {{"sa", all ? 28u : 12u, 1}, {"seq", 7, 2}};
           about.names = {"a", "b"};
           about.starts = {0, 4};
@@ -163,7 +163,7 @@ TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
           std::string const good = suffix::to_json(about);
           auto const reread = suffix::from_json(good, "x.json");
           CHECK(reread.policy == about.policy);
-          CHECK(reread.left_rows == about.left_rows);
+          CHECK(reread.kept_rows == about.kept_rows);
           CHECK(reread.rows() == (all ? 7 : 3));
           CHECK(reread.lengths == about.lengths);
           CHECK(reread.text_records() == (cuts ? 3 : 2));
@@ -180,7 +180,7 @@ TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
           refuse("\"ambiguous\": \"", "\"ambiguous\": \"x");
           refuse("\"mask\": \"", "\"mask\": \"x");
           if (!all) refuse("\"rows\": 3", "\"rows\": 2");
-          if (!all) refuse("\"rows\": 3", "\"rows\": 9223372036854775811");  // four times as many bytes are as many
+          if (!all) refuse("\"rows\": 3", "\"rows\": 9223372036854775811");  // four times this wraps around
           if (!all) refuse("  \"rows\": 3,\n", "");
           if (all) refuse("\"sample\"", "\"rows\": 7, \"sample\"");
           if (!all)
@@ -193,7 +193,7 @@ TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
           if (m == masked_letters::keep) refuse("\"mask\": \"keep\"", "\"mask\": \"fold\"");
           if (m == masked_letters::fold) refuse("\"mask\": \"fold\"", "\"mask\": \"keep\"");
         }
-  // Of before there were any.
+  // Descriptions from before checksums existed.
   suffix::index_description about = description();
   for (auto const m : {masked_letters::fold, masked_letters::keep}) {
     about.policy.masked = m;
@@ -223,13 +223,13 @@ TEST_CASE("an index description tells its own checksum", "[suffix]") {
 TEST_CASE("an index description whose sizes overflow is refused", "[suffix]") {
   suffix::index_description about;
   about.width = 64;
-  about.residues = std::uint64_t{1} << 61;  // eight times as many bytes are 0
+  about.residues = std::uint64_t{1} << 61;  // eight times this wraps around to 0
   about.arrays = {{"sa", 0, 0}, {"seq", about.residues, 0}};
   about.names = {"x"};
   about.starts = {0};
   CHECK_THROWS_AS(suffix::from_json(suffix::to_json(about), "x.json"), input_error);
   about.width = 32;
-  about.residues = ~std::uint64_t{0};  // and a record are none
+  about.residues = ~std::uint64_t{0};  // adding a record wraps around to 0
   about.arrays = {{"sa", about.residues * 4, 0}, {"seq", about.residues, 0}};
   CHECK_THROWS_AS(suffix::from_json(suffix::to_json(about), "x.json"), input_error);
 }
@@ -272,12 +272,12 @@ TEST_CASE("an index in files", "[suffix]") {
     CHECK(std::equal(all.lcp.begin(), all.lcp.end(), made.lcp.begin(), made.lcp.end()));
     CHECK(all.bwt.empty());
     CHECK_FALSE(suffix::check(index.view(), all).has_value());
-    CHECK_FALSE(index.altered().has_value());
-    CHECK_FALSE(index.stray().has_value());
+    CHECK_FALSE(index.altered_array().has_value());
+    CHECK_FALSE(index.unlisted_array().has_value());
     folder.write("x.bwt", "");
-    CHECK_FALSE(index.stray().has_value());
+    CHECK_FALSE(index.unlisted_array().has_value());
     folder.write("x.bwt", "x");
-    CHECK(index.stray() == "bwt");
+    CHECK(index.unlisted_array() == "bwt");
     CHECK(index.with_width([](auto zero) { return sizeof(zero); }) == 8);
   }
   for (char const* name : {"x.seq", "x.sa", "x.lcp"}) {
@@ -285,7 +285,7 @@ TEST_CASE("an index in files", "[suffix]") {
     std::string bad = whole;
     bad[bad.size() / 2] ^= 1;
     folder.write(name, bad);
-    CHECK("x." + suffix::stored_index(prefix).altered().value_or("") == name);
+    CHECK("x." + suffix::stored_index(prefix).altered_array().value_or("") == name);
     for (std::string const& wrong : {whole.substr(0, whole.size() - 1), ""s, whole + "x"}) {
       folder.write(name, wrong);
       CHECK_THROWS_AS(suffix::stored_index(prefix), input_error);
@@ -297,8 +297,8 @@ TEST_CASE("an index in files", "[suffix]") {
   std::string renamed = json;
   replace(renamed, "\"a\"", "\"A\"");
   folder.write("x.json", renamed);
-  CHECK(suffix::stored_index(prefix).altered() == "json");
-  // Of an array that is left out neither size nor presence counts.
+  CHECK(suffix::stored_index(prefix).altered_array() == "json");
+  // Neither size nor presence of an ignored array matters.
   folder.write("x.json", json);
   std::filesystem::remove(folder.path("x.lcp"));
   CHECK_THROWS_AS(suffix::stored_index(prefix), input_error);

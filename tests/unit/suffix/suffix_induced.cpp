@@ -14,13 +14,13 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
 
-// Texts that repeat themselves, which the CPU machine sorts by induction.
+// Repetitive texts, which the CPU sorts by induction.
 namespace {
 
 using namespace ordo;
 using namespace ordo::suffix::detail;
 
-/// Copies of `original`, each with so many random substitutions.
+/// Copies of `original`, each with random substitutions.
 std::vector<std::string> copies_of(random_numbers& random, std::string const& original, std::size_t copies,
                                    std::size_t substitutions) {
   std::vector<std::string> all(copies, original);
@@ -35,18 +35,18 @@ std::string fibonacci(std::size_t n) {
   return all.substr(0, n);
 }
 
-/// Sorts by induction, and holds it to the memory that it states.
+/// Sorts by induction, and checks the memory that it states.
 template <class Index>
 void expect_order(suffix::text const& text, std::vector<std::uint64_t> const& right) {
-  host_backend machine;
-  packed_text<host_backend> const packed(machine, text);
+  host_backend backend;
+  packed_text<host_backend> const packed(backend, text);
   using sort = induced_sort<host_backend, Index, induced_text>;
   std::vector<Index> order(text.size());
-  std::size_t const held = machine.pool().in_use();
-  machine.pool().take_peak();
-  sort(machine, induced_text(packed.view(), packed.breaks().bounds()), std::span<Index>(order)).sort();
+  std::size_t const held = backend.pool().in_use();
+  backend.pool().take_peak();
+  sort(backend, induced_text(packed.view(), packed.breaks().bounds()), std::span<Index>(order)).sort();
   REQUIRE(std::ranges::equal(order, right));
-  CHECK(machine.pool().peak() - held <= sort::memory(text.size()));
+  CHECK(backend.pool().peak() - held <= sort::memory(text.size()));
 }
 
 void expect_order(std::vector<std::string> const& records) {
@@ -59,22 +59,23 @@ void expect_order(std::vector<std::string> const& records) {
 }
 
 repetition repetition_of(stored_text const& stored) {
-  host_backend machine;
-  packed_text<host_backend> const packed(machine, stored.view());
-  return repetition_estimate<host_backend, std::uint32_t>::of(machine, packed.view(), stored.residues.size());
+  host_backend backend;
+  packed_text<host_backend> const packed(backend, stored.view());
+  return repetition_estimate<host_backend, std::uint32_t>::of(backend, packed.view(), stored.residues.size());
 }
 
-/// The CPU's arrays, with so many threads, and its peak memory.
+/// Builds the arrays on the CPU with a number of threads.
+/// @returns its peak memory
 template <class Index>
 std::size_t build_on_cpu(suffix::text const& text, suffix::arrays<Index> out, unsigned threads, std::size_t memory) {
-  suffix::options how;
-  how.machine.device = device::cpu;
-  how.machine.threads = threads;
-  how.memory = memory;
-  return build_on_host<Index>(text, {{!out.lcp.empty(), !out.bwt.empty()}, out, {}}, how);
+  suffix::build_options options;
+  options.machine.device = device::cpu;
+  options.machine.threads = threads;
+  options.memory = memory;
+  return host_builder<Index>().build(text, {{!out.lcp.empty(), !out.bwt.empty()}, out, {}}, options, 0);
 }
 
-/// All arrays are right, for 1 to 4 threads, and in 12 bytes a residue less one for the residue and an entry.
+/// Checks all arrays, with 1 to 4 threads, in 12 bytes a residue, less one for the residue and an entry.
 template <class Index>
 void expect_arrays(suffix::text const& text, std::vector<std::uint64_t> const& right) {
   std::size_t const n = text.size();
@@ -83,8 +84,8 @@ void expect_arrays(suffix::text const& text, std::vector<std::uint64_t> const& r
   for (unsigned threads = 1; threads <= 4; ++threads) {
     std::vector<Index> sa(n), lcp(n);
     std::string bwt(n + text.records(), ' ');
-    std::size_t const most = (12 - 1 - 4) * sizeof(Index) / 4 * n;
-    CHECK(build_on_cpu<Index>(text, {sa, {}, {}}, threads, std::size_t{1} << 40) <= most);
+    std::size_t const max_count = (12 - 1 - 4) * sizeof(Index) / 4 * n;
+    CHECK(build_on_cpu<Index>(text, {sa, {}, {}}, threads, std::size_t{1} << 40) <= max_count);
     CHECK(std::ranges::equal(sa, right));
     std::ranges::fill(sa, Index{0});
     build_on_cpu<Index>(text, {sa, lcp, bwt}, threads, std::size_t{1} << 40);
@@ -119,7 +120,7 @@ TEST_CASE("induced sorting gives the order of any text", "[suffix]") {
   std::vector<std::string> tiny(3000);
   for (std::string& record : tiny) record = random_letters(random, "ACGT", random.below(4));
   expect_order(tiny);
-  // More than 2^16 names of substrings, and some that repeat themselves.
+  // More than 2^16 names of substrings, and some that repeat.
   std::string const many = random_letters(random, all_bytes(), 250'000);
   expect_order({many, many.substr(0, 1000)});
 }
@@ -147,7 +148,7 @@ TEST_CASE("how often a text repeats itself is estimated", "[suffix]") {
   repetition const family = repetition_of(stored_text(random_letters(random, "ACGT", 400'000) + part));
   CHECK(family.copies > 1);
   CHECK(family.share < 0.2);
-  // Others settle runs of one letter. Copies that agree in fewer letters do not count.
+  // Runs of one letter are settled separately. Copies that agree in fewer letters do not count.
   CHECK(repetition_of(stored_text(genome + std::string(100'000, 'N') + genome.substr(0, 100))).copies < 0.1);
   CHECK(repetition_of(stored_text(std::vector<std::string>(2000, genome.substr(0, 60)))).copies == 0);
 }
@@ -168,15 +169,15 @@ TEST_CASE("collections of nearly alike records take little memory", "[suffix][me
 
 TEST_CASE("what workers have no memory for is sorted by induction", "[suffix][memory]") {
   random_numbers random(54);
-  // Common prefixes that are too short to count as repetition: workers begin.
+  // Common prefixes that are too short to count as repetition: workers start.
   stored_text const stored(std::vector<std::string>(3000, random_letters(random, "ACGT", 63)));
   suffix::text const text = stored.view();
   std::vector<std::uint64_t> const right = plain_suffix_array(text), lengths = plain_lcp(text, right);
   for (bool const with_lcp : {false, true}) {
-    auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {with_lcp, false});
-    for (std::size_t const memory : {plan.most, std::size_t{1} << 40}) {
+    auto const plan = suffix::build_memory(device::cpu, text.size(), text.records(), 4, {with_lcp, false});
+    for (std::size_t const memory : {plan.max_bytes, std::size_t{1} << 40}) {
       std::vector<std::uint32_t> sa(text.size()), lcp(with_lcp ? text.size() : 0);
-      CHECK(build_on_cpu<std::uint32_t>(text, {sa, lcp, {}}, 2, memory) <= plan.most);
+      CHECK(build_on_cpu<std::uint32_t>(text, {sa, lcp, {}}, 2, memory) <= plan.max_bytes);
       CHECK(std::ranges::equal(sa, right));
       if (with_lcp) CHECK(std::ranges::equal(lcp, lengths));
     }

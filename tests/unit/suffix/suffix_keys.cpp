@@ -17,7 +17,7 @@ using namespace ordo::suffix::detail;
 
 namespace {
 
-// What is left of the suffix at p behind so many of its letters, at most `letters`.
+// Returns what is left of the suffix at p after `known` of its letters, at most `letters`.
 std::string_view letters_behind(stored_text const& stored, std::size_t p, std::size_t behind, unsigned letters) {
   suffix::text const text = stored.view();
   return text.residues.substr(p + behind, std::min<std::size_t>(letters, text.end_of(text.record_of(p)) - p - behind));
@@ -69,8 +69,8 @@ TEST_CASE("keys are the first letters of suffixes", "[suffix]") {
       }
       for (stored_text const& stored : {stored_text(text), stored_text(records)}) {
         INFO(letters << ", " << n << " letters, " << stored.view().records() << " records");
-        host_backend machine;
-        packed_text<host_backend> const packed(machine, stored.view());
+        host_backend backend;
+        packed_text<host_backend> const packed(backend, stored.view());
         expect_keys(stored, packed.view(), random);
         expect_keys(stored, packed.first_view(), random);
         packed_view shorter = packed.view();
@@ -84,8 +84,8 @@ TEST_CASE("keys are the first letters of suffixes", "[suffix]") {
 
 TEST_CASE("a key of nucleotides and N holds nearly as many letters as one of nucleotides", "[suffix]") {
   random_numbers random(12);
-  host_backend machine;
+  host_backend backend;
   stored_text const four(random_letters(random, "ACGT", 100)), five("ACGNT" + random_letters(random, "ACGNT", 100));
-  CHECK(packed_text<host_backend>(machine, four.view()).view().letters == 29);
-  CHECK(packed_text<host_backend>(machine, five.view()).view().letters == 25);
+  CHECK(packed_text<host_backend>(backend, four.view()).view().letters == 29);
+  CHECK(packed_text<host_backend>(backend, five.view()).view().letters == 25);
 }

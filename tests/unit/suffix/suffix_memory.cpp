@@ -36,7 +36,7 @@ struct span_sink final : sink {
 struct sample {
   char const* name;
   stored_text text;
-  bool repeats;  // itself, so that it may take more than the least
+  bool repeats;  // whether it is repetitive and may take more than the minimum
 };
 
 std::vector<sample> samples() {
@@ -76,40 +76,41 @@ struct made {
   std::vector<Index> sa, lcp;
   std::string bwt;
 
-  made(suffix::text const& text, suffix::wanted what)
+  made(suffix::text const& text, suffix::extra_arrays what)
       : sa(text.size()), lcp(what.lcp ? text.size() : 0), bwt(what.bwt ? text.size() + text.records() : 0, ' ') {}
   suffix::arrays<Index> arrays() { return {sa, lcp, bwt}; }
   suffix::arrays<Index const> arrays() const { return {sa, lcp, bwt}; }
 };
 
-// What building and checking take, beside what they are planned to take.
+// Checks that building and checking take the memory that is planned.
 template <class Index>
-void expect_plan(sample const& one, suffix::wanted what, device where) {
+void expect_plan(sample const& one, suffix::extra_arrays what, device where) {
   suffix::text const text = one.text.view();
   INFO(one.name << ": " << 8 * sizeof(Index) << " bits, lcp " << what.lcp << ", " << to_string(where));
-  auto const plan = suffix::memory_needed(where, text.size(), text.records(), sizeof(Index), what);
+  auto const plan = suffix::build_memory(where, text.size(), text.records(), sizeof(Index), what);
   made<Index> all(text, what);
-  suffix::options how;
-  how.machine.device = where;
-  std::size_t const peak = where == device::cpu ? suffix::detail::build_on_host<Index>(text, {what, all.arrays(), {}}, how)
-                                                : suffix::build<Index>(text, all.arrays(), how).device_memory;
-  CHECK(plan.least <= plan.quickest);
-  CHECK(peak <= plan.most);
-  if (!one.repeats) CHECK(peak <= plan.quickest);
-  // Nor are the plans idle: the one is reached on a GPU by a text of one letter, the other by random ones. The GPU's hold some
-  // room for what CUB takes.
+  suffix::build_options options;
+  options.machine.device = where;
+  std::size_t const peak = where == device::cpu
+                               ? suffix::detail::host_builder<Index>().build(text, {what, all.arrays(), {}}, options, 0)
+                               : suffix::build<Index>(text, all.arrays(), options).device_memory;
+  CHECK(plan.min_bytes <= plan.fast_bytes);
+  CHECK(peak <= plan.max_bytes);
+  if (!one.repeats) CHECK(peak <= plan.fast_bytes);
+  // The plans are tight, too: on a GPU a text of one letter reaches one of them, random texts the other. The GPU's include some
+  // room for CUB.
   std::size_t const room = where == device::cpu ? 0 : std::size_t{3} << 20;
-  if (where == device::gpu && one.name == std::string("all equal")) CHECK(peak + room > plan.most - plan.most / 4);
+  if (where == device::gpu && one.name == std::string("all equal")) CHECK(peak + room > plan.max_bytes - plan.max_bytes / 4);
   // On the CPU much of the plan is for letters of eight bits.
-  if (!one.repeats) CHECK(peak + room > plan.quickest - plan.quickest / (where == device::cpu ? 2 : 4));
+  if (!one.repeats) CHECK(peak + room > plan.fast_bytes - plan.fast_bytes / (where == device::cpu ? 2 : 4));
 
-  std::size_t const check = suffix::memory_for_check(where, text.size(), text.records(), sizeof(Index), what);
-  suffix::report report;
-  std::optional<suffix::fault> fault;
+  std::size_t const check = suffix::check_memory(where, text.size(), text.records(), sizeof(Index), what);
+  suffix::build_report report;
+  std::optional<suffix::mismatch> fault;
   std::size_t const taken =
       where == device::cpu
-          ? suffix::detail::check_on_host<Index>(text, std::as_const(all).arrays(), how, fault)
-          : (fault = suffix::check<Index>(text, std::as_const(all).arrays(), how, &report), report.device_memory);
+          ? suffix::detail::host_builder<Index>().check(text, std::as_const(all).arrays(), options, 0, fault)
+          : (fault = suffix::check<Index>(text, std::as_const(all).arrays(), options, &report), report.device_memory);
   CHECK_FALSE(fault.has_value());
   CHECK(taken <= check);
   CHECK(taken + room > check - check / 4);
@@ -120,7 +121,7 @@ void expect_plan(sample const& one, suffix::wanted what, device where) {
 TEST_CASE("suffix arrays take the memory that is planned", "[suffix][memory]") {
   for (sample const& one : samples())
     for (device const where : devices())
-      for (suffix::wanted const what : {suffix::wanted{}, suffix::wanted{true, true}}) {
+      for (suffix::extra_arrays const what : {suffix::extra_arrays{}, suffix::extra_arrays{true, true}}) {
         expect_plan<std::uint32_t>(one, what, where);
         expect_plan<std::uint64_t>(one, what, where);
       }
@@ -128,49 +129,50 @@ TEST_CASE("suffix arrays take the memory that is planned", "[suffix][memory]") {
 
 TEST_CASE("a long text takes little more memory than the CPU needs", "[suffix][memory]") {
   std::size_t const n = 712'000'000, records = 1'036'027;
-  auto const plan = suffix::memory_needed(device::cpu, n, records, 4, {});
-  CHECK(plan.least <= plan.quickest);
-  CHECK(plan.quickest < 6 * n);
-  CHECK(plan.least > 2 * n);
+  auto const plan = suffix::build_memory(device::cpu, n, records, 4, {});
+  CHECK(plan.min_bytes <= plan.fast_bytes);
+  CHECK(plan.fast_bytes < 6 * n);
+  CHECK(plan.min_bytes > 2 * n);
   machine_options machine;
   machine.device = device::cpu;
   std::size_t const plenty = std::size_t{1} << 40;
   CHECK(suffix::plan_build(n, records, 4, {}, machine, plenty).ranges == 16);
-  CHECK(suffix::plan_build(n, records, 4, {}, machine, std::size_t{10'000'000'000}).ranges >= 16);  // text and results, too
+  CHECK(suffix::plan_build(n, records, 4, {}, machine, std::size_t{10'000'000'000}).ranges >=
+        16);  // including text and results
   CHECK(suffix::plan_build(1000, 1, 4, {}, machine, plenty).ranges == 1);
-  CHECK(suffix::plan_build(n, records, 4, {}, machine, plan.least).ranges == 0);
+  CHECK(suffix::plan_build(n, records, 4, {}, machine, plan.min_bytes).ranges == 0);
 }
 
 TEST_CASE("a limit on the memory of suffix arrays is kept", "[suffix][memory]") {
   for (sample const& one : samples()) {
     INFO(one.name);
     suffix::text const text = one.text.view();
-    auto const plan = suffix::memory_needed(device::cpu, text.size(), text.records(), 4, {});
-    suffix::options how;
-    how.machine.device = device::cpu;
-    how.memory = one.repeats ? plan.most : plan.least;
-    CHECK_NOTHROW(suffix::build(text, {}, how));
+    auto const plan = suffix::build_memory(device::cpu, text.size(), text.records(), 4, {});
+    suffix::build_options options;
+    options.machine.device = device::cpu;
+    options.memory = one.repeats ? plan.max_bytes : plan.min_bytes;
+    CHECK_NOTHROW(suffix::build(text, {}, options));
   }
-  // Samples are not sorted by induction: that a text repeats itself shows in the midst.
+  // Samples are not sorted by induction: repetition is detected while sorting.
   stored_text const stored(repeated("AC", residues));
-  suffix::options how;
-  how.machine.device = device::cpu;
-  how.rows.sample = 2;
-  auto const plan = suffix::memory_needed(device::cpu, residues, 1, 4, {}, how.rows);
-  how.memory = plan.most;
-  CHECK_NOTHROW(suffix::build(stored.view(), {}, how));
-  how.memory = plan.least;
-  CHECK_THROWS_AS(suffix::build(stored.view(), {}, how), out_of_memory);
-  CHECK_THROWS_WITH(suffix::build(stored.view(), {}, how),
-                    contains_text("the text repeats itself: up to " + std::to_string(plan.most) + " bytes are needed, " +
-                                  std::to_string(plan.least) + " may be taken"));
+  suffix::build_options options;
+  options.machine.device = device::cpu;
+  options.rows.sample = 2;
+  auto const plan = suffix::build_memory(device::cpu, residues, 1, 4, {}, options.rows);
+  options.memory = plan.max_bytes;
+  CHECK_NOTHROW(suffix::build(stored.view(), {}, options));
+  options.memory = plan.min_bytes;
+  CHECK_THROWS_AS(suffix::build(stored.view(), {}, options), out_of_memory);
+  CHECK_THROWS_WITH(suffix::build(stored.view(), {}, options),
+                    contains_text("the text is repetitive: up to " + std::to_string(plan.max_bytes) + " bytes are needed, " +
+                                  std::to_string(plan.min_bytes) + " are allowed"));
 }
 
 namespace {
 
-// Builds part by part, as a GPU does, and on one the order is never whole.
+// Builds part by part, as a GPU does, so that the order is never whole on the machine.
 template <class Index, class Build>
-made<Index> made_in_parts(suffix::text const& text, suffix::wanted what, Build build) {
+made<Index> made_in_parts(suffix::text const& text, suffix::extra_arrays what, Build build) {
   made<Index> all(text, what);
   span_sink sa{std::as_writable_bytes(std::span(all.sa))}, lcp{std::as_writable_bytes(std::span(all.lcp))},
       bwt{std::as_writable_bytes(std::span(all.bwt))};
@@ -178,9 +180,9 @@ made<Index> made_in_parts(suffix::text const& text, suffix::wanted what, Build b
   return all;
 }
 
-// The same bytes with so much memory as with plenty, or a refusal.
+// Expects the same bytes in limited memory, or an error.
 template <class Index>
-void expect_within(std::size_t bytes, device where, sample const& one, suffix::wanted what, made<Index> const& right) {
+void expect_within(std::size_t bytes, device where, sample const& one, suffix::extra_arrays what, made<Index> const& right) {
   suffix::text const text = one.text.view();
   auto const tried = [&](char const* way, bool surely, auto build) {
     INFO(way << " in " << bytes << " bytes");
@@ -193,25 +195,25 @@ void expect_within(std::size_t bytes, device where, sample const& one, suffix::w
       CHECK_FALSE(surely);
     }
   };
-  suffix::options how;
+  suffix::build_options options;
   if (where == device::gpu) {
     gpu machine({.memory_limit = bytes});
-    how.machine.on = &machine;
+    options.machine.on = &machine;
     tried("a GPU", !one.repeats, [&] {
-      return made_in_parts<Index>(text, what, [&](suffix::sinks const& to) { suffix::build_into<Index>(text, to, how); });
+      return made_in_parts<Index>(text, what, [&](suffix::sinks const& to) { suffix::build_into<Index>(text, to, options); });
     });
     return;
   }
-  how.memory = bytes;
+  options.memory = bytes;
   tried("the order kept", !one.repeats, [&] {
     made<Index> all(text, what);
-    std::size_t const peak = suffix::detail::build_on_host<Index>(text, {what, all.arrays(), {}}, how);
+    std::size_t const peak = suffix::detail::host_builder<Index>().build(text, {what, all.arrays(), {}}, options, 0);
     CHECK(peak <= bytes);
     return all;
   });
   tried("parts", false, [&] {
     return made_in_parts<Index>(text, what, [&](suffix::sinks const& to) {
-      suffix::detail::build_on_host<Index>(text, {what, {}, to}, how);
+      suffix::detail::host_builder<Index>().build(text, {what, {}, to}, options, 0);
     });
   });
 }
@@ -220,15 +222,15 @@ void expect_within(std::size_t bytes, device where, sample const& one, suffix::w
 
 TEST_CASE("suffix arrays are the same in whatever memory", "[suffix][memory]") {
   for (sample const& one : samples()) {
-    for (suffix::wanted const what : {suffix::wanted{}, suffix::wanted{true, true}}) {
+    for (suffix::extra_arrays const what : {suffix::extra_arrays{}, suffix::extra_arrays{true, true}}) {
       INFO(one.name << ", lcp " << what.lcp);
       suffix::text const text = one.text.view();
       made<std::uint32_t> right(text, what);
       suffix::build<std::uint32_t>(text, right.arrays());
       for (device const where : devices()) {
-        auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, what);
+        auto const plan = suffix::build_memory(where, text.size(), text.records(), 4, what);
         for (std::size_t k = 0; k <= 12; ++k)
-          expect_within(plan.least + (plan.most - plan.least) * k / 12, where, one, what, right);
+          expect_within(plan.min_bytes + (plan.max_bytes - plan.min_bytes) * k / 12, where, one, what, right);
       }
     }
   }

@@ -11,7 +11,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
 
-/// Bytes in memory, by address.
+/// A sink of bytes in memory, by offset.
 struct bytes_sink final : ordo::sink {
   std::string all;
   bool expected = false;
@@ -24,13 +24,13 @@ struct bytes_sink final : ordo::sink {
   [[nodiscard]] bool addressable() const override { return expected; }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     std::lock_guard const lock(writing);
-    // Not an assertion: the test framework's are for one thread.
+    // No assertion: those of the test framework are for one thread.
     if (offset + data.size() > all.size()) throw std::out_of_range("written behind the end");
     all.replace(offset, data.size(), data.data(), data.size());
   }
 };
 
-/// Numbers of so many bytes.
+/// Reads numbers of `width` bytes.
 inline std::vector<std::uint64_t> numbers_in(std::string const& bytes, unsigned size) {
   std::vector<std::uint64_t> values;
   for (std::size_t at = 0; at < bytes.size(); at += size) {

@@ -7,7 +7,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/build_fasta.hpp"
-#include "ordo/suffix/cut_records.hpp"
+#include "ordo/suffix/pieces.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_policies.hpp"
@@ -23,7 +23,7 @@ struct plain_piece {
   bool reverse;
 };
 
-// Letter by letter, as the policies are told.
+// Applies the policies letter by letter, as they are defined.
 std::vector<plain_piece> plain_pieces(std::vector<std::string> const& records, suffix::policy const& which) {
   std::vector<std::vector<plain_piece>> all;
   for (std::size_t r = 0; r < records.size(); ++r) {
@@ -63,8 +63,8 @@ std::vector<plain_piece> plain_pieces(std::vector<std::string> const& records, s
   return pieces;
 }
 
-// The rows that stay of the text's, by the definition.
-std::vector<std::uint64_t> plain_rows(suffix::text const& text, suffix::row_choice which) {
+// Returns the kept rows of a text, by definition.
+std::vector<std::uint64_t> plain_rows(suffix::text const& text, suffix::row_selection which) {
   std::vector<std::uint64_t> rows;
   for (std::uint64_t const p : plain_suffix_array(text)) {
     bool const ambiguous = std::string_view("ACGTUacgtu").find(text.residues[p]) == std::string::npos;
@@ -107,7 +107,7 @@ std::vector<std::uint64_t> widened(std::vector<Index> const& values) {
   return {values.begin(), values.end()};
 }
 
-// Everything about an index of these records, beside the definitions.
+// Checks everything about an index of these records against the definitions.
 void expect_policy(std::vector<std::string> const& records, suffix::policy const& which, device where) {
   INFO(int(which.strands) << int(which.ambiguous) << int(which.masked) << " " << which.sample << " " << fasta_of(records));
   std::vector<plain_piece> const pieces = plain_pieces(records, which);
@@ -139,18 +139,18 @@ void expect_policy(std::vector<std::string> const& records, suffix::policy const
       REQUIRE(cut.is_reverse(i) == pieces[i].reverse);
     }
     if (which.cuts()) {
-      CHECK(suffix::flaw_in(cut, text.size(), from.starts(), from.lengths(), which) == std::nullopt);
-      CHECK(suffix::contradiction_in(text, cut, which) == std::nullopt);
+      CHECK(suffix::find_flaw(cut, text.size(), from.starts(), from.lengths(), which) == std::nullopt);
+      CHECK(suffix::find_contradiction(text, cut, which) == std::nullopt);
     }
   }
 
-  suffix::options how;
-  how.machine.device = where;
-  how.rows = which.rows();
-  auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
+  suffix::build_options options;
+  options.machine.device = where;
+  options.rows = which.rows();
+  auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, options);
   REQUIRE((widened(made.sa) == sa));
   REQUIRE((widened(made.lcp) == lcp));
-  CHECK_FALSE(suffix::check(text, suffix::arrays<std::uint32_t const>{made.sa, made.lcp, {}}, how).has_value());
+  CHECK_FALSE(suffix::check(text, suffix::arrays<std::uint32_t const>{made.sa, made.lcp, {}}, options).has_value());
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ TEST_CASE("texts that are no nucleotides are refused by policies that are for th
   CHECK_NOTHROW(loaded(protein, which, device::cpu));
   which = {.strands = strands::both};
   CHECK_THROWS_WITH(loaded(protein, which, device::cpu),
-                    "no nucleotide: record 'second': letter 4 is 'E': an index of both strands is for nucleotides");
+                    "not a nucleotide: record 'second': letter 4 is 'E': an index of both strands needs nucleotides");
   which = {.ambiguous = ambiguous_letters::breaks};
   CHECK_THROWS_AS(loaded(protein, which, device::cpu), input_error);
   for (device const where : devices()) {
@@ -206,7 +206,7 @@ TEST_CASE("pieces that contradict each other are refused", "[suffix][policy]") {
   suffix::policy const breaks{.ambiguous = ambiguous_letters::breaks}, both{.strands = strands::both};
   std::vector<std::uint64_t> const starts{0, 5}, lengths{7, 3};
   auto const flaw = [&](std::vector<std::uint64_t> const& columns, suffix::policy const& which, std::size_t residues) {
-    return suffix::flaw_in(suffix::pieces(columns), residues, starts, lengths, which);
+    return suffix::find_flaw(suffix::pieces(columns), residues, starts, lengths, which);
   };
   std::vector<std::uint64_t> const good{0, 2, 5, 0, 0, 2, 1, 4, 0};
   CHECK_FALSE(flaw(good, breaks, 8));
@@ -219,14 +219,14 @@ TEST_CASE("pieces that contradict each other are refused", "[suffix][policy]") {
          {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{6}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
       std::vector<std::uint64_t> bad = good;
       bad[i] = value;
-      // The last piece may lie anywhere in its record, and the first as long as it ends before the second.
+      // The last piece may lie anywhere in its record, and so may the first if it ends before the second.
       bool const harmless = bad == good || (i == 6 && value < 2);
       INFO(i << " := " << value);
       CHECK(flaw(bad, breaks, 8).has_value() == !harmless);
     }
   std::vector<std::uint64_t> const strands_of_two{0, 7, 14, 17, 0, 1, 2, 3, 0, 0, 0, 0};
   auto const of_both = [&](std::vector<std::uint64_t> const& columns) {
-    return suffix::flaw_in(suffix::pieces(columns), 20, std::vector<std::uint64_t>{0, 14}, lengths, both);
+    return suffix::find_flaw(suffix::pieces(columns), 20, std::vector<std::uint64_t>{0, 14}, lengths, both);
   };
   CHECK_FALSE(of_both(strands_of_two));
   for (std::size_t i = 0; i < strands_of_two.size(); ++i) {
@@ -246,14 +246,14 @@ TEST_CASE("a text that is not of its pieces and policy is told", "[suffix][polic
                                      {.ambiguous = ambiguous_letters::breaks}}) {
     suffix::cut_text const cut = suffix::cut_records(from, which, 1 << 20);
     suffix::text const text = cut.view();
-    CHECK_FALSE(suffix::contradiction_in(text, cut.pieces(), which));
+    CHECK_FALSE(suffix::find_contradiction(text, cut.pieces(), which));
     for (std::size_t p = 0; p < text.size(); ++p)
       for (char const c : {'A', 'C', 'N'}) {
         std::string other(text.residues);
         if (other[p] == c) continue;
         other[p] = c;
         bool const seen = which.strands == strands::both || c == 'N';
-        CHECK(suffix::contradiction_in({other, text.starts}, cut.pieces(), which).has_value() == seen);
+        CHECK(suffix::find_contradiction({other, text.starts}, cut.pieces(), which).has_value() == seen);
       }
   }
 }

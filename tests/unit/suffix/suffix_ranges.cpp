@@ -15,7 +15,7 @@
 #include "suffix/sort/build.hpp"
 #include "suffix/sort/divided_ranges.hpp"
 #include "suffix/sort/key_ranges.hpp"
-#include "suffix/sort/sampled_positions.hpp"
+#include "suffix/sort/row_filter.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_policies.hpp"
@@ -33,8 +33,8 @@ TEST_CASE("the range of a suffix's key", "[suffix]") {
   for (stored_text const& stored : {stored_text(random_letters(random, "ACGT", 3000)),
                                     stored_text(random_letters(random, "ACGNT", 3000)), stored_text(reads), stored_text(runs),
                                     stored_text(random_letters(random, all_bytes(), 3000)), stored_text(std::string("A"))}) {
-    host_backend machine;
-    packed_text<host_backend> const packed(machine, stored.view());
+    host_backend backend;
+    packed_text<host_backend> const packed(backend, stored.view());
     std::size_t const n = packed.size();
     packed_view view = packed.view();
     for (unsigned const letters : {1u, 2u, 3u, 4u, 6u, 16u, 18u, 19u, 21u, 25u, view.letters}) {
@@ -44,7 +44,7 @@ TEST_CASE("the range of a suffix's key", "[suffix]") {
       text.length_bits = unsigned(std::bit_width(letters));
       for (std::size_t const count : {1, 2, 3, 14, 15})
         for (int kind = 0; kind < 4; ++kind) {
-          // Keys of the text, one more, any number, and any of as many bits as keys.
+          // Keys of the text, their successors, and any numbers, of any and of as many bits as keys have.
           auto const last = [&] {
             std::uint64_t const key = text.key(random.below(n));
             return kind == 0 ? key - 1 : kind == 1 ? key : kind == 2 ? random() : random() & text.greatest_number();
@@ -89,7 +89,7 @@ std::vector<stored_text> texts_to_divide() {
           stored_text(std::string("A"))};
 }
 
-// What a range is asked for, and may be.
+// The maximum number of suffixes of a range.
 template <class Ranges>
 void expect_ranges(packed_text<host_backend> const& packed, std::vector<std::uint32_t> const& chosen, Ranges ranges,
                    std::vector<std::uint32_t>& order, std::span<std::size_t const> sizes) {
@@ -99,11 +99,11 @@ void expect_ranges(packed_text<host_backend> const& packed, std::vector<std::uin
   std::size_t first = 0;
   std::uint64_t next = 0;
   for (std::size_t k = 0; ranges.more(); ++k) {
-    std::size_t const most = sizes[k % sizes.size()];
-    key_range const range = ranges.next(most);
+    std::size_t const max_count = sizes[k % sizes.size()];
+    key_range const range = ranges.next(max_count);
     REQUIRE(range.count != 0);
     REQUIRE(range.first >= next);
-    REQUIRE((range.count <= most || range.first == range.last));
+    REQUIRE((range.count <= max_count || range.first == range.last));
     REQUIRE(first + range.count <= order.size());
     std::span<std::uint32_t> const part = std::span(order).subspan(first, range.count);
     ranges.bring(range, part);
@@ -122,8 +122,8 @@ void expect_ranges(packed_text<host_backend> const& packed, std::vector<std::uin
 
 TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
   for (stored_text const& stored : texts_to_divide()) {
-    host_backend machine;
-    packed_text<host_backend> const packed(machine, stored.view());
+    host_backend backend;
+    packed_text<host_backend> const packed(backend, stored.view());
     std::size_t const letters = packed.size();
     std::vector<std::uint32_t> all(letters);
     std::iota(all.begin(), all.end(), 0u);
@@ -131,15 +131,15 @@ TEST_CASE("suffixes are divided into ranges of their first keys", "[suffix]") {
          std::vector<std::vector<std::size_t>>{{letters}, {letters / 5 + 1}, {20'000, 3000, 50'000, 700}}) {
       std::vector<std::uint32_t> order(letters);
       packed_view const text = packed.first_view();
-      expect_ranges(packed, all, key_ranges<host_backend, std::uint32_t>(machine, text, letters, letters), order, sizes);
+      expect_ranges(packed, all, key_ranges<host_backend, std::uint32_t>(backend, text, letters, letters), order, sizes);
       for (std::uint64_t const distance : {2, 7, 100}) {
-        sampled_positions<host_backend> const sample(machine, packed, distance);
+        sampled_positions<host_backend> const sample(backend, packed, distance);
         auto const numbers = sample.numbers();
         std::vector<std::uint32_t> chosen;
         std::ranges::copy_if(all, std::back_inserter(chosen), [&](std::uint32_t p) { return numbers.has(p); });
         order.resize(chosen.size());
         using ranges = key_ranges<host_backend, std::uint32_t, numbered_position>;
-        expect_ranges(packed, chosen, ranges(machine, text, letters, chosen.size(), numbers), order, sizes);
+        expect_ranges(packed, chosen, ranges(backend, text, letters, chosen.size(), numbers), order, sizes);
       }
     }
   }
@@ -152,10 +152,10 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
   for (stored_text const& stored :
        {stored_text(random_letters(random, "ACGT", 70'000)), stored_text(reads), stored_text(std::string("A"))}) {
     suffix::text const text = stored.view();
-    host_backend machine;
-    packed_text<host_backend> const packed(machine, text);
+    host_backend backend;
+    packed_text<host_backend> const packed(backend, text);
     for (std::uint64_t const distance : {2, 7, 64, 1000}) {
-      sampled_positions<host_backend> const sample(machine, packed, distance);
+      sampled_positions<host_backend> const sample(backend, packed, distance);
       auto const numbers = sample.numbers();
       std::vector<std::size_t> chosen;
       for (std::size_t r = 0; r < text.records(); ++r)
@@ -171,7 +171,8 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
 
 namespace {
 
-// The ranges hold the chosen positions, those of each in order; and no range has a window that is less than one before.
+// The ranges hold the chosen positions, each in the order of positions; and no range has a window below one of the range
+// before.
 void expect_division(packed_text<host_backend> const& packed, std::vector<std::uint32_t> const& chosen,
                      std::vector<std::uint32_t> const& order, std::vector<place_range> const& ranges) {
   packed_view const text = packed.first_view();
@@ -205,8 +206,8 @@ TEST_CASE("a window of a text", "[suffix]") {
     for (std::string& record : records) record = random_letters(random, letters, random.below(70));
     stored_text const stored(records);
     suffix::text const text = stored.view();
-    host_backend machine;
-    packed_text<host_backend> const packed(machine, text);
+    host_backend backend;
+    packed_text<host_backend> const packed(backend, text);
     packed_view const view = packed.first_view();
     for (std::size_t p = 0; p < text.size(); ++p) {
       std::uint64_t right = 0;
@@ -241,23 +242,23 @@ TEST_CASE("the range of a window", "[suffix]") {
 
 TEST_CASE("suffixes are divided by their first letters", "[suffix]") {
   for (stored_text const& stored : texts_to_divide()) {
-    host_backend machine;
-    packed_text<host_backend> const packed(machine, stored.view());
+    host_backend backend;
+    packed_text<host_backend> const packed(backend, stored.view());
     std::vector<std::uint32_t> all(packed.size());
     std::iota(all.begin(), all.end(), 0u);
     for (std::size_t const share : {std::size_t{1}, std::size_t{100}, std::size_t{10'000}, divided_letters}) {
       INFO(share);
       std::vector<std::uint32_t> order(all.size());
       auto const ranges =
-          divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(order), every_position{});
+          divide_by_letters(backend, packed.first_view(), all.size(), share, std::span(order), every_position{});
       expect_division(packed, all, order, ranges);
       for (std::uint64_t const distance : {7, 1000}) {
-        sampled_positions<host_backend> const sample(machine, packed, distance);
+        sampled_positions<host_backend> const sample(backend, packed, distance);
         std::vector<std::uint32_t> chosen, some(sample.count());
         for (std::uint32_t p = 0; p < all.size(); ++p)
           if (sample.numbers().has(p)) chosen.push_back(p);
         expect_division(packed, chosen, some,
-                        divide_by_letters(machine, packed.first_view(), all.size(), share, std::span(some), sample.numbers()));
+                        divide_by_letters(backend, packed.first_view(), all.size(), share, std::span(some), sample.numbers()));
       }
     }
   }
@@ -282,26 +283,27 @@ TEST_CASE("only the suffixes of a sample are sorted", "[suffix][policy]") {
         if ((p - text.begin_of(text.record_of(p))) % distance == 0) sa.push_back(p);
       std::vector<std::uint64_t> const lcp = plain_lcp(text, sa);
       for (device const where : devices()) {
-        suffix::options how;
-        how.machine.device = where;
-        how.rows.sample = distance;
-        auto const plan = suffix::memory_needed(where, text.size(), text.records(), 4, {true, false}, how.rows);
-        for (std::size_t const memory : {plan.least, plan.quickest, (plan.quickest + plan.most) / 2, plan.most}) {
-          INFO("every " << distance << "th of " << text.size() << " residues in " << memory << " bytes of " << plan.most);
+        suffix::build_options options;
+        options.machine.device = where;
+        options.rows.sample = distance;
+        auto const plan = suffix::build_memory(where, text.size(), text.records(), 4, {true, false}, options.rows);
+        for (std::size_t const memory :
+             {plan.min_bytes, plan.fast_bytes, (plan.fast_bytes + plan.max_bytes) / 2, plan.max_bytes}) {
+          INFO("every " << distance << "th of " << text.size() << " residues in " << memory << " bytes of " << plan.max_bytes);
           std::optional<gpu> limited;
-          if (where == device::gpu) how.machine.on = &limited.emplace(gpu_options{.memory_limit = memory});
-          how.memory = memory;
+          if (where == device::gpu) options.machine.on = &limited.emplace(gpu_options{.memory_limit = memory});
+          options.memory = memory;
           try {
-            auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, how);
+            auto const made = suffix::build<std::uint32_t>(text, {.lcp = true, .bwt = false}, options);
             CHECK(std::ranges::equal(made.sa, sa));
             CHECK(std::ranges::equal(made.lcp, lcp));
           } catch (out_of_memory const&) {
-            CHECK(memory < plan.most);
+            CHECK(memory < plan.max_bytes);
           }
-          how.machine.on = nullptr;
+          options.machine.on = nullptr;
         }
-        how.memory = suffix::options{}.memory;
-        auto const wide = suffix::build<std::uint64_t>(text, {.lcp = true, .bwt = false}, how);
+        options.memory = suffix::build_options{}.memory;
+        auto const wide = suffix::build<std::uint64_t>(text, {.lcp = true, .bwt = false}, options);
         CHECK(std::ranges::equal(wide.sa, sa));
         CHECK(std::ranges::equal(wide.lcp, lcp));
       }
@@ -314,25 +316,26 @@ TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]
   std::string const letters = random_letters(random, "ACGT", 400'000);
   suffix::text const text{letters};
   for (std::uint64_t const distance : {4, 16}) {
-    suffix::row_choice const rows{false, distance};
-    CHECK(suffix::sorted_suffixes(text.size(), 1, rows) == text.size() / distance + 1);
+    suffix::row_selection const rows{false, distance};
+    CHECK(suffix::num_sorted_suffixes(text.size(), 1, rows) == text.size() / distance + 1);
     for (device const where : devices()) {
-      auto const all = suffix::memory_needed(where, text.size(), 1, 4, {}),
-                 some = suffix::memory_needed(where, text.size(), 1, 4, {}, rows);
-      if (where == device::cpu) continue;  // which sorts all in parts, and a sample at once
-      CHECK(some.quickest < all.quickest / 3 * 2);
-      CHECK(some.most < all.most / 2);
+      auto const all = suffix::build_memory(where, text.size(), 1, 4, {}),
+                 some = suffix::build_memory(where, text.size(), 1, 4, {}, rows);
+      if (where == device::cpu) continue;  // which sorts all suffixes in parts, and a sample at once
+      CHECK(some.fast_bytes < all.fast_bytes / 3 * 2);
+      CHECK(some.max_bytes < all.max_bytes / 2);
       bytes_sink to_sa;
-      suffix::options how;
-      how.machine.device = where;
-      how.rows = rows;
-      CHECK(suffix::build_into<std::uint32_t>(text, {&to_sa}, how).device_memory <= some.quickest);
+      suffix::build_options options;
+      options.machine.device = where;
+      options.rows = rows;
+      CHECK(suffix::build_into<std::uint32_t>(text, {&to_sa}, options).device_memory <= some.fast_bytes);
       CHECK(to_sa.all.size() == 4 * text.size() / distance);
     }
-    std::vector<std::uint32_t> order(suffix::sorted_suffixes(text.size(), 1, rows));
+    std::vector<std::uint32_t> order(suffix::num_sorted_suffixes(text.size(), 1, rows));
     bytes_sink to_sa;
-    std::size_t const peak = suffix::detail::build_on_host<std::uint32_t>(text, {{}, {order, {}, {}}, {&to_sa}, rows}, {});
-    CHECK(peak <= suffix::memory_needed(device::cpu, text.size(), 1, 4, {}, rows).quickest);
+    std::size_t const peak =
+        suffix::detail::host_builder<std::uint32_t>().build(text, {{}, {order, {}, {}}, {&to_sa}, rows}, {}, 0);
+    CHECK(peak <= suffix::build_memory(device::cpu, text.size(), 1, 4, {}, rows).fast_bytes);
     CHECK(to_sa.all.size() == 4 * text.size() / distance);
   }
 }

@@ -9,7 +9,6 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
-#include "ordo/suffix/occurrences.hpp"
 #include "ordo/suffix/repeats.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
@@ -33,7 +32,7 @@ bool is_apart(char letter, suffix::letter_choice letters) {
   return letters == suffix::letter_choice::nucleotides && std::string_view("ACGTUacgtu").find(letter) == std::string::npos;
 }
 
-// The letter before, which differs from all others at the begin of a record, and where it is apart.
+// The letter before, which differs from all others at the start of a record, and where it is set apart.
 int letter_before(suffix::text const& text, std::size_t p, suffix::letter_choice letters) {
   return p == text.begin_of(text.record_of(p)) || is_apart(text.residues[p - 1], letters) ? -1 : text.residues[p - 1];
 }
@@ -43,7 +42,7 @@ std::size_t end_at(suffix::text const& text, std::size_t p) {
 
 using pairs = std::multiset<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  // positions and length
 
-pairs plain_pairs(suffix::text const& text, std::size_t least, suffix::letter_choice letters) {
+pairs plain_pairs(suffix::text const& text, std::size_t min_length, suffix::letter_choice letters) {
   pairs all;
   for (std::size_t p = 0; p < text.size(); ++p)
     for (std::size_t q = p + 1; q < text.size(); ++q) {
@@ -52,16 +51,16 @@ pairs plain_pairs(suffix::text const& text, std::size_t least, suffix::letter_ch
       while (p + length < end_at(text, p) && q + length < end_at(text, q) &&
              text.residues[p + length] == text.residues[q + length] && !is_apart(text.residues[p + length], letters))
         ++length;
-      if (length >= least) all.emplace(p, q, length);
+      if (length >= min_length) all.emplace(p, q, length);
     }
   return all;
 }
 
-// Maximal repeats and where they occur: what the pairs have in common.
-std::set<std::pair<std::string, std::vector<std::uint64_t>>> plain_repeats(suffix::text const& text, std::size_t least,
+// Maximal repeats and their positions: the common strings of the pairs.
+std::set<std::pair<std::string, std::vector<std::uint64_t>>> plain_repeats(suffix::text const& text, std::size_t min_length,
                                                                            suffix::letter_choice letters) {
   std::set<std::string> words;
-  for (auto const& [p, q, length] : plain_pairs(text, least, letters))
+  for (auto const& [p, q, length] : plain_pairs(text, min_length, letters))
     words.insert(std::string(text.residues.substr(p, length)));
   std::set<std::pair<std::string, std::vector<std::uint64_t>>> all;
   for (std::string const& word : words) {
@@ -104,13 +103,13 @@ TEST_CASE("maximal repeats and maximal pairs are those that brute force finds", 
     suffix::text const text = index.stored.view();
     suffix::ambiguous_positions const ambiguous(text.residues);
     for (std::size_t k = 0; k < 8; ++k) {
-      std::size_t const least = std::array{1, 2, 3, 7}[k / 2];
+      std::size_t const min_length = std::array{1, 2, 3, 7}[k / 2];
       auto const letters = suffix::letter_choice(k % 2);
       suffix::letters_apart const apart{index.sa(), letters == suffix::letter_choice::all ? nullptr : &ambiguous};
-      INFO(index.stored.residues << ' ' << least << ' ' << suffix::letter_choice_words[k % 2]);
+      INFO(index.stored.residues << ' ' << min_length << ' ' << suffix::letter_choice_words[k % 2]);
       std::set<std::pair<std::string, std::vector<std::uint64_t>>> repeats;
       std::size_t told = 0;
-      suffix::find_repeats(index.lcp(), index.bwt(), apart, least, [&](suffix::repeat const& one) {
+      suffix::find_repeats(index.lcp(), index.bwt(), apart, min_length, [&](suffix::repeat const& one) {
         ++told;
         std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.rows.begin),
                                       index.made.sa.begin() + std::ptrdiff_t(one.rows.end));
@@ -118,24 +117,24 @@ TEST_CASE("maximal repeats and maximal pairs are those that brute force finds", 
         repeats.emplace(text.residues.substr(at.front(), one.length), at);
       });
       CHECK(told == repeats.size());
-      CHECK(repeats == plain_repeats(text, least, letters));
+      CHECK(repeats == plain_repeats(text, min_length, letters));
 
       pairs found;
       std::uint64_t counted = 0;
       suffix::find_pairs(
-          index.lcp(), index.bwt(), apart, least, 0,
+          index.lcp(), index.bwt(), apart, min_length, 0,
           [&](suffix::repeat_pair const& one) {
             std::uint64_t const p = index.made.sa[one.row], q = index.made.sa[one.other_row];
             found.emplace(std::min(p, q), std::max(p, q), one.length);
           },
-          [&](suffix::pairs_of_repeat const& one) {
+          [&](suffix::repeat_pair_count const& one) {
             counted += one.pairs;
             std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.of.rows.begin),
                                           index.made.sa.begin() + std::ptrdiff_t(one.of.rows.end));
             std::ranges::sort(at);
             CHECK(repeats.contains({std::string(text.residues.substr(at.front(), one.of.length)), at}));
           });
-      CHECK(found == plain_pairs(text, least, letters));
+      CHECK(found == plain_pairs(text, min_length, letters));
       CHECK(counted == found.size());
     }
   }
@@ -147,7 +146,7 @@ TEST_CASE("pairs of a repeat are told up to a limit, and counted beyond", "[suff
     std::uint64_t told = 0, pairs = 0;
     suffix::find_pairs(
         index.lcp(), index.bwt(), {}, 4, limit, [&](suffix::repeat_pair const& one) { told += one.length == 4; },
-        [&](suffix::pairs_of_repeat const& one) { pairs += one.pairs; });
+        [&](suffix::repeat_pair_count const& one) { pairs += one.pairs; });
     CHECK(told == std::min<std::uint64_t>(limit, 10));
     CHECK(pairs == 10);
   }
@@ -170,14 +169,14 @@ TEST_CASE("repeats of arrays that lie end", "[suffix]") {
     suffix::find_pairs(
         lengths, bwt, apart, 2, 5,
         [&](suffix::repeat_pair const& one) { REQUIRE(std::max(one.row, one.other_row) < lcp.size()); },
-        [&](suffix::pairs_of_repeat const& one) { REQUIRE(inside(one.of.rows)); });
+        [&](suffix::repeat_pair_count const& one) { REQUIRE(inside(one.of.rows)); });
   }
 }
 
 TEST_CASE("occurrences of the letters at each position", "[suffix]") {
   auto all = texts();
   random_numbers random(3);
-  // For several threads; runs go over what each of them takes.
+  // For several threads; repeats extend across their parts.
   all.push_back({random_letters(random, "AC", 100000), random_letters(random, "AC", 5)});
   std::string runs = random_letters(random, "AC", 200000);
   for (std::size_t p = 50; p < runs.size(); p += 20000) runs.replace(p, 12000, 12000, 'N');
@@ -219,7 +218,7 @@ TEST_CASE("occurrences of the letters at each position", "[suffix]") {
   at.resize(6);
   CHECK_THROWS_WITH(
       suffix::count_occurrences<std::uint32_t>(index.stored.view(), index.sa(), index.lcp(), 2, suffix::letter_choice::all, at),
-      "arrays of wrong size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
+      "wrong array size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
 }
 
 TEST_CASE("where the ambiguous letters of a text are", "[suffix]") {
@@ -254,7 +253,7 @@ TEST_CASE("which letters of a text k-mers hold", "[suffix]") {
     CHECK(suffix::usual_letters(text) == letter_choice::nucleotides);
   for (char const* text : {"MKLV", "E", "MKWVTFISLLXBZJUO*", "mkwvtfisll"})
     CHECK(suffix::usual_letters(text) == letter_choice::all);
-  // A few wrong letters make no protein of a genome.
+  // A few wrong letters do not make a genome a protein.
   CHECK(suffix::usual_letters(std::string(10000, 'A') + std::string(99, 'E'), 2) == letter_choice::nucleotides);
   CHECK(suffix::usual_letters(std::string(9900, 'A') + std::string(100, 'E'), 2) == letter_choice::all);
 }

@@ -16,7 +16,7 @@ using namespace ordo;
 
 namespace {
 
-// Where the pattern occurs, by looking everywhere; it must not cross the end of a record.
+// Finds the pattern everywhere; it must not cross the end of a record.
 std::vector<std::uint64_t> plain_search(suffix::text const& text, std::string_view pattern) {
   std::vector<std::uint64_t> found;
   for (std::size_t p = 0; p < text.size(); ++p) {
@@ -35,7 +35,7 @@ suffix::entries entries_of(std::vector<Index> const& values) {
   return std::span<Index const>(values);
 }
 
-// The same values in so many bits.
+// The same values in entries of `width` bits.
 template <class Index>
 std::string packed(std::vector<Index> const& values, unsigned width) {
   std::string bytes(values.size() * (width / 8), '\0');
@@ -92,7 +92,7 @@ TEST_CASE("a row that is no position of the text is an error", "[suffix]") {
         "bad index: f.sa: row " + std::to_string(row) + ": position " + std::to_string(damaged[row]) + " of 400 residues";
     suffix::searcher const find(text, entries_of(damaged), "f.sa");
     CHECK_THROWS_WITH(find.locate(""), want);
-    // Where the row is among those of a pattern it is found; else the search may not come by.
+    // If the row is among those of a pattern, it is found; otherwise the search may miss it.
     std::string const pattern(1, residues[sa[row]]);
     CHECK_THROWS_WITH(find.locate(pattern), want);
   }
@@ -106,7 +106,7 @@ TEST_CASE("many patterns at once are found as each alone", "[suffix]") {
   suffix::text const text = stored.view();
   auto const sa = suffix::build<std::uint32_t>(text).sa;
   for (std::size_t length : {0, 1, 2, 3, 5}) {
-    suffix::kmer_words const words{unsigned(length), "ACGT"};
+    suffix::kmer_set const words{unsigned(length), "ACGT"};
     std::vector<char> table;
     if (length != 0) table = suffix::make_kmer_table(text, entries_of(sa), words, "sa");
     suffix::searcher const find(text, entries_of(sa), "sa",
@@ -142,7 +142,7 @@ TEST_CASE("a table of k-mers holds the first row of every word", "[suffix]") {
     suffix::text const text = stored.view();
     auto const sa = suffix::build<std::uint64_t>(text).sa;
     for (unsigned length : {1u, 2u, 3u}) {
-      suffix::kmer_words const words{length, letters};
+      suffix::kmer_set const words{length, letters};
       std::vector<std::string> all{""};
       for (unsigned k = 0; k < length; ++k) {
         std::vector<std::string> longer;
@@ -161,10 +161,10 @@ TEST_CASE("a table of k-mers holds the first row of every word", "[suffix]") {
         CHECK(rows[w] == std::size_t(std::ranges::partition_point(sa, below) - sa.begin()));
       }
       CHECK(rows[all.size()] == sa.size());
-      CHECK_FALSE(suffix::wrong_kmer(text, entries_of(sa), words, rows, "sa").has_value());
+      CHECK_FALSE(suffix::find_wrong_kmer(text, entries_of(sa), words, rows, "sa").has_value());
       auto damaged = table;
       damaged[8 * (all.size() / 2)] ^= 1;
-      CHECK(suffix::wrong_kmer(text, entries_of(sa), words, {damaged, 64}, "sa") == all.size() / 2);
+      CHECK(suffix::find_wrong_kmer(text, entries_of(sa), words, {damaged, 64}, "sa") == all.size() / 2);
     }
   }
   suffix::text const small{"GATTACA"};
@@ -179,7 +179,7 @@ TEST_CASE("a table of k-mers holds the first row of every word", "[suffix]") {
 TEST_CASE("a table of k-mers that lies leads nowhere outside", "[suffix]") {
   suffix::text const text{"GATTACAGATTACA"};
   auto const sa = suffix::build<std::uint32_t>(text).sa;
-  suffix::kmer_words const words{2, "ACGT"};
+  suffix::kmer_set const words{2, "ACGT"};
   random_numbers random(4);
   for (int trial = 0; trial < 2000; ++trial) {
     auto table = suffix::make_kmer_table(text, entries_of(sa), words, "sa");
@@ -190,13 +190,13 @@ TEST_CASE("a table of k-mers that lies leads nowhere outside", "[suffix]") {
         REQUIRE(rows.begin <= rows.end);
         REQUIRE(rows.end <= sa.size());
       } catch (input_error const& e) {
-        CHECK_THAT(e.what(), contains_text("bad index: f.kmers: words "));
+        CHECK_THAT(e.what(), contains_text("bad index: f.kmers: k-mers "));
       }
   }
 }
 
 TEST_CASE("an array that lies leads nowhere outside", "[suffix]") {
-  // Text, array and patterns in pieces of memory of their own size, for the address sanitizer.
+  // Text, array and patterns in allocations of their exact size, for the address sanitizer.
   random_numbers random(6);
   stored_text const stored(std::vector<std::string>{"GATTACAGATTACA", "", "GATTACC", "TTACA"});
   suffix::text const text = stored.view();
@@ -226,12 +226,12 @@ TEST_CASE("what letters a table of k-mers is of", "[suffix]") {
   CHECK(suffix::frequent_letters("AC") == "ACGT");
   CHECK(suffix::frequent_letters("MKLVMKLV") == "KLMV");
   CHECK(suffix::frequent_letters("").empty());
-  CHECK(suffix::kmer_words{15, "ACGT"}.count() == std::uint64_t{1} << 30);
-  CHECK_FALSE(suffix::kmer_words{16, "ACGT"}.count().has_value());
-  CHECK_FALSE(suffix::kmer_words{0, "ACGT"}.count().has_value());
-  CHECK_FALSE(suffix::kmer_words{3, ""}.count().has_value());
-  CHECK(suffix::kmer_words{30, "A"}.count() == 1);
-  CHECK_FALSE(suffix::kmer_words{31, "A"}.count().has_value());
+  CHECK(suffix::kmer_set{15, "ACGT"}.count() == std::uint64_t{1} << 30);
+  CHECK_FALSE(suffix::kmer_set{16, "ACGT"}.count().has_value());
+  CHECK_FALSE(suffix::kmer_set{0, "ACGT"}.count().has_value());
+  CHECK_FALSE(suffix::kmer_set{3, ""}.count().has_value());
+  CHECK(suffix::kmer_set{30, "A"}.count() == 1);
+  CHECK_FALSE(suffix::kmer_set{31, "A"}.count().has_value());
 }
 
 TEST_CASE("entries of 4, 5 and 8 bytes", "[suffix]") {
@@ -239,7 +239,7 @@ TEST_CASE("entries of 4, 5 and 8 bytes", "[suffix]") {
   std::string const forty = packed(values, 40);
   CHECK(forty.substr(25, 5) == "\x05\x04\x03\x02\x01");
   for (std::size_t i = 0; i < values.size(); ++i) {
-    // In a piece of memory of its own size, for the address sanitizer.
+    // In an allocation of its exact size, for the address sanitizer.
     std::vector<char> const one(forty.begin() + std::ptrdiff_t(5 * i), forty.begin() + std::ptrdiff_t(5 * i + 5));
     CHECK(suffix::entries(one, 40)[0] == values[i]);
     CHECK(suffix::entries(forty, 40)[i] == values[i]);
@@ -251,24 +251,24 @@ TEST_CASE("entries of 4, 5 and 8 bytes", "[suffix]") {
 }
 
 TEST_CASE("a position's record, strand and place on the forward strand", "[suffix]") {
-  // AACG, nothing, TT, each followed by its reverse complement.
+  // AACG, an empty record and TT, each followed by its reverse complement.
   stored_text const stored(std::vector<std::string>{"AACG", "CGTT", "", "", "TT", "AA"});
   suffix::text const text = stored.view();
   std::vector<std::uint64_t> columns = stored.starts;
   columns.insert(columns.end(), {0, 1, 2, 3, 4, 5});
-  columns.insert(columns.end(), {0, 0, 0, 0, 7, 7});  // the last record has seven letters before it, which are not there
+  columns.insert(columns.end(), {0, 0, 0, 0, 7, 7});  // the last record has seven letters before it, which are not in the text
   suffix::pieces const forward, both(columns);
   auto const place = [&](suffix::pieces const& which, std::size_t p, std::size_t length) {
-    return which.place_of(text, text.record_of(p), p, length);
+    return which.location_of(text, text.record_of(p), p, length);
   };
-  CHECK(place(forward, 5, 2) == suffix::place{1, 1, false});
-  CHECK(place(both, 1, 3) == suffix::place{0, 1, false});
-  CHECK(place(both, 4, 4) == suffix::place{0, 0, true});
-  CHECK(place(both, 4, 1) == suffix::place{0, 3, true});
-  CHECK(place(both, 6, 2) == suffix::place{0, 0, true});
-  CHECK(place(both, 9, 1) == suffix::place{2, 8, false});
-  CHECK(place(both, 10, 1) == suffix::place{2, 8, true});
-  CHECK(place(both, 11, 1) == suffix::place{2, 7, true});
+  CHECK(place(forward, 5, 2) == suffix::location{1, 1, false});
+  CHECK(place(both, 1, 3) == suffix::location{0, 1, false});
+  CHECK(place(both, 4, 4) == suffix::location{0, 0, true});
+  CHECK(place(both, 4, 1) == suffix::location{0, 3, true});
+  CHECK(place(both, 6, 2) == suffix::location{0, 0, true});
+  CHECK(place(both, 9, 1) == suffix::location{2, 8, false});
+  CHECK(place(both, 10, 1) == suffix::location{2, 8, true});
+  CHECK(place(both, 11, 1) == suffix::location{2, 7, true});
 }
 
 TEST_CASE("records are found as by looking through all", "[suffix]") {

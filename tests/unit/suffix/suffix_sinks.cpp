@@ -23,7 +23,7 @@ using namespace ordo;
 
 namespace {
 
-/// Bytes in memory, by address or in order; from the byte `bad` on it fails.
+/// A sink of bytes in memory, by offset or in order; fails from byte `bad` on.
 class string_sink final : public sink {
  public:
   explicit string_sink(bool addressed, std::uint64_t bad = ~std::uint64_t{0}) : addressed_(addressed), bad_(bad) {}
@@ -67,13 +67,13 @@ std::uint32_t crc32_of(std::string const& bytes) {
   return std::uint32_t(crc32_z(0, reinterpret_cast<Bytef const*>(bytes.data()), bytes.size()));
 }
 
-suffix::options on(device where) {
-  suffix::options how;
-  how.machine.device = where;
-  return how;
+suffix::build_options on(device where) {
+  suffix::build_options options;
+  options.machine.device = where;
+  return options;
 }
 
-// Five bytes of each.
+// Five bytes of each entry.
 std::string narrow_bytes_of(std::vector<std::uint64_t> const& values) {
   std::string bytes;
   for (std::uint64_t const value : values)
@@ -87,7 +87,7 @@ void expect_same(suffix::text const& text, device where) {
   for (bool addressed : {true, false}) {
     string_sink sa(addressed), lcp(addressed), bwt(addressed);
     suffix::checksum_sink sum(sa);
-    suffix::report const done = suffix::build_into<Index>(text, {&sum, &lcp, &bwt}, on(where));
+    suffix::build_report const done = suffix::build_into<Index>(text, {&sum, &lcp, &bwt}, on(where));
     CHECK(done.machine.device == where);
     REQUIRE((sa.all == bytes_of(made.sa)));
     REQUIRE((lcp.all == bytes_of(made.lcp)));
@@ -109,7 +109,7 @@ void expect_same(suffix::text const& text, device where) {
   }
 }
 
-/// A text without addresses.
+/// A sequential text.
 class text_stream final : public source {
  public:
   explicit text_stream(std::string_view text) : text_(text) {}
@@ -136,8 +136,8 @@ suffix::fasta_texts as_texts(std::vector<std::string> const& all, bool stream) {
   return texts;
 }
 
-/// All arrays of a text's FASTA, beside those of the text.
-suffix::report expect_loaded(std::vector<std::string> const& all, machine_options const& machine, bool stream) {
+/// Compares all arrays of a text's FASTA with those of the text.
+suffix::build_report expect_loaded(std::vector<std::string> const& all, machine_options const& machine, bool stream) {
   suffix::fasta plain;
   for (std::string const& text : all) {
     memory_source from(text);
@@ -149,7 +149,7 @@ suffix::report expect_loaded(std::vector<std::string> const& all, machine_option
   REQUIRE((loaded.names() == plain.names));
   REQUIRE((loaded.starts() == plain.starts));
   string_sink sa(true), lcp(false), bwt(true), residues(!stream);
-  suffix::report const done = loaded.build_into<std::uint32_t>({&sa, &lcp, &bwt}, residues, {});
+  suffix::build_report const done = loaded.build_into<std::uint32_t>({&sa, &lcp, &bwt}, residues, {});
   REQUIRE((residues.all == plain.view().residues));
   CHECK(residues.expected == plain.residues.size());
   REQUIRE((sa.all == bytes_of(right.sa)));
@@ -165,7 +165,7 @@ std::string letters_of(std::size_t n, unsigned seed) {
   return letters;
 }
 
-/// A variable of the environment for as long as this lives.
+/// Sets an environment variable for the lifetime of this.
 class environment {
  public:
   environment(char const* name, std::string const& value) : name_(name) {
@@ -193,16 +193,17 @@ TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
   std::vector<std::string> const right{small[0], ">d\nAC-*."};
   std::vector<std::string> const large{">one\n" + letters_of(2'500'000, 5) + "\n>two\n", ">three\n" + letters_of(70'000, 6)};
   for (device const where : devices()) {
-    machine_options how;
-    how.device = where;
+    machine_options options;
+    options.device = where;
     for (bool const stream : {false, true}) {
-      CHECK(expect_loaded(right, how, stream).machine.device == where);
-      CHECK(expect_loaded(large, how, stream).machine.device == where);
-      CHECK(expect_loaded({">"}, how, stream).machine.device == where);
-      CHECK_THROWS_WITH((suffix::loaded_fasta(as_texts(small, stream), {}, how, {})), "bad FASTA: text 1:4: '$' is no residue");
+      CHECK(expect_loaded(right, options, stream).machine.device == where);
+      CHECK(expect_loaded(large, options, stream).machine.device == where);
+      CHECK(expect_loaded({">"}, options, stream).machine.device == where);
+      CHECK_THROWS_WITH((suffix::loaded_fasta(as_texts(small, stream), {}, options, {})),
+                        "bad FASTA: text 1:4: '$' is not a residue");
     }
     string_sink full(true, 1'000'000), sa(true);
-    suffix::loaded_fasta loaded(as_texts(large, false), {}, how, {});
+    suffix::loaded_fasta loaded(as_texts(large, false), {}, options, {});
     CHECK_THROWS_AS(loaded.build_into<std::uint32_t>({&sa}, full, {}), output_error);
   }
 }
@@ -211,30 +212,31 @@ TEST_CASE("FASTA that a GPU finds too large", "[suffix][fasta]") {
   // Every suffix shares its first letters with others.
   std::size_t const n = suffix::detail::min_gpu_bytes(1) / 4 * 5;
   std::vector<std::string> const all{">one\n" + std::string(n - 10, 'A') + "\n>two\n" + std::string(10, 'A')};
-  machine_options how;
-  how.threads = 1;  // so that a GPU is worth its start
+  machine_options options;
+  options.threads = 1;  // so that a GPU is worth starting
   {
     environment const limit("ORDO_GPU_MEMORY", "1M"), automatic("ORDO_DEVICE", "auto");
-    suffix::report const done = expect_loaded(all, how, false);
+    suffix::build_report const done = expect_loaded(all, options, false);
     CHECK(done.machine.device == device::cpu);
     CHECK(done.machine.fell_back == !gpus().empty());
   }
   if (gpus().empty()) return;
-  suffix::memory_plan const plan = suffix::memory_needed(device::gpu, n, 2, 4, {true, true});
-  for (std::size_t const most : {n / 2, plan.least + (plan.most - plan.least) / 8, plan.most + (std::size_t{8} << 20)}) {
-    gpu machine({.memory_limit = most});
-    how.on = &machine;
-    if (most > plan.most)
-      CHECK(expect_loaded(all, how, false).machine.device == device::gpu);
+  suffix::memory_estimate const plan = suffix::build_memory(device::gpu, n, 2, 4, {true, true});
+  for (std::size_t const max_count :
+       {n / 2, plan.min_bytes + (plan.max_bytes - plan.min_bytes) / 8, plan.max_bytes + (std::size_t{8} << 20)}) {
+    gpu machine({.memory_limit = max_count});
+    options.on = &machine;
+    if (max_count > plan.max_bytes)
+      CHECK(expect_loaded(all, options, false).machine.device == device::gpu);
     else
-      CHECK_THROWS_AS(expect_loaded(all, how, false), out_of_memory);
+      CHECK_THROWS_AS(expect_loaded(all, options, false), out_of_memory);
   }
 }
 
 TEST_CASE("what is built into sinks is what is built into arrays", "[suffix]") {
   random_numbers random(7);
   stored_text const some(std::vector<std::string>{"GATTACA", "", "TACA", "$"});
-  std::string letters(2'500'000, 'A');  // some blocks of a transfer
+  std::string letters(2'500'000, 'A');  // several blocks of a transfer
   for (char& c : letters) c = "ACGT"[random() % 4];
   for (device const where : devices()) {
     expect_same<std::uint32_t>(some.view(), where);

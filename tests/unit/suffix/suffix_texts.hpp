@@ -11,7 +11,7 @@
 #include "ordo/suffix.hpp"
 #include "tests/unit/inputs.hpp"
 
-/// Records with the storage that a suffix::text looks at.
+/// Records with the storage of a suffix::text.
 struct stored_text {
   std::string residues;
   std::vector<std::uint64_t> starts;
@@ -27,7 +27,7 @@ struct stored_text {
   [[nodiscard]] ordo::suffix::text view() const { return {residues, starts}; }
 };
 
-/// The definition, word by word: a comparison sort of whole suffixes.
+/// The definition: a comparison sort of whole suffixes.
 inline std::vector<std::uint64_t> plain_suffix_array(ordo::suffix::text const& text) {
   auto const suffix = [&](std::size_t p) { return text.residues.substr(p, text.end_of(text.record_of(p)) - p); };
   std::vector<std::uint64_t> sa(text.size());
@@ -86,7 +86,7 @@ inline std::string fibonacci_word(std::size_t n) {
   return word;
 }
 
-/// Every word of `length` letters once, round a circle (by Lyndon words; Fredricksen and Maiorana).
+/// Every string of `length` letters once, in a circle (by Lyndon words; Fredricksen and Maiorana).
 inline std::string de_bruijn(std::string_view alphabet, std::size_t length) {
   std::string out;
   std::vector<std::size_t> word{0};

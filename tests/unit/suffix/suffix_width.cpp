@@ -8,8 +8,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
 
-// Ranks are packed into keys with as many bits as the greatest one needs. Where they fill an Index of 32 bits a text has 2^32
-// residues; so this runs the same templates with an Index of 16 bits.
+// Ranks are packed into keys with as many bits as the greatest one needs. An Index of 32 bits is full at 2^32 residues; so this
+// runs the same templates with an Index of 16 bits.
 using namespace ordo;
 using model = std::uint16_t;
 
@@ -27,11 +27,11 @@ void expect_as_wide(stored_text const& stored) {
   INFO(text.size() << " residues in " << text.records() << " records");
   std::vector<model> sa(text.size()), lcp(text.size());
   std::string bwt(text.size() + text.records(), ' ');
-  host_backend machine;
-  suffix::detail::build_on(machine, text, suffix::detail::results<model>{{true, true}, {sa, lcp, bwt}, {}}, {});
-  suffix::options how;
-  how.machine.device = device::cpu;
-  auto const wide = suffix::build<std::uint64_t>(text, {true, true}, how);
+  host_backend backend;
+  suffix::detail::build_on(backend, text, suffix::detail::results<model>{{true, true}, {sa, lcp, bwt}, {}}, {});
+  suffix::build_options options;
+  options.machine.device = device::cpu;
+  auto const wide = suffix::build<std::uint64_t>(text, {true, true}, options);
   CHECK(std::equal(sa.begin(), sa.end(), wide.sa.begin(), wide.sa.end()));
   CHECK(std::equal(lcp.begin(), lcp.end(), wide.lcp.begin(), wide.lcp.end()));
   CHECK((bwt == wide.bwt));
