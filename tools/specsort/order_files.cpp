@@ -133,7 +133,7 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 }  // namespace
 
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  spectra::format as, spectra::options const& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::report const&)> const& committing) {
   output_files to(output, order, common.threads);
@@ -144,14 +144,15 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   }
   struct opened {
     std::unique_ptr<cli::input> in;
-    spectra::options how;
+    spectra::options options;
     bool mzml;
   };
   auto const open = [&](std::size_t k) {
-    opened one{std::make_unique<cli::input>(inputs[k], common.threads), how, false};
+    opened one{std::make_unique<cli::input>(inputs[k], common.threads), options, false};
     to.refuse_loop(*one.in);
-    one.how.name = one.in->name();
-    if (!one.in->compressed()) one.how.input_bytes = one.in->file_size().value_or(0);  // inflating is slow: no work for a GPU
+    one.options.name = one.in->name();
+    if (!one.in->compressed())
+      one.options.input_bytes = one.in->file_size().value_or(0);  // inflating is slow: no work for a GPU
     one.mzml = format_of_input(*one.in) == spectra::format::mzml;
     return one;
   };
@@ -160,12 +161,12 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   from.open = [&](std::size_t k) {
     opened one = open(k);
     spectra::spectrum_inputs::opened made;
-    made.name = one.how.name;
-    made.bytes = one.how.input_bytes;
+    made.name = one.options.name;
+    made.bytes = one.options.input_bytes;
     made.selected = one.mzml;
-    one.how.on_progress = {};
+    one.options.on_progress = {};
     if (one.mzml)
-      made.from = std::make_unique<mgf_stream>(std::move(one.in), std::move(one.how));
+      made.from = std::make_unique<mgf_stream>(std::move(one.in), std::move(one.options));
     else
       made.from = std::move(one.in);
     return made;
@@ -173,14 +174,15 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   auto const order_document = [&] {
     opened const one = open(0);
     format_of_output(output, "mzml", *one.in, one.mzml ? spectra::format::mzml : spectra::format::mgf);
-    return spectra::order_mzml(*one.in, to.open(0), one.how, order);
+    return spectra::order_mzml(*one.in, to.open(0), one.options, order);
   };
-  spectra::order_report done = as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, how, order);
+  spectra::order_report done =
+      as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, options, order);
   committing(done.done);
   if (origins) origins->finish();
   to.commit();
   if (origins) origins->commit();
-  if (how.on_warning)
+  if (options.on_warning)
     for (std::size_t k = 0; k < done.missing.size(); ++k)
       if (done.missing[k] != 0)
         cli::say(tool, fmt::format("warning: {} of {} spectra have no {} and come last", done.missing[k],

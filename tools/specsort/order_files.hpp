@@ -13,7 +13,7 @@ namespace ordo::specsort {
 /// @param as  the format; mzML only of one input in mzML, and without parts @param map  path of the origins; empty: none
 /// @param committing  called when all is written, before files take their places
 spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::format as, spectra::options const& how, spectra::order_options order,
+                                  spectra::format as, spectra::options const& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::report const&)> const& committing);
 
