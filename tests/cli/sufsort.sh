@@ -180,7 +180,7 @@ refused_once() {  # MEMORY COMMAND...
   shift
   expect_error sufsort "$@" --memory "$memory"
   if [[ $* == *break* ]] && grep -q 'may suffice' err; then  # how many pieces there are is not known yet
-    memory=$(sed 's/.*: --memory \([0-9]*[KM]\) is.*/\1/' err)
+    memory=$(sed 's/.*: --memory \([0-9]*[KM]\) may.*/\1/' err)
     sufsort "$@" --memory "$memory" 2> err || complaint sufsort
     [[ -s err ]] || return 0
   fi

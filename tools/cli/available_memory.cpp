@@ -24,13 +24,13 @@ std::size_t less(std::size_t from, std::size_t what) {
   return from - std::min(from, what);
 }
 
-// The whole number that a file of /sys holds, or `otherwise`.
+// Returns the whole number in a file of /sys, or `otherwise`.
 std::size_t number_in(fs::path const& path, std::size_t otherwise) {
   std::size_t value = 0;
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-// The number behind a word, in a file of such pairs.
+// Returns the number behind a word in a file of such pairs.
 std::size_t number_after(std::string_view name, fs::path const& path, std::size_t otherwise) {
   std::ifstream file(path);
   for (std::string word; file >> word;)
@@ -47,7 +47,7 @@ struct version {
 constexpr version first{"cgroup", "memory", {"memory.limit_in_bytes", ""}, "memory.usage_in_bytes", "total_inactive_file"};
 constexpr version second{"cgroup2", "", {"memory.max", "memory.high"}, "memory.current", "inactive_file"};
 
-// What the limits of one group leave. Page cache counts as used, but gives way.
+// Returns the memory that the limits of one group leave. Page cache counts as used but can be reclaimed.
 std::size_t left_in_group(fs::path const& group, version const& names) {
   std::size_t limit = unlimited;  // version 2 says "max" where there is none
   for (std::string_view const name : names.limits)
@@ -68,7 +68,7 @@ bool is_listed(std::string_view name, std::string_view list) {
   }
 }
 
-// The control groups of the process, as /proc lists them.
+// Returns the control groups of the process, as /proc lists them.
 struct group_files {
   std::string groups, mounts;
   explicit group_files(std::string const& root) : groups(text_of(root + "/proc/self/cgroup")) {
@@ -82,7 +82,7 @@ struct group_files {
   }
 };
 
-// The process's group in the hierarchy of version 2 or in that of version 1's memory controller, as a path from its root.
+// Returns the group of the process in the hierarchy of version 2, or of the memory controller of version 1, as a path.
 std::optional<std::string> group_of_process(group_files const& files, version const& names) {
   std::istringstream file(files.groups);
   for (std::string line; std::getline(file, line);) {  // number:controller,controller:path
@@ -127,13 +127,13 @@ std::optional<mount> mount_of(group_files const& files, version const& names) {
   return std::nullopt;
 }
 
-// What the groups of one hierarchy leave, from the process's own to the uppermost that can be seen.
+// Returns the memory that the groups of one hierarchy leave, from that of the process to the uppermost visible one.
 std::size_t left_in_groups(std::string const& root, group_files const& files, version const& names) {
   auto const group = group_of_process(files, names);
   if (!group) return unlimited;
   auto const seen = mount_of(files, names);
   if (!seen) return unlimited;
-  // Seen from within a container the path may lead elsewhere; its own group is then what is mounted.
+  // In a container the path may lead elsewhere. Its own group is mounted then.
   fs::path inside = fs::path(*group).lexically_relative(seen->top);
   if (inside.empty() || *inside.begin() == "..") inside = ".";
   fs::path at = root + seen->place;
@@ -142,7 +142,7 @@ std::size_t left_in_groups(std::string const& root, group_files const& files, ve
   return left;
 }
 
-// What the limits of the process itself leave. /proc/self/statm counts pages.
+// Returns the memory that the limits of the process leave. /proc/self/statm counts pages.
 std::size_t left_in_process(std::string const& root) {
   std::array<std::size_t, 6> pages{};  // all, resident, shared, text, library, data and stack
   std::ifstream statm(root + "/proc/self/statm");

@@ -23,7 +23,7 @@ namespace ordo::cli {
 namespace {
 
 constexpr std::size_t blocks_of_a_job = 16;
-constexpr std::size_t most_text = 0xff00;                          // of a block that is made: fits, whatever it is
+constexpr std::size_t max_text = 0xff00;                           // of a block that is made: fits, whatever it is
 constexpr std::size_t largest_block = std::size_t{1} << 16;        // packed or not
 constexpr std::size_t smallest_block = longest_magic + 2 + 2 * 4;  // of no text, its checksum and its length
 constexpr int level = 6;
@@ -34,8 +34,7 @@ std::uint32_t little_endian(std::span<char const> bytes) {
   return value;
 }
 
-/// Loads htslib when there is BGZF: with all that it brings along it would take a third of the time of a small command that has
-/// none.
+/// Loads htslib when there is BGZF. With its dependencies it would take a third of the time of a small command that needs none.
 struct htslib {
   decltype(&::bgzf_compress) bgzf_compress;
   decltype(&::hts_set_log_level) set_log_level;
@@ -77,7 +76,7 @@ struct htslib {
   void* library_ = nullptr;
 };
 
-/// Some blocks to be made or inflated.
+/// Some blocks to compress or to inflate.
 struct job {
   using work = void (*)(job&);
   work run;
@@ -86,7 +85,7 @@ struct job {
   std::exception_ptr error;
 };
 
-/// Runs jobs on htslib's threads, which start with the second job; takes them back in order.
+/// Runs jobs on the threads of htslib, which start with the second job, and returns them in order.
 class ordered_jobs {
  public:
   explicit ordered_jobs(unsigned threads) : threads_(static_cast<std::size_t>(threads_for(threads))) {}
@@ -97,7 +96,7 @@ class ordered_jobs {
   ordered_jobs& operator=(ordered_jobs const&) = delete;
 
   [[nodiscard]] bool empty() const { return queue_.empty(); }
-  /// Are there as many as keep all threads at work?
+  /// Returns true if there are enough jobs for all threads.
   [[nodiscard]] bool full() const { return queue_.size() >= 2 * threads_; }
 
   void add(std::unique_ptr<job> one) {
@@ -107,7 +106,7 @@ class ordered_jobs {
       if (htslib::get().dispatch(pool_.get(), results_.get(), run, queue_[started_].get()) != 0) throw std::bad_alloc();
   }
 
-  /// The first one, done. @throws what its work threw
+  /// Waits for the first job and returns it. @throws the exception of its work
   std::unique_ptr<job> take() {
     std::unique_ptr<job> done = wait();
     if (done->error) std::rethrow_exception(done->error);
@@ -123,12 +122,12 @@ class ordered_jobs {
   bool has_pool() {
     if (pool_ || threads_ == 1) return pool_ != nullptr;
     htslib const& hts = htslib::get();
-    hts.set_log_level(HTS_LOG_OFF);  // it would say that it has no threads
+    hts.set_log_level(HTS_LOG_OFF);  // it would print that it has no threads
     pool_.reset(hts.pool_init(static_cast<int>(threads_)));
     if (pool_) results_.reset(hts.process_init(pool_.get(), static_cast<int>(2 * threads_ + 1), 0));
     if (results_) return true;
     pool_.reset();
-    threads_ = 1;  // the process may start no more: this one does the work
+    threads_ = 1;  // no thread can be started: this one does the work
     return false;
   }
 
@@ -161,7 +160,7 @@ class ordered_jobs {
   std::size_t started_ = 0;  // of the queue, from its front
 };
 
-/// A whole block: how long it is, and how long its text.
+/// The length of a whole block, and that of its text.
 std::size_t size_of(std::span<char const> head) {
   return little_endian(head.subspan(longest_magic - 2, 2)) + std::size_t{1};
 }
@@ -173,7 +172,7 @@ std::size_t text_of(std::span<char const> block) {
   throw decode_error(fmt::format("{} BGZF data at byte {}", what, offset));
 }
 
-// htslib has no public call for a block in memory; libdeflate is what it inflates them with.
+// htslib has no public function for a block in memory. libdeflate is its own inflater.
 void inflate(job& one) {
   std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> const inflater(libdeflate_alloc_decompressor(),
                                                                                               libdeflate_free_decompressor);
@@ -203,7 +202,7 @@ void append_block(std::vector<char>& to, std::span<char const> text) {
 
 void deflate(job& one) {
   for (std::span<char const> rest(one.text); !rest.empty();) {
-    auto const part = rest.first(std::min(rest.size(), most_text));
+    auto const part = rest.first(std::min(rest.size(), max_text));
     append_block(one.packed, part);
     rest = rest.subspan(part.size());
   }
@@ -216,10 +215,10 @@ class bgzf_encoder final : public encoder {
   void write(std::span<char const> text, raw_writer const& put) override {
     while (!text.empty()) {
       if (!next_) next_ = std::make_unique<job>(job{deflate, {}, {}, 0, {}});
-      auto const part = text.first(std::min(text.size(), blocks_of_a_job * most_text - next_->text.size()));
+      auto const part = text.first(std::min(text.size(), blocks_of_a_job * max_text - next_->text.size()));
       next_->text.insert(next_->text.end(), part.begin(), part.end());
       text = text.subspan(part.size());
-      if (next_->text.size() < blocks_of_a_job * most_text) return;
+      if (next_->text.size() < blocks_of_a_job * max_text) return;
       jobs_.add(std::move(next_));
       while (jobs_.full()) put(jobs_.take()->packed);
     }
@@ -272,7 +271,7 @@ struct bgzf_blocks::state {
     return next;
   }
 
-  // An error further on waits until all before it is read: it is the same whatever the number of threads.
+  // An error is thrown after all bytes before it have been read, so it does not depend on the number of threads.
   void fill() {
     while (!error && !jobs.full()) {
       try {

@@ -11,14 +11,14 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// The bytes that a file begins with. One of them, at `varies`, may be any from the one that stands there to `last`.
+// The bytes with which a file begins. The one at `varies` may have any value up to `last`.
 struct magic {
   compression how;
   std::string_view bytes;
   std::size_t varies = std::string_view::npos;
   char last = 0;
 
-  // Of as many bytes as both have.
+  // Compares the bytes that both have.
   [[nodiscard]] bool begins_as(std::span<char const> head) const {
     for (std::size_t i = 0; i < std::min(head.size(), bytes.size()); ++i)
       if (i == varies ? head[i] < bytes[i] || head[i] > last : head[i] != bytes[i]) return false;
@@ -26,7 +26,7 @@ struct magic {
   }
 };
 
-// bzip2's own three letters may begin a text: the block's mark behind them, or that of the end, belongs to it.
+// The three letters of bzip2 may begin a text, so the mark of a block, or of the end, behind them is part of the magic.
 constexpr std::array magics{magic{compression::gzip, "\x1f\x8b"sv},
                             magic{compression::bzip2, "BZh1\x31\x41\x59\x26\x53\x59"sv, 3, '9'},
                             magic{compression::bzip2, "BZh1\x17\x72\x45\x38\x50\x90"sv, 3, '9'},
@@ -56,7 +56,7 @@ class plain_decoder final : public decoder {
   lookahead& from_;
 };
 
-/// gzip's members, and BGZF, whose members say how long they are, in any order.
+/// Decodes members of gzip and of BGZF in any order.
 class gzip_decoder final : public decoder {
  public:
   gzip_decoder(lookahead& from, unsigned threads) : from_(from), threads_(threads), member_(from) {}
@@ -89,7 +89,7 @@ class gzip_decoder final : public decoder {
     return false;
   }
 
-  // They fill up blocks of tapes and disks.
+  // Zeros fill up blocks of tapes and disks.
   void skip_zeros() {
     for (auto rest = from_.peek(1); !rest.empty(); rest = from_.peek(1)) {
       auto const other = std::ranges::find_if(rest, [](char c) { return c != 0; });
@@ -141,14 +141,14 @@ bool is_cut_magic(compression how, std::span<char const> head) {
                              [&](magic const& m) { return m.how == how && head.size() < m.bytes.size() && m.begins_as(head); });
 }
 
-// Not initialised: most of it is never touched for a small file.
+// The buffer is not initialised: small files touch little of it.
 lookahead::lookahead(raw_reader read) : read_(std::move(read)), buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
-std::span<char const> lookahead::peek(std::size_t least) {
-  if (waiting_.size() >= least) return waiting_;
+std::span<char const> lookahead::peek(std::size_t min_bytes) {
+  if (waiting_.size() >= min_bytes) return waiting_;
   std::copy(waiting_.begin(), waiting_.end(), buffer_.get());
   std::size_t have = waiting_.size();
-  while (have < least) {
+  while (have < min_bytes) {
     std::size_t const got = read_(std::span(buffer_.get(), buffer_size).subspan(have));
     if (got == 0) break;
     have += got;

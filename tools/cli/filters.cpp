@@ -17,21 +17,21 @@
 
 #include "base/threads.hpp"
 
-// Boost's filters are symmetric ones: filter(in, in_end, out, out_end, flush) moves both begins and returns whether there may
-// be more. It is called directly, so that what a filter has left over and whether it came to its end are known.
+// The filters of Boost are symmetric: filter(in, in_end, out, out_end, flush) advances both begins and returns true if there
+// may be more. They are called directly, to learn which bytes are left and whether the stream has ended.
 namespace ordo::cli {
 namespace {
 
 namespace io = boost::iostreams;
 
-constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib and bzip2 count in 32 bits
-constexpr std::streamsize no_buffer = 1;                    // of Boost's own, which are not used
+constexpr std::size_t max_at_once = std::size_t{1} << 30;  // zlib and bzip2 count in 32 bits
+constexpr std::streamsize no_buffer = 1;                   // of Boost's own, which are not used
 
-// zlib reads and writes gzip's wrapping itself, and checks all of it; Boost's gzip filter passes over the length, the header's
-// checksum and unknown flags.
+// zlib reads and writes the gzip format itself and checks all of it. The gzip filter of Boost ignores the length, the checksum
+// of the header and unknown flags.
 constexpr int gzip_wrapping = 15 + 16;
 
-// What a filter found wrong, where Boost has no exception for it.
+// The errors of filters for which Boost has no exception.
 struct filter_error {
   std::string_view what;
   std::string why = {};
@@ -42,7 +42,7 @@ std::size_t check_zstd(std::size_t result) {
   return result;
 }
 
-// Boost's own zstd filter does not look whether a frame is complete: a truncated one would be taken for the whole.
+// The zstd filter of Boost accepts truncated frames. This one does not.
 class zstd_inflater {
  public:
   using char_type = char;
@@ -65,7 +65,7 @@ class zstd_inflater {
   bool inside_ = true;  // of a frame
 };
 
-// Boost's own writes frames without a checksum.
+// The zstd filter of Boost writes frames without a checksum. This one adds it.
 class zstd_deflater {
  public:
   using char_type = char;
@@ -84,7 +84,8 @@ class zstd_deflater {
   std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context_{ZSTD_createCCtx(), ZSTD_freeCCtx};
 };
 
-// For a handler of exceptions: what was thrown by a filter, with its place. Others, bad_alloc among them, go on as they are.
+// Rethrows the current exception of a filter with the position of the error, and other exceptions, such as bad_alloc,
+// unchanged.
 [[noreturn]] void fail(compression how, std::uint64_t offset) {
   constexpr int lzma_memlimit_error = 6;  // Boost has no name for it
   filter_error found{"corrupt"};
@@ -104,11 +105,11 @@ class zstd_deflater {
       fmt::format("{} {} data at byte {}{}{}", found.what, name_of(how), offset, found.why.empty() ? "" : ": ", found.why));
 }
 
-// One call of a filter. @returns whether there may be more
+// Calls a filter once. @returns true if there may be more
 template <class Filter>
 bool step(Filter& filter, lookahead& from, std::span<char>& out, compression how) {
   std::span<char const> const in = from.peek(1);
-  std::span<char> const room = out.first(std::min(out.size(), most_at_once));
+  std::span<char> const room = out.first(std::min(out.size(), max_at_once));
   char const* next_in = in.data();
   char* next_out = room.data();
   bool more = true;
@@ -146,7 +147,7 @@ class filter_encoder final : public encoder {
 
   void write(std::span<char const> text, raw_writer const& put) override {
     while (!text.empty()) {
-      std::span<char const> part = text.first(std::min(text.size(), most_at_once));
+      std::span<char const> part = text.first(std::min(text.size(), max_at_once));
       text = text.subspan(part.size());
       while (!part.empty()) step(part, put, false);
     }
@@ -187,10 +188,10 @@ io::zlib_params gzip_params() {
   return params;
 }
 
-// xz's own level, 6, takes seconds a megabyte. Each thread takes about 30 MB.
+// The default level of xz, 6, takes seconds for a megabyte. Each thread takes about 30 MB.
 io::lzma_params xz_params(unsigned threads) {
-  constexpr int most_threads = 16;
-  return {2, static_cast<std::uint32_t>(std::min(threads_for(threads), most_threads))};
+  constexpr int max_threads = 16;
+  return {2, static_cast<std::uint32_t>(std::min(threads_for(threads), max_threads))};
 }
 
 }  // namespace

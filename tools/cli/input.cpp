@@ -9,7 +9,7 @@
 namespace ordo::cli {
 namespace {
 
-constexpr std::size_t least_room = std::size_t{256} << 10;
+constexpr std::size_t min_room = std::size_t{256} << 10;
 constexpr std::size_t progress_step = std::size_t{32} << 20;  // of read_all
 
 }  // namespace
@@ -73,10 +73,10 @@ void input::skip(std::uint64_t bytes) {
 void read_all(input& from, host_bytes& to, std::size_t limit, std::function<void()> const& progress) {
   auto const left = from.file_size() ? *from.file_size() - std::min(*from.file_size(), from.file_read()) : 0;
   // One byte more than is expected: the read that finds the end needs a place.
-  std::size_t const expected = from.compressed() ? 4 * left : left + least_room;
+  std::size_t const expected = from.compressed() ? 4 * left : left + min_room;
   to.reserve(to.size() + std::min(expected, limit - std::min(limit, to.size())));
   for (;;) {
-    std::span<char> room = to.room(least_room);
+    std::span<char> room = to.room(min_room);
     room = room.first(std::min(room.size(), progress_step));
     std::size_t const got = from.read(room);
     if (progress) progress();

@@ -250,7 +250,7 @@ void output::write(std::span<char const> data) {
     put(data);
 }
 
-// Of what is written directly.
+// Reserves the range of an output that is written directly.
 bool output::reserve(std::uint64_t bytes) try {
   if (bytes < min_range || written_ != 0) return false;
   std::optional<reserved_range> const range = reserved_range::next(fd_, bytes);

@@ -23,7 +23,7 @@ constexpr std::size_t largest_read = std::size_t{1} << 30;  // Linux gives no mo
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;  // as many as the kernel follows
+constexpr int max_links = 40;  // as many as the kernel follows
 
 fs::path folder_of(fs::path const& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -133,7 +133,7 @@ std::optional<std::string> follow_links(std::string const& path) {
   fs::path at = path;
   std::error_code ignored;
   for (int links = 0; fs::is_symlink(fs::symlink_status(at, ignored)) && !in_proc(at); ++links) {
-    if (links == most_links) return std::nullopt;
+    if (links == max_links) return std::nullopt;
     at = at.parent_path() / fs::read_symlink(at, ignored);
   }
   return at.string();

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_name = 200;  // of the 255 bytes of a name; the rest is for ours
-constexpr int most_renames = 100;
+constexpr int max_renames = 100;
 
 std::string descriptor_path(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
@@ -194,7 +194,7 @@ int staged_file::move_to(std::string const& target) {
     forget_temporary(std::exchange(ticket_, nullptr));
     path_.clear();
     // Or another process took the name away, or moved the file to the target.
-    if (error != ENOENT || attempt == most_renames) return error;
+    if (error != ENOENT || attempt == max_renames) return error;
     if (is_same_file(fd_, target)) break;
   }
   static_cast<void>(release());

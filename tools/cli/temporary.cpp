@@ -13,8 +13,7 @@
 
 namespace ordo::cli {
 
-// A list that only grows: a signal handler may be walking it at any time, so nothing in it is ever freed or changed, but for
-// the flag.
+// A list that only grows: a signal handler may read it at any time, so nothing in it is freed or changed except the flag.
 class temporary {
  public:
   std::string path;
@@ -31,8 +30,8 @@ static_assert(std::atomic<temporary*>::is_always_lock_free && std::atomic<bool>:
 // By default these end no process; the others all do, or cannot be handled.
 constexpr std::array harmless{SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
 
-// What a signal that ends the process meets: nothing, another one that ends it now, or one who holds signals back. Then the
-// first of them, whose number this is from there on.
+// The state that a signal that ends the process finds: nothing, another signal that ends it now, or signals that are held back;
+// in that case the number of the first of them is kept here.
 enum : int { none = 0, ending = -1, held = -2 };
 std::atomic<int> stage{none};
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -49,7 +48,7 @@ bool is_held_back(int signal) {
   }
 }
 
-// Does what it interrupts go wrong again if it goes on?
+// Returns true if the interrupted instruction would fail again.
 bool is_of_crash(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
 }

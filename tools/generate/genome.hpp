@@ -8,7 +8,7 @@
 
 namespace ordo::generate {
 
-/// What a repeat-rich genome is made of. Lengths are in residues; 0 stands for the default that the comment names.
+/// The parameters of a genome rich in repeats. Lengths are in residues; 0 means the default that the comment names.
 struct genome_options {
   std::size_t length = 0;   // of one copy
   std::size_t records = 1;  // sequences of a copy, of differing lengths

@@ -9,19 +9,19 @@
 
 namespace ordo::generate {
 
-/// Where generated text goes: append to text(), and say when a line has ended.
+/// Writes generated text. Callers append to text() and report the end of each line.
 class sink {
  public:
   using writer = std::function<void(std::span<char const>)>;
   explicit sink(writer write) : write_(std::move(write)) {}
 
   [[nodiscard]] std::string& text() noexcept { return text_; }
-  /// The current line is whole. Large blocks are written on.
+  /// Ends the current line. Writes the text if it is large.
   void end_line() {
     text_ += '\n';
     if (text_.size() >= block) flush();
   }
-  /// What is left; call it last.
+  /// Writes the rest. To be called last.
   void flush() {
     write_(text_);
     text_.clear();

@@ -61,16 +61,16 @@ work checked(command const& made) {
 // Returns the options of the library.
 spectra::sort_options options_of(work const& w) {
   command const& made = w.made;
-  spectra::sort_options how;
-  how.by = made.key();
-  how.select = w.select;
-  how.keep_metadata = made.keep_metadata;
-  how.descending = made.descending;
-  how.lenient = made.lenient;
-  how.machine = made.common.machine();
-  how.temporary_folder = cli::temporary_folder();
-  if (!made.common.quiet) how.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
-  return how;
+  spectra::sort_options options;
+  options.by = made.key();
+  options.select = w.select;
+  options.keep_metadata = made.keep_metadata;
+  options.descending = made.descending;
+  options.lenient = made.lenient;
+  options.machine = made.common.machine();
+  options.temporary_folder = cli::temporary_folder();
+  if (!made.common.quiet) options.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
+  return options;
 }
 
 // Reports phases when all is written.
@@ -82,9 +82,10 @@ void report(cli::stats& stats, spectra::sort_report const& done) {
 }
 
 // Prints the numbers of warnings.
-void report_totals(work const& w, spectra::sort_options const& how, spectra::sort_report const& done, std::string const& name) {
-  if (done.warnings > how.warnings_shown && how.on_warning)
-    cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - how.warnings_shown));
+void report_totals(work const& w, spectra::sort_options const& options, spectra::sort_report const& done,
+                   std::string const& name) {
+  if (done.warnings > options.warnings_shown && options.on_warning)
+    cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - options.warnings_shown));
   if (done.missing_precursor != 0 && !w.made.common.quiet)
     cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.missing_precursor,
                                w.select.all_charges ? " or its charge" : ""));
@@ -92,17 +93,17 @@ void report_totals(work const& w, spectra::sort_options const& how, spectra::sor
 
 int order(work const& w, cli::stats& stats, cli::progress& progress) {
   command const& made = w.made;
-  spectra::sort_options how = options_of(w);
-  how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
+  spectra::sort_options options = options_of(w);
+  options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
     throw usage_error(
         "conflicting options: --to=mzml: mzML holds one run in one file: write several inputs, or parts, as MGF (--to=mgf)");
-  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, how, w.order, made.common,
+  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, options, w.order, made.common,
                                            [&](spectra::sort_report const& done) { report(stats, done); });
   progress.clear();
-  report_totals(w, how, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
+  report_totals(w, options, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
   stats.input(found.done.bytes);
   stats.finish();
   return 0;
@@ -125,43 +126,44 @@ int run(int argc, char** argv) {
   cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
   if (made.order.any()) return order(w, stats, progress);
   cli::input in(made.inputs[0], made.common.threads);
-  spectra::sort_options how = options_of(w);
-  how.name = in.name();
-  if (!in.compressed()) how.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
+  spectra::sort_options options = options_of(w);
+  options.name = in.name();
+  if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
   spectra::format const format = specsort::format_of_input(in),
                         to_format = specsort::format_of_output(made.output, made.to, in, format);
   bool const mzml = format == spectra::format::mzml;
-  how.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
-  progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", how.input_bytes);
+  options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
+  progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", options.input_bytes);
 
   int status = 0;
   spectra::sort_report done;
   if (made.check) {
-    auto const [first, looked_at] = mzml ? spectra::check_mzml(in, how) : spectra::check(in, how);
+    auto const [first, looked_at] = mzml ? spectra::check_mzml(in, options) : spectra::check(in, options);
     done = looked_at;
     for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
     if (first) {
       status = 1;
-      cli::print_result(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, how.name, first->line, first->spectrum,
-                                    first->title.empty() ? "" : fmt::format(" '{}'", first->title), first->peak));
+      cli::print_result(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, options.name, first->line,
+                                    first->spectrum, first->title.empty() ? "" : fmt::format(" '{}'", first->title),
+                                    first->peak));
     }
   } else if (!made.summary.empty()) {
-    spectra::summary const found = mzml ? spectra::summarize_mzml(in, how) : spectra::summarize(in, how);
+    spectra::summary const found = mzml ? spectra::summarize_mzml(in, options) : spectra::summarize(in, options);
     done.bytes = found.bytes;
     done.warnings = found.warnings;
     progress.clear();
-    fmt::print("{}",
-               made.summary == "json" ? specsort::summary_json(found, how.name) : specsort::summary_table(found, how.name));
+    fmt::print("{}", made.summary == "json" ? specsort::summary_json(found, options.name)
+                                            : specsort::summary_table(found, options.name));
   } else {
     cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);
     prompt_output to(out);
-    done = mzml ? spectra::sort_mzml(in, to, how, to_format) : spectra::sort(in, to, how);
+    done = mzml ? spectra::sort_mzml(in, to, options, to_format) : spectra::sort(in, to, options);
     report(stats, done);
     out.commit();
   }
   progress.clear();
-  report_totals(w, how, done, how.name);
+  report_totals(w, options, done, options.name);
   stats.input(done.bytes);
   stats.finish();
   return status;

@@ -20,15 +20,15 @@ constexpr std::size_t bar_width = 40;
 
 // A bin of the histogram: spectra with min to max peaks. Each bin is twice as wide as the one before.
 struct bin {
-  std::uint64_t least, greatest, spectra = 0;
+  std::uint64_t min, max, spectra = 0;
 };
 
 std::vector<bin> bins_of(summary const& of) {
   std::vector<bin> bins;
   for (auto const& [peaks, count] : of.peak_counts) {
-    std::uint64_t const least = peaks == 0 ? 0 : std::bit_floor(peaks);
-    while (bins.empty() || bins.back().least < least) {
-      std::uint64_t const next = bins.empty() ? least : bins.back().greatest + 1;
+    std::uint64_t const min = peaks == 0 ? 0 : std::bit_floor(peaks);
+    while (bins.empty() || bins.back().min < min) {
+      std::uint64_t const next = bins.empty() ? min : bins.back().max + 1;
       bins.push_back({next, next == 0 ? 0 : 2 * next - 1});
     }
     bins.back().spectra += count;
@@ -101,13 +101,12 @@ std::string summary_table(summary const& of, std::string_view name) {
   row("peaks a spectrum", fmt::format("{} to {}, median {}, mean {:.1f}", grouped(of.peaks_at(0)), grouped(of.peaks_at(1)),
                                       grouped(of.peaks_at(0.5)), mean_of(of)));
   std::vector<bin> const bins = bins_of(of);
-  std::uint64_t most = 1;
-  for (bin const& one : bins) most = std::max(most, one.spectra);
+  std::uint64_t max_spectra = 1;
+  for (bin const& one : bins) max_spectra = std::max(max_spectra, one.spectra);
   for (bin const& one : bins) {
-    std::string const range =
-        one.least == one.greatest ? grouped(one.least) : fmt::format("{}-{}", grouped(one.least), grouped(one.greatest));
+    std::string const range = one.min == one.max ? grouped(one.min) : fmt::format("{}-{}", grouped(one.min), grouped(one.max));
     // A bin that is not empty has a bar.
-    std::size_t const bar = std::size_t((one.spectra * bar_width + most - 1) / most);
+    std::size_t const bar = std::size_t((one.spectra * bar_width + max_spectra - 1) / max_spectra);
     text += fmt::format("{:>20}  {:<{}} {}\n", range, std::string(bar, '#'), bar_width, grouped(one.spectra));
   }
   return text;
@@ -147,7 +146,7 @@ std::string summary_json(summary const& of, std::string_view name) {
                              {"greatest", of.peaks_at(1)},
                              {"histogram", json::array()}};
   for (bin const& one : bins_of(of))
-    all["peaks_a_spectrum"]["histogram"].push_back({{"from", one.least}, {"to", one.greatest}, {"spectra", one.spectra}});
+    all["peaks_a_spectrum"]["histogram"].push_back({{"from", one.min}, {"to", one.max}, {"spectra", one.spectra}});
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -20,7 +20,7 @@ namespace {
 using strings::key;
 using strings::reading;
 
-// The thread's locale, as long as this lives: what is below asks the C library.
+// Sets the locale of the thread, by which the functions below call the C library, during its lifetime.
 class in_locale {
  public:
   explicit in_locale(locale_t now) : before_(uselocale(now)) {}
@@ -36,7 +36,7 @@ bool is_blank(char c) {
   return std::isblank(static_cast<unsigned char>(c)) || c == '\n';
 }
 
-// Of one byte; else `other`.
+// Returns an item of the locale if it is one byte, else `other`.
 char one_byte(nl_item item, char other) {
   char const* const text = nl_langinfo(item);
   return text[0] != 0 && text[1] == 0 ? text[0] : other;
@@ -47,7 +47,7 @@ std::size_t behind_blanks(std::string_view line, std::size_t at) {
   return at;
 }
 
-// Where a field ends that begins at `at`, and where this field begins.
+// Return the end of the field that begins at `at`, and the beginning of a field.
 std::size_t field_end(std::string_view line, std::size_t at, std::optional<char> separator) {
   if (separator) return std::min(line.find(*separator, at), line.size());
   at = behind_blanks(line, at);
@@ -66,7 +66,7 @@ std::size_t moved(std::string_view line, std::size_t at, std::size_t by) {
   return at + std::min(by, line.size() - at);
 }
 
-// Nothing, if last is not behind first.
+// A part of a line; empty if last is not behind first.
 struct piece {
   std::size_t first, last;
 };
@@ -88,8 +88,8 @@ piece piece_of(std::string_view line, key const& by, std::optional<char> separat
   return {first, last};
 }
 
-// How much of the text is read as a number: sign, digits with single group separators between them, point, digits, and, for
-// human numbers, a unit.
+// Returns the length of the number at the beginning of the text: sign, digits with single group separators between them, point,
+// digits, and a unit if wanted.
 std::size_t decimal_length(std::string_view text, bool unit) {
   std::size_t at = text.starts_with('-') ? 1 : 0, digits = 0;
   auto const is = [&](std::size_t i, char c) { return i < text.size() && text[i] == c; };
@@ -127,10 +127,10 @@ std::size_t general_length(std::string const& text) {
   return std::size_t(end - text.c_str());
 }
 
-// The part of the piece that decides.
+// Returns the part of the piece that is compared.
 piece significant(std::string_view line, piece of, reading as) {
   if (as == reading::bytes || as == reading::version || as == reading::random) return of;
-  // GNU sort goes over the blanks behind a piece that ends before it begins.
+  // GNU sort skips the blanks behind a piece that ends before it begins.
   std::size_t const first = behind_blanks(of.last < of.first ? line : line.substr(0, of.last), of.first);
   if (of.last < first) return {first, first};
   std::string_view const text = line.substr(first, of.last - first);
@@ -140,7 +140,7 @@ piece significant(std::string_view line, piece of, reading as) {
   return {first, first + length};
 }
 
-// Columns that a terminal needs for it. What is no character is one.
+// Returns the columns of a terminal that the text takes. An invalid byte takes one.
 std::size_t width(std::string_view text) {
   std::size_t columns = 0;
   std::mbstate_t state{};
@@ -183,7 +183,7 @@ std::string obsolete_key(strings::key const& key) {
   return fmt::format("obsolescent key '{}' used; consider '-k {}' instead", old, now);
 }
 
-// Can blanks in front of a field move what the key compares?
+// Returns true if blanks before a field change the part that the key compares.
 bool has_significant_blanks(strings::key const& key) {
   bool const in_line = key.last_field == 0 && key.end_character != 0;  // characters of the line, not of a field
   bool const skips = is_number(key.as) || key.as == reading::month;
@@ -234,10 +234,10 @@ class numbers {
   bool group_ignored_ = false, any_ = false, basic_ = false, basic_spans_ = false, general_spans_ = false;
 };
 
-// The global options that no key has.
+// Returns the global options that no key uses.
 ordering unused(ordering global, command const& made) {
   if (made.keys.empty()) return {};
-  for (given_key const& key : made.keys) global = global.without(key.has_options() ? key.how : made.global);
+  for (given_key const& key : made.keys) global = global.without(key.has_options() ? key.options : made.global);
   return global;
 }
 
@@ -247,14 +247,14 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
   std::vector<std::string> said;
   if (!made.locale && !std::setlocale(LC_ALL, "")) said.emplace_back("failed to set locale");
   std::setlocale(LC_ALL, "C");
-  auto const in = strings::detail::named_locale(by.locale);  // before anything is said
+  auto const in = strings::detail::named_locale(by.locale);  // fails before anything is printed
   said.push_back(!by.is_collated() ? "text ordering performed using simple byte comparison"
                                    : fmt::format("text ordering performed using '{}' sorting rules", by.locale));
 
   numbers numeric(in);
   for (std::size_t k = 0; k < by.keys.size(); ++k) {
     strings::key const& key = by.keys[k];
-    bool const given = k < made.keys.size();  // else it is what the global options say of the line
+    bool const given = k < made.keys.size();  // otherwise the global options apply to the whole line
     if (given && made.keys[k].obsolete) said.push_back(obsolete_key(key));
     bool const no_width = key.last_field < key.first_field;
     if (no_width) said.push_back(fmt::format("key {} has zero width and will be ignored", k + 1));

@@ -8,17 +8,17 @@
 #include "ordo/strings/order.hpp"
 #include "tools/strsort/command.hpp"
 
-/// --debug, as GNU sort has it.
+/// The output of --debug, as GNU sort prints it.
 namespace ordo::strsort {
 
-/// What looks like a mistake in the options, a line each.
+/// Returns warnings of options that look like mistakes, a line each.
 std::vector<std::string> remarks(command const& made, strings::order const& by);
 
-/// Behind each line its keys, underlined, a line each, and in the end the whole line, where that may decide.
-/// @returns the line with them: every one ended by a newline, tabs as '>'
+/// Returns the line, then a line for each key that underlines it, and one for the whole line if the last resort applies. Tabs
+/// are shown as '>'.
 std::string annotated(std::string_view line, strings::order const& by);
 
-/// Annotates the lines that are written.
+/// Annotates the lines that are written to it.
 class annotated_lines final : public sink {
  public:
   annotated_lines(sink& to, strings::order const& by, char delimiter) : to_(to), by_(by), delimiter_(delimiter) {}

@@ -29,7 +29,7 @@ bool needs_quotes(std::string_view name) {
   return false;
 }
 
-// A name with an apostrophe, and beside it only what means nothing in any shell.
+// Returns true for a name with an apostrophe whose other characters have no meaning in any shell.
 bool suits_double_quotes(std::string_view name) {
   if (name.find('\'') == name.npos) return false;
   if (name[0] == '#' || name[0] == '~') name.remove_prefix(1);

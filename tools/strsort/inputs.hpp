@@ -9,15 +9,15 @@
 
 namespace ordo::strsort {
 
-/// Adds the files that --files0-from names, and standard input where there is none at all. @throws usage_error, input_error
+/// Adds the files of --files0-from, or standard input if there are no files. @throws usage_error, input_error
 void read_file_names(command& made, caller const& by);
-/// The seed of -R: the first bytes of the file, or of the system's random numbers. @throws input_error
+/// Returns the seed of -R: the first bytes of the file, or random bytes of the system. @throws input_error
 std::array<unsigned char, 16> read_seed(std::optional<std::string> const& source);
-/// @throws input_error, beginning with `what`, if the file ("-": standard input) cannot be opened for reading
+/// Checks that a file ("-": standard input) can be opened for reading. @throws input_error  whose message begins with `what`
 void must_be_readable(std::string const& file, std::string_view what);
-/// What regular files among them have left to read, together.
+/// Returns the bytes that are left to read in the regular files among these.
 std::uint64_t known_bytes(std::vector<std::string> const& files);
-/// How many files can still be opened; more than `enough` are not counted.
+/// Returns the number of files that can still be opened, at most `enough`.
 std::size_t free_descriptors(std::size_t enough);
 
 }  // namespace ordo::strsort

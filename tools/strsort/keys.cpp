@@ -29,7 +29,7 @@ constexpr std::array<std::pair<char, bool ordering::*>, 10> switches{{{'d', &ord
   throw usage_error(fmt::format("{}: invalid field specification {}", why, quoted(text)));
 }
 
-// The number at the head of `rest`, which it leaves there; huge ones are the greatest there is.
+// Removes the number at the beginning of `rest` and returns it, or the maximum if it is too large.
 std::size_t take_number(std::string_view& rest, std::string_view where) {
   number const read = read_number(rest);
   if (read.digits == 0) throw usage_error(fmt::format("{}: invalid count at start of {}", where, quoted(rest)));
@@ -37,34 +37,34 @@ std::size_t take_number(std::string_view& rest, std::string_view where) {
   return read.value;
 }
 
-void take_letters(std::string_view& rest, ordering& how, bool first, bool end) {
-  while (!rest.empty() && how.set(rest.front(), first, end)) rest.remove_prefix(1);
+void take_letters(std::string_view& rest, ordering& options, bool first, bool end) {
+  while (!rest.empty() && options.set(rest.front(), first, end)) rest.remove_prefix(1);
 }
 
-strings::key key_of(given_key const& given, ordering const& how) {
+strings::key key_of(given_key const& given, ordering const& options) {
   strings::key made = given.part;
-  made.skip_blanks_at_first = how.blanks_at_first;
-  made.skip_blanks_at_end = how.blanks_at_end;
+  made.skip_blanks_at_first = options.blanks_at_first;
+  made.skip_blanks_at_end = options.blanks_at_end;
   using strings::reading;
-  made.as = how.number    ? reading::number
-            : how.general ? reading::general_number
-            : how.human   ? reading::human_number
-            : how.month   ? reading::month
-            : how.random  ? reading::random
-            : how.version ? reading::version
-                          : reading::bytes;
-  made.fold_case = how.fold;
-  made.dictionary = how.dictionary;
-  made.ignore_unprinted = how.unprinted;
-  made.reverse = how.reverse;
+  made.as = options.number    ? reading::number
+            : options.general ? reading::general_number
+            : options.human   ? reading::human_number
+            : options.month   ? reading::month
+            : options.random  ? reading::random
+            : options.version ? reading::version
+                              : reading::bytes;
+  made.fold_case = options.fold;
+  made.dictionary = options.dictionary;
+  made.ignore_unprinted = options.unprinted;
+  made.reverse = options.reverse;
   return made;
 }
 
-void check_compatible(ordering how) {
-  bool const texts = how.version || how.random || how.dictionary || how.unprinted;
-  if (how.number + how.general + how.human + how.month + texts <= 1) return;
-  how.blanks_at_first = how.blanks_at_end = how.reverse = false;
-  throw usage_error(fmt::format("options '-{}' are incompatible", how.letters()));
+void check_compatible(ordering options) {
+  bool const texts = options.version || options.random || options.dictionary || options.unprinted;
+  if (options.number + options.general + options.human + options.month + texts <= 1) return;
+  options.blanks_at_first = options.blanks_at_end = options.reverse = false;
+  throw usage_error(fmt::format("options '-{}' are incompatible", options.letters()));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ given_key parse_key(std::string_view text) {
     key.part.first_character = take_number(rest, "invalid number after '.'");
     if (key.part.first_character-- == 0) bad_specification(text, "character offset is zero");
   }
-  take_letters(rest, key.how, true, false);
+  take_letters(rest, key.options, true, false);
   if (rest.starts_with(',')) {
     rest.remove_prefix(1);
     key.part.last_field = take_number(rest, "invalid number after ','");
@@ -124,7 +124,7 @@ given_key parse_key(std::string_view text) {
       rest.remove_prefix(1);
       key.part.end_character = take_number(rest, "invalid number after '.'");
     }
-    take_letters(rest, key.how, false, true);
+    take_letters(rest, key.options, false, true);
   }
   if (!rest.empty()) bad_specification(text, "stray character in field spec");
   return key;
@@ -144,9 +144,9 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
     key.part.first_character = read.value;
     rest = read.rest;
   }
-  take_letters(rest, key.how, true, false);
+  take_letters(rest, key.options, true, false);
   if (!rest.empty()) return false;
-  // GNU sort marks the line's beginning so.
+  // GNU sort marks the beginning of the line like this.
   if (key.part.first_field == std::numeric_limits<std::size_t>::max()) key.part.first_field = key.part.first_character = 0;
   if (end.empty()) return true;
 
@@ -156,9 +156,9 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
     rest.remove_prefix(1);
     key.part.end_character = take_number(rest, "invalid number after '.'");
   }
-  // Fields that the key has, with none of the next one's characters.
+  // The key ends with a whole field.
   if (key.part.end_character == 0 && key.part.last_field != 0) --key.part.last_field;
-  take_letters(rest, key.how, false, true);
+  take_letters(rest, key.options, false, true);
   if (!rest.empty()) bad_specification(end, "stray character in field spec");
   return true;
 }
@@ -166,9 +166,9 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
 std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global) {
   std::vector<strings::key> keys;
   for (given_key const& key : given) {
-    ordering const& how = key.has_options() ? key.how : global;
-    check_compatible(how);
-    keys.push_back(key_of(key, how));
+    ordering const& options = key.has_options() ? key.options : global;
+    check_compatible(options);
+    keys.push_back(key_of(key, options));
   }
   if (given.empty() && !global.is_default()) {
     check_compatible(global);

@@ -32,9 +32,9 @@ using namespace ordo;
 using strsort::caller;
 using strsort::command;
 
-constexpr std::size_t least_memory = std::size_t{16} << 20;
+constexpr std::size_t min_memory = std::size_t{16} << 20;
 
-// A command that is understood and complete.
+// A complete command line.
 struct work {
   command const& made;
   strings::order const& by;
@@ -42,15 +42,15 @@ struct work {
   bool& writing;
 
   [[nodiscard]] strings::options options() const {
-    strings::options how;
-    how.by = by;
-    how.delimiter = made.delimiter;
-    how.machine = made.common.machine();
-    return how;
+    strings::options options;
+    options.by = by;
+    options.delimiter = made.delimiter;
+    options.machine = made.common.machine();
+    return options;
   }
 };
 
-// A locale of the environment that GNU sort would compare by.
+// Returns true if GNU sort would compare by a locale of the environment.
 bool has_hard_locale() {
   for (char const* const name : {"LC_ALL", "LC_COLLATE", "LANG"})
     if (char const* const locale = std::getenv(name); locale && *locale) {
@@ -89,13 +89,13 @@ strings::spill spill_of(command const& made) {
   strings::spill where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
-  where.available_memory = [least = made.memory ? least_memory : 0, found = std::optional<std::size_t>()]() mutable {
-    if (!found) found = std::max(cli::available_memory(), least);
+  where.available_memory = [min_bytes = made.memory ? min_memory : 0, found = std::optional<std::size_t>()]() mutable {
+    if (!found) found = std::max(cli::available_memory(), min_bytes);
     return *found;
   };
   where.compress_program = made.compress_program.value_or("");
   where.batch_size = std::size_t(made.batch_size.value_or(0));
-  if (made.merge) {  // by fewer files where no more can be open: each of them, and those that hold what was merged
+  if (made.merge) {  // merge fewer files at a time if no more can be open, with the temporary ones
     constexpr std::size_t usual = 16, of_program = 2;
     std::size_t const others = where.folders.size() + (where.compress_program.empty() ? 0 : of_program) + made.by_count;
     std::size_t const wanted = std::min(made.batch_size ? where.batch_size : usual, made.files.size());
@@ -107,8 +107,8 @@ strings::spill spill_of(command const& made) {
 
 int sort(work const& w, cli::stats& stats) {
   command const& made = w.made;
-  // Else the C library takes large blocks from its heap after the first is freed, and keeps what is freed between others: the
-  // process takes up to three times what -S says.
+  // By default the C library allocates large blocks in its heap once one has been freed, and keeps freed ones between others.
+  // The process would use up to three times the memory of -S.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
   cli::output out(made.output.value_or("-"), made.common.threads);
@@ -127,20 +127,20 @@ int sort(work const& w, cli::stats& stats) {
     progress.phase(shown[row], what == strings::phase::sort ? 0 : bytes);
     stats.phase(names[row]);
   };
-  strings::options how = w.options();
-  // Little memory makes so many runs that it is no use: GNU sort raises it, too.
-  if (made.memory) how.memory = std::size_t(std::max<std::uint64_t>(*made.memory, least_memory));
-  how.head = made.head.value_or(how.head);
+  strings::options options = w.options();
+  // With little memory there would be too many runs. GNU sort raises it, too.
+  if (made.memory) options.memory = std::size_t(std::max<std::uint64_t>(*made.memory, min_memory));
+  options.head = made.head.value_or(options.head);
   using strings::repeated;
   auto const equal = made.by_count ? repeated::by_count
                      : made.count  ? repeated::count
                      : made.unique ? repeated::drop
                                    : repeated::keep;
   strings::spill const where = spill_of(made);
-  if (made.merge) how.memory = std::min(how.memory, where.available_memory());
+  if (made.merge) options.memory = std::min(options.memory, where.available_memory());
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
-  auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
-                               : strings::sort_external(files, to, how, equal, where, began);
+  auto const done = made.merge ? strings::merge(files, to, options, equal, where, began)
+                               : strings::sort_external(files, to, options, equal, where, began);
   out.commit();
   stats.bytes(done.written);
   stats.phase("sort");
@@ -176,11 +176,11 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
-  strings::line_comparison{by, made.delimiter};  // is there such a locale?
+  strings::line_comparison{by, made.delimiter};  // throws if there is no such locale
   made.common.check_machine();
   bool const seen = isatty(STDERR_FILENO) && (!called.is_gnu() || isatty(STDOUT_FILENO));
   if (seen && !made.locale && !made.common.quiet && has_hard_locale())
-    cli::say(called.name(), "lines are sorted by their bytes, not as the locale has them (--locale=NAME)");
+    cli::say(called.name(), "warning: lines are sorted by bytes, not by the locale (see --locale)");
   cli::stats stats(called.name(), argc, argv, made.common);
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});

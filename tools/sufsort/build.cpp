@@ -74,9 +74,10 @@ std::size_t likely_table(kmer_options const& options, unsigned width) {
   std::size_t const n = std::size_t(e.residues()), records = std::size_t(e.records());
   unsigned const width = width_for(options.width, n, records);
   needed_memory const needed = needed_by(options, n, records, width, likely_table(options.kmers, width));
-  std::size_t const reading = (e.bytes() + 2) / 3 * 4 + 4, least = std::max(reading, needed.total(needed.sorting.min_bytes));
-  std::string const advice = e.all() ? needed.advice(options.memory, reading) : options.memory.advice(least, "may suffice");
-  throw out_of_memory(fmt::format("{}: {}", e.what(), advice), least);
+  std::size_t const reading = (e.bytes() + 2) / 3 * 4 + 4,
+                    min_bytes = std::max(reading, needed.total(needed.sorting.min_bytes));
+  std::string const advice = e.all() ? needed.advice(options.memory, reading) : options.memory.advice(min_bytes, "may suffice");
+  throw out_of_memory(fmt::format("{}: {}", e.what(), advice), min_bytes);
 }
 
 /// Reads all records to the machine that will sort them.
@@ -253,8 +254,9 @@ int build(build_options const& options, cli::common_options const& common, repor
     done = width == 32 ? records.build_into<std::uint32_t>(out, residues, sorting)
                        : records.build_into<std::uint64_t>(out, residues, sorting);
   } catch (suffix::text_too_large const& e) {
-    std::size_t const least = needed.total(e.min_bytes());
-    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(least, needed.total(e.bytes()))), least);
+    std::size_t const min_bytes = needed.total(e.min_bytes());
+    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(min_bytes, needed.total(e.bytes()))),
+                        min_bytes);
   }
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);

@@ -92,10 +92,10 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
     suffix::find_repeats(lcp, bwt, apart, options.min_length, [&](suffix::repeat const& one) {
       ++number;
       std::size_t const count = one.rows.size(),
-                        most = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
-      cut += most < count;
+                        num_printed = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
+      cut += num_printed < count;
       locations.clear();
-      for (std::size_t row = one.rows.begin; row < one.rows.begin + most; ++row)
+      for (std::size_t row = one.rows.begin; row < one.rows.begin + num_printed; ++row)
         locations.push_back(print.location_of(row, one.length));
       std::ranges::sort(locations);
       for (suffix::location const& at : locations) {

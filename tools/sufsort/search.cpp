@@ -231,9 +231,9 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
 // Finds the first hits of the pattern, then of its reverse complement, and orders them by location.
 void hit_printer::find_hits(found_batch const& found, std::size_t i) {
   hits_.clear();
-  std::size_t const most = lines(found.hits(i)), length = found.patterns[i].size();
+  std::size_t const max_hits = lines(found.hits(i)), length = found.patterns[i].size();
   auto const add = [&](std::size_t k, bool reverse) {
-    for (std::size_t one = 0; one < found.count(k) && hits_.size() < most; ++one) {
+    for (std::size_t one = 0; one < found.count(k) && hits_.size() < max_hits; ++one) {
       std::uint64_t const p = found.position(index_, k, one);
       std::size_t const record = index_.search.record_of(p);
       if (length > index_.input.end_of(record) - p)

@@ -32,14 +32,14 @@ class stretches {
   stretches(suffix::text const& input, suffix::pieces const& pieces) : input_(input), pieces_(pieces) {}
   /// @returns false at the end
   bool next(stretch& one) {
-    constexpr std::size_t most = std::size_t{1} << 16;
+    constexpr std::size_t max_length = std::size_t{1} << 16;
     while (record_ < input_.records() &&
            (pieces_.is_reverse(record_) || begin_ == input_.end_of(record_) - input_.begin_of(record_))) {
       ++record_;
       begin_ = 0;
     }
     if (record_ >= input_.records()) return false;
-    std::size_t const length = input_.end_of(record_) - input_.begin_of(record_), end = std::min(length, begin_ + most);
+    std::size_t const length = input_.end_of(record_) - input_.begin_of(record_), end = std::min(length, begin_ + max_length);
     one = {record_, input_.begin_of(record_) + begin_, input_.begin_of(record_) + end};
     begin_ = end;
     return true;

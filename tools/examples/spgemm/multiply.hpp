@@ -65,11 +65,11 @@ struct find_part {
   std::uint64_t const* to_row;  // products before each row
   std::uint64_t const* offsets;
   std::size_t rows, first;
-  std::uint64_t most_products;
+  std::uint64_t max_products;
   part_of_rows* to;
   ORDO_FN void operator()(std::size_t) const {
     std::uint64_t const begin = to_row[first], rest = ~std::uint64_t{0} - begin;
-    std::size_t const above = first_above(to_row, first + 1, rows + 1, begin + (most_products < rest ? most_products : rest));
+    std::size_t const above = first_above(to_row, first + 1, rows + 1, begin + (max_products < rest ? max_products : rest));
     std::size_t const last = above - 1 > first ? above - 1 : first + 1;
     *to = {last, offsets[first], offsets[last], begin, to_row[last]};
   }
@@ -108,7 +108,7 @@ struct expand {
   }
 };
 
-/// Where rows begin among the products of a part.
+/// The positions at which rows begin among the products of a part.
 template <class Position>
 struct row_begin {
   std::uint64_t const* to_row;  // of the part's first row
@@ -221,21 +221,21 @@ struct no_sums {
 
 }  // namespace detail
 
-/// Gives take(product_rows<T>) the product of a and b in order of rows, as many rows at a time as `most_products` products of
+/// Gives take(product_rows<T>) the product of a and b in order of rows, as many rows at a time as `max_products` products of
 /// two entries allow, one at least; 0: as memory allows. a.columns is b.rows. The same values on every machine.
 /// @param on  an ordo::cpu or an ordo::gpu, in whose memory a and b lie @throws out_of_memory
 template <class Machine, class T, class Take>
-void multiply(Machine& on, matrix_view<T> a, matrix_view<T> b, std::uint64_t most_products, Take take) {
+void multiply(Machine& on, matrix_view<T> a, matrix_view<T> b, std::uint64_t max_products, Take take) {
   with_backend(on, [&](auto& machine) {
     auto const ends = machine.template buffer<std::uint64_t>(a.entries());
     machine.scan(a.entries(), detail::products_of_entry<T>{a.column.data(), b.offsets.data()}, ends.span(), plus{});
     auto const to_row = machine.template buffer<std::uint64_t>(a.rows + 1);
     machine.each(a.rows + 1, detail::products_to_row{a.offsets.data(), ends.data(), to_row.data()});
     auto const found = machine.template buffer<detail::part_of_rows>(1);
-    if (most_products == 0) most_products = products_at_once<T>(machine);
+    if (max_products == 0) max_products = products_at_once<T>(machine);
 
     for (std::size_t first = 0; first < a.rows;) {
-      machine.each(1, detail::find_part{to_row.data(), a.offsets.data(), a.rows, first, most_products, found.data()});
+      machine.each(1, detail::find_part{to_row.data(), a.offsets.data(), a.rows, first, max_products, found.data()});
       detail::part_of_rows part;
       machine.download(std::span<detail::part_of_rows const>(found.span()), std::span(&part, 1));
       std::size_t const rows = std::size_t(part.last_row) - first;

@@ -24,10 +24,10 @@ using take_entries = std::type_identity_t<std::function<void(matrix_entries<T> c
 /// first. T is float or double.
 /// @throws usage_error if the matrices do not fit each other; out_of_memory; what take() throws
 template <class T>
-void product(cpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+void product(cpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
              take_entries<T> const& take, product_report& report);
 template <class T>
-void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
              take_entries<T> const& take, product_report& report);
 
 }  // namespace ordo::spgemm

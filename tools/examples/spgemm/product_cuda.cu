@@ -4,9 +4,9 @@
 namespace ordo::spgemm {
 
 template <class T>
-void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
              take_entries<T> const& take, product_report& report) {
-  product_on(on, a, b, most_products, take, report);
+  product_on(on, a, b, max_products, take, report);
 }
 
 template void product(gpu&, sparse_matrix<float> const&, sparse_matrix<float> const&, std::uint64_t, take_entries<float> const&,

@@ -58,13 +58,13 @@ void hand_over(B& machine, product_rows<T> const& part, take_entries<T> const& t
 }
 
 template <class Machine, class T>
-void product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t most_products,
+void product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
                 take_entries<T> const& take, product_report& report) {
   if (a.columns != b.rows) throw usage_error("bad matrices: product: the first has not as many columns as the second has rows");
   report = {};
   with_backend(on, [&](auto& machine) {
     matrix_on<T> const first(machine, a), second(machine, b);
-    multiply(on, first.view(), second.view(), most_products, [&](product_rows<T> part) {
+    multiply(on, first.view(), second.view(), max_products, [&](product_rows<T> part) {
       hand_over(machine, part, take);
       report.entries += part.column.size();
       ++report.parts;

@@ -27,7 +27,7 @@ constexpr std::string_view tool = "spgemm";
 struct asked {
   std::string first, second, output = "-", type = "double";
   bool transposed = false;
-  std::uint64_t most_products = 0;
+  std::uint64_t max_products = 0;
   cli::common_options common;
 };
 
@@ -52,7 +52,7 @@ int multiply(asked const& how, cli::stats& stats) {
   auto const multiply_on = [&](auto machine) {
     result.emplace(cli::temporary_folder());  // anew, where a GPU's memory did not do
     spgemm::product(
-        machine, first, second, how.most_products, [&](auto const& entries) { result->add(entries); }, report);
+        machine, first, second, how.max_products, [&](auto const& entries) { result->add(entries); }, report);
     if (machine.kind() == device::gpu) stats.device_memory(machine.peak_memory());
   };
   machine_choice where =
@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
                    cli::value_row(
                        "part", "N", "make about N products of entries at a time, in whole rows; 0 means as memory allows",
                        [&how](std::string_view, std::string_view value) {
-                         how.most_products = cli::parse_count<std::uint64_t>("--part", value);
+                         how.max_products = cli::parse_count<std::uint64_t>("--part", value);
                        },
                        "0")};
   cli::add_common_options(table, how.common);
