@@ -10,7 +10,7 @@ namespace ordo {
 
 /// A sum of bytes by where they stand: bytes may be added in any order, in parts cut anywhere, by any number of threads. Which
 /// bytes were added decides it; one byte that is another always changes it.
-class place_sum {
+class positional_checksum {
  public:
   void add(std::uint64_t at, std::span<char const> data) noexcept {
     constexpr std::size_t width = sizeof(std::uint64_t);

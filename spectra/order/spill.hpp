@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/external/merge.hpp"
 #include "spectra/order/keys.hpp"
 #include "spectra/order/runs.hpp"
 
@@ -33,14 +35,13 @@ class spilled_spectra {
   [[nodiscard]] std::size_t left() const noexcept { return all_.size(); }
 
  private:
-  [[nodiscard]] std::size_t fan_in() const;
-  [[nodiscard]] merged_runs merging(std::size_t first, std::size_t count);
-  void pass();
+  [[nodiscard]] std::size_t max_merged() const;
+  [[nodiscard]] merged_runs merging(std::span<spectrum_run const> runs) const;
 
-  run_files files_;
+  spectrum_run_files files_;
   order_keys const& keys_;
   std::size_t memory_;
-  std::vector<spectrum_run> all_;
+  external::run_levels<spectrum_run> all_;
   std::uint64_t runs_ = 0, passes_ = 0;
 };
 

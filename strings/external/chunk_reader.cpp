@@ -99,9 +99,10 @@ void chunk_reader::read_more() {
   auto const part = ordo::detail::addressed_part(open, step);
   // The read that finds the end needs a place.
   step = part ? std::min(step, std::size_t(part->bytes) + 1) : std::min(step, most_step);
-  if (before + step > plan_.most)
-    throw out_of_memory(fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.most),
-                        before + step);
+  if (before + step > plan_.max_line)
+    throw out_of_memory(
+        fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.max_line),
+        before + step);
   bytes_.resize(before + step);
   machine_options const here{.threads = how_.machine.threads};
   std::size_t const got = work_on<cpu>(

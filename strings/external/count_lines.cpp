@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
-#include "strings/external/run_store.hpp"
+#include "base/external/runs.hpp"
 #include "strings/write/count_field.hpp"
 
 namespace ordo::strings::detail {
@@ -89,14 +88,14 @@ std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill
     counter.finish();
   };
   if (equal == repeated::by_count) {
-    run_store store(where, how.delimiter);
-    auto const counted = store.keep(std::numeric_limits<std::uint64_t>::max(), count_into);
+    external::run_files files(where.folders, where.compress_program);
+    external::stored_range const counted = files.write(count_into);
     options second = how;
     second.by = by_falling_count();
     second.by.locale = how.by.locale;
-    texts const one{1, counted.plain.bytes, [&](std::size_t) { return store.open(counted); }};
+    texts const one{1, counted.compressed ? 0 : counted.bytes, [&](std::size_t) { return files.open(counted); }};
     std::uint64_t const written = sort_external(one, to, second, repeated::keep, where).written;
-    counted.plain.check();
+    counted.check();
     return written;
   }
   head_sink first(to, how.head, how.delimiter);

@@ -6,14 +6,15 @@
 #include <span>
 #include <utility>
 
+#include "base/external/merge.hpp"
+#include "base/external/runs.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/host_bytes.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "strings/external/chunk_reader.hpp"
 #include "strings/external/count_lines.hpp"
-#include "strings/external/line_merge.hpp"
+#include "strings/external/merge.hpp"
 #include "strings/external/partition.hpp"
-#include "strings/external/run_store.hpp"
 #include "strings/sort/line_sort.hpp"
 #include "strings/sort/small_sort.hpp"
 #include "strings/sort/text_job.hpp"
@@ -22,16 +23,17 @@ namespace ordo::strings {
 namespace {
 
 using namespace detail;
+using external::ranges_source, external::run_range;
 
-constexpr std::size_t least_memory = std::size_t{2} << 20;
-constexpr std::size_t usual_batch = 16;                     // GNU sort's
-constexpr std::size_t least_slice = std::size_t{64} << 10;  // of a run in a range: less would be read slowly
-constexpr std::size_t most_merged = 1024, most_copied = std::size_t{8} << 20;
+constexpr std::size_t min_memory = std::size_t{2} << 20;
+constexpr std::size_t usual_batch = 16;                  // GNU sort's
+constexpr std::size_t min_part = std::size_t{64} << 10;  // of a run in a range: smaller ones are read slowly
+constexpr std::size_t max_batch = 1024, max_copied = std::size_t{8} << 20;
 
-// Where a part of what is written goes: behind what was written before.
+// Writes one range of the output behind those before.
 class part_sink final : public sink {
  public:
-  /// @param addressed  whether `to` knows how many bytes will come, and takes them in any order
+  // addressed: `to` knows the number of all bytes and takes them in any order.
   part_sink(sink& to, std::uint64_t begin, bool addressed) : to_(to), begin_(begin), addressed_(addressed) {}
   void write(std::span<char const> data) override { to_.write(data); }
   bool expect(std::uint64_t) override { return addressed_; }
@@ -47,16 +49,22 @@ class part_sink final : public sink {
 class external_sort {
  public:
   external_sort(text_job& job, spill const& where)
-      : job_(job), to_(job.to), how_(job.how), kept_(kept_of(job.equal)), where_(where), store_(where, job.how.delimiter) {
+      : job_(job),
+        to_(job.to),
+        how_(job.how),
+        kept_(kept_of(job.equal)),
+        where_(where),
+        files_(where.folders, where.compress_program) {
     plan_.by = how_.by;
     plan_.delimiter = how_.delimiter;
     std::size_t const available = where.available_memory ? where.available_memory() : std::numeric_limits<std::size_t>::max();
-    plan_.limit = std::max(std::min(how_.memory, available), least_memory);
-    plan_.most = std::max(plan_.limit, std::min(where.most_memory, available));
+    plan_.limit = std::max(std::min(how_.memory, available), min_memory);
+    plan_.max_line = std::max(plan_.limit, std::min(where.most_memory, available));
     plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
     how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
     how_.head = options{}.head;                             // of all of it
-    batch_ = batch_of(where, store_.packs() ? usual_batch : std::clamp(plan_.limit / least_slice, usual_batch, most_merged));
+    std::size_t const batch = files_.compresses() ? usual_batch : std::clamp(plan_.limit / min_part, usual_batch, max_batch);
+    max_merged_ = files_.max_merged(where.batch_size != 0 ? where.batch_size : batch);
   }
 
   sort_report run() {
@@ -65,18 +73,19 @@ class external_sort {
     if (!any || reader.at_end()) {
       sort_chunk(reader, to_, true);
     } else {
-      do add(store_.keep(reader.chunk().size(), [&](sink& to) { sort_chunk(reader, to, false); }), 0);
-      while (reader.next());
+      do {
+        runs_.add(
+            write_line_run(files_, reader.chunk().size(), how_.delimiter, [&](sink& to) { sort_chunk(reader, to, false); }),
+            max_merged_, [this](std::span<line_run> runs) { return merge_runs(runs); });
+      } while (reader.next());
     }
     report_.bytes = reader.read();
     reader.release();
-    if (!levels_.empty()) finish();
+    if (!runs_.empty()) finish();
     return report_;
   }
 
  private:
-  using lines = std::vector<stored_lines>;
-
   void begin(phase which, std::uint64_t bytes) const { job_.begin(which, bytes); }
 
   // A pool may keep as much as was in use once, for the next buffer: a machine of our own has no room for that.
@@ -103,88 +112,63 @@ class external_sort {
                           : write(sorted, kept_, how_.machine.threads, to);
   }
 
-  // As many runs as are merged at a time become one of the next level, so that there are never many.
-  void add(stored_lines more, std::size_t level) {
-    if (level == levels_.size()) levels_.emplace_back();
-    levels_[level].push_back(std::move(more));
-    if (levels_[level].size() == batch_) lift(level);
-  }
-
-  void lift(std::size_t level) {
-    lines those = std::exchange(levels_[level], {});
+  line_run merge_runs(std::span<line_run> runs) {
     std::uint64_t bytes = 0;
-    for (stored_lines const& l : those) bytes += l.plain.bytes;
-    auto one = store_.keep(bytes, [&](sink& to) { merge_into(to, those); });
-    for (stored_lines& l : those) store_.discard(l);
-    add(std::move(one), level + 1);
+    for (line_run const& r : runs) bytes += r.stored.bytes;
+    line_run merged = write_line_run(files_, bytes, how_.delimiter, [&](sink& to) { merge_into(to, runs); });
+    for (line_run& r : runs) r.stored.discard();
+    return merged;
   }
 
   void finish() {
     begin(phase::sort, 0);
-    auto const count = [&] {
-      std::size_t sum = 0;
-      for (lines const& l : levels_) sum += l.size();
-      return sum;
-    };
-    for (std::size_t level = 0; count() > batch_; ++level) {
-      if (levels_[level].size() > 1) {
-        lift(level);
-      } else if (!levels_[level].empty()) {
-        levels_[level + 1].push_back(std::move(levels_[level].back()));
-        levels_[level].clear();
-      }
-    }
-    lines all;
-    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
-      for (stored_lines& l : *level) all.push_back(std::move(l));
-    report_.written = write_selected(to_, job_.how, job_.equal, where_, [&](sink& to) { return merge_into(to, all, true); });
+    runs_.reduce(max_merged_, [this](std::span<line_run> runs) { return merge_runs(runs); });
+    report_.written =
+        write_selected(to_, job_.how, job_.equal, where_, [&](sink& to) { return merge_into(to, runs_.runs(), true); });
   }
 
-  std::uint64_t merge_into(sink& to, lines const& those, bool last = false) {
-    if (!store_.packs()) return merge_ranges(to, those, last);
+  std::uint64_t merge_into(sink& to, std::span<line_run const> runs, bool last = false) {
+    if (!files_.compresses()) return merge_ranges(to, runs, last);
     if (last) begin(phase::write, report_.bytes);
     std::vector<std::unique_ptr<source>> open;
-    for (stored_lines const& l : those) open.push_back(store_.open(l));
+    for (line_run const& r : runs) open.push_back(files_.open(r.stored));
     return merge_lines(std::move(open), to, how_, kept_, plan_.limit).written;
   }
 
-  std::uint64_t merge_ranges(sink& to, lines const& those, bool last) {
-    std::vector<detail::run> runs;
-    for (stored_lines const& l : those) runs.push_back(l.plain);
+  std::uint64_t merge_ranges(sink& to, std::span<line_run const> runs, bool last) {
     auto const ranges = cut_into_ranges(runs, how_, plan_);
     std::uint64_t total = 0, written = 0;
-    for (range const& r : ranges) total += r.bytes();
+    for (line_range const& r : ranges) total += r.bytes();
     if (last) begin(phase::write, total);
     bool const addressed = kept_ == repeated::keep && to.expect(total);
-    for (range const& r : ranges) {
+    for (line_range const& r : ranges) {
       part_sink part(to, written, addressed);
       written += r.sorted ? copy(r, part) : sort_range(r, part);
     }
-    for (detail::run const& r : runs) r.check();
+    for (line_run const& r : runs) r.stored.check();
     return written;
   }
 
-  std::uint64_t sort_range(range const& r, sink& to) {
-    texts const one{1, r.bytes(), [&](std::size_t) { return std::make_unique<slices_source>(r.slices); }};
-    auto const done = on_machine(r.bytes(), r.lines(), [&](options const& here) { return sort(one, to, here, kept_); });
-    report_.device_memory = std::max(report_.device_memory, done.device_memory);
-    return done.written;
+  std::uint64_t sort_range(line_range const& range, sink& to) {
+    texts const text{1, range.bytes(), [&](std::size_t) { return std::make_unique<ranges_source>(range.parts); }};
+    auto const report = on_machine(text.bytes, range.lines, [&](options const& here) { return sort(text, to, here, kept_); });
+    report_.device_memory = std::max(report_.device_memory, report.device_memory);
+    return report.written;
   }
 
-  std::uint64_t copy(range const& r, sink& to) {
-    auto slices = r.slices;
-    std::erase_if(slices, [](slice const& s) { return s.bytes() == 0; });
-    if (kept_ == repeated::drop && slices.size() > 1) {  // they are all equal
-      slices.resize(1);
-      run_reader reader(*slices[0].of, how_.delimiter);
-      slices[0].end = slices[0].begin + reader.line(slices[0].begin).size() + 1;
+  std::uint64_t copy(line_range const& range, sink& to) {
+    auto parts = range.parts;
+    std::erase_if(parts, [](run_range const& r) { return r.bytes() == 0; });
+    if (kept_ == repeated::drop && parts.size() > 1) {  // all lines are equal
+      parts.resize(1);
+      keep_first_line(parts[0], how_.delimiter);
     }
-    slices_source from(std::move(slices));
+    ranges_source from(std::move(parts));
     std::uint64_t const size = *from.size();
     machine_options const here{.threads = how_.machine.threads};
     work_on<cpu>(here, here.threads, [&](host_backend& machine) {
       host_bytes block;
-      block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(most_copied, plan_.limit))));
+      block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(max_copied, plan_.limit))));
       for (std::uint64_t at = 0; at < size;) {
         std::size_t const got = machine.load(from, block.span());
         machine.store(std::span<char const>(block.span()).first(got), to, at);
@@ -199,10 +183,10 @@ class external_sort {
   options how_;
   repeated kept_;  // equal lines of a run
   spill const& where_;
-  run_store store_;
+  external::run_files files_;
   memory_plan plan_;
-  std::size_t batch_;
-  std::vector<lines> levels_;  // runs in the order of the text: those of the last level come first
+  std::size_t max_merged_;
+  external::run_levels<line_run> runs_;
   sort_report report_;
 };
 

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 
 #include <tbb/task_arena.h>
 
+#include "base/ordered_turns.hpp"
 #include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
@@ -77,33 +76,6 @@ class batch {
   std::size_t size_ = 0;
 };
 
-// Lets threads do something in the order of their numbers.
-class turns {
- public:
-  /// f() when all lower numbers have had theirs. @returns false, and does nothing, after stop()
-  template <class F>
-  [[nodiscard]] bool take(std::uint64_t number, F f) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return next_ == number || stopped_; });
-    if (stopped_) return false;
-    f();
-    ++next_;
-    changed_.notify_all();
-    return true;
-  }
-  void stop() {
-    std::lock_guard const lock(mutex_);
-    stopped_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t next_ = 0;
-  bool stopped_ = false;
-};
-
 }  // namespace
 
 std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to, std::uint64_t head) {
@@ -118,7 +90,7 @@ std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads,
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
   ordo::detail::pieces batches(selected->size(), step);
-  turns in_order;
+  ordered_turns in_order;
   std::uint64_t end = 0;  // of all batches that had their turn
   batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
     try {

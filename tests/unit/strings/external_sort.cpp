@@ -224,12 +224,12 @@ TEST_CASE("a program compresses runs", "[external]") {
 }
 
 TEST_CASE("bytes by their places have one sum, in whatever order and parts, and others another", "[external]") {
-  using ordo::place_sum;
+  using ordo::positional_checksum;
   random_numbers random(15);
   std::string text(5'000, ' ');
   for (char& byte : text) byte = static_cast<char>(random());
   auto const sum_of = [](std::string const& of) {
-    place_sum sum;
+    positional_checksum sum;
     sum.add(0, of);
     return sum.sum();
   };
@@ -238,7 +238,7 @@ TEST_CASE("bytes by their places have one sum, in whatever order and parts, and 
     std::vector<std::size_t> cuts{0, text.size()};
     for (int k = 0; k < 30; ++k) cuts.push_back(random.below(text.size()));
     std::sort(cuts.begin(), cuts.end());
-    place_sum forward, backward;
+    positional_checksum forward, backward;
     for (std::size_t k = 1; k < cuts.size(); ++k) {
       forward.add(cuts[k - 1], std::string_view(text).substr(cuts[k - 1], cuts[k] - cuts[k - 1]));
       std::size_t const j = cuts.size() - k;

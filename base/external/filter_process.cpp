@@ -1,4 +1,4 @@
-#include "strings/external/filter_process.hpp"
+#include "base/external/filter_process.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -14,7 +14,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::external {
 namespace {
 
 sigset_t only(int signal) {
@@ -143,4 +143,4 @@ std::size_t decompressing_source::read(std::span<char> to) {
   return size;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::external

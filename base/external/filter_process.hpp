@@ -10,7 +10,7 @@
 #include "ordo/io.hpp"
 
 // Temporary files that a program compresses, as GNU sort's --compress-program has it.
-namespace ordo::strings::detail {
+namespace ordo::external {
 
 /// A program that runs beside this process, one end of it a file and the other a pipe. It has ended when this is gone.
 class filter_process {
@@ -69,4 +69,4 @@ class decompressing_source final : public source {
   bool over_ = false;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::external
