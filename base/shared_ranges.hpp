@@ -14,7 +14,7 @@
 
 #include "ordo/io.hpp"
 
-// How the threads of either machine share what is read or written: who takes which piece, and what happens if one fails.
+// Reading and writing by several threads: each takes ranges, and the first failure ends the work.
 namespace ordo::detail {
 
 struct piece {
@@ -22,7 +22,7 @@ struct piece {
   std::size_t size;
 };
 
-/// The pieces of [0, bytes), each given to one of several threads, in order. After a failure there are no more.
+/// The pieces of [0, bytes), each of which one of several threads takes, in order. There are no more after a failure.
 class pieces {
  public:
   pieces(std::uint64_t bytes, std::size_t largest) : bytes_(bytes), largest_(largest) {}
@@ -35,8 +35,9 @@ class pieces {
     return piece{p * largest_, std::size_t(std::min<std::uint64_t>(largest_, bytes_ - p * largest_))};
   }
 
-  /// work(k) on threads k of [0, threads), as many of them at a time as the arena has; work calls next() until there is none.
-  /// @throws what the first of them to fail threw, when all have ended
+  /// Calls work(k) for k in [0, threads), in parallel as far as the arena has threads. work() calls next() until there is no
+  /// piece.
+  /// @throws the first exception of work(), when all calls have ended
   template <class Work>
   void share(tbb::task_arena& arena, unsigned threads, Work work) {
     threads = unsigned(std::min<std::uint64_t>(threads, count()));
@@ -64,7 +65,7 @@ class pieces {
   std::exception_ptr failure_;
 };
 
-/// Memory of the host from a source, and to a sink, straight, by all threads of the arena.
+/// Loads from a source to the host's memory, or stores to a sink, with all threads of the arena.
 inline std::size_t load(tbb::task_arena& arena, source& from, std::span<char> to) {
   constexpr std::size_t piece_bytes = std::size_t{2} << 20;
   auto const part = addressed_part(from, to.size());
@@ -78,10 +79,10 @@ inline std::size_t load(tbb::task_arena& arena, source& from, std::span<char> to
 }
 inline void store(tbb::task_arena& arena, std::span<char const> from, sink& to, std::uint64_t offset) {
   constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-  constexpr unsigned most_threads = 4;  // a file system lets one write to a file at a time: more only take turns
+  constexpr unsigned max_threads = 4;  // a file system writes to a file from one thread at a time
   if (!to.addressable()) return to.write(from);
   pieces all(from.size(), piece_bytes);
-  all.share(arena, std::min(most_threads, unsigned(arena.max_concurrency())), [&](unsigned) {
+  all.share(arena, std::min(max_threads, unsigned(arena.max_concurrency())), [&](unsigned) {
     while (auto const p = all.next()) to.write_at(offset + p->at, from.subspan(std::size_t(p->at), p->size));
   });
 }

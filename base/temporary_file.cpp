@@ -20,7 +20,7 @@ constexpr std::size_t largest_transfer = std::size_t{1} << 30;  // Linux moves n
 int open_nameless(std::string const& folder) {
   int const fd = open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
-  std::string path = folder + "/ordo-XXXXXX";  // of file systems that know no file without a name, such as NFS
+  std::string path = folder + "/ordo-XXXXXX";  // for file systems without such files, as NFS
   int const named = mkostemp(path.data(), O_CLOEXEC);
   if (named >= 0) unlink(path.c_str());
   return named;
@@ -71,7 +71,7 @@ void temporary_file::read_at(std::uint64_t offset, std::span<char> to) const {
 }
 
 void temporary_file::discard(std::uint64_t offset, std::uint64_t bytes) noexcept {
-  // A failure costs room and nothing else.
+  // A failure costs space only.
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 

@@ -12,11 +12,11 @@
 namespace ordo {
 namespace {
 
-// What oneTBB takes at its start, and more.
+// More memory than oneTBB takes at its start.
 constexpr std::size_t start_memory = std::size_t{4} << 20;
 
-// oneTBB 2022 waits for ever if memory runs out while it starts: it throws under the lock that throwing asks for. So see that
-// there is some, and let it start here; it stays until this thread ends.
+// oneTBB 2022 waits for ever if memory runs out while it starts, because it throws under the lock that throwing needs. So this
+// checks that there is memory, and starts it here; it stays until this thread ends.
 bool start() {
   void* const room = mmap(nullptr, start_memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
@@ -25,12 +25,12 @@ bool start() {
   return true;
 }
 
-// Address space that a thread takes: its stack, an arena of malloc's, and what it works on.
+// Address space of a thread: its stack, an arena of malloc, and its data.
 constexpr rlim_t thread_space = rlim_t{128} << 20;
 
-// Where address space is limited (ulimit -v) all the threads of a large machine would leave none for the work, and oneTBB ends
-// the process when one of its threads cannot start another.
-int most_threads() {
+// With limited address space (ulimit -v) the threads of a large machine would leave none for the work, and oneTBB ends the
+// process if one of its threads cannot start another.
+int max_threads() {
   int const all = tbb::info::default_concurrency();
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return all;
@@ -42,8 +42,8 @@ int most_threads() {
 int threads_for(unsigned wanted) {
   thread_local bool const started = start();
   static_cast<void>(started);
-  int const most = most_threads();
-  return wanted == 0 || wanted > unsigned(most) ? most : int(wanted);
+  int const max = max_threads();
+  return wanted == 0 || wanted > unsigned(max) ? max : int(wanted);
 }
 
 }  // namespace ordo

@@ -85,7 +85,7 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, asked 
   double const bytes = double(text.size());
   std::optional<strings::sorted_lines> lines;
   auto const sort_on = [&](machine& on) {
-    strings::options options;
+    strings::sort_options options;
     options.machine.on = &on;
     return median_ms(how.runs, [&] { return 1e3 * bench::seconds_of([&] { lines = strings::sort(text, options); }); });
   };

@@ -7,7 +7,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
-// Parallel writing of what a merge gives in order.
+// Parallel writing of merged items, in order.
 namespace ordo::external {
 
 /// Returns the number of windows that write_windows() has at a time, by the threads of the current arena.
@@ -16,10 +16,10 @@ inline std::size_t num_windows() {
   return std::min<std::size_t>(std::size_t(tbb::this_task_arena::max_concurrency()), max_writers) + 1;
 }
 
-/// Writes windows, many at a time. Windows are reused.
-/// @param plan  plan(Window&) decides what the window holds, for one window after the other. Returns false if there is no more
-/// @param fill  fill(Window&) loads it, and writes it if any thread may, in parallel
-/// @param end   end(Window&) is called for one window after the other, in the order of the plans
+/// Writes windows, several at a time. Window objects are reused.
+/// @param plan  plan(Window&) decides what a window holds, one after the other. Returns false if there is no more
+/// @param fill  fill(Window&) loads a window, in parallel, and writes it if the sink is addressable
+/// @param end   end(Window&) is called in the order of the plans, one after the other
 template <class Window, class Plan, class Fill, class End>
 void write_windows(Plan plan, Fill fill, End end) {
   std::size_t const count = num_windows();
@@ -47,7 +47,7 @@ void write_windows(Plan plan, Fill fill, End end) {
     idle.push_back(window);
   };
   using tbb::filter_mode;
-  // A thread that waits here may be in the midst of other work of the arena, which must not begin anew.
+  // A thread that waits here may be inside of other work of the arena, which must not begin again.
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_pipeline(count, tbb::make_filter<void, Window*>(filter_mode::serial_in_order, next) &
                                       tbb::make_filter<Window*, Window*>(filter_mode::parallel, work) &

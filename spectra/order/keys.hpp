@@ -31,7 +31,7 @@ class order_keys {
     return order_.descending ? b < a : a < b;
   }
 
-  /// What is compared of a spectrum.
+  /// The compared values of a spectrum.
   struct values {
     std::uint64_t const* codes;
     std::string_view title;  // if there is a title key

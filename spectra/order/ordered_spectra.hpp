@@ -32,7 +32,7 @@ class ordered_spectra {
   ordered_spectra& operator=(ordered_spectra const&) = default;
 };
 
-/// What an index has of a spectrum; behind it codes, and the title.
+/// An entry of an index. Codes and the title follow it.
 struct index_entry {
   std::uint64_t bytes, number, offset;
   std::uint32_t input, title_bytes;

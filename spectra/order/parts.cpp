@@ -10,13 +10,13 @@ void part_writer::open() {
     part_ = &to_.open(parts_++);
   }
   bool const one = !how_.part_bytes && !how_.parts;
-  // Of a single output the size is known; a part's only when it is full.
+  // The size of a single output is known; that of a part only when it is full.
   addressed_ = one && total_ ? part_->expect(front_.size() + *total_ + tail_) : !one && part_->expect_unknown();
   part_bytes_ = 0;
   any_in_part_ = false;
 }
 
-// Where it belongs; how many bytes of spectra come before it decides in which of a number of parts.
+// Returns the part of a spectrum. With a number of parts, the bytes of the spectra before it decide.
 std::size_t part_writer::part_of(ordered_spectrum const& one) const {
   std::size_t const now = parts_ == 0 ? 0 : parts_ - 1;
   if (how_.part_bytes) return any_in_part_ && part_bytes_ + one.bytes > *how_.part_bytes ? now + 1 : now;

@@ -48,23 +48,23 @@ class part_sink final : public sink {
 
 class external_sort {
  public:
-  external_sort(text_job& job, spill const& where)
+  external_sort(text_job& job, spill_options const& spill)
       : job_(job),
         to_(job.to),
-        how_(job.how),
+        options_(job.options),
         kept_(kept_of(job.equal)),
-        where_(where),
-        files_(where.folders, where.compress_program) {
-    plan_.by = how_.by;
-    plan_.delimiter = how_.delimiter;
-    std::size_t const available = where.available_memory ? where.available_memory() : std::numeric_limits<std::size_t>::max();
-    plan_.limit = std::max(std::min(how_.memory, available), min_memory);
-    plan_.max_line = std::max(plan_.limit, std::min(where.most_memory, available));
-    plan_.limit -= plan_.limit / 16;                        // for what reading and writing take
-    how_.memory = std::numeric_limits<std::size_t>::max();  // what is sorted from here on fits
-    how_.head = options{}.head;                             // of all of it
+        spill_(spill),
+        files_(spill.folders, spill.compress_program) {
+    plan_.by = options_.by;
+    plan_.delimiter = options_.delimiter;
+    std::size_t const available = spill.available_memory ? spill.available_memory() : std::numeric_limits<std::size_t>::max();
+    plan_.limit = std::max(std::min(options_.memory, available), min_memory);
+    plan_.max_line = std::max(plan_.limit, std::min(spill.max_line_memory, available));
+    plan_.limit -= plan_.limit / 16;                            // for reading and writing
+    options_.memory = std::numeric_limits<std::size_t>::max();  // chunks and ranges fit
+    options_.head = sort_options{}.head;                        // the limit holds for the whole output
     std::size_t const batch = files_.compresses() ? usual_batch : std::clamp(plan_.limit / min_part, usual_batch, max_batch);
-    max_merged_ = files_.max_merged(where.batch_size != 0 ? where.batch_size : batch);
+    max_merged_ = files_.max_merged(spill.batch_size != 0 ? spill.batch_size : batch);
   }
 
   sort_report run() {
@@ -75,7 +75,7 @@ class external_sort {
     } else {
       do {
         runs_.add(
-            write_line_run(files_, reader.chunk().size(), how_.delimiter, [&](sink& to) { sort_chunk(reader, to, false); }),
+            write_line_run(files_, reader.chunk().size(), options_.delimiter, [&](sink& to) { sort_chunk(reader, to, false); }),
             max_merged_, [this](std::span<line_run> runs) { return merge_runs(runs); });
       } while (reader.next());
     }
@@ -88,16 +88,16 @@ class external_sort {
  private:
   void begin(phase which, std::uint64_t bytes) const { job_.begin(which, bytes); }
 
-  // A pool may keep as much as was in use once, for the next buffer: a machine of our own has no room for that.
+  // Sorts on a machine without cached memory: a pool may keep as much as was once in use, for which there is no room.
   template <class Sort>
   auto on_machine(std::uint64_t bytes, std::uint64_t lines, Sort sort) {
     machine_choice machine = job_.report.machine;
-    if (!machine.fell_back) machine = choose_machine(how_, std::size_t(bytes), [&] { return std::size_t(lines); });
+    if (!machine.fell_back) machine = choose_machine(options_, std::size_t(bytes), [&] { return std::size_t(lines); });
     if (report_.machine.reason.empty()) report_.machine = machine;
-    options here = how_;
-    if (machine.device != device::cpu || how_.machine.on) return sort(here);
+    sort_options here = options_;
+    if (machine.device != device::cpu || options_.machine.on) return sort(here);
     std::size_t const room = plan_.limit - std::min<std::uint64_t>(plan_.limit, bytes);
-    ordo::cpu own({.threads = how_.machine.threads, .memory_limit = std::max(room, plan_.beside(bytes, lines))});
+    ordo::cpu own({.threads = options_.machine.threads, .memory_limit = std::max(room, plan_.beside(bytes, lines))});
     here.machine.on = &own;
     return sort(here);
   }
@@ -105,17 +105,17 @@ class external_sort {
   void sort_chunk(chunk_reader const& reader, sink& to, bool all) {
     if (all) begin(phase::sort, reader.chunk().size());
     auto const sorted =
-        on_machine(reader.chunk().size(), reader.lines(), [&](options const& here) { return sort(reader.chunk(), here); });
+        on_machine(reader.chunk().size(), reader.lines(), [&](sort_options const& here) { return sort(reader.chunk(), here); });
     report_.device_memory = std::max(report_.device_memory, sorted.device_memory());
     if (all) begin(phase::write, reader.chunk().size());
-    report_.written = all ? write(sorted, job_.equal, how_.machine.threads, to, job_.how.head)
-                          : write(sorted, kept_, how_.machine.threads, to);
+    report_.written = all ? write(sorted, job_.equal, options_.machine.threads, to, job_.options.head)
+                          : write(sorted, kept_, options_.machine.threads, to);
   }
 
   line_run merge_runs(std::span<line_run> runs) {
     std::uint64_t bytes = 0;
     for (line_run const& r : runs) bytes += r.stored.bytes;
-    line_run merged = write_line_run(files_, bytes, how_.delimiter, [&](sink& to) { merge_into(to, runs); });
+    line_run merged = write_line_run(files_, bytes, options_.delimiter, [&](sink& to) { merge_into(to, runs); });
     for (line_run& r : runs) r.stored.discard();
     return merged;
   }
@@ -124,7 +124,7 @@ class external_sort {
     begin(phase::sort, 0);
     runs_.reduce(max_merged_, [this](std::span<line_run> runs) { return merge_runs(runs); });
     report_.written =
-        write_selected(to_, job_.how, job_.equal, where_, [&](sink& to) { return merge_into(to, runs_.runs(), true); });
+        write_selected(to_, job_.options, job_.equal, spill_, [&](sink& to) { return merge_into(to, runs_.runs(), true); });
   }
 
   std::uint64_t merge_into(sink& to, std::span<line_run const> runs, bool last = false) {
@@ -132,15 +132,15 @@ class external_sort {
     if (last) begin(phase::write, report_.bytes);
     std::vector<std::unique_ptr<source>> open;
     for (line_run const& r : runs) open.push_back(files_.open(r.stored));
-    return merge_lines(std::move(open), to, how_, kept_, plan_.limit).written;
+    return merge_lines(std::move(open), to, options_, kept_, plan_.limit).written;
   }
 
   std::uint64_t merge_ranges(sink& to, std::span<line_run const> runs, bool last) {
-    auto const ranges = cut_into_ranges(runs, how_, plan_);
+    auto const ranges = cut_into_ranges(runs, options_, plan_);
     std::uint64_t total = 0, written = 0;
     for (line_range const& r : ranges) total += r.bytes();
     if (last) begin(phase::write, total);
-    bool const addressed = kept_ == repeated::keep && to.expect(total);
+    bool const addressed = kept_ == duplicates::keep && to.expect(total);
     for (line_range const& r : ranges) {
       part_sink part(to, written, addressed);
       written += r.sorted ? copy(r, part) : sort_range(r, part);
@@ -151,7 +151,8 @@ class external_sort {
 
   std::uint64_t sort_range(line_range const& range, sink& to) {
     texts const text{1, range.bytes(), [&](std::size_t) { return std::make_unique<ranges_source>(range.parts); }};
-    auto const report = on_machine(text.bytes, range.lines, [&](options const& here) { return sort(text, to, here, kept_); });
+    auto const report =
+        on_machine(text.bytes, range.lines, [&](sort_options const& here) { return sort(text, to, here, kept_); });
     report_.device_memory = std::max(report_.device_memory, report.device_memory);
     return report.written;
   }
@@ -159,19 +160,19 @@ class external_sort {
   std::uint64_t copy(line_range const& range, sink& to) {
     auto parts = range.parts;
     std::erase_if(parts, [](run_range const& r) { return r.bytes() == 0; });
-    if (kept_ == repeated::drop && parts.size() > 1) {  // all lines are equal
+    if (kept_ == duplicates::drop && parts.size() > 1) {  // all lines are equal
       parts.resize(1);
-      keep_first_line(parts[0], how_.delimiter);
+      keep_first_line(parts[0], options_.delimiter);
     }
     ranges_source from(std::move(parts));
     std::uint64_t const size = *from.size();
-    machine_options const here{.threads = how_.machine.threads};
-    work_on<cpu>(here, here.threads, [&](host_backend& machine) {
+    machine_options const here{.threads = options_.machine.threads};
+    work_on<cpu>(here, here.threads, [&](host_backend& backend) {
       host_bytes block;
       block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(max_copied, plan_.limit))));
       for (std::uint64_t at = 0; at < size;) {
-        std::size_t const got = machine.load(from, block.span());
-        machine.store(std::span<char const>(block.span()).first(got), to, at);
+        std::size_t const got = backend.load(from, block.span());
+        backend.store(std::span<char const>(block.span()).first(got), to, at);
         at += got;
       }
     });
@@ -180,9 +181,9 @@ class external_sort {
 
   text_job& job_;
   sink& to_;
-  options how_;
-  repeated kept_;  // equal lines of a run
-  spill const& where_;
+  sort_options options_;
+  duplicates kept_;  // treatment of equal lines within runs
+  spill_options const& spill_;
   external::run_files files_;
   memory_plan plan_;
   std::size_t max_merged_;
@@ -192,13 +193,13 @@ class external_sort {
 
 }  // namespace
 
-sort_report sort_external(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
-                          phase_observer const& began) {
-  check_delimiter(how.delimiter);
-  text_job job{from, to, how, equal, began};
+sort_report sort_external(texts const& from, sink& to, sort_options const& options, duplicates equal,
+                          spill_options const& spill, phase_observer const& began) {
+  check_delimiter(options.delimiter);
+  text_job job{from, to, options, equal, began};
   job.begin(phase::read, from.bytes);
   if (sorted_on_gpu(job) || sorted_small(job)) return std::move(job.report);
-  return external_sort(job, where).run();
+  return external_sort(job, spill).run();
 }
 
 }  // namespace ordo::strings

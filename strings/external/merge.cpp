@@ -29,8 +29,8 @@ constexpr std::size_t written_at_once = std::size_t{256} << 10;
 // Reads a text line by line.
 class line_reader {
  public:
-  line_reader(std::unique_ptr<source> from, options const& how, std::size_t buffer)
-      : from_(std::move(from)), delimiter_(how.delimiter), by_bytes_(how.by.is_plain()), reverse_(how.by.reverse) {
+  line_reader(std::unique_ptr<source> from, sort_options const& options, std::size_t buffer)
+      : from_(std::move(from)), delimiter_(options.delimiter), by_bytes_(options.by.is_plain()), reverse_(options.by.reverse) {
     bytes_.resize(buffer);
   }
 
@@ -96,12 +96,12 @@ struct merge_input {
 
 class merging {
  public:
-  merging(texts const& from, options const& how, repeated equal, spill const& where)
+  merging(texts const& from, sort_options const& options, duplicates equal, spill_options const& spill)
       : from_(from),
-        how_(how),
+        options_(options),
         equal_(equal),
-        files_(where.folders, where.compress_program),
-        max_merged_(files_.max_merged(where.batch_size != 0 ? where.batch_size : usual_batch)),
+        files_(spill.folders, spill.compress_program),
+        max_merged_(files_.max_merged(spill.batch_size != 0 ? spill.batch_size : usual_batch)),
         inputs_(from.count) {
     for (std::size_t k = 0; k < from.count; ++k) inputs_[k].text = k;
   }
@@ -139,14 +139,14 @@ class merging {
     std::vector<std::unique_ptr<source>> open;
     for (std::size_t k = first; k < first + count; ++k)
       open.push_back(inputs_[k].is_run ? files_.open(inputs_[k].run) : from_.open(inputs_[k].text));
-    merge_counts const counts = merge_lines(std::move(open), to, how_, equal_, std::min(how_.memory, max_memory));
+    merge_counts const counts = merge_lines(std::move(open), to, options_, equal_, std::min(options_.memory, max_memory));
     for (std::size_t k = first; k < first + count; ++k) inputs_[k].run.check();
     return counts;
   }
 
   texts const& from_;
-  options const& how_;
-  repeated equal_;
+  sort_options const& options_;
+  duplicates equal_;
   external::run_files files_;
   std::size_t max_merged_;
   std::vector<merge_input> inputs_;
@@ -154,13 +154,13 @@ class merging {
 
 }  // namespace
 
-merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, options const& how, repeated equal,
+merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, sort_options const& options, duplicates equal,
                                  std::size_t memory) {
   std::size_t const buffer = std::clamp(memory / (texts.size() + 1), min_buffer, max_buffer);
   std::vector<line_reader> inputs;
   inputs.reserve(texts.size());
-  for (auto& text : texts) inputs.emplace_back(std::move(text), how, buffer);
-  line_comparison compare(how.by, how.delimiter);
+  for (auto& text : texts) inputs.emplace_back(std::move(text), options, buffer);
+  line_comparison compare(options.by, options.delimiter);
   external::loser_tree tree(std::move(inputs), [&compare](line_reader const& a, line_reader const& b) {
     if (a.first_bytes() != b.first_bytes()) return a.first_bytes() < b.first_bytes() ? -1 : 1;
     return compare(a.line(), b.line());
@@ -172,11 +172,11 @@ merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sin
     while (line_reader const* const input = tree.next()) {
       std::string_view const line = input->line();
       sum.read += line.size() + 1;
-      if (equal == repeated::drop) {
+      if (equal == duplicates::drop) {
         if (!std::exchange(first, false) && compare(last, line) == 0) continue;
         last = line;
       }
-      out.append(line).push_back(how.delimiter);
+      out.append(line).push_back(options.delimiter);
       if (out.size() < written_at_once) continue;
       sum.written += out.size();
       to.write(out);
@@ -188,13 +188,13 @@ merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sin
   return sum;
 }
 
-sort_report merge(texts const& from, sink& to, options const& how, repeated equal, spill const& where,
+sort_report merge(texts const& from, sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                   phase_observer const& began) {
-  check_delimiter(how.delimiter);
+  check_delimiter(options.delimiter);
   if (began) began(phase::write, from.bytes);
   sort_report report;
-  report.written = write_selected(to, how, equal, where, [&](sink& lines) {
-    merge_counts const counts = merging(from, how, kept_of(equal), where).run(lines);
+  report.written = write_selected(to, options, equal, spill, [&](sink& lines) {
+    merge_counts const counts = merging(from, options, kept_of(equal), spill).run(lines);
     report.bytes = counts.read;
     return counts.written;
   });

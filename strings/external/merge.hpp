@@ -15,7 +15,7 @@ struct merge_counts {
 
 /// Writes the smallest of the texts' next lines until all have ended. Of equal lines, that of the first text comes first.
 /// @param memory  for the buffers of all texts; a line that is longer takes what it needs
-merge_counts merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, options const& how, repeated equal,
+merge_counts merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, sort_options const& options, duplicates equal,
                          std::size_t memory);
 
 }  // namespace ordo::strings::detail

@@ -164,8 +164,8 @@ struct sample {
 
 class cutter {
  public:
-  cutter(std::span<line_run const> runs, options const& how, memory_plan const& plan)
-      : runs_(runs), how_(how), plan_(plan), compare_(how.by, how.delimiter), arena_(threads_for(how.machine.threads)) {}
+  cutter(std::span<line_run const> runs, sort_options const& options, memory_plan const& plan)
+      : runs_(runs), options_(options), plan_(plan), compare_(options.by, options.delimiter), arena_(threads_for(options.machine.threads)) {}
 
   // Cuts a range with a part for each run.
   void cut(line_range all) {
@@ -209,7 +209,7 @@ class cutter {
       run_range const& from = all.parts[k];
       line_run const& run = runs_[k];
       if (from.bytes() == 0) continue;
-      run_reader reader(run.stored, how_.delimiter);
+      run_reader reader(run.stored, options_.delimiter);
       double next = step * std::fmod(0.6180339887 * double(k + 1), 1.0), weight = 0;
       std::uint64_t behind = from.begin;  // the last sample: where the next line begins
       for (std::uint64_t b = from.begin; b < from.end;) {
@@ -253,7 +253,7 @@ class cutter {
 
   std::string line_inside(line_range const& all) {
     run_range const& largest = *std::ranges::max_element(all.parts, {}, &run_range::bytes);
-    run_reader reader(*largest.run, how_.delimiter);
+    run_reader reader(*largest.run, options_.delimiter);
     return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }
 
@@ -274,7 +274,7 @@ class cutter {
   void split_part(run_range const& from, std::size_t k, std::vector<sample> const& samples,
                   std::vector<std::string> const& splitters, std::vector<line_range>& ranges) const {
     auto compare = compare_;
-    run_reader reader(*from.run, how_.delimiter);
+    run_reader reader(*from.run, options_.delimiter);
     auto [near, last] = std::ranges::equal_range(samples, k, {}, &sample::run);
     std::uint64_t begin = from.begin;
     for (std::size_t s = 0; s < splitters.size(); ++s) {
@@ -284,7 +284,7 @@ class cutter {
         if (near->whole) low = std::max(low, near->at);
       std::uint64_t const high = near == last ? from.end : std::max(near->at, low);
       // Bytes behind the splitter's length cannot change the result of a comparison of whole lines.
-      std::size_t const max_bytes = how_.by.is_plain() ? splitter.size() + 1 : ~std::size_t{0};
+      std::size_t const max_bytes = options_.by.is_plain() ? splitter.size() + 1 : ~std::size_t{0};
       auto const below = [&](std::string_view line) { return compare(line, splitter) < 0; };
       auto const not_above = [&](std::string_view line) { return compare(line, splitter) <= 0; };
       std::uint64_t const bound = find_bound(reader, low, high, max_bytes, below);
@@ -298,7 +298,7 @@ class cutter {
   }
 
   std::span<line_run const> runs_;
-  options const& how_;
+  sort_options const& options_;
   memory_plan const& plan_;
   line_comparison compare_;
   tbb::task_arena arena_;
@@ -337,10 +337,10 @@ std::uint64_t line_range::bytes() const {
   return sum;
 }
 
-std::vector<line_range> cut_into_ranges(std::span<line_run const> runs, options const& how, memory_plan const& plan) {
+std::vector<line_range> cut_into_ranges(std::span<line_run const> runs, sort_options const& options, memory_plan const& plan) {
   line_range all;
   for (line_run const& r : runs) all.parts.push_back({&r.stored, 0, r.stored.bytes});
-  cutter work(runs, how, plan);
+  cutter work(runs, options, plan);
   work.cut(std::move(all));
   return work.take();
 }

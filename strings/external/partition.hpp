@@ -19,7 +19,7 @@ struct memory_plan {
 
   /// Returns the memory that sorting takes besides the text.
   [[nodiscard]] std::size_t beside(std::uint64_t bytes, std::uint64_t lines) const {
-    return memory_needed(device::cpu, std::size_t(bytes), std::size_t(lines), by, delimiter);
+    return sort_memory(device::cpu, std::size_t(bytes), std::size_t(lines), by, delimiter);
   }
   /// Returns the memory for the text, the order and sorting.
   [[nodiscard]] std::size_t needed(std::uint64_t bytes, std::uint64_t lines) const {
@@ -53,7 +53,7 @@ struct line_range {
 
 /// Cuts runs into ranges, each of which fits the memory or is sorted already. Equal lines are in the same range. The splitters
 /// are lines drawn from all runs at regular distances (Frazer and McKellar's samplesort).
-std::vector<line_range> cut_into_ranges(std::span<line_run const> runs, options const& how, memory_plan const& plan);
+std::vector<line_range> cut_into_ranges(std::span<line_run const> runs, sort_options const& options, memory_plan const& plan);
 
 /// Shortens a part that is not empty to its first line.
 void keep_first_line(external::run_range& part, char delimiter);

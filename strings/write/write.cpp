@@ -11,7 +11,6 @@
 #include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
-#include "strings/write/count_field.hpp"
 #include "strings/write/selected_lines.hpp"
 
 namespace ordo::strings {
@@ -20,11 +19,11 @@ namespace {
 using detail::append_count;
 using detail::selected_lines;
 
-constexpr std::size_t batch_bytes = std::size_t{1} << 20, most_lines = std::size_t{1} << 14;
-constexpr std::size_t long_line = 4096;  // from this length on a line is not copied before it is written
+constexpr std::size_t batch_bytes = std::size_t{1} << 20, max_lines = std::size_t{1} << 14;
+constexpr std::size_t long_line = 4096;  // bytes; a line of this length is not copied before it is written
 constexpr std::size_t look_ahead = 16;
 
-// Lines gathered on one thread. Short ones are copied behind one another; each long one is a piece of its own.
+// Gathers lines on one thread. Short lines are copied into a text, long lines are written from where they are.
 class batch {
  public:
   void gather(sorted_lines const& lines, selected_lines const& selected, std::size_t first, std::size_t last) {
@@ -37,7 +36,7 @@ class batch {
       if (selected.is_left_out(k)) continue;
       if (std::uint64_t const count = selected.count(k)) append_count(text_, count);
       std::string_view const line = lines[selected.line(k)];
-      bool const ends = line.data() + line.size() != from + lines.text().size();  // else no delimiter follows
+      bool const ends = line.data() + line.size() != from + lines.text().size();  // otherwise no delimiter follows
       std::string_view const whole(line.data(), line.size() + ends);
       if (whole.size() < long_line) {
         text_.append(whole);
@@ -51,7 +50,7 @@ class batch {
   }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// put(bytes) for every piece, in order.
+  /// Calls put(bytes) for every piece, in order.
   template <class Put>
   void each_piece(Put put) const {
     std::size_t done = 0;
@@ -68,7 +67,7 @@ class batch {
 
  private:
   struct piece {
-    std::size_t copied;  // end of what goes out before it, in text_
+    std::size_t copied;  // bytes of text_ that come before the line
     std::string_view line;
   };
   std::string text_;
@@ -78,7 +77,7 @@ class batch {
 
 }  // namespace
 
-std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to, std::uint64_t head) {
+std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned threads, sink& to, std::uint64_t head) {
   if (lines.size() == 0 || head == 0) {
     to.expect(0);
     return 0;
@@ -88,10 +87,10 @@ std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads,
   std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
   bool const addressed = to.expect(total);
   std::size_t const length = lines.text().size() / lines.size() + 1;
-  std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
+  std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, max_lines);
   ordo::detail::pieces batches(selected->size(), step);
   ordered_turns in_order;
-  std::uint64_t end = 0;  // of all batches that had their turn
+  std::uint64_t end = 0;  // of the batches that have had their turn
   batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
     try {
       batch lines_here;

@@ -9,13 +9,13 @@
 #include <cwchar>
 #include <cwctype>
 
-#include "strings/keys/named_locale.hpp"
+#include "strings/keys/collation.hpp"
 
 namespace ordo::strsort {
 namespace {
 
 using strings::key;
-using strings::reading;
+using strings::key_type;
 
 // The thread's locale, as long as this lives: what is below asks the C library.
 class in_locale {
@@ -125,15 +125,15 @@ std::size_t general_length(std::string const& text) {
 }
 
 // The part of the piece that decides.
-piece significant(std::string_view line, piece of, reading as) {
-  if (as == reading::bytes || as == reading::version || as == reading::random) return of;
+piece significant(std::string_view line, piece of, key_type as) {
+  if (as == key_type::bytes || as == key_type::version || as == key_type::random) return of;
   // GNU sort goes over the blanks behind a piece that ends before it begins.
   std::size_t const first = behind_blanks(of.last < of.first ? line : line.substr(0, of.last), of.first);
   if (of.last < first) return {first, first};
   std::string_view const text = line.substr(first, of.last - first);
-  std::size_t const length = as == reading::month            ? month_length(text)
-                             : as == reading::general_number ? general_length(std::string(text))
-                                                             : decimal_length(text, as == reading::human_number);
+  std::size_t const length = as == key_type::month            ? month_length(text)
+                             : as == key_type::general_number ? general_length(std::string(text))
+                                                              : decimal_length(text, as == key_type::human_number);
   return {first, first + length};
 }
 
@@ -174,7 +174,7 @@ std::string annotated(std::string_view line, strings::order const& by) {
   std::string made(line);
   std::ranges::replace(made, '\t', '>');
   made += '\n';
-  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.as), made);
+  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.type), made);
   if (by.keys.empty() || by.last_resort) underline(line, {0, line.size()}, made);
   return made;
 }

@@ -42,8 +42,8 @@ struct work {
   caller const& called;
   bool& writing;
 
-  [[nodiscard]] strings::options options() const {
-    strings::options how;
+  [[nodiscard]] strings::sort_options options() const {
+    strings::sort_options how;
     how.by = by;
     how.delimiter = made.delimiter;
     how.machine = made.common.machine();
@@ -85,8 +85,8 @@ int check(work const& w, cli::stats& stats) {
   return 1;
 }
 
-strings::spill spill_of(command const& made) {
-  strings::spill where;
+strings::spill_options spill_of(command const& made) {
+  strings::spill_options where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
   where.available_memory = [least = made.memory ? least_memory : 0, found = std::optional<std::size_t>()]() mutable {
@@ -127,16 +127,16 @@ int sort(work const& w, cli::stats& stats) {
     progress.phase(shown[row], what == strings::phase::sort ? 0 : bytes);
     stats.phase(names[row]);
   };
-  strings::options how = w.options();
+  strings::sort_options how = w.options();
   // Little memory makes so many runs that it is no use: GNU sort raises it, too.
   if (made.memory) how.memory = std::size_t(std::max<std::uint64_t>(*made.memory, least_memory));
   how.head = made.head.value_or(how.head);
-  using strings::repeated;
-  auto const equal = made.by_count ? repeated::by_count
-                     : made.count  ? repeated::count
-                     : made.unique ? repeated::drop
-                                   : repeated::keep;
-  strings::spill const where = spill_of(made);
+  using strings::duplicates;
+  auto const equal = made.by_count ? duplicates::by_count
+                     : made.count  ? duplicates::count
+                     : made.unique ? duplicates::drop
+                                   : duplicates::keep;
+  strings::spill_options const where = spill_of(made);
   if (made.merge) how.memory = std::min(how.memory, where.available_memory());
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
   auto const done = made.merge ? strings::merge(files, to, how, equal, where, began)
@@ -170,7 +170,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
   if (made.debug)
     for (std::string const& remark : strsort::remarks(made, by)) cli::tell(fmt::format("{}: {}\n", called.name(), remark));
-  if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
+  if (std::ranges::count(by.keys, strings::key_type::random, &strings::key::type) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));

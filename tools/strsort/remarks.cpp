@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "strings/keys/named_locale.hpp"
+#include "strings/keys/collation.hpp"
 #include "tools/strsort/debug.hpp"
 
 namespace ordo::strsort {
 namespace {
 
-using strings::reading;
+using strings::key_type;
 
-bool is_number(reading as) {
-  return as == reading::number || as == reading::general_number || as == reading::human_number;
+bool is_number(key_type as) {
+  return as == key_type::number || as == key_type::general_number || as == key_type::human_number;
 }
 
 std::string obsolete_key(strings::key const& key) {
@@ -27,7 +27,7 @@ std::string obsolete_key(strings::key const& key) {
 // Can blanks in front of a field move what the key compares?
 bool has_significant_blanks(strings::key const& key) {
   bool const in_line = key.last_field == 0 && key.end_character != 0;  // characters of the line, not of a field
-  bool const skips = is_number(key.as) || key.as == reading::month;
+  bool const skips = is_number(key.type) || key.type == key_type::month;
   return !in_line && ((!key.skip_blanks_at_first && (!skips || key.first_character != 0)) ||
                       (!key.skip_blanks_at_end && key.end_character != 0));
 }
@@ -40,8 +40,8 @@ class numbers {
     if (group.size() == 1) group_ = group[0];
     group_ignored_ = group.size() > 1;
   }
-  void add(reading as, bool spans) {
-    bool const general = as == reading::general_number;
+  void add(key_type as, bool spans) {
+    bool const general = as == key_type::general_number;
     any_ = true;
     basic_ |= !general;
     (general ? general_spans_ : basic_spans_) |= spans;
@@ -101,10 +101,10 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
     if (no_width) said.push_back(fmt::format("key {} has zero width and will be ignored", k + 1));
     if (given && !no_width && !by.separator && has_significant_blanks(key))
       said.push_back(fmt::format("leading blanks are significant in key {}; consider also specifying 'b'", k + 1));
-    if (!is_number(key.as)) continue;
+    if (!is_number(key.type)) continue;
     bool const spans = given && key.last_field > key.first_field;
     if (spans) said.push_back(fmt::format("key {} is numeric and spans multiple fields", k + 1));
-    numeric.add(key.as, spans);
+    numeric.add(key.type, spans);
   }
   numeric.remark(by.separator, said);
 
