@@ -154,8 +154,8 @@ class merging {
 
 }  // namespace
 
-merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, sort_options const& options, duplicates equal,
-                                 std::size_t memory) {
+merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, sort_options const& options,
+                                 duplicates equal, std::size_t memory) {
   std::size_t const buffer = std::clamp(memory / (texts.size() + 1), min_buffer, max_buffer);
   std::vector<line_reader> inputs;
   inputs.reserve(texts.size());

@@ -165,7 +165,11 @@ struct sample {
 class cutter {
  public:
   cutter(std::span<line_run const> runs, sort_options const& options, memory_plan const& plan)
-      : runs_(runs), options_(options), plan_(plan), compare_(options.by, options.delimiter), arena_(threads_for(options.machine.threads)) {}
+      : runs_(runs),
+        options_(options),
+        plan_(plan),
+        compare_(options.by, options.delimiter),
+        arena_(threads_for(options.machine.threads)) {}
 
   // Cuts a range with a part for each run.
   void cut(line_range all) {

@@ -47,12 +47,12 @@ strings::key key_of(given_key const& given, ordering const& how) {
   made.skip_blanks_at_end = how.blanks_at_end;
   using strings::key_type;
   made.type = how.number    ? key_type::number
-            : how.general ? key_type::general_number
-            : how.human   ? key_type::human_number
-            : how.month   ? key_type::month
-            : how.random  ? key_type::random
-            : how.version ? key_type::version
-                          : key_type::bytes;
+              : how.general ? key_type::general_number
+              : how.human   ? key_type::human_number
+              : how.month   ? key_type::month
+              : how.random  ? key_type::random
+              : how.version ? key_type::version
+                            : key_type::bytes;
   made.fold_case = how.fold;
   made.dictionary = how.dictionary;
   made.ignore_unprinted = how.unprinted;

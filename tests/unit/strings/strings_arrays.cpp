@@ -35,8 +35,8 @@ void check_arrays(strings::order_arrays<Index> const& all, std::vector<std::stri
   std::size_t wrong = 0;
   for (std::size_t k = 0; k < n; ++k) {
     std::string_view const one = given[places[k]];
-    wrong += all.permutation[k] != places[k] || all.starts[k] != std::size_t(one.data() - base) || all.lengths[k] != one.size() ||
-             all.common_prefixes[k] != (k == 0 ? 0 : common_prefix(given[places[k - 1]], one));
+    wrong += all.permutation[k] != places[k] || all.starts[k] != std::size_t(one.data() - base) ||
+             all.lengths[k] != one.size() || all.common_prefixes[k] != (k == 0 ? 0 : common_prefix(given[places[k - 1]], one));
   }
   CHECK(wrong == 0);
 }

@@ -101,17 +101,17 @@ TEST_CASE("strsort's keys: options, their own and inherited", "[strsort]") {
   CHECK_FALSE(keys({"-k1id,1f"})[0].ignore_unprinted);
 
   for (auto const& [option, as] : std::vector<std::pair<char const*, key_type>>{{"-g", key_type::general_number},
-                                                                               {"-h", key_type::human_number},
-                                                                               {"-M", key_type::month},
-                                                                               {"-V", key_type::version},
-                                                                               {"-R", key_type::random},
-                                                                               {"-RV", key_type::random},
-                                                                               {"--sort=n", key_type::number},
-                                                                               {"--sort=general", key_type::general_number},
-                                                                               {"--so=human-numeric", key_type::human_number},
-                                                                               {"--sort=mon", key_type::month},
-                                                                               {"--sort=v", key_type::version},
-                                                                               {"--sort=r", key_type::random}}) {
+                                                                                {"-h", key_type::human_number},
+                                                                                {"-M", key_type::month},
+                                                                                {"-V", key_type::version},
+                                                                                {"-R", key_type::random},
+                                                                                {"-RV", key_type::random},
+                                                                                {"--sort=n", key_type::number},
+                                                                                {"--sort=general", key_type::general_number},
+                                                                                {"--so=human-numeric", key_type::human_number},
+                                                                                {"--sort=mon", key_type::month},
+                                                                                {"--sort=v", key_type::version},
+                                                                                {"--sort=r", key_type::random}}) {
     INFO(option);
     CHECK(keys({option, "-k1"}).at(0).type == as);
   }
