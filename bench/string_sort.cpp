@@ -85,7 +85,7 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, settin
   double const bytes = double(text.size());
   std::optional<strings::sorted_lines> lines;
   auto const sort_on = [&](machine& on) {
-    strings::options sort_options;
+    strings::sort_options sort_options;
     sort_options.machine.on = &on;
     return median_ms(options.runs, [&] { return 1e3 * bench::seconds_of([&] { lines = strings::sort(text, sort_options); }); });
   };

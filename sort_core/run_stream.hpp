@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,41 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/ordered_turns.hpp"
 #include "ordo/array_stream.hpp"
 #include "sort_core/run_task.hpp"
 
 // Behind the door of array_stream.hpp: lanes, each a machine of its own on a thread of its own, take part after part. One lane
 // reads at a time and one writes, each part in its turn; between the two it sorts.
 namespace ordo::detail {
-
-/// Parts take their turns in the order of their numbers.
-class turns {
- public:
-  /// Waits for the turn of part k. False if it will not come.
-  [[nodiscard]] bool take(std::uint64_t k) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return now_ >= k || stopped_; });
-    return !stopped_;
-  }
-  /// The turn goes to the next part.
-  void pass() {
-    std::lock_guard const lock(mutex_);
-    ++now_;
-    changed_.notify_all();
-  }
-  /// There are no more turns.
-  void stop() {
-    std::lock_guard const lock(mutex_);
-    stopped_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t now_ = 0;
-  bool stopped_ = false;
-};
 
 [[noreturn]] inline void fail_within_array(std::uint64_t whole) {
   throw input_error("arrays: the input ends within array " + std::to_string(whole + 1));
@@ -114,18 +85,21 @@ class array_streamer {
  private:
   void take_parts(B& machine, std::size_t lane) {
     auto const memory = machine.template buffer<char>(plan_.part * array_bytes_);
-    for (std::uint64_t k = lane; reading_.take(k); k += plan_.lanes) {
-      std::size_t const got = machine.load(*task_.from, memory.span());
+    for (std::uint64_t k = lane;; k += plan_.lanes) {
+      std::size_t got = 0;
+      bool const has_read = reading_.take(k, [&] {
+        got = machine.load(*task_.from, memory.span());
+        if (got < memory.size()) reading_.stop();  // the input has ended
+      });
+      if (!has_read) return;
       std::size_t const arrays = got / array_bytes_;
-      bool const last = got < memory.size();
-      if (last) reading_.stop();
-      reading_.pass();
       sort(machine, memory.data(), arrays);
-      if (!writing_.take(k)) return;
-      machine.store(std::span<char const>(memory.data(), arrays * array_bytes_), *task_.to, written_);
-      written_ += arrays * array_bytes_;
-      if (got % array_bytes_ != 0) fail_within_array(written_ / array_bytes_);
-      writing_.pass();
+      bool const has_written = writing_.take(k, [&] {
+        machine.store(std::span<char const>(memory.data(), arrays * array_bytes_), *task_.to, written_);
+        written_ += arrays * array_bytes_;
+        if (got % array_bytes_ != 0) fail_within_array(written_ / array_bytes_);
+      });
+      if (!has_written) return;
     }
   }
 
@@ -140,7 +114,7 @@ class array_streamer {
   stream_task task_;
   stream_plan plan_;
   std::size_t array_bytes_;
-  turns reading_, writing_;
+  ordered_turns reading_, writing_;
   std::uint64_t written_ = 0;  // bytes, of who has the turn to write
   std::mutex failing_;
   std::exception_ptr failure_;

@@ -39,33 +39,33 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return std::size_t(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-// Which line of its text each one is.
+// Returns the number of each sorted line in the text.
 template <class Index>
-std::vector<Index> places_of(sorted_lines const& lines) {
+std::vector<Index> permutation_of(sorted_lines const& lines) {
   std::size_t const n = lines.size();
-  std::vector<Index> starts(n), places(n);
+  std::vector<Index> starts(n), permutation(n);
   each(n, [&](std::size_t k) { starts[k] = Index(lines.start(k)); });
   tbb::parallel_sort(starts);
   each(n, [&](std::size_t k) {
-    places[k] = Index(std::lower_bound(starts.begin(), starts.end(), Index(lines.start(k))) - starts.begin());
+    permutation[k] = Index(std::lower_bound(starts.begin(), starts.end(), Index(lines.start(k))) - starts.begin());
   });
-  return places;
+  return permutation;
 }
 
-// What follows from the places; string(k) is the k-th, in `base`.
+// Fills the other arrays. string(permutation, k) is the k-th string in order, inside of `base`.
 template <class Index, class String>
-order_arrays<Index> arrays_with(std::vector<Index> places, char const* base, String string) {
-  std::size_t const n = places.size();
-  order_arrays<Index> all{.places = std::move(places),
+order_arrays<Index> arrays_with(std::vector<Index> permutation, char const* base, String string) {
+  std::size_t const n = permutation.size();
+  order_arrays<Index> all{.permutation = std::move(permutation),
                           .starts = std::vector<Index>(n),
                           .lengths = std::vector<Index>(n),
                           .common_prefixes = std::vector<Index>(n),
                           .machine = {}};
   each(n, [&](std::size_t k) {
-    std::string_view const one = string(all.places, k);
+    std::string_view const one = string(all.permutation, k);
     all.starts[k] = Index(one.data() - base);
     all.lengths[k] = Index(one.size());
-    if (k != 0) all.common_prefixes[k] = Index(common_prefix(string(all.places, k - 1), one));
+    if (k != 0) all.common_prefixes[k] = Index(common_prefix(string(all.permutation, k - 1), one));
   });
   return all;
 }
@@ -85,23 +85,23 @@ byte_set bytes_in(std::string_view text) {
       [](byte_set const& a, byte_set const& b) { return a | b; });
 }
 
-// A byte that is in no string. NUL is the one that keys expect.
+// Returns a byte that is in no string. NUL is the one that keys expect.
 std::optional<char> free_byte(byte_set const& seen) {
   for (unsigned b = 0; b < 0x80; ++b)
     if (!seen[b]) return static_cast<char>(b);
   return {};
 }
 
-// Where there is none, NUL ends strings, and of those in strings 1 1 is made, of 1 1 2: that keeps the order of bytes.
+// If every byte occurs, NUL ends strings, NUL in a string becomes 1 1, and 1 becomes 1 2. This keeps the order of bytes.
 constexpr char escape = 1;
 bool is_escaped(char c) {
   return c == 0 || c == escape;
 }
 
-// The strings of a column, each with a delimiter behind it.
+// A copy of the strings of a column, with a delimiter behind each.
 class delimited {
  public:
-  /// @param free  a byte that is in none of them, if there is one
+  /// @param free  a byte that is in none of the strings, if there is one
   template <class String>
   delimited(std::size_t n, std::optional<char> free, std::size_t limit, String string)
       : escaped_(!free), delimiter_(free.value_or(0)), ends_(n) {
@@ -143,11 +143,11 @@ class delimited {
 }  // namespace
 
 template <class Index>
-order_arrays<Index> arrays_of(sorted_lines const& lines, unsigned threads) {
+order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads) {
   check_width<Index>(lines.text().size());
   order_arrays<Index> all;
   tbb::task_arena(threads_for(threads)).execute([&] {
-    all = arrays_with(places_of<Index>(lines), lines.text().data(), [&](auto const&, std::size_t k) { return lines[k]; });
+    all = arrays_with(permutation_of<Index>(lines), lines.text().data(), [&](auto const&, std::size_t k) { return lines[k]; });
   });
   all.machine = lines.machine();
   all.device_memory = lines.device_memory();
@@ -155,7 +155,7 @@ order_arrays<Index> arrays_of(sorted_lines const& lines, unsigned threads) {
 }
 
 template <class Index, class Offset>
-order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, options const& how) {
+order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, sort_options const& options) {
   check_width<Index>(bytes.size());
   std::size_t const n = offsets.empty() ? 0 : offsets.size() - 1;
   for (std::size_t i = 0; i <= n && !offsets.empty(); ++i)
@@ -164,22 +164,22 @@ order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets
   auto const string = [&](std::size_t i) { return bytes.substr(offsets[i], offsets[i + 1] - offsets[i]); };
 
   order_arrays<Index> all;
-  tbb::task_arena arena(threads_for(how.machine.threads));
+  tbb::task_arena arena(threads_for(options.machine.threads));
   std::optional<delimited> copy;
   std::string_view const column = n == 0 ? std::string_view() : bytes.substr(offsets[0], offsets[n] - offsets[0]);
   arena.execute([&] {
     auto const free = free_byte(bytes_in(column));
-    if (!free && !how.by.is_plain())
+    if (!free && !options.by.is_plain())
       throw usage_error("bad strings: every byte below 0x80 is in some: none is left to end them, so no keys and no locale");
-    copy.emplace(n, free, how.memory, string);
+    copy.emplace(n, free, options.memory, string);
   });
-  options here = how;
+  sort_options here = options;
   here.delimiter = copy->delimiter();
   here.memory -= std::min(here.memory, copy->text().size());
   sorted_lines const lines = sort(copy->text(), here);
   arena.execute([&] {
-    all = arrays_with(places_of<Index>(lines), bytes.data(),
-                      [&](std::vector<Index> const& places, std::size_t k) { return string(places[k]); });
+    all = arrays_with(permutation_of<Index>(lines), bytes.data(),
+                      [&](std::vector<Index> const& permutation, std::size_t k) { return string(permutation[k]); });
   });
   all.machine = lines.machine();
   all.device_memory = lines.device_memory();
@@ -187,9 +187,9 @@ order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets
 }
 
 #define ORDO_INSTANTIATE_OFFSET(Index, Offset) \
-  template order_arrays<Index> sort(std::string_view, std::span<Offset const>, options const&);
+  template order_arrays<Index> sort(std::string_view, std::span<Offset const>, sort_options const&);
 #define ORDO_INSTANTIATE(Index)                                          \
-  template order_arrays<Index> arrays_of(sorted_lines const&, unsigned); \
+  template order_arrays<Index> to_arrays(sorted_lines const&, unsigned); \
   ORDO_INSTANTIATE_OFFSET(Index, std::int32_t)                           \
   ORDO_INSTANTIATE_OFFSET(Index, std::uint32_t)                          \
   ORDO_INSTANTIATE_OFFSET(Index, std::int64_t)                           \

@@ -1,4 +1,7 @@
+#include "ordo/strings.hpp"
+
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -8,12 +11,14 @@
 #include <tbb/task_arena.h>
 
 #include "base/threads.hpp"
+#include "ordo/cpu_backend.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
-#include "ordo/strings.hpp"
 #include "sort_core/gpu_threshold.hpp"
+#include "sort_core/scoped_machine.hpp"
 #include "strings/keys/compiled_keys.hpp"
 #include "strings/sort/line_sort.hpp"
+#include "strings/sort/text_job.hpp"
 
 namespace ordo::strings {
 namespace {
@@ -36,10 +41,10 @@ std::size_t count_lines(std::string_view text, char delimiter, unsigned threads)
 
 }  // namespace
 
-std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, order const& by, char delimiter) {
+std::size_t sort_memory(device kind, std::size_t bytes, std::size_t lines, order const& by, char delimiter) {
   bool const narrow = is_narrow(bytes);
   if constexpr (cuda_enabled)
-    if (where == device::gpu)
+    if (kind == device::gpu)
       return narrow ? detail::memory_on_cuda<std::uint32_t>(bytes, lines, by, delimiter)
                     : detail::memory_on_cuda<std::uint64_t>(bytes, lines, by, delimiter);
   return narrow ? detail::memory_on_host<std::uint32_t>(bytes, lines, by, delimiter)
@@ -48,30 +53,34 @@ std::size_t memory_needed(device where, std::size_t bytes, std::size_t lines, or
 
 namespace {
 
-/// Does a key have to be looked for, or read at length? Whole lines as numbers, or with letters folded, cost little.
+/// Returns whether a key has to be searched for, or takes long to read. Whole lines as numbers or without case take little
+/// time.
 bool has_costly_keys(order const& by) {
-  return std::ranges::any_of(
-      by.keys, [](key const& k) { return k.last_field != key::to_the_end || k.first_field != 0 || k.as == reading::version; });
+  return std::ranges::any_of(by.keys, [](key const& k) {
+    return k.last_field != key::to_the_end || k.first_field != 0 || k.type == key_type::version;
+  });
 }
 
 }  // namespace
 
-machine_choice detail::choose_machine(options const& how, std::size_t bytes, std::function<std::size_t()> const& lines) {
-  if (detail::compiled_keys const keys(how.by, static_cast<unsigned char>(how.delimiter)); keys.needs_host()) {
-    // Who asked for a GPU hears of it.
-    bool const other = how.machine.kind() == device::gpu;
+machine_choice detail::choose_machine(sort_options const& options, std::size_t bytes,
+                                      std::function<std::size_t()> const& lines) {
+  if (detail::compiled_keys const keys(options.by, static_cast<unsigned char>(options.delimiter)); keys.needs_host()) {
+    // A user who required a GPU gets a warning.
+    bool const other = options.machine.kind() == device::gpu;
     return {device::cpu,
-            how.by.is_collated() ? "lines in the order of locale " + how.by.locale + ": the CPU compares them"
-                                 : "general numbers are long double: the CPU reads them",
+            options.by.is_collated() ? "lines in the order of locale " + options.by.locale + ": the CPU compares them"
+                                     : "general numbers are long double: the CPU reads them",
             other, !other};
   }
   // Measured with 687 MB of paths and 3.2 GB of URLs; and with 641 MB of lines by fields and by versions.
-  throughput const rates = has_costly_keys(how.by) ? throughput{60e6, 4900e6} : throughput{121e6, 4900e6};
-  constexpr std::size_t never_worth_it = std::size_t{1} << 20;  // however few the threads, which need not be counted then
+  throughput const rates = has_costly_keys(options.by) ? throughput{60e6, 4900e6} : throughput{121e6, 4900e6};
+  constexpr std::size_t never_worth_it = std::size_t{1} << 20;  // for any number of threads, which need not be counted then
   std::size_t const worthwhile = !cuda_enabled || bytes < never_worth_it ? std::numeric_limits<std::size_t>::max()
-                                                                         : gpu_crossover_bytes(rates, how.machine.threads);
-  return choose_machine(how.machine, bytes, worthwhile,
-                        [&](gpu_info const&) { return memory_needed(device::gpu, bytes, lines(), how.by, how.delimiter); });
+                                                                         : gpu_crossover_bytes(rates, options.machine.threads);
+  return choose_machine(options.machine, bytes, worthwhile, [&](gpu_info const&) {
+    return sort_memory(device::gpu, bytes, lines(), options.by, options.delimiter);
+  });
 }
 
 void detail::check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit) {
@@ -86,23 +95,23 @@ void detail::check_delimiter(char delimiter) {
     throw usage_error("bad delimiter: lines: it must be a character below 0x80");
 }
 
-sorted_lines sort(std::string_view text, options const& how) {
-  detail::check_delimiter(how.delimiter);
+sorted_lines sort(std::string_view text, sort_options const& options) {
+  detail::check_delimiter(options.delimiter);
   sorted_lines result;
   result.text_ = text;
-  result.delimiter_ = how.delimiter;
-  result.by_ = how.by;
-  result.machine_ =
-      detail::choose_machine(how, text.size(), [&] { return count_lines(text, how.delimiter, how.machine.threads); });
+  result.delimiter_ = options.delimiter;
+  result.by_ = options.by;
+  result.machine_ = detail::choose_machine(options, text.size(),
+                                           [&] { return count_lines(text, options.delimiter, options.machine.threads); });
   auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
-    detail::line_sort<Offset> done;
+    detail::line_sort<Offset> sorted;
     run_on(
-        result.machine_, [&] { done = detail::sort_on_cuda<Offset>(text, how, result.machine_.gpu_index); },
-        [&] { done = detail::sort_on_host<Offset>(text, how); });
-    if (result.machine_.device == device::gpu) result.device_memory_ = done.peak_memory;
-    result.size_ = done.lines;
-    starts = std::move(done.starts);
-    result.repeats_ = std::move(done.repeats);
+        result.machine_, [&] { sorted = detail::sort_on_cuda<Offset>(text, options, result.machine_.gpu_index); },
+        [&] { sorted = detail::sort_on_host<Offset>(text, options); });
+    if (result.machine_.device == device::gpu) result.device_memory_ = sorted.peak_memory;
+    result.size_ = sorted.lines;
+    starts = std::move(sorted.starts);
+    result.duplicates_ = std::move(sorted.repeats);
   };
   if (is_narrow(text.size())) {
     try {
@@ -112,6 +121,147 @@ sorted_lines sort(std::string_view text, options const& how) {
   }
   run(result.wide_);
   return result;
+}
+
+namespace {
+
+using detail::text_job;
+
+// The memory for the text and, with lines of about 60 bytes, for sorting it. The exact figure is known once all is read.
+constexpr std::size_t memory_per_byte = 2;
+constexpr std::size_t usual_line = 64;   // bytes, for an estimate of the number of lines
+constexpr std::size_t beside_text = 16;  // this part of the memory is for reading: buffers, whole huge pages
+constexpr std::size_t min_room = std::size_t{256} << 10, step = std::size_t{32} << 20;
+
+[[noreturn]] void refuse(std::size_t limit, std::size_t bytes) {
+  throw out_of_memory(fmt::format("out of memory: input: more than the {} bytes that fit", limit), bytes);
+}
+
+// Appends all of a text.
+void append(host_backend& backend, source& from, host_bytes& to, std::size_t limit) {
+  if (auto const part = ordo::detail::addressed_part(from, std::numeric_limits<std::uint64_t>::max())) {
+    if (part->bytes > limit - std::min(limit, to.size())) refuse(limit, to.size() + part->bytes);
+    std::size_t const before = to.size();
+    to.resize(before + std::size_t(part->bytes));
+    backend.load(from, to.span().subspan(before));
+    return;
+  }
+  for (;;) {
+    std::span<char> room = to.room(min_room);
+    // A byte beyond the limit shows that the text is longer.
+    room = room.first(std::min({room.size(), step, limit - std::min(limit, to.size()) + 1}));
+    std::size_t const got = backend.load(from, room);
+    to.resize(to.size() + got);
+    if (to.size() > limit) refuse(limit, to.size());
+    if (got < room.size()) return;
+  }
+}
+
+// Appends the texts that no machine has loaded yet to the host's memory.
+void load_rest(text_job& job) {
+  machine_options const here{.threads = job.options.machine.threads};
+  with_machine<cpu>(here, here.threads, [&](host_backend& backend) {
+    std::size_t const limit = job.options.memory - job.options.memory / beside_text;
+    // The read that finds the end needs room for one more byte.
+    std::size_t const known = std::size_t(std::min<std::uint64_t>(job.from.bytes, limit));
+    job.host.reserve(std::max(job.host.size(), known) + min_room);
+    while (job.more()) {
+      std::size_t const before = job.host.size();
+      append(backend, *job.open, job.host, limit);
+      job.end_text(before);
+    }
+  });
+}
+
+}  // namespace
+
+bool detail::sorted_on_gpu(text_job& job) {
+  machine_choice& machine = job.report.machine;
+  std::size_t const bytes = std::size_t(job.from.bytes);
+  machine = choose_machine(job.options, bytes, [&] { return bytes / usual_line; });
+  if (!cuda_enabled || machine.device != device::gpu || bytes == 0) return false;
+  if constexpr (cuda_enabled) {
+    bool const narrow = job.max_bytes() <= std::numeric_limits<std::uint32_t>::max();
+    try {
+      return narrow ? sort_texts_on_cuda<std::uint32_t>(job, machine.gpu_index)
+                    : sort_texts_on_cuda<std::uint64_t>(job, machine.gpu_index);
+    } catch (out_of_memory const& e) {
+      if (machine.required || job.now != text_job::stage::on_host) throw;
+      machine = {device::cpu, e.what(), true, false, 0};
+    }
+  }
+  return false;
+}
+
+sort_report sort(texts const& from, sink& to, sort_options const& options, duplicates equal, phase_observer const& began) {
+  detail::check_delimiter(options.delimiter);
+  text_job job{from, to, options, equal, began};
+  job.begin(phase::read, from.bytes);
+  if (detail::sorted_on_gpu(job)) return std::move(job.report);
+  if (from.bytes > options.memory / memory_per_byte)
+    throw out_of_memory(fmt::format("out of memory: input: {} bytes need {} of memory, {} are available", from.bytes,
+                                    from.bytes * memory_per_byte, options.memory),
+                        std::size_t(from.bytes * memory_per_byte));
+  machine_choice& machine = job.report.machine;
+  load_rest(job);
+  job.report.bytes = job.host.size();
+  job.begin(phase::sort, job.host.size());
+  sort_options here = options;
+  here.memory = options.memory - std::min(options.memory, job.host.size());
+  if (machine.fell_back) here.machine = {device::cpu, options.machine.threads};
+  auto const lines = sort(std::string_view(job.host.data(), job.host.size()), here);
+  if (!machine.fell_back) machine = lines.machine();
+  job.report.device_memory = lines.device_memory();
+  job.begin(phase::write, job.host.size());
+  job.report.written = write(lines, equal, options.machine.threads, to, options.head);
+  return std::move(job.report);
+}
+
+std::string_view sorted_lines::operator[](std::size_t k) const {
+  char const* const begin = text_.data() + start(k);
+  char const* const end = text_.data() + text_.size();
+  void const* const delimiter = std::memchr(begin, delimiter_, std::size_t(end - begin));
+  return {begin, delimiter ? static_cast<char const*>(delimiter) : end};
+}
+
+order_check::order_check(sort_options const& options, bool strict)
+    : compare_(options.by, options.delimiter), strict_(strict), delimiter_(options.delimiter) {}
+
+bool order_check::take(std::string_view line, std::string_view before) {
+  if (lines_++ == 0) return true;
+  int const order = compare_(before, line);
+  return strict_ ? order < 0 : order <= 0;
+}
+
+bool order_check::feed(std::string_view piece) {
+  std::string_view rest = piece, before = previous_;
+  std::string joined;
+  while (true) {
+    std::size_t const length = rest.find(delimiter_);
+    if (length == rest.npos) break;
+    std::string_view line = rest.substr(0, length);
+    rest.remove_prefix(length + 1);
+    if (!unfinished_.empty()) {
+      joined = std::move(unfinished_.append(line));
+      unfinished_.clear();
+      line = joined;
+    }
+    if (!take(line, before)) {
+      previous_ = line;
+      return false;
+    }
+    before = line;
+  }
+  if (before.data() != previous_.data()) previous_ = std::string(before);
+  unfinished_ += rest;
+  return true;
+}
+
+bool order_check::finish() {
+  if (unfinished_.empty()) return true;
+  bool const in_order = take(unfinished_, previous_);
+  previous_ = std::move(unfinished_);
+  return in_order;
 }
 
 }  // namespace ordo::strings

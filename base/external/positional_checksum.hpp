@@ -8,9 +8,9 @@
 
 namespace ordo {
 
-/// A sum of bytes by where they stand: bytes may be added in any order, in parts cut anywhere, by any number of threads. Which
-/// bytes were added decides it; one byte that is another always changes it.
-class place_sum {
+/// A checksum of bytes and their positions. Bytes may be added in any order, in parts of any size, by any number of threads. A
+/// single byte that differs always changes it.
+class positional_checksum {
  public:
   void add(std::uint64_t at, std::span<char const> data) noexcept {
     constexpr std::size_t width = sizeof(std::uint64_t);
@@ -37,7 +37,7 @@ class place_sum {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // Odd, so that no change of a word is lost; another for each word, so that words that change places are found.
+  // Odd, so that every change of a word counts; different for each word, so that exchanged words are found.
   static std::uint64_t weight(std::uint64_t word) noexcept {
     std::uint64_t const mixed = (word + 1) * 0x9E3779B97F4A7C15u;
     return ((mixed ^ mixed >> 32) * 0xBF58476D1CE4E5B9u) | 1;

@@ -11,16 +11,16 @@
 
 namespace ordo::spectra::detail {
 
-/// Some spectra of an order, as they are written at a time.
+/// Adjacent spectra of an order that are written at a time.
 struct order_window {
   sink* to = nullptr;
-  std::uint64_t at = 0;    // in it
-  bool addressed = false;  // written there by any thread; else in order
+  std::uint64_t at = 0;    // offset in the sink
+  bool addressed = false;  // any thread writes it there; else it is written in order
   std::size_t part = 0;
   bool opens = false;  // it is the first of its part
-  std::string front;   // what is written before the spectra
+  std::string front;   // written before the spectra
   std::vector<ordered_spectrum> all;
-  std::uint64_t bytes = 0;  // of all of it
+  std::uint64_t bytes = 0;  // with the front
   std::string index;
   buffer<char> text;
 
@@ -34,12 +34,9 @@ struct order_window {
   }
 };
 
-/// How many windows are at work at a time, by the threads of the arena that it is called in.
-std::size_t windows_at_a_time();
-
 /// Loads and writes windows, many at a time.
-/// @param plan  fills what the window is to hold, one after the other. @returns false if there is none left
-/// @param end   after each of them, in their order
+/// @param plan  called for one window after the other, decides what it holds. Returns false if there is no more
+/// @param end   called after each window, in their order
 void write_windows(ordered_spectra const& from, std::function<bool(order_window&)> const& plan,
                    std::function<void(order_window&)> const& end);
 

@@ -17,7 +17,7 @@
 namespace ordo::strings::detail {
 namespace {
 
-constexpr std::size_t least_step = std::size_t{64} << 10, most_step = std::size_t{2} << 20;
+constexpr std::size_t min_step = std::size_t{64} << 10, max_step = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -27,11 +27,11 @@ bool chunk_reader::next() {
   bytes_.resize(rest);
   chunk_ = counted_ = lines_ = fitting_ = fitting_lines_ = 0;
   for (;;) {
-    // Most texts that fit are seen to without a look at their lines.
+    // Most texts that fit need no count of their lines.
     if (!fits(bytes_.size(), lines_ + (bytes_.size() - counted_))) {
       count();
       if (!fits(bytes_.size(), lines_)) {
-        // A line that does not end yet is counted once, as it comes in, and never searched again.
+        // A line without an end is counted once, as it is read, and not searched again.
         if (lines_ != 0) {
           cut();
           return true;
@@ -50,13 +50,13 @@ bool chunk_reader::next() {
 }
 
 std::size_t chunk_reader::lines_in(std::size_t begin, std::size_t end) const {
-  tbb::task_arena arena(threads_for(how_.machine.threads));
+  tbb::task_arena arena(threads_for(options_.machine.threads));
   char const* const text = bytes_.data();
   return arena.execute([&] {
     return tbb::parallel_reduce(
         tbb::blocked_range<char const*>(text + begin, text + end, 1 << 20), std::size_t{0},
         [&](auto const& part, std::size_t sum) {
-          return sum + std::size_t(std::count(part.begin(), part.end(), how_.delimiter));
+          return sum + std::size_t(std::count(part.begin(), part.end(), options_.delimiter));
         },
         std::plus<>{});
   });
@@ -67,8 +67,8 @@ void chunk_reader::count() {
   counted_ = bytes_.size();
 }
 
-// Ends the chunk behind the last line that fits beside the bytes read after it, or else behind the first line. The bytes hold a
-// delimiter.
+// Ends the chunk behind the last line that fits besides the bytes read after it, or else behind the first line. The bytes
+// contain a delimiter.
 void chunk_reader::cut() {
   std::string_view const all(bytes_.data(), bytes_.size());
   std::size_t const beside = std::max(limit_ - std::min(limit_, all.size()), limit_ / 4 * 3);
@@ -79,8 +79,8 @@ void chunk_reader::cut() {
     end += step;
     lines += more;
   }
-  std::size_t const last = end == 0 ? all.npos : all.rfind(how_.delimiter, end - 1);
-  chunk_ = (last != all.npos ? last : all.find(how_.delimiter, end)) + 1;
+  std::size_t const last = end == 0 ? all.npos : all.rfind(options_.delimiter, end - 1);
+  chunk_ = (last != all.npos ? last : all.find(options_.delimiter, end)) + 1;
   chunk_lines_ = std::max<std::size_t>(lines, 1);
 }
 
@@ -90,30 +90,31 @@ void chunk_reader::read_more() {
     return;
   }
   source& open = *job_.open;
-  // Ever smaller steps towards the limit; a line that is longer than the memory doubles what there is.
+  // Steps become smaller towards the limit. A line that is longer than the memory doubles the buffer.
   std::size_t const used = plan_.needed(bytes_.size(), lines_ + (bytes_.size() - counted_) / 32);
   bool const is_long = lines_ == 0 && used >= limit_;
   std::size_t const left = used < limit_ ? limit_ - used : bytes_.size();
-  std::size_t step = std::max(left / 4, least_step);
+  std::size_t step = std::max(left / 4, min_step);
   std::size_t const before = bytes_.size();
   auto const part = ordo::detail::addressed_part(open, step);
-  // The read that finds the end needs a place.
-  step = part ? std::min(step, std::size_t(part->bytes) + 1) : std::min(step, most_step);
-  if (before + step > plan_.most)
-    throw out_of_memory(fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.most),
-                        before + step);
+  // The read that finds the end needs room for a byte.
+  step = part ? std::min(step, std::size_t(part->bytes) + 1) : std::min(step, max_step);
+  if (before + step > plan_.max_line)
+    throw out_of_memory(
+        fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.max_line),
+        before + step);
   bytes_.resize(before + step);
-  machine_options const here{.threads = how_.machine.threads};
+  machine_options const here{.threads = options_.machine.threads};
   std::size_t const got = with_machine<cpu>(
-      here, here.threads, [&](host_backend& machine) { return machine.load(open, bytes_.span().subspan(before)); });
+      here, here.threads, [&](host_backend& backend) { return backend.load(open, bytes_.span().subspan(before)); });
   bytes_.resize(before + got);
   read_ += got;
-  // The lines after a long one may use the memory that it took: a text that fits there is not written to disk.
+  // The lines after a long one may use the memory that it took, so that a text that fits there is not written to disk.
   if (is_long) limit_ = std::max(limit_, plan_.needed(bytes_.size() + bytes_.size() / 16, 1));
   if (got == step) return;
   job_.open.reset();
-  if (bytes_.empty() || bytes_.span().back() == how_.delimiter) return;
-  bytes_.append({&how_.delimiter, 1});
+  if (bytes_.empty() || bytes_.span().back() == options_.delimiter) return;
+  bytes_.append({&options_.delimiter, 1});
   ++read_;
 }
 

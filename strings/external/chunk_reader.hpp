@@ -9,24 +9,24 @@
 
 namespace ordo::strings::detail {
 
-/// Reads texts as chunks of whole lines that fit the memory. A line that alone does not is a chunk.
+/// Reads texts as chunks of whole lines that fit the memory. A line that does not fit is a chunk of its own.
 class chunk_reader {
  public:
-  /// What the job has not read yet, behind what is in the host's memory.
+  /// Reads the bytes in the job's host memory, and then the texts that it has not read.
   chunk_reader(text_job& job, memory_plan const& plan)
-      : job_(job), how_(job.how), plan_(plan), limit_(plan.limit), bytes_(std::move(job.host)), read_(bytes_.size()) {}
+      : job_(job), options_(job.options), plan_(plan), limit_(plan.limit), bytes_(std::move(job.host)), read_(bytes_.size()) {}
 
-  /// The next chunk. @returns false if there are no lines left. The chunk before is gone then
+  /// Reads the next chunk, and frees the one before. Returns false if no lines are left.
   bool next();
-  /// Each of its lines has a delimiter. It stays where it is until the next call.
+  /// Returns the chunk, each line with a delimiter. Valid until the next call of next().
   [[nodiscard]] std::string_view chunk() const { return {bytes_.data(), chunk_}; }
-  /// How many, at most.
+  /// Returns an upper bound of the number of lines in the chunk.
   [[nodiscard]] std::size_t lines() const { return chunk_lines_; }
-  /// Was that all?
+  /// Returns whether this is the last chunk.
   [[nodiscard]] bool at_end() const { return over_ && chunk_ == bytes_.size(); }
-  /// Bytes read so far, delimiters that were added counted.
+  /// Returns the number of bytes read so far, with the delimiters that were added.
   [[nodiscard]] std::uint64_t read() const { return read_; }
-  /// No more is wanted: give the memory back.
+  /// Frees the memory.
   void release() { bytes_ = host_bytes(); }
 
  private:
@@ -37,14 +37,14 @@ class chunk_reader {
   [[nodiscard]] std::size_t lines_in(std::size_t begin, std::size_t end) const;
 
   text_job& job_;
-  options const& how_;
+  sort_options const& options_;
   memory_plan const& plan_;
-  std::size_t limit_;  // the plan's, or what the longest line has taken
+  std::size_t limit_;  // of the plan, or more if a long line took more
   bool over_ = false;
-  host_bytes bytes_;  // the chunk and what was read behind it
+  host_bytes bytes_;  // the chunk, and bytes that were read behind it
   std::size_t chunk_ = 0, chunk_lines_ = 0;
-  std::size_t counted_ = 0, lines_ = 0;          // lines that end in bytes_, up to there
-  std::size_t fitting_ = 0, fitting_lines_ = 0;  // what was counted before, which fits
+  std::size_t counted_ = 0, lines_ = 0;          // lines that end in the first counted_ bytes
+  std::size_t fitting_ = 0, fitting_lines_ = 0;  // counts from before, which fit
   std::uint64_t read_ = 0;
 };
 

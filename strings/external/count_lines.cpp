@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
-#include "strings/external/run_store.hpp"
-#include "strings/write/count_field.hpp"
+#include "base/external/runs.hpp"
+#include "strings/write/selected_lines.hpp"
 
 namespace ordo::strings::detail {
 namespace {
@@ -75,33 +74,33 @@ void counting_sink::finish() {
 
 order by_falling_count() {
   order by;
-  by.keys.push_back({.as = reading::number, .reverse = true});
+  by.keys.push_back({.type = key_type::number, .reverse = true});
   by.reverse = true;
   return by;
 }
 
-std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill const& where,
+std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                              std::function<std::uint64_t(sink&)> const& fill) {
-  if (equal == kept_of(equal) && how.head == options{}.head) return fill(to);
+  if (equal == kept_of(equal) && options.head == sort_options{}.head) return fill(to);
   auto const count_into = [&](sink& counted) {
-    counting_sink counter(counted, how);
+    counting_sink counter(counted, options);
     fill(counter);
     counter.finish();
   };
-  if (equal == repeated::by_count) {
-    run_store store(where, how.delimiter);
-    auto const counted = store.keep(std::numeric_limits<std::uint64_t>::max(), count_into);
-    options second = how;
+  if (equal == duplicates::by_count) {
+    external::run_files files(spill.folders, spill.compress_program);
+    external::stored_range const counted = files.write(count_into);
+    sort_options second = options;
     second.by = by_falling_count();
-    second.by.locale = how.by.locale;
-    texts const one{1, counted.plain.bytes, [&](std::size_t) { return store.open(counted); }};
-    std::uint64_t const written = sort_external(one, to, second, repeated::keep, where).written;
-    counted.plain.check();
+    second.by.locale = options.by.locale;
+    texts const one{1, counted.compressed ? 0 : counted.bytes, [&](std::size_t) { return files.open(counted); }};
+    std::uint64_t const written = sort_external(one, to, second, duplicates::keep, spill).written;
+    counted.check();
     return written;
   }
-  head_sink first(to, how.head, how.delimiter);
+  head_sink first(to, options.head, options.delimiter);
   try {
-    if (equal == repeated::count)
+    if (equal == duplicates::count)
       count_into(first);
     else
       fill(first);

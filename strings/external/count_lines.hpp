@@ -10,19 +10,18 @@
 #include "ordo/strings/external_sort.hpp"
 #include "ordo/strings/line_comparison.hpp"
 
-// What becomes of sorted lines on their way to a sink: they are counted, and only the first are kept. The sinks here take lines
-// in order, in pieces cut anywhere.
+// Sinks that count sorted lines, and write the first of them only. They take lines in order, in pieces of any size.
 namespace ordo::strings::detail {
 
-/// Thrown to who writes more lines than are wanted: nothing is wrong, and no more needs to be written.
+/// Thrown to stop a writer after the last requested line. It is not an error.
 struct enough_lines {};
 
-/// Passes the first `most` lines on.
+/// Writes the first `max_lines` lines.
 class head_sink final : public sink {
  public:
-  head_sink(sink& to, std::uint64_t most, char delimiter) : to_(to), left_(most), delimiter_(delimiter) {}
+  head_sink(sink& to, std::uint64_t max_lines, char delimiter) : to_(to), left_(max_lines), delimiter_(delimiter) {}
 
-  /// @throws enough_lines if there was more than that
+  /// @throws enough_lines if there were more lines
   void write(std::span<char const> data) override;
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
@@ -32,14 +31,14 @@ class head_sink final : public sink {
   char delimiter_;
 };
 
-/// Passes the first of equal lines on, behind their number, as `uniq -c` prints it.
+/// Writes the first of equal lines, behind their number, as `uniq -c` does.
 class counting_sink final : public sink {
  public:
-  counting_sink(sink& to, options const& how)
-      : to_(to), compare_(how.by, how.delimiter), plain_(how.by.keys.empty()), delimiter_(how.delimiter) {}
+  counting_sink(sink& to, sort_options const& options)
+      : to_(to), compare_(options.by, options.delimiter), plain_(options.by.keys.empty()), delimiter_(options.delimiter) {}
 
   void write(std::span<char const> data) override;
-  /// There are no more lines.
+  /// Ends the last line.
   void finish();
 
  private:
@@ -48,20 +47,21 @@ class counting_sink final : public sink {
 
   sink& to_;
   line_comparison compare_;
-  bool plain_;  // whole lines: by their bytes in every locale, as uniq has them
+  bool plain_;  // whole lines are compared by their bytes in every locale, as in uniq
   char delimiter_;
-  std::uint64_t count_ = 0;  // of lines equal to the first_ so far
+  std::uint64_t count_ = 0;  // of lines equal to first_ so far
   std::string first_, unfinished_, out_;
 };
 
-/// Of equal lines, what is to be there for what is written in the end.
-[[nodiscard]] constexpr repeated kept_of(repeated equal) {
-  return equal == repeated::drop ? equal : repeated::keep;
+/// Returns which of equal lines have to be sorted so that `equal` can be written.
+[[nodiscard]] constexpr duplicates kept_of(duplicates equal) {
+  return equal == duplicates::drop ? equal : duplicates::keep;
 }
 
-/// Has fill(sink) write lines in order, and say how many bytes; equal ones as kept_of has it. They go to `to` as `equal` and
-/// how.head have it. @param where  for repeated::by_count, which is a second sort. @returns how many bytes `to` was given
-std::uint64_t write_selected(sink& to, options const& how, repeated equal, spill const& where,
+/// Calls fill(sink), which writes lines in order, equal lines by kept_of(), and returns the number of bytes. Writes them as
+/// `equal` and options.head demand. Returns the number of bytes written. @param spill  for the second sort of
+/// duplicates::by_count
+std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                              std::function<std::uint64_t(sink&)> const& fill);
 
 }  // namespace ordo::strings::detail

@@ -1,7 +1,10 @@
 #include "strings/external/partition.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,72 +18,216 @@
 namespace ordo::strings::detail {
 namespace {
 
-constexpr double samples_in_range = 32;  // that fills the memory
-constexpr double filled = 0.8;           // of the memory by a range, as far as samples tell
-constexpr std::size_t longest_sample = 1024;
+using external::run_range, external::stored_range;
 
-// A line from a run, or its beginning: that is a line, too, and as good a splitter.
+constexpr std::uint64_t min_block = std::uint64_t{16} << 10, max_blocks = 4096;
+constexpr std::size_t page = 4096, max_read = std::size_t{1} << 20;
+constexpr double samples_in_range = 32;  // that fills the memory
+constexpr double filled = 0.8;           // the part of the memory that a range fills, by the samples
+constexpr std::size_t max_sample = 1024;
+
+// Counts the lines of each block on their way to a run.
+class counting_run_sink final : public sink {
+ public:
+  counting_run_sink(sink& to, std::uint64_t max_bytes, char delimiter)
+      : to_(to),
+        block_(std::max(min_block, max_bytes / max_blocks + 1)),
+        delimiter_(delimiter),
+        lines_(max_bytes / block_ + 1) {}
+
+  void write(std::span<char const> data) override {
+    to_.write(data);
+    count(end_, data);
+    end_ += data.size();
+  }
+  bool expect(std::uint64_t bytes) override { return to_.expect(bytes); }
+  [[nodiscard]] bool addressable() const override { return to_.addressable(); }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    to_.write_at(offset, data);
+    count(offset, data);
+  }
+  void move_counts(line_run& run) const {
+    run.block = block_;
+    run.lines_in_block.assign(lines_.begin(), lines_.begin() + std::ptrdiff_t((run.stored.bytes + block_ - 1) / block_));
+  }
+
+ private:
+  void count(std::uint64_t offset, std::span<char const> data) {
+    while (!data.empty()) {
+      std::uint64_t const block = offset / block_;
+      auto const part = data.first(std::size_t(std::min<std::uint64_t>(data.size(), (block + 1) * block_ - offset)));
+      lines_.at(block).fetch_add(std::uint32_t(std::count(part.begin(), part.end(), delimiter_)), std::memory_order_relaxed);
+      offset += part.size();
+      data = data.subspan(part.size());
+    }
+  }
+
+  sink& to_;
+  std::uint64_t block_, end_ = 0;
+  char delimiter_;
+  std::vector<std::atomic<std::uint32_t>> lines_;
+};
+
+// Reads single lines of a run.
+class run_reader {
+ public:
+  run_reader(stored_range const& run, char delimiter) : run_(&run), delimiter_(delimiter) {}
+
+  // Returns where the first line begins in [at, end), or end if none does.
+  std::uint64_t first_line(std::uint64_t at, std::uint64_t end) {
+    if (at == 0) return 0;
+    std::size_t wanted = 1;
+    for (std::uint64_t from = at - 1; from + 1 < end; wanted = std::min(4 * std::max(wanted, page), max_read)) {
+      auto const bytes = window(from, wanted);
+      auto const seen = bytes.first(std::size_t(std::min<std::uint64_t>(bytes.size(), end - 1 - from)));
+      if (void const* const found = std::memchr(seen.data(), delimiter_, seen.size()))
+        return from + std::uint64_t(static_cast<char const*>(found) - seen.data()) + 1;
+      from += seen.size();
+    }
+    return end;
+  }
+  // Returns where the line that has the byte at `at` begins. A line begins at `begin`, and not behind `at`.
+  std::uint64_t line_around(std::uint64_t at, std::uint64_t begin) {
+    for (std::size_t size = page / 8; at != begin; size = std::min(4 * size, max_read)) {
+      std::uint64_t const from = at - std::min<std::uint64_t>(at - begin, size);
+      auto const bytes = window(from, std::size_t(at - from)).first(std::size_t(at - from));
+      if (void const* const found = memrchr(bytes.data(), delimiter_, bytes.size()))
+        return from + std::uint64_t(static_cast<char const*>(found) - bytes.data()) + 1;
+      at = from;
+    }
+    return begin;
+  }
+  // Returns the line that begins there, without its delimiter, or its first `max_bytes` bytes. Valid until the next call.
+  std::string_view line(std::uint64_t begin, std::size_t max_bytes = ~std::size_t{0}) {
+    std::size_t searched = 0;
+    for (std::size_t wanted = 1;; wanted = 2 * searched) {
+      auto const bytes = window(begin, wanted);
+      auto const seen = bytes.first(std::min(bytes.size(), max_bytes));
+      if (void const* const found = std::memchr(seen.data() + searched, delimiter_, seen.size() - searched))
+        return {seen.data(), static_cast<char const*>(found)};
+      searched = seen.size();
+      // A run ends with a delimiter. One that does not is damaged, and its last bytes count as a line.
+      if (searched == max_bytes || begin + searched == run_->bytes) return {seen.data(), searched};
+    }
+  }
+
+ private:
+  // Returns at least `wanted` bytes from `at` on, or all up to the end of the run.
+  std::span<char const> window(std::uint64_t at, std::size_t wanted) {
+    wanted = std::size_t(std::min<std::uint64_t>(wanted, run_->bytes - at));
+    if (at < begin_ || at + wanted > begin_ + bytes_.size()) {
+      // Whole pages, as the system reads them anyway.
+      std::uint64_t const in_page = page - (run_->offset + at) % page;
+      bytes_.resize(std::size_t(std::min<std::uint64_t>(std::max<std::uint64_t>(wanted, in_page), run_->bytes - at)));
+      run_->read_at(at, bytes_);
+      begin_ = at;
+    }
+    return std::span<char const>(bytes_).subspan(std::size_t(at - begin_));
+  }
+
+  stored_range const* run_;
+  char delimiter_;
+  std::vector<char> bytes_;
+  std::uint64_t begin_ = 0;  // of bytes_, in the run
+};
+
+// In [begin, end) the lines for which before(line) holds come first. Returns where the others begin. The first `max_bytes`
+// bytes of a line suffice for before().
+template <class Before>
+std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t end, std::size_t max_bytes, Before before) {
+  std::uint64_t found = end;
+  while (begin < end) {  // a line begins at `begin`; lines that begin at or behind `end` are not before
+    std::uint64_t const middle = begin + (end - begin) / 2;
+    std::uint64_t const at = middle == begin ? begin : reader.first_line(middle, end);
+    if (at == end) {
+      end = middle;
+      continue;
+    }
+    std::string_view const line = reader.line(at, max_bytes);
+    if (before(line)) {
+      begin = line.size() < max_bytes ? at + line.size() + 1 : reader.first_line(at + line.size(), end);
+    } else {
+      found = at;
+      end = middle;
+    }
+  }
+  return found;
+}
+
+// A line of a run, or the beginning of one, which is as good a splitter.
 struct sample {
   std::string line;
-  std::size_t slice;
+  std::size_t run;
   std::uint64_t at;
   bool whole;
 };
 
 class cutter {
  public:
-  cutter(options const& how, memory_plan const& plan)
-      : how_(how), plan_(plan), compare_(how.by, how.delimiter), arena_(threads_for(how.machine.threads)) {}
+  cutter(std::span<line_run const> runs, sort_options const& options, memory_plan const& plan)
+      : runs_(runs),
+        options_(options),
+        plan_(plan),
+        compare_(options.by, options.delimiter),
+        arena_(threads_for(options.machine.threads)) {}
 
-  void cut(range all) {
-    std::size_t const count = std::size_t(std::ranges::count_if(all.slices, [](slice const& s) { return s.bytes() != 0; }));
+  // Cuts a range with a part for each run.
+  void cut(line_range all) {
+    std::size_t const count = std::size_t(std::ranges::count_if(all.parts, [](run_range const& r) { return r.bytes() != 0; }));
     if (count == 0) return;
     all.sorted = count == 1;
-    if (all.sorted || plan_.fits(all.bytes(), all.lines())) {
-      made_.push_back(std::move(all));
+    all.lines = lines_in(all);
+    if (all.sorted || plan_.fits(all.bytes(), all.lines)) {
+      ranges_.push_back(std::move(all));
       return;
     }
     std::vector<sample> samples = draw(all);
     std::vector<std::string> splitters = choose(samples, all);
-    auto parts = split(all, samples, splitters);
-    bool const stuck = std::ranges::any_of(parts, [&](range const& p) { return !p.sorted && p.bytes() == all.bytes(); });
-    if (stuck) parts = split(all, {}, {line_inside(all)});
-    for (range& p : parts) {
-      if (p.sorted && p.bytes() != 0)
-        made_.push_back(std::move(p));
+    auto ranges = split(all, samples, splitters);
+    bool const stuck = std::ranges::any_of(ranges, [&](line_range const& r) { return !r.sorted && r.bytes() == all.bytes(); });
+    if (stuck) ranges = split(all, {}, {line_inside(all)});
+    for (line_range& r : ranges) {
+      if (r.sorted && r.bytes() != 0)
+        ranges_.push_back(std::move(r));
       else
-        cut(std::move(p));
+        cut(std::move(r));
     }
   }
-  [[nodiscard]] std::vector<range> take() { return std::move(made_); }
+  [[nodiscard]] std::vector<line_range> take() { return std::move(ranges_); }
 
  private:
-  // Of a line in memory beside its bytes, about.
+  // Estimates the memory that a line takes besides its bytes.
   double line_weight() const { return double(plan_.beside(1 << 24, 1 << 20) >> 20); }
-  double weight(slice const& s) const { return double(s.bytes()) + line_weight() * s.of->lines(s.begin, s.end); }
 
-  // Lines at regular distances, by weight, in each slice; slices do not begin at the same place of the first distance.
-  std::vector<sample> draw(range const& all) {
+  std::uint64_t lines_in(line_range const& range) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < runs_.size(); ++k) sum += runs_[k].lines(range.parts[k].begin, range.parts[k].end);
+    return std::uint64_t(sum) + 1;
+  }
+
+  // Draws lines at regular distances, by weight, from each part. The first distance begins at another place in each part.
+  std::vector<sample> draw(line_range const& all) {
     double const step = double(plan_.limit) / samples_in_range, per_line = line_weight();
     std::vector<sample> samples;
-    for (std::size_t k = 0; k < all.slices.size(); ++k) {
-      slice const& from = all.slices[k];
+    for (std::size_t k = 0; k < runs_.size(); ++k) {
+      run_range const& from = all.parts[k];
+      line_run const& run = runs_[k];
       if (from.bytes() == 0) continue;
-      run_reader reader(*from.of, how_.delimiter);
+      run_reader reader(run.stored, options_.delimiter);
       double next = step * std::fmod(0.6180339887 * double(k + 1), 1.0), weight = 0;
       std::uint64_t behind = from.begin;  // the last sample: where the next line begins
       for (std::uint64_t b = from.begin; b < from.end;) {
-        std::uint64_t const end = std::min(from.end, (b / from.of->block + 1) * from.of->block);
-        double const more = double(end - b) + per_line * from.of->lines(b, end);
+        std::uint64_t const end = std::min(from.end, (b / run.block + 1) * run.block);
+        double const more = double(end - b) + per_line * run.lines(b, end);
         for (; next < weight + more; next += step) {
           auto const at = b + std::min(std::uint64_t(double(end - b) * (next - weight) / more), end - b - 1);
-          if (at < behind) {  // a long line has many
+          if (at < behind) {  // a long line is drawn more than once
             samples.push_back(samples.back());
             continue;
           }
           std::uint64_t const line = reader.line_around(at, behind);
-          std::string const text(reader.line(line, longest_sample));
-          bool const whole = text.size() < longest_sample;
+          std::string const text(reader.line(line, max_sample));
+          bool const whole = text.size() < max_sample;
           behind = whole ? line + text.size() + 1 : reader.first_line(line + text.size(), from.end);
           samples.push_back({text, k, line, whole});
         }
@@ -91,15 +238,15 @@ class cutter {
     return samples;
   }
 
-  // Splitters in order, all different.
-  std::vector<std::string> choose(std::vector<sample> const& samples, range const& all) {
+  // Returns splitters in order, all different.
+  std::vector<std::string> choose(std::vector<sample> const& samples, line_range const& all) {
     std::vector<std::string_view> lines(samples.size());
     std::ranges::transform(samples, lines.begin(), [](sample const& s) { return std::string_view(s.line); });
     std::ranges::stable_sort(lines, [this](auto a, auto b) { return compare_(a, b) < 0; });
     std::vector<std::string> chosen;
-    auto const most = std::size_t(samples_in_range * filled);
+    auto const max_samples = std::size_t(samples_in_range * filled);
     // Ranges of about the same size.
-    std::size_t const ranges = std::max<std::size_t>(2, (lines.size() + most - 1) / most);
+    std::size_t const ranges = std::max<std::size_t>(2, (lines.size() + max_samples - 1) / max_samples);
     for (std::size_t r = 1; r < ranges && !lines.empty(); ++r) {
       std::string_view const line = lines[r * lines.size() / ranges];
       if (chosen.empty() || compare_(chosen.back(), line) != 0) chosen.emplace_back(line);
@@ -108,79 +255,102 @@ class cutter {
     return chosen;
   }
 
-  std::string line_inside(range const& all) {
-    slice const& largest = *std::ranges::max_element(all.slices, {}, &slice::bytes);
-    run_reader reader(*largest.of, how_.delimiter);
+  std::string line_inside(line_range const& all) {
+    run_range const& largest = *std::ranges::max_element(all.parts, {}, &run_range::bytes);
+    run_reader reader(*largest.run, options_.delimiter);
     return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }
 
-  // For each splitter: the lines before it (and behind the one before), and those equal to it; and what is behind the last.
-  std::vector<range> split(range const& all, std::vector<sample> const& samples, std::vector<std::string> const& splitters) {
-    std::vector<range> parts(2 * splitters.size() + 1);
-    for (range& p : parts) p.slices.resize(all.slices.size());
-    for (std::size_t p = 1; p < parts.size(); p += 2) parts[p].sorted = true;
+  // Returns two ranges for each splitter, the lines before it and the lines equal to it, and one for the lines behind the last.
+  std::vector<line_range> split(line_range const& all, std::vector<sample> const& samples,
+                                std::vector<std::string> const& splitters) {
+    std::vector<line_range> ranges(2 * splitters.size() + 1);
+    for (line_range& r : ranges) r.parts.resize(runs_.size());
+    for (std::size_t r = 1; r < ranges.size(); r += 2) ranges[r].sorted = true;
     arena_.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, all.slices.size(), 1), [&](auto const& some) {
-        for (std::size_t k = some.begin(); k != some.end(); ++k) split_slice(all.slices[k], k, samples, splitters, parts);
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, runs_.size(), 1), [&](auto const& some) {
+        for (std::size_t k = some.begin(); k != some.end(); ++k) split_part(all.parts[k], k, samples, splitters, ranges);
       });
     });
-    return parts;
+    return ranges;
   }
 
-  void split_slice(slice const& from, std::size_t k, std::vector<sample> const& samples,
-                   std::vector<std::string> const& splitters, std::vector<range>& parts) const {
+  void split_part(run_range const& from, std::size_t k, std::vector<sample> const& samples,
+                  std::vector<std::string> const& splitters, std::vector<line_range>& ranges) const {
     auto compare = compare_;
-    run_reader reader(*from.of, how_.delimiter);
-    auto [near, last] = std::ranges::equal_range(samples, k, {}, &sample::slice);
+    run_reader reader(*from.run, options_.delimiter);
+    auto [near, last] = std::ranges::equal_range(samples, k, {}, &sample::run);
     std::uint64_t begin = from.begin;
     for (std::size_t s = 0; s < splitters.size(); ++s) {
       std::string_view const splitter = splitters[s];
-      std::uint64_t low = begin;  // where a line begins that may be before the splitter
+      std::uint64_t low = begin;  // a line begins here that may be before the splitter
       for (; near != last && (!near->whole || compare(near->line, splitter) < 0); ++near)
         if (near->whole) low = std::max(low, near->at);
       std::uint64_t const high = near == last ? from.end : std::max(near->at, low);
-      // Bytes behind a whole splitter's length cannot change what the comparison of whole lines says.
-      std::size_t const most = how_.by.is_plain() ? splitter.size() + 1 : ~std::size_t{0};
+      // Bytes behind the splitter's length cannot change the result of a comparison of whole lines.
+      std::size_t const max_bytes = options_.by.is_plain() ? splitter.size() + 1 : ~std::size_t{0};
       auto const below = [&](std::string_view line) { return compare(line, splitter) < 0; };
       auto const not_above = [&](std::string_view line) { return compare(line, splitter) <= 0; };
-      std::uint64_t const bound = find_bound(reader, low, high, most, below);
-      bool const meets = bound != from.end && not_above(reader.line(bound, most));
-      std::uint64_t const behind = meets ? find_bound(reader, bound, from.end, most, not_above) : bound;
-      parts[2 * s].slices[k] = {from.of, begin, bound};
-      parts[2 * s + 1].slices[k] = {from.of, bound, behind};
+      std::uint64_t const bound = find_bound(reader, low, high, max_bytes, below);
+      bool const meets = bound != from.end && not_above(reader.line(bound, max_bytes));
+      std::uint64_t const behind = meets ? find_bound(reader, bound, from.end, max_bytes, not_above) : bound;
+      ranges[2 * s].parts[k] = {from.run, begin, bound};
+      ranges[2 * s + 1].parts[k] = {from.run, bound, behind};
       begin = behind;
     }
-    parts.back().slices[k] = {from.of, begin, from.end};
+    ranges.back().parts[k] = {from.run, begin, from.end};
   }
 
-  options const& how_;
+  std::span<line_run const> runs_;
+  sort_options const& options_;
   memory_plan const& plan_;
   line_comparison compare_;
   tbb::task_arena arena_;
-  std::vector<range> made_;
+  std::vector<line_range> ranges_;
 };
 
 }  // namespace
 
-std::uint64_t range::bytes() const {
-  std::uint64_t sum = 0;
-  for (slice const& s : slices) sum += s.bytes();
+double line_run::lines(std::uint64_t begin, std::uint64_t end) const {
+  if (begin >= end) return 0;
+  double sum = 0;
+  for (std::uint64_t b = begin / block; b * block < end; ++b) {
+    std::uint64_t const first = std::max(begin, b * block), last = std::min({end, (b + 1) * block, stored.bytes});
+    std::uint64_t const size = std::min(block, stored.bytes - b * block);
+    sum += double(lines_in_block[b]) * double(last - first) / double(size);
+  }
   return sum;
 }
 
-std::uint64_t range::lines() const {
-  double sum = 0;
-  for (slice const& s : slices)
-    if (s.bytes() != 0) sum += s.of->lines(s.begin, s.end);
-  return std::uint64_t(sum) + 1;
+line_run write_line_run(external::run_files& files, std::uint64_t max_bytes, char delimiter,
+                        std::function<void(sink&)> const& fill) {
+  line_run run;
+  if (files.compresses()) {
+    run.stored = files.write(fill);
+    return run;
+  }
+  std::optional<counting_run_sink> counting;
+  run.stored = files.write([&](sink& to) { fill(counting.emplace(to, max_bytes, delimiter)); });
+  counting->move_counts(run);
+  return run;
 }
 
-std::vector<range> cut_into_ranges(std::vector<run> const& runs, options const& how, memory_plan const& plan) {
-  range all;
-  for (run const& r : runs) all.slices.push_back({&r, 0, r.bytes});
-  cutter work(how, plan);
+std::uint64_t line_range::bytes() const {
+  std::uint64_t sum = 0;
+  for (run_range const& r : parts) sum += r.bytes();
+  return sum;
+}
+
+std::vector<line_range> cut_into_ranges(std::span<line_run const> runs, sort_options const& options, memory_plan const& plan) {
+  line_range all;
+  for (line_run const& r : runs) all.parts.push_back({&r.stored, 0, r.stored.bytes});
+  cutter work(runs, options, plan);
   work.cut(std::move(all));
   return work.take();
+}
+
+void keep_first_line(run_range& part, char delimiter) {
+  part.end = part.begin + run_reader(*part.run, delimiter).line(part.begin).size() + 1;
 }
 
 }  // namespace ordo::strings::detail

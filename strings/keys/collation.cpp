@@ -1,26 +1,141 @@
 #include "strings/keys/collation.hpp"
 
+#include <langinfo.h>
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <type_traits>
 
-#include "strings/keys/single_bytes.hpp"
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
 
 namespace ordo::strings::detail {
 
+locale_t named_locale(std::string const& name) {
+  static std::mutex guard;
+  static std::map<std::string, std::unique_ptr<std::remove_pointer_t<locale_t>, decltype(&freelocale)>> known;
+  std::lock_guard const lock(guard);
+  if (auto const found = known.find(name); found != known.end()) return found->second.get();
+  // newlocale() takes an empty name for the locale of the environment.
+  locale_t const locale = name.empty() ? locale_t{} : newlocale(LC_ALL_MASK, name.c_str(), locale_t{});
+  if (!locale) throw usage_error(fmt::format("unknown locale '{}': the system has none of this name (see locale -a)", name));
+  known.emplace(name, decltype(known)::mapped_type(locale, freelocale));
+  return locale;
+}
+
 namespace {
 
-constexpr char level_end = 1;  // ends a level in what strxfrm writes, and is below all that it writes besides
+// Returns the first level of the collation of a text.
+std::string first_level_of(std::string const& text, locale_t in) {
+  char transformed[512];
+  std::size_t const size = strxfrm_l(transformed, text.c_str(), sizeof transformed, in);
+  if (size >= sizeof transformed) return {};
+  return {transformed, std::size_t(std::find(transformed, transformed + size, '\1') - transformed)};
+}
+
+#ifdef __GLIBC__
+
+// glibc has a number for each byte: its weight, or where a list of longer sequences begins. An entry of the list is a number of
+// 32 bits, the count of bytes that follow the first, and these bytes; if the number is negative, it is the first and the last
+// sequence of a range. The last entry has no bytes.
+void read_joins(locale_t in, single_bytes& table) {
+  auto const* const weights = reinterpret_cast<std::int32_t const*>(nl_langinfo_l(_NL_COLLATE_TABLEMB, in));
+  auto const* const lists = reinterpret_cast<unsigned char const*>(nl_langinfo_l(_NL_COLLATE_EXTRAMB, in));
+  if (!weights || !lists) return;
+  for (unsigned byte = 1; byte < 256; ++byte) {
+    table.known[byte] = true;
+    if (weights[byte] >= 0) continue;
+    for (unsigned char const* at = lists - weights[byte];;) {
+      std::int32_t number = 0;
+      std::memcpy(&number, at, sizeof number);
+      std::size_t const count = at[sizeof number];
+      unsigned char const* const first = at + sizeof number + 1;
+      if (count == 0) break;
+      for (unsigned next = first[0]; next <= first[number < 0 ? count : 0]; ++next) table.joins[byte][next] = true;
+      std::size_t const bytes = 1 + (number < 0 ? 2 * count : count);
+      at += sizeof number + (bytes + 3) / 4 * 4;
+    }
+  }
+}
+
+bool has_levels(locale_t in) {
+  // The result is a number, though its type is a pointer.
+  return std::uint32_t(reinterpret_cast<std::uintptr_t>(nl_langinfo_l(_NL_COLLATE_NRULES, in))) != 0;
+}
+
+#else
+
+void read_joins(locale_t, single_bytes&) {}
+bool has_levels(locale_t) {
+  return false;
+}
+
+#endif
+
+// Compares the table with strxfrm, for texts in which all known bytes occur beside many others.
+bool is_confirmed(single_bytes const& table, locale_t in) {
+  std::uint32_t random = 1;
+  auto const next = [&] { return (random = random * 1664525 + 1013904223) >> 8; };
+  for (int i = 0; i < 500; ++i) {
+    std::string text, levels;
+    for (int k = 0; k < 8; ++k)
+      if (unsigned const byte = 1 + next() % (i % 2 == 0 ? 127 : 255); table.known[byte]) text += static_cast<char>(byte);
+    for (std::size_t k = 0; k < text.size(); ++k) {
+      auto const byte = static_cast<unsigned char>(text[k]);
+      if (table.has(byte, k + 1 < text.size() ? static_cast<unsigned char>(text[k + 1]) : 0))
+        levels.append(reinterpret_cast<char const*>(table.codes[byte].data()), table.size[byte]);
+      else
+        text.resize(k);
+    }
+    if (first_level_of(text, in) != levels) return false;
+  }
+  return true;
+}
+
+std::unique_ptr<single_bytes> read(locale_t in) {
+  auto table = std::make_unique<single_bytes>();
+  if (!has_levels(in)) return table;
+  read_joins(in, *table);
+  for (unsigned byte = 1; byte < 256; ++byte) {
+    std::string const level = first_level_of({static_cast<char>(byte)}, in);
+    if (level.size() > single_bytes::max_codes) table->known[byte] = false;
+    table->size[byte] = static_cast<unsigned char>(std::min(level.size(), single_bytes::max_codes));
+    std::copy_n(level.begin(), table->size[byte], table->codes[byte].begin());
+  }
+  if (table->known.none() || !is_confirmed(*table, in)) table->known.reset();
+  return table;
+}
+
+}  // namespace
+
+single_bytes const& single_bytes_of(locale_t in) {
+  static std::mutex guard;
+  static std::map<locale_t, std::unique_ptr<single_bytes>> read_before;
+  std::lock_guard const lock(guard);
+  auto& table = read_before[in];
+  if (!table) table = read(in);
+  return *table;
+}
+
+namespace {
+
+constexpr char level_end = 1;  // ends a level in the output of strxfrm; all other bytes of it are greater
 constexpr std::size_t usual_piece = 4096;
-// A piece that is cut may end inside of a character, or of characters that are collated as one. So codes count only as far as
-// so many more follow them.
+// A piece that is cut may end inside of a character, or of characters that are collated as one. So a code counts only if this
+// many codes follow it.
 constexpr std::size_t unsure_codes = 2048;
 
 int sign_of(int x) {
   return (x > 0) - (x < 0);
 }
 
-// All that strxfrm makes of a text, in `few` or in `many`.
+// Returns the output of strxfrm, in `few` or in `many`.
 std::string_view transformed(char const* text, locale_t by, char* few, std::size_t few_size, std::string& many) {
   std::size_t const size = strxfrm_l(few, text, few_size, by);
   if (size < few_size) return {few, size};
@@ -29,12 +144,12 @@ std::string_view transformed(char const* text, locale_t by, char* few, std::size
   return many;
 }
 
-// The codes, if all bytes that they are of are characters by themselves. @param to  as many codes, and those of one byte more;
-// null: they are only counted
+// Writes the codes of a piece and returns their number, if all bytes are characters by themselves. @param to  has room for the
+// codes of one byte more; null: the codes are only counted
 std::optional<std::size_t> put_single_bytes(compiled_key const& by, text_piece const& of, char* to) {
   single_bytes const& all = *by.single;
   unsigned char const* p = of.first;
-  auto const next = [&]() -> unsigned {  // 0 is a NUL or the end
+  auto const next = [&]() -> unsigned {  // 0: a NUL or the end
     while (p != of.last)
       if (unsigned const byte = by.image[*p++]; byte != compiled_key::dropped) return byte;
     return 0;
@@ -43,7 +158,7 @@ std::optional<std::size_t> put_single_bytes(compiled_key const& by, text_piece c
   for (unsigned byte = next(); byte != 0 && size < by.first_level_codes;) {
     unsigned const behind = next();
     if (!all.has(byte, behind)) return {};
-    if (to) std::memcpy(to + size, all.codes[byte].data(), single_bytes::most_codes);
+    if (to) std::memcpy(to + size, all.codes[byte].data(), single_bytes::max_codes);
     size += all.size[byte];
     byte = behind;
   }
@@ -52,8 +167,8 @@ std::optional<std::size_t> put_single_bytes(compiled_key const& by, text_piece c
 
 }  // namespace
 
-collated_text::collated_text(compiled_key const& by, text_piece const& of, std::size_t most) {
-  std::size_t const bytes = std::size_t(of.last - of.first), taken = std::min(bytes, most);
+collated_text::collated_text(compiled_key const& by, text_piece const& of, std::size_t max_bytes) {
+  std::size_t const bytes = std::size_t(of.last - of.first), taken = std::min(bytes, max_bytes);
   cut_ = taken < bytes;
   text_ = few_;
   if (taken >= sizeof few_) {
@@ -93,15 +208,15 @@ int collate(compiled_key const& by, text_piece const& a, text_piece const& b) {
 }
 
 first_level::first_level(compiled_key const& by, text_piece const& of) {
-  static_assert(sizeof few_ >= most_first_level_codes + single_bytes::most_codes);
+  static_assert(sizeof few_ >= max_first_level_codes + single_bytes::max_codes);
   if (auto const size = put_single_bytes(by, of, few_)) {
     codes_ = few_;
     size_ = *size;
     return;
   }
-  for (std::size_t most = usual_piece;; most *= 4) {
-    collated_text const text(by, of, most);
-    // What follows a NUL counts only if all before it is equal.
+  for (std::size_t max_bytes = usual_piece;; max_bytes *= 4) {
+    collated_text const text(by, of, max_bytes);
+    // The text behind a NUL counts only if all before it is equal.
     bool const cut = text.is_cut() && text.view().find('\0') == std::string_view::npos;
     std::string_view const all = transformed(text.view().data(), by.locale, few_, sizeof few_, many_);
     codes_ = all.data();
@@ -112,7 +227,7 @@ first_level::first_level(compiled_key const& by, text_piece const& of) {
   }
 }
 
-std::size_t first_level::most(compiled_key const& by, text_piece const& of) {
+std::size_t first_level::max_size(compiled_key const& by, text_piece const& of) {
   return put_single_bytes(by, of, nullptr).value_or(by.first_level_codes);
 }
 

@@ -1,27 +1,55 @@
 #pragma once
+#include <locale.h>
+#include <array>
+#include <bitset>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "strings/keys/key_codes.hpp"
 #include "strings/keys/random_codes.hpp"
 
-// Pieces of lines as the C library's locale collates them. strcoll is the order, and strxfrm is not always of its opinion: in
-// glibc 2.36 "3-D" goes before "3d" by strcoll in en_US.UTF-8, and behind it by strxfrm, as strcoll loses a digit's second
-// weight. What both agree on is the first level, the letters without accents and case. So codes are of the first level alone,
-// and what they leave equal is compared. A text that has NULs is compared piece by piece, as strcoll ends at one.
 namespace ordo::strings::detail {
+
+/// Returns a locale of the system, which is kept until the process ends. The current locale of a thread does not change.
+/// @throws usage_error if the system has none of this name
+locale_t named_locale(std::string const& name);
+
+/// A table of the collation of bytes that are characters by themselves, as in most ASCII text. strxfrm takes twenty times as
+/// long.
+struct single_bytes {
+  static constexpr std::size_t max_codes = 4;  // for each byte
+
+  std::bitset<256> known;
+  /// The bytes with which a byte may begin a longer character, or characters that are collated as one, such as "ch" in Czech.
+  std::array<std::bitset<256>, 256> joins;
+  std::array<unsigned char, 256> size;                          // number of codes of the first level
+  std::array<std::array<unsigned char, max_codes>, 256> codes;  // the first level
+
+  /// Returns whether `byte` is a character by itself before `next`, which is 0 at the end.
+  [[nodiscard]] bool has(unsigned byte, unsigned next) const { return known[byte] && !joins[byte][next]; }
+};
+
+/// Returns the table of a locale, which is read once from the C library. If its form is unknown, or strxfrm does not confirm
+/// it, no byte is known.
+single_bytes const& single_bytes_of(locale_t in);
+
+// Pieces of lines in the order of a locale. strcoll defines the order, and strxfrm does not always agree: in glibc 2.36 "3-D"
+// comes before "3d" by strcoll in en_US.UTF-8, and after it by strxfrm, because strcoll loses the second weight of a digit.
+// Both agree on the first level, the letters without accents and case. So codes are of the first level, and pieces with equal
+// codes are compared. A text with NULs is compared part by part, because strcoll stops at a NUL.
 
 /// A piece of a line as a key reads it, with a NUL behind it.
 class collated_text {
  public:
-  /// @param most  bytes of the piece that are looked at
-  collated_text(compiled_key const& by, text_piece const& of, std::size_t most = ~std::size_t{0});
+  /// @param max_bytes  the number of bytes of the piece that are read
+  collated_text(compiled_key const& by, text_piece const& of, std::size_t max_bytes = ~std::size_t{0});
   collated_text(collated_text const&) = delete;
   collated_text& operator=(collated_text const&) = delete;
 
   [[nodiscard]] std::string_view view() const { return {text_, size_}; }
-  /// Was the piece longer?
+  /// Returns whether the piece was longer.
   [[nodiscard]] bool is_cut() const { return cut_; }
 
  private:
@@ -32,20 +60,20 @@ class collated_text {
   bool cut_;
 };
 
-/// Below, above or equal to 0, for keys that are collated.
+/// Compares two pieces by a key that is collated. Returns a number below, above or equal to 0.
 int collate(compiled_key const& by, text_piece const& a, text_piece const& b);
 
-/// Of a line, at most.
-constexpr std::size_t most_first_level_codes = 1024;
+/// Maximum for a line.
+constexpr std::size_t max_first_level_codes = 1024;
 
-/// Codes of the first level, by.first_level_codes of them at most: of two pieces that compare differently, those of the lesser
-/// one are not greater.
+/// The codes of the first level, at most by.first_level_codes. If two pieces compare differently, the codes of the smaller one
+/// are not greater.
 class first_level {
  public:
   first_level(compiled_key const& by, text_piece const& of);
   [[nodiscard]] std::string_view codes() const { return {codes_, size_}; }
-  /// How many there are; or more, so that no piece need be transformed twice, but never more than by.first_level_codes.
-  static std::size_t most(compiled_key const& by, text_piece const& of);
+  /// Returns an upper bound of the number of codes, at most by.first_level_codes, so that no piece is transformed twice.
+  static std::size_t max_size(compiled_key const& by, text_piece const& of);
 
  private:
   char few_[1040];
@@ -54,7 +82,7 @@ class first_level {
   std::size_t size_;
 };
 
-/// What -R hashes in the place of a piece's bytes.
+/// Adds the bytes that -R hashes in place of the piece.
 void add_transformed(compiled_key const& by, text_piece const& of, md5& hash);
 
 }  // namespace ordo::strings::detail

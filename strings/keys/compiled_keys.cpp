@@ -11,15 +11,13 @@
 #include <string_view>
 
 #include "strings/keys/collation.hpp"
-#include "strings/keys/named_locale.hpp"
-#include "strings/keys/single_bytes.hpp"
 #include "strings/keys/version_codes.hpp"
 
 namespace ordo::strings::detail {
 
 namespace {
 
-// In ASCII, whatever the locale.
+// ASCII, in every locale.
 bool is_small(unsigned byte) {
   return byte - 'a' < 26;
 }
@@ -29,11 +27,11 @@ bool is_letter(unsigned byte) {
 
 constexpr std::string_view units = "KMGTPEZY";
 
-// What a locale says of single bytes. In a locale of several bytes a character it says nothing of those above 127.
+// The classes of single bytes in a locale. In a locale with characters of several bytes, bytes above 127 belong to none.
 class byte_classes {
  public:
   explicit byte_classes(locale_t in) : in_(in) {}
-  // A newline in a line is one, too.
+  // A newline in a line is a blank, too.
   [[nodiscard]] bool is_blank(unsigned byte) const { return isblank_l(int(byte), in_) || byte == '\n'; }
   [[nodiscard]] bool is_alphanumeric(unsigned byte) const { return isalnum_l(int(byte), in_); }
   [[nodiscard]] bool is_printed(unsigned byte) const { return isprint_l(int(byte), in_); }
@@ -54,8 +52,8 @@ void set_images(key const& from, byte_classes const& of, compiled_key& to) {
   }
 }
 
-// Codes in the order of the images. An end code is below them. Where there are more images than codes, the two greatest share
-// one and are told apart by a second: text in UTF-8 does not have them.
+// Sets codes in the order of the images. An end code is below them. If there are more images than codes, the two greatest share
+// a code and have a second one; UTF-8 never contains both.
 void set_codes(compiled_key& by) {
   bool used[256] = {};
   for (unsigned byte = 0; byte < 256; ++byte)
@@ -89,11 +87,11 @@ compiled_key compiled(key const& from, bool last, bool collated, locale_t in, un
   to.end_character = from.end_character;
   to.skip_blanks_at_first = from.skip_blanks_at_first;
   to.skip_blanks_at_end = from.skip_blanks_at_end;
-  to.as = from.as;
+  to.type = from.type;
   to.reverse = from.reverse;
   to.ended = !last || from.reverse;
   to.delimiter = delimiter;
-  to.collated = collated && (from.as == reading::bytes || from.as == reading::random);
+  to.collated = collated && (from.type == key_type::bytes || from.type == key_type::random);
   to.locale = in;
   to.single = to.collated ? &single_bytes_of(in) : nullptr;
   set_images(from, byte_classes(in), to);
@@ -102,7 +100,7 @@ compiled_key compiled(key const& from, bool last, bool collated, locale_t in, un
   return to;
 }
 
-// The codes of bytes in versions. There are not enough for all: control characters share two.
+// Sets the codes of bytes in versions. There are too few for all: control characters have two.
 void set_version_codes(key_rules& rules) {
   using code = version_code;
   unsigned next = code::others;
@@ -121,7 +119,7 @@ void set_version_codes(key_rules& rules) {
   }
 }
 
-// The names without their blanks, sorted.
+// Sets the names of months, without blanks and sorted.
 void set_months(locale_t in, byte_classes const& classes, key_rules& rules) {
   std::array<std::string, 12> names;
   for (std::size_t i = 0; i < 12; ++i)
@@ -138,7 +136,7 @@ void set_months(locale_t in, byte_classes const& classes, key_rules& rules) {
   }
 }
 
-// Of one byte; else what stands for it.
+// Returns a text of one byte as a number, and `other` for other texts.
 unsigned one_byte(char const* text, unsigned other) {
   return text[0] != 0 && text[1] == 0 ? static_cast<unsigned char>(text[0]) : other;
 }
@@ -161,7 +159,7 @@ void set_rules(order const& by, locale_t in, key_rules& rules) {
   set_version_codes(rules);
   set_months(in, classes, rules);
   rules.decimal_point = one_byte(nl_langinfo_l(RADIXCHAR, in), '.');
-  // GNU sort 9.1: what stands for none there is 128, and is compared with a char.
+  // GNU sort 9.1 has 128 for no separator, and compares it with a char.
   rules.thousands_separator = one_byte(nl_langinfo_l(THOUSEP, in), 0x80);
   for (unsigned i = 0; i < 64; ++i) rules.md5_sines[i] = std::uint32_t(std::floor(std::fabs(std::sin(double(i + 1))) * 0x1p32));
   std::copy(by.random_seed.begin(), by.random_seed.end(), rules.random_seed);
@@ -189,42 +187,42 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
   set_rules(by, in, rules_);
 }
 
-// About the first level of lines of that length.
+// Returns about the number of codes of the first level of an average line.
 std::size_t compiled_keys::first_level_codes(std::size_t bytes, std::size_t lines) {
-  return std::min(16 + (lines == 0 ? 0 : 2 * (bytes / lines)), most_first_level_codes);
+  return std::min(16 + (lines == 0 ? 0 : 2 * (bytes / lines)), max_first_level_codes);
 }
 
 bool compiled_keys::needs_host() const {
   return std::any_of(keys_.begin(), keys_.end(),
-                     [](compiled_key const& k) { return k.collated || k.as == reading::general_number; });
+                     [](compiled_key const& k) { return k.collated || k.type == key_type::general_number; });
 }
 
-std::size_t compiled_keys::most_codes(std::size_t bytes, std::size_t lines) const {
-  std::size_t most = 0;
+std::size_t compiled_keys::max_codes(std::size_t bytes, std::size_t lines) const {
+  std::size_t sum = 0;
   for (compiled_key const& by : std::span(keys_).first(coded_)) {
-    switch (by.as) {
-      case reading::bytes:
-        most += by.collated ? lines * (first_level_codes(bytes, lines) + 1) : (by.one_code_each ? bytes : 2 * bytes) + lines;
+    switch (by.type) {
+      case key_type::bytes:
+        sum += by.collated ? lines * (first_level_codes(bytes, lines) + 1) : (by.one_code_each ? bytes : 2 * bytes) + lines;
         break;
-      case reading::number:
-      case reading::human_number:
-        most += bytes / 2 + 10 * lines;
+      case key_type::number:
+      case key_type::human_number:
+        sum += bytes / 2 + 10 * lines;
         break;
-      case reading::general_number:
-        most += 36 * lines;
+      case key_type::general_number:
+        sum += 36 * lines;
         break;
-      case reading::month:
-        most += lines;
+      case key_type::month:
+        sum += lines;
         break;
-      case reading::version:
-        most += 2 * bytes + 3 * lines;
+      case key_type::version:
+        sum += 2 * bytes + 3 * lines;
         break;
-      case reading::random:
-        most += (by.collated ? 0 : 2 * bytes) + 20 * lines;
+      case key_type::random:
+        sum += (by.collated ? 0 : 2 * bytes) + 20 * lines;
         break;
     }
   }
-  return most;
+  return sum;
 }
 
 }  // namespace ordo::strings::detail

@@ -17,14 +17,14 @@ namespace ordo::strings::detail {
 namespace {
 
 constexpr unsigned no_number = 1, nan = 2;
-// Of positive numbers; those of negative ones are negated.
+// Codes of positive numbers. Those of negative numbers are negated.
 constexpr unsigned zero = 128, small = 129, near_one = 190, large = 251, infinite = 252;
-constexpr int nearest = 60;             // near_one + x stands for the exponents x from -60 to 60
-constexpr int least_exponent = -16500;  // below all that a long double has, and its greatest is no farther from 0
+constexpr int nearest = 60;           // near_one + x is the code of an exponent x from -60 to 60
+constexpr int min_exponent = -16500;  // below the exponents of long double, whose greatest is no farther from 0
 
-constexpr bool extended = std::numeric_limits<long double>::digits == 64;  // of x86
+constexpr bool extended = std::numeric_limits<long double>::digits == 64;  // the format of x86
 
-// A number above 0: [0.5, 1) * 2^exponent, and the bits of the mantissa from the highest on, by sixes.
+// A number above 0: [0.5, 1) * 2^exponent, and the bits of the mantissa from the highest on, six at a time.
 class parts {
  public:
   explicit parts(long double value) {
@@ -32,7 +32,7 @@ class parts {
       std::uint16_t field = 0;
       std::memcpy(&mantissa_, &value, 8);
       std::memcpy(&field, reinterpret_cast<char const*>(&value) + 8, 2);
-      unsigned const zeros = leading_zeros(mantissa_);  // of a subnormal number
+      unsigned const zeros = leading_zeros(mantissa_);  // if the number is subnormal
       mantissa_ <<= zeros;
       exponent = std::max<int>(field & 0x7fff, 1) - 16382 - int(zeros);
     } else {
@@ -58,8 +58,8 @@ class parts {
   long double rest_ = 0;
 };
 
-// Sign and exponent in one code, or in three if the exponent is far from 0; then six bits of the mantissa a code, each with
-// the mark that more bits follow, which are not all 0.
+// Writes sign and exponent as one code, or as three if the exponent is far from 0; then six bits of the mantissa a code, with a
+// bit that is set if more bits follow that are not all 0.
 void put_value(long double value, general_number& number) {
   if (value == 0) return number.put(zero);
   key_output<general_number> const put(number, std::signbit(value));
@@ -69,7 +69,7 @@ void put_value(long double value, general_number& number) {
     put(unsigned(int{near_one} + of.exponent));
   } else {
     put(of.exponent < 0 ? small : large);
-    auto const above = unsigned(of.exponent - least_exponent);
+    auto const above = unsigned(of.exponent - min_exponent);
     put(1 + above / 200);
     put(1 + above % 200);
   }
@@ -90,13 +90,13 @@ void put_nan(long double value, general_number& number) {
   }
 }
 
-// Up to 19 digits and a small exponent: an integer times or over a power of ten, both exact, is rounded once, as strtold
-// rounds it (Clinger, PLDI'90). @returns whether the text is such a number
+// Reads a number of up to 19 digits with a small exponent: an integer times or over a power of ten, both exact, is rounded
+// once, as strtold rounds it (Clinger, PLDI'90). Returns false for other texts.
 bool read_short_number(char const* text, locale_t in, long double& value) {
-  constexpr int most_digits = 19, most_exponent = 27;
+  constexpr int max_digits = 19, max_exponent = 27;
   static_assert(std::numeric_limits<long double>::digits >= 64);  // 10^19 < 2^64, 5^27 < 2^63
   static constexpr auto powers = [] {
-    std::array<long double, most_exponent + 1> p{1};
+    std::array<long double, max_exponent + 1> p{1};
     for (std::size_t i = 1; i < p.size(); ++i) p[i] = 10 * p[i - 1];
     return p;
   }();
@@ -110,7 +110,7 @@ bool read_short_number(char const* text, locale_t in, long double& value) {
   int count = 0, exponent = 0;
   auto const take = [&] {
     char const* const first = text;
-    for (; is_digit(static_cast<unsigned char>(*text)) && count <= most_digits; ++text) {
+    for (; is_digit(static_cast<unsigned char>(*text)) && count <= max_digits; ++text) {
       digits = 10 * digits + std::uint64_t(*text - '0');
       ++count;
     }
@@ -121,7 +121,7 @@ bool read_short_number(char const* text, locale_t in, long double& value) {
     ++text;
     exponent = -take();
   }
-  if (count == 0 || count > most_digits || (*text | 32) == 'e' || exponent < -most_exponent) return false;
+  if (count == 0 || count > max_digits || (*text | 32) == 'e' || exponent < -max_exponent) return false;
   value = exponent < 0 ? static_cast<long double>(digits) / powers[std::size_t(-exponent)] : static_cast<long double>(digits);
   if (negative) value = -value;
   return true;

@@ -19,7 +19,7 @@ text_piece piece_of(std::string_view line) {
   return {first, first + line.size(), first + line.size()};
 }
 
-/// Codes on the stack, unless there are many.
+/// Stores codes on the stack, unless there are many.
 class codes {
  public:
   void put(unsigned code) {
@@ -57,7 +57,7 @@ int sign_of(int difference) {
   return (difference > 0) - (difference < 0);
 }
 
-// Codes of bytes where each has one, in the order of the bytes: they need not be looked up.
+// Compares pieces whose codes have the order of their bytes.
 int compare_direct(compiled_key const& by, text_piece const& a, text_piece const& b) {
   std::size_t const lengths[] = {std::size_t(a.last - a.first), std::size_t(b.last - b.first)};
   std::size_t const shorter = std::min(lengths[0], lengths[1]);
@@ -66,7 +66,7 @@ int compare_direct(compiled_key const& by, text_piece const& a, text_piece const
   return by.reverse ? -sign_of(difference) : sign_of(difference);
 }
 
-// Codes of bytes, looked up one by one: what comes behind the first difference is not read.
+// Compares pieces by the codes of their bytes. Bytes behind the first difference are not read.
 int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
   auto const next = [&](text_piece& of) -> unsigned {
     while (of.first != of.last)
@@ -82,11 +82,11 @@ int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
 }
 
 int compare_key(compiled_key const& by, key_rules const& rules, text_piece const& a, text_piece const& b) {
-  if (by.as == reading::bytes && by.collated) return detail::collate(by, a, b);
-  if (by.as == reading::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
+  if (by.type == key_type::bytes && by.collated) return detail::collate(by, a, b);
+  if (by.type == key_type::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
   codes of_a, of_b;
-  put_key(by, rules, a, of_a, detail::host_readings{});
-  put_key(by, rules, b, of_b, detail::host_readings{});
+  put_key(by, rules, a, of_a, detail::host_key_types{});
+  put_key(by, rules, b, of_b, detail::host_key_types{});
   return of_a.view().compare(of_b.view());
 }
 
@@ -125,7 +125,7 @@ key_encoder::key_encoder(order const& by, char delimiter)
 
 void key_encoder::append(std::string_view line, std::string& to) const {
   codes of_line;
-  put_keys(keys_->view(), piece_of(line), of_line, detail::host_readings{});
+  put_keys(keys_->view(), piece_of(line), of_line, detail::host_key_types{});
   to.append(of_line.view());
 }
 

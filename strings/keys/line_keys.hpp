@@ -4,49 +4,171 @@
 #include <limits>
 #include <utility>
 
+#include "base/bits.hpp"
 #include "ordo/backend.hpp"
+#include "ordo/detail/load.hpp"
 #include "sort_core/functors.hpp"
-#include "strings/keys/code_output.hpp"
+#include "strings/keys/collation.hpp"
 #include "strings/keys/compiled_keys.hpp"
-#include "strings/keys/host_readings.hpp"
+#include "strings/keys/general_codes.hpp"
 #include "strings/keys/key_codes.hpp"
-#include "strings/keys/key_fields.hpp"
-#include "strings/keys/month_codes.hpp"
 #include "strings/keys/number_codes.hpp"
 #include "strings/keys/random_codes.hpp"
 #include "strings/keys/version_codes.hpp"
 
-// The keys of lines as codes (key_codes.hpp): what memcmp makes of them, a line's codes ended by 0, is the order of the keys.
 namespace ordo::strings::detail {
 
-/// The codes of one piece that is not read as bytes.
-template <class Piece, class Out, class Readings>
-ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, Readings host_only) {
+/// Finds the pieces of one line. A field behind the one that was found last is searched from there on.
+class line_fields {
+ public:
+  /// Both arguments must outlive this object.
+  ORDO_FN line_fields(key_rules const& rules, text_piece const& line) : rules_(rules), line_(line), at_(line.first) {}
+
+  ORDO_FN text_piece operator()(compiled_key const& by) {
+    unsigned char const* begin = field(by.first_field);
+    if (by.skip_blanks_at_first) begin = behind_blanks(begin);
+    begin = moved(begin, by.first_character);
+    if (by.last_field == key::to_the_end) return {begin, line_.last, line_.limit};
+    unsigned char const* end = field(by.last_field);
+    if (by.end_character == 0) {
+      end = field_end();
+    } else {
+      if (by.skip_blanks_at_end) end = behind_blanks(end);
+      end = moved(end, by.end_character);
+    }
+    return {begin, begin < end ? end : begin, line_.limit};
+  }
+
+ private:
+  ORDO_FN unsigned char const* moved(unsigned char const* p, std::size_t by) const {
+    return by < std::size_t(line_.last - p) ? p + by : line_.last;
+  }
+  ORDO_FN unsigned char const* behind_blanks(unsigned char const* p) const {
+    while (p != line_.last && rules_.blank[*p]) ++p;
+    return p;
+  }
+  // Returns the beginning of a field, and remembers it.
+  ORDO_FN unsigned char const* field(std::size_t number) {
+    if (number < number_) {
+      number_ = 0;
+      at_ = line_.first;
+      end_ = nullptr;
+    }
+    for (; number_ < number && at_ != line_.last; ++number_) {
+      at_ = field_end();
+      if (rules_.separated && at_ != line_.last) ++at_;
+      end_ = nullptr;
+    }
+    number_ = number;
+    return at_;
+  }
+  ORDO_FN unsigned char const* field_end() {
+    if (!end_) end_ = field_end(at_);
+    return end_;
+  }
+  [[nodiscard]] ORDO_FN unsigned char const* field_end(unsigned char const* p) const {
+    if (rules_.separated) return first_of(p, [&](std::uint64_t word) { return words::equal(word, rules_.separator); });
+    p = behind_blanks(p);
+    if (!rules_.few_blanks) {
+      while (p != line_.last && !rules_.blank[*p]) ++p;
+      return p;
+    }
+    return first_of(p, [&](std::uint64_t word) {
+      return words::equal(word, rules_.some_blanks[0]) | words::equal(word, rules_.some_blanks[1]) |
+             words::equal(word, rules_.some_blanks[2]);
+    });
+  }
+  template <class Marks>
+  ORDO_FN unsigned char const* first_of(unsigned char const* p, Marks marks) const {
+    for (;; p += 8) {
+      std::size_t const left = std::size_t(line_.last - p);
+      std::size_t const before = leading_zeros(marks(words::at(p, line_))) / 8;
+      if (left <= before) return line_.last;
+      if (before < 8) return p + before;
+    }
+  }
+
+  key_rules const& rules_;
+  text_piece const& line_;
+  std::size_t number_ = 0;  // of the field found last
+  unsigned char const* at_;
+  unsigned char const* end_ = nullptr;  // if known
+};
+
+// Keys that are read by functions of the C library, which only the host has.
+
+/// Reads these keys on the host.
+struct host_key_types {
+  static constexpr bool available = true;
+
+  template <class Out>
+  void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
+    key_output<Out> const put(out, by.reverse);
+    if (by.type == key_type::general_number) {
+      general_number const number = read_general_number(by, of);
+      for (std::size_t i = 0; i < number.size; ++i) put(number.codes[i]);
+    } else if (by.type == key_type::random) {
+      md5 hash(rules.md5_sines);
+      for (unsigned char const byte : rules.random_seed) hash.add(byte);
+      add_transformed(by, of, hash);
+      put_digest(hash, put);
+    } else {
+      put_first_level(by, of, out);
+    }
+  }
+
+ private:
+  template <class Out>
+  static void put_first_level(compiled_key const& by, text_piece const& of, Out& out) {
+    key_output<Out> const put(out, by.reverse);
+    first_level const level(by, of);
+    for (char const code : level.codes()) put(static_cast<unsigned char>(code));
+    if (by.reverse) put(1);
+  }
+  // Counts the room for the first level.
+  static void put_first_level(compiled_key const& by, text_piece const& of, code_counter& out) {
+    out.size += first_level::max_size(by, of) + by.reverse;
+  }
+};
+
+/// Stands for orders without such keys.
+struct no_host_key_types {
+  static constexpr bool available = false;
+
+  template <class Out>
+  ORDO_FN void operator()(compiled_key const&, key_rules const&, text_piece const&, Out&) const {}
+};
+
+// The keys of lines as codes (key_codes.hpp). The codes of a line end with 0, and memcmp of them gives the order of the keys.
+
+/// Writes the codes of a piece that is not compared as bytes.
+template <class Piece, class Out, class KeyTypes>
+ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
-  switch (by.as) {
-    case reading::number:
+  switch (by.type) {
+    case key_type::number:
       return put_number<Piece>(by, of, rules, false, put);
-    case reading::human_number:
+    case key_type::human_number:
       return put_number<Piece>(by, of, rules, true, put);
-    case reading::month:
+    case key_type::month:
       return put_month(piece, rules, put);
-    case reading::version:
+    case key_type::version:
       return put_version(piece, rules, put);
-    case reading::random:
+    case key_type::random:
       if (by.collated) return host_only(by, rules, of, out);
       return put_random(piece, by, rules, of, out);
-    case reading::general_number:
+    case key_type::general_number:
       return host_only(by, rules, of, out);
     default:
       return;
   }
 }
 
-/// The codes of one key.
-template <class Out, class Readings>
-ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, Readings host_only) {
-  if (by.as != reading::bytes) {
+/// Writes the codes of one key.
+template <class Out, class KeyTypes>
+ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
+  if (by.type != key_type::bytes) {
     if (by.direct) return put_read<direct_piece>(by, rules, of, out, host_only);
     return put_read<mapped_piece>(by, rules, of, out, host_only);
   }
@@ -55,9 +177,9 @@ ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece 
   if (by.ended) out.put(by.reverse ? 255 : 1);
 }
 
-/// The codes of all keys of a line, without the 0 that ends them.
-template <class Out, class Readings>
-ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, Readings host_only) {
+/// Writes the codes of all keys of a line, without the 0 that ends them.
+template <class Out, class KeyTypes>
+ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, KeyTypes host_only) {
   line_fields fields(*by.rules, line);
   for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, host_only);
 }
@@ -71,7 +193,7 @@ struct text_lines {
   Offset const* starts;  // in the order of the text
   std::size_t lines;
 
-  /// The line without its delimiter. The last one may have none.
+  /// Returns the line without its delimiter. The last line may have none.
   ORDO_FN text_piece operator[](std::size_t line) const {
     unsigned char const* const end = text + size;
     unsigned char const* const last = line + 1 < lines ? text + starts[line + 1] - 1 : end - (end[-1] == delimiter);
@@ -79,18 +201,18 @@ struct text_lines {
   }
 };
 
-/// Keys of lines, in the order of the text: for each line a record of its own start in the text, as sizeof(Offset) bytes, the
-/// lowest first; its codes; a 0.
+/// Keys of lines, in the order of the text. The record of a line is its start in the text, as sizeof(Offset) bytes with the
+/// lowest first, its codes, and a 0.
 template <class Offset>
 struct line_keys {
   buffer<unsigned char> bytes;
-  buffer<Offset> starts;  // of the codes of each line, in `bytes`; and one more, which stands for no line
+  buffer<Offset> starts;  // of the codes of each line, in `bytes`, and one entry that stands for no line
 };
 
 template <class Offset>
-constexpr std::size_t record_bytes = sizeof(Offset) + 1;  // beside the codes
+constexpr std::size_t record_bytes = sizeof(Offset) + 1;  // besides the codes
 
-/// The start in the text of the line that has these codes, in a record.
+/// Returns the start in the text of the line with these codes, from its record.
 template <class Offset>
 ORDO_FN Offset line_of_codes(unsigned char const* codes) {
   Offset line = 0;
@@ -98,47 +220,47 @@ ORDO_FN Offset line_of_codes(unsigned char const* codes) {
   return line;
 }
 
-/// How long the records of lines are.
+/// The lengths of the records.
 template <class Offset>
 struct counted_keys {
-  buffer<Offset> sizes;  // of the record before; sizeof(Offset) for the first
-  std::uint64_t bytes;   // of all
+  buffer<Offset> sizes;  // of the record before; the first entry is sizeof(Offset)
+  std::uint64_t bytes;   // of all records
 
-  /// Else offsets of 64 bits are needed.
+  /// Returns false if offsets of 64 bits are needed.
   [[nodiscard]] bool fit() const { return bytes <= std::numeric_limits<Offset>::max() - sizeof(Offset); }
 };
 
 /// Counts the codes of the lines. Memory: an Offset a line, which becomes the start of its key.
-/// @param host_only  reads keys that only the host can read; host_readings, where the machine is the host
-template <class Offset, Backend B, class Readings = no_host_readings>
-counted_keys<Offset> count_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, Readings host_only = {}) {
-  counted_keys<Offset> counted{machine.template buffer<Offset>(lines.lines + 1), 0};
+/// @param host_only  host_key_types if the backend is the host; it reads keys that only the host can read
+template <class Offset, Backend B, class KeyTypes = no_host_key_types>
+counted_keys<Offset> count_line_keys(B& backend, text_lines<Offset> lines, compiled_order by, KeyTypes host_only = {}) {
+  counted_keys<Offset> counted{backend.template buffer<Offset>(lines.lines + 1), 0};
   auto* const sizes = counted.sizes.data();
-  machine.each(lines.lines + 1, [=] ORDO_FN(std::size_t i) {
-    constexpr std::size_t most = std::numeric_limits<Offset>::max();
+  backend.each(lines.lines + 1, [=] ORDO_FN(std::size_t i) {
+    constexpr std::size_t max_size = std::numeric_limits<Offset>::max();
     std::size_t size = sizeof(Offset);
     if (i != 0) {
       code_counter codes;
       put_keys(by, lines[i - 1], codes, host_only);
       size = codes.size + record_bytes<Offset>;
     }
-    sizes[i] = Offset(size < most ? size : most);
+    sizes[i] = Offset(size < max_size ? size : max_size);
   });
-  counted.bytes = machine.reduce(
+  counted.bytes = backend.reduce(
       lines.lines, [=] ORDO_FN(std::size_t i) { return std::uint64_t(sizes[i + 1]); }, std::uint64_t{0}, plus{});
   return counted;
 }
 
-/// Writes the keys that were counted, which fit(). Memory: counted.bytes. Behind collated keys some of it may be left over.
-template <class Offset, Backend B, class Readings = no_host_readings>
-line_keys<Offset> write_line_keys(B& machine, text_lines<Offset> lines, compiled_order by, counted_keys<Offset> counted,
-                                  Readings host_only = {}) {
-  line_keys<Offset> keys{machine.template buffer<unsigned char>(std::size_t(counted.bytes)), std::move(counted.sizes)};
+/// Writes the keys that were counted, which fit(). Memory: counted.bytes, some of which stay unused with collated keys.
+template <class Offset, Backend B, class KeyTypes = no_host_key_types>
+line_keys<Offset> write_line_keys(B& backend, text_lines<Offset> lines, compiled_order by, counted_keys<Offset> counted,
+                                  KeyTypes host_only = {}) {
+  line_keys<Offset> keys{backend.template buffer<unsigned char>(std::size_t(counted.bytes)), std::move(counted.sizes)};
   auto* const starts = keys.starts.data();
   auto* const bytes = keys.bytes.data();
-  machine.scan(
+  backend.scan(
       keys.starts.size(), [=] ORDO_FN(std::size_t i) { return starts[i]; }, keys.starts.span(), plus{});
-  machine.each(lines.lines, [=] ORDO_FN(std::size_t i) {
+  backend.each(lines.lines, [=] ORDO_FN(std::size_t i) {
     unsigned char* const to = bytes + starts[i];
     std::uint64_t const start = lines.starts[i];
     for (std::size_t k = 0; k < sizeof(Offset); ++k) to[k - sizeof(Offset)] = static_cast<unsigned char>(start >> (8 * k));

@@ -3,41 +3,40 @@
 #include <cstdint>
 
 #include "base/bits.hpp"
-#include "strings/keys/code_output.hpp"
 #include "strings/keys/key_codes.hpp"
 
 // Numbers, and numbers with units, as codes. Equal values have equal codes: 1, 01 and 1.00.
 //
-// The first code is sign and count of the integer part's digits, followed by that count if it is above 120. Then come two
-// digits a code, each with the mark that more digits follow, which are not all 0. All codes of a negative number are negated.
+// The first code is the sign with the count of the integer part's digits; if the count is above 120, it follows. Each further
+// code is two digits and a bit that is set if more digits follow that are not all 0. The codes of a negative number are
+// negated.
 namespace ordo::strings::detail {
 
 struct number_code {
-  static constexpr unsigned zero = 128, integers = 129, most_integers = 120;
+  static constexpr unsigned zero = 128, integers = 129, max_integers = 120;
   ORDO_FN static unsigned of(unsigned first_digit, unsigned second_digit, bool more) {
     return 1 + 2 * (10 * first_digit + second_digit) + more;
   }
 };
 
-/// Sign and count of digits.
+/// Writes the sign and the count of digits.
 template <class Out>
 ORDO_FN void put_integers(std::size_t integers, key_output<Out> put) {
-  if (integers <= number_code::most_integers) return put(number_code::integers + unsigned(integers));
-  std::size_t const more = integers - number_code::most_integers - 1;
+  if (integers <= number_code::max_integers) return put(number_code::integers + unsigned(integers));
+  std::size_t const more = integers - number_code::max_integers - 1;
   unsigned const digits = size_digits(more);
-  put(number_code::integers + number_code::most_integers + (digits < 6 ? digits : 6));
+  put(number_code::integers + number_code::max_integers + (digits < 6 ? digits : 6));
   put_size(more, digits, put);
 }
 
-/// A number as it stands in a piece: blanks, '-', digits with separators of thousands among them, a decimal point, digits. Any
-/// part may be missing.
+/// A number in a piece: blanks, '-', digits with separators of thousands, a decimal point, digits. Any part may be missing.
 template <class Piece>
 struct long_number {
-  Piece first;  // from the first digit of the integer part on that is not 0, or from behind the integer part
+  Piece first;  // at the first digit of the integer part that is not 0, or behind the integer part
   bool negative = false;
   std::size_t integers = 0;     // digits of the integer part from there
-  std::size_t significant = 0;  // all digits from there, or behind the point, to the last that is not 0; none: the value is 0
-  bool plain = true;            // is each separator between two digits? Else GNU sort sees no unit
+  std::size_t significant = 0;  // digits from there, or from behind the point, to the last that is not 0; 0 if the value is 0
+  bool plain = true;            // each separator is between two digits; otherwise GNU sort ignores a unit
   Piece behind;
 
   ORDO_FN long_number(Piece piece, key_rules const& rules) : first(piece), behind(piece) {
@@ -45,7 +44,7 @@ struct long_number {
     skip_blanks(piece, rules);
     negative = *piece == '-';
     if (negative) ++piece;
-    bool between = false;  // is the byte before a digit?
+    bool between = false;  // the byte before is a digit
     for (; *piece == '0' || *piece == thousands; ++piece) note_separator(*piece, between);
     first = piece;
     for (;; ++piece) {
@@ -94,7 +93,7 @@ struct long_number {
   }
 };
 
-/// The same for up to 15 digits that stand in the text as they are read, and no separators of thousands: eight at a time.
+/// A number of up to 15 digits that the key reads unchanged, without separators of thousands: eight digits at a time.
 class short_number {
  public:
   bool negative;
@@ -132,7 +131,7 @@ class short_number {
       significant = 8 - trailing_zeros(high_) / 8;
   }
 
-  /// Else all the rest is not valid.
+  /// Returns whether the other members are valid.
   [[nodiscard]] ORDO_FN bool found() const { return found_; }
 
   template <class Out>
@@ -141,7 +140,7 @@ class short_number {
     put = put.reversed(negative);
     put(number_code::integers + unsigned(integers_));
     std::size_t const codes = (significant + 1) / 2;
-    // All codes say that more follow, then the last one does not.
+    // All codes have the bit that more follow, and the last one is corrected.
     put.word((pairs(high_) << 32 | pairs(low_)) * 2 + 2 * words::every_byte - (std::uint64_t{1} << (64 - 8 * codes)), codes);
   }
   [[nodiscard]] ORDO_FN unsigned byte_behind() const { return behind_ == last_ ? direct_piece::end : *behind_; }
@@ -151,14 +150,14 @@ class short_number {
     std::uint64_t digits;  // 0 to 9
     std::size_t count;
   };
-  // The digits from p on, up to eight; 0 behind them.
+  // Returns the digits from p on, at most eight, with 0 behind them.
   ORDO_FN static run digits_at(unsigned char const* p, text_piece const& of) {
     std::uint64_t const word = words::ended_at(p, of) ^ words::every_byte * '0';
     std::uint64_t const others = words::at_least(word, 10);
     std::size_t const count = leading_zeros(others) / 8;
     return {words::first(word, count), count};
   }
-  // Eight digits as four numbers below 100, a byte each.
+  // Converts eight digits to four numbers below 100, a byte each.
   ORDO_FN static std::uint64_t pairs(std::uint64_t digits) {
     constexpr std::uint64_t low = 0x00ff00ff00ff00ff;
     std::uint64_t x = (digits >> 8 & low) * 10 + (digits & low);
@@ -168,12 +167,12 @@ class short_number {
 
   unsigned char const* last_;
   unsigned char const* behind_;
-  std::uint64_t high_ = 0, low_ = 0;  // the digits that count: the first 8, the others
+  std::uint64_t high_ = 0, low_ = 0;  // the significant digits: the first 8, the others
   std::size_t integers_;
   bool found_;
 };
 
-/// Zero has no unit, and neither has a number behind which no letter of a unit stands.
+/// Writes the unit. Zero has none, nor has a number without a letter of a unit behind it.
 template <class Number, class Out>
 ORDO_FN void put_number(Number const& number, key_rules const& rules, bool with_unit, key_output<Out> put) {
   if (with_unit) {
@@ -190,6 +189,29 @@ ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules 
   if (by.direct)
     if (short_number const number(of, rules); number.found()) return put_number(number, rules, with_unit, put);
   put_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
+}
+
+/// Writes one code for blanks, the name of a month and anything. A piece without a month comes first. Bisection finds the name,
+/// as in GNU sort: in some locales a name is the beginning of another.
+template <class Piece, class Out>
+ORDO_FN void put_month(Piece piece, key_rules const& rules, key_output<Out> put) {
+  skip_blanks(piece, rules);
+  for (unsigned low = 0, high = 12; low < high;) {
+    unsigned const middle = (low + high) / 2;
+    unsigned char const* name = rules.month[middle];
+    Piece at = piece;
+    unsigned byte = 0;
+    for (;; ++name, ++at) {
+      byte = *at == Piece::end ? 0 : rules.upper[*at];
+      if (*name == 0) return put(1 + rules.month_number[middle]);
+      if (byte != *name) break;
+    }
+    if (byte < *name)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  put(1);
 }
 
 }  // namespace ordo::strings::detail

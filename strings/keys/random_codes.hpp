@@ -2,10 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "strings/keys/code_output.hpp"
 #include "strings/keys/key_codes.hpp"
 
-// Pieces in random order, equal ones beside each other: by the MD5 (RFC 1321) of a seed and the piece, as GNU sort has it.
+// Codes for a random order in which equal pieces are adjacent: the MD5 (RFC 1321) of a seed and the piece, as in GNU sort.
 namespace ordo::strings::detail {
 
 class md5 {
@@ -16,7 +15,7 @@ class md5 {
     block_[size_ / 4 % 16] |= byte << (size_ % 4 * 8);
     if (++size_ % 64 == 0) mix();
   }
-  /// No byte after this.
+  /// Ends the input.
   ORDO_FN void finish() {
     std::uint64_t const bits = 8 * size_;
     add(0x80);
@@ -25,7 +24,7 @@ class md5 {
     block_[15] = std::uint32_t(bits >> 32);
     mix();
   }
-  /// The i-th byte of the digest, 0 to 15.
+  /// Returns the i-th byte of the digest, 0 to 15.
   [[nodiscard]] ORDO_FN unsigned digest(unsigned i) const { return state_[i / 4] >> (i % 4 * 8) & 255; }
 
  private:
@@ -58,7 +57,7 @@ class md5 {
       step<Round, 3>(i, b, c, d, a);
     }
   }
-  // The block, which is zeros then.
+  // Adds the block, and clears it.
   ORDO_FN void mix() {
     std::uint32_t a = state_[0], b = state_[1], c = state_[2], d = state_[3];
     round<0>(a, b, c, d);
@@ -78,7 +77,7 @@ class md5 {
   std::uint32_t block_[16] = {};
 };
 
-/// The digest of all that was added, as 19 codes of seven bits.
+/// Writes the digest as 19 codes of seven bits.
 template <class Out>
 ORDO_FN void put_digest(md5& hash, key_output<Out> put) {
   hash.finish();
@@ -90,7 +89,7 @@ ORDO_FN void put_digest(md5& hash, key_output<Out> put) {
   put(1 + (bits << (7 - count) & 127));
 }
 
-/// The digest, and then the piece itself, as two pieces can have one digest.
+/// Writes the digest, and then the piece, because two pieces can have the same digest.
 template <class Piece, class Out>
 ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) {
   md5 hash(rules.md5_sines);

@@ -1,25 +1,30 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/bits.hpp"
+#include "base/find_bytes.hpp"
+#include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
+#include "sort_core/functors.hpp"
 
 namespace ordo::strings::detail {
 
-/// A text as the sort reads it: eight symbols of a line at a time, packed into a number. A line cannot hold its delimiter,
-/// so that there are 256 symbols in all, the line's end among them, and eight fit 64 bits without loss: the end is 0, bytes
-/// below the delimiter are moved up by one, the others are themselves. What follows the end is 0 too. Numbers therefore
-/// compare as the lines do, a NUL is told apart from an end, and the lowest byte is 0 if and only if the line ends inside.
+/// A text as numbers of eight symbols of a line. A line does not contain its delimiter, so there are 256 symbols with the end
+/// of the line, and eight of them fit 64 bits: the end is 0, bytes below the delimiter are one greater, other bytes are
+/// unchanged. All symbols behind the end are 0. So numbers compare as lines do, NUL differs from the end, and the lowest byte
+/// is 0 if and only if the line has ended.
 class symbols {
  public:
-  /// The end of the text ends a line, like a delimiter. `delimiter` is below 0x80.
+  /// The end of the text ends a line, as a delimiter does. @param delimiter  below 0x80
   symbols(unsigned char const* text, std::size_t size, unsigned char delimiter)
       : text_(text), size_(size), at_least_(every_byte * (0x80u - delimiter)), above_(every_byte * (0x7fu - delimiter)) {}
 
-  /// The eight symbols from position p in [0, size()] on.
+  /// Returns the eight symbols from position p in [0, size()] on.
   ORDO_FN std::uint64_t operator()(std::size_t p) const {
     std::size_t const left = size_ - p;
     if (left >= 8) return encode(load_big_endian(text_ + p, 8));
@@ -28,7 +33,7 @@ class symbols {
   }
   ORDO_FN static bool end_in(std::uint64_t eight) { return (eight & 0xff) == 0; }
 
-  /// The uppermost bit of every delimiter among the eight bytes from p on, the first byte the highest.
+  /// Returns the highest bit of every delimiter among the eight bytes from p on; the first byte is the highest.
   ORDO_FN std::uint64_t delimiters(std::size_t p) const {
     std::size_t const left = size_ - p;
     if (left >= 8) return delimiters_in(load_big_endian(text_ + p, 8));
@@ -37,7 +42,7 @@ class symbols {
 
   ORDO_FN static unsigned count_of(std::uint64_t marks) { return unsigned((marks >> 7) * every_byte >> 56); }
 
-  /// The next half a hundred symbols from p on will be wanted.
+  /// Prefetches about fifty symbols from p on.
   ORDO_FN void prefetch(std::size_t p) const {
     ordo::prefetch(text_ + p);
     ordo::prefetch(text_ + p + 48);
@@ -49,7 +54,7 @@ class symbols {
  private:
   static constexpr std::uint64_t every_byte = 0x0101010101010101, top_bits = 0x8080808080808080;
 
-  // The uppermost bit of every byte b for which (b & 0x7f) + limit carries to it, or which has it: no byte overflows.
+  // Returns the highest bit of every byte b for which (b & 0x7f) + limit carries to it, or which has it. No byte overflows.
   ORDO_FN static std::uint64_t carries(std::uint64_t word, std::uint64_t limit) {
     return (((word & ~top_bits) + limit) | word) & top_bits;
   }
@@ -65,7 +70,93 @@ class symbols {
 
   unsigned char const* text_;
   std::size_t size_;
-  std::uint64_t at_least_, above_;  // what makes a byte's lower bits carry if it is not below, or above the delimiter
+  // Summands with which the low bits of a byte carry if it is at least the delimiter, or above it.
+  std::uint64_t at_least_, above_;
 };
+
+// The starts of lines, by blocks. One thread reads a block, first to count the delimiters, then to write the starts.
+
+constexpr std::size_t text_block = 256;  // bytes, a multiple of 8
+
+template <Backend B, class Offset>
+void count_by_blocks(B& backend, symbols text, std::span<Offset> counts) {
+  std::size_t const n = text.size();
+  auto* const c = counts.data();
+  backend.each(counts.size(), [=] ORDO_FN(std::size_t b) {
+    std::size_t const end = std::min((b + 1) * text_block, n);
+    unsigned count = 0;
+    for (std::size_t p = b * text_block; p < end; p += 8) count += symbols::count_of(text.delimiters(p));
+    c[b] = Offset(count);
+  });
+}
+
+/// Counts as above, with a thread that reads a block as fast as it can by itself.
+template <has_workers B, class Offset>
+void count_blocks_of_bytes(B& backend, symbols text, std::span<Offset> counts) {
+  backend.each(counts.size(), [=](std::size_t b) {
+    std::size_t const begin = b * text_block;
+    counts[b] = Offset(count_bytes(text.data() + begin, std::min(text_block, text.size() - begin), text.delimiter()));
+  });
+}
+
+/// Returns for every block of the text the number of delimiters up to its end.
+template <class Offset, Backend B>
+buffer<Offset> count_delimiters(B& backend, symbols text) {
+  auto counts = backend.template buffer<Offset>((text.size() + text_block - 1) / text_block);
+  if constexpr (has_workers<B>)
+    count_blocks_of_bytes(backend, text, counts.span());
+  else
+    count_by_blocks(backend, text, counts.span());
+  auto* const c = counts.data();
+  backend.scan(
+      counts.size(), [=] ORDO_FN(std::size_t b) { return c[b]; }, counts.span(), plus{});
+  return counts;
+}
+
+template <Backend B, class Offset>
+void starts_by_blocks(B& backend, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
+  std::size_t const n = text.size();
+  auto const* const c = counts.data();
+  auto* const s = starts.data();
+  backend.each(counts.size(), [=] ORDO_FN(std::size_t b) {
+    std::size_t const end = std::min((b + 1) * text_block, n);
+    Offset line = b == 0 ? Offset{0} : c[b - 1];
+    if (b == 0) s[0] = 0;
+    for (std::size_t p = b * text_block; p < end; p += 8) {
+      for (std::uint64_t found = text.delimiters(p); found != 0;) {
+        unsigned const zeros = leading_zeros(found);
+        std::size_t const next = p + zeros / 8 + 1;
+        found &= ~(std::uint64_t{1} << (63 - zeros));
+        ++line;
+        if (next < n) s[line] = Offset(next);
+      }
+    }
+  });
+}
+
+/// Writes as above, with a thread that reads a block as fast as it can by itself.
+template <has_workers B, class Offset>
+void starts_by_bytes(B& backend, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
+  std::size_t const n = text.size();
+  backend.each(counts.size(), [=](std::size_t b) {
+    std::size_t const begin = b * text_block;
+    Offset line = b == 0 ? Offset{0} : counts[b - 1];
+    if (b == 0) starts[0] = 0;
+    each_equal_byte(text.data() + begin, std::min(text_block, n - begin), text.delimiter(), [&](std::size_t i) {
+      ++line;
+      if (begin + i + 1 < n) starts[line] = Offset(begin + i + 1);
+    });
+  });
+}
+
+/// Writes the start of every line, in order. `starts` has an entry for each delimiter, and one more if bytes follow the last
+/// one.
+template <Backend B, class Offset>
+void write_starts(B& backend, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
+  if constexpr (has_workers<B>)
+    starts_by_bytes(backend, text, counts, starts);
+  else
+    starts_by_blocks(backend, text, counts, starts);
+}
 
 }  // namespace ordo::strings::detail

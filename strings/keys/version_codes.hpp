@@ -1,24 +1,23 @@
 #pragma once
 #include <cstddef>
 
-#include "strings/keys/code_output.hpp"
 #include "strings/keys/key_codes.hpp"
 
-// Names with versions in them as codes, in the order of GNU's filevercmp: bytes and numbers by turns, compared one after the
-// other; '~' comes before the end, the end before numbers, numbers before letters, letters before other bytes. First "", "."
-// and "..", then hidden names, then the others. The suffix of a file's name, as far as it matches (\.[A-Za-z~][A-Za-z0-9~]*)*$,
-// counts only where the names before it are equal.
+// Names with versions as codes, in the order of GNU's filevercmp. Bytes and numbers alternate and are compared one after the
+// other; '~' comes before the end, the end before numbers, numbers before letters, letters before other bytes. First come "",
+// "." and "..", then hidden names, then the others. The suffix of a file's name, the longest match of
+// (\.[A-Za-z~][A-Za-z0-9~]*)*$, counts only if the names before it are equal.
 //
-// A name that ends where the other one has the number 0 compares as if it had that number, too. So zeros at the end have no
-// codes, and zeros before a '~', which comes before the end, have a code below that of the end.
+// A name that ends where the other name has the number 0 compares as if it had that number, too. So zeros at the end have no
+// codes, and zeros before '~', which comes before the end, have a code below that of the end.
 namespace ordo::strings::detail {
 
 struct version_code {
-  static constexpr unsigned empty = 1, dot = 2, two_dots = 3, hidden = 4;  // of whole names, or before them
+  static constexpr unsigned empty = 1, dot = 2, two_dots = 3, hidden = 4;  // for whole names, or before them
   static constexpr unsigned tilde = 5, zero_and_tilde = 6, end = 7, zero = 8;
   static constexpr unsigned one_digit = 8;     // + the digit, from 1 on
-  static constexpr unsigned digits = 16;       // + how many they are, 2 to 18, then the digits by twos
-  static constexpr unsigned many_digits = 35;  // then how many, then they
+  static constexpr unsigned digits = 16;       // + the number of digits, 2 to 18; the digits follow in pairs
+  static constexpr unsigned many_digits = 35;  // followed by the number of digits, and the digits
   static constexpr unsigned letters = 36;      // from 'A' on, then from 'a' on
   static constexpr unsigned others = 88;
 };
@@ -27,7 +26,7 @@ ORDO_FN inline bool is_version_letter(unsigned byte) {
   return (byte | 32) - 'a' < 26 || byte == '~';
 }
 
-/// Where the suffix of a name begins, which can be all of it; its end, if it has none.
+/// Returns where the suffix of a name begins: its end if it has none, its beginning if all of it is the suffix.
 template <class Piece>
 ORDO_FN unsigned char const* find_suffix(Piece name) {
   enum { outside, behind_dot, inside } state = outside;
@@ -46,7 +45,7 @@ ORDO_FN unsigned char const* find_suffix(Piece name) {
   return state == inside ? found.at() : name.at();
 }
 
-/// The number at `digits`, which is not 0, of as many digits.
+/// Writes the number at `digits`, which has `count` digits and is not 0.
 template <class Piece, class Out>
 ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out> put) {
   if (count == 1) return put(version_code::one_digit + (*digits - '0'));
@@ -69,7 +68,7 @@ ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out>
   }
 }
 
-/// The bytes and numbers up to the end. @returns where the zeros begin that it ends with, or its end
+/// Writes the bytes and numbers up to the end. Returns where the zeros at the end begin, or the end.
 template <class Piece, class Out>
 ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rules, key_output<Out> put) {
   while (true) {
@@ -114,7 +113,7 @@ ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put
   }
   Piece prefix = name, rest = name;
   prefix.end_at(find_suffix(name));
-  // The whole names would be compared next; those before the suffixes are known to be equal, but for zeros at their ends.
+  // The whole names are compared next; those before the suffixes are equal then, except for zeros at their ends.
   rest.begin_at(put_version_parts(prefix, rules, put));
   put(version_code::end);
   put_version_parts(rest, rules, put);

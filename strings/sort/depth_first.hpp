@@ -5,26 +5,182 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "ordo/backend.hpp"
+#include "ordo/detail/fn.hpp"
 #include "sort_core/functors.hpp"
-#include "strings/keys/line_starts.hpp"
+#include "sort_core/refinement.hpp"
 #include "strings/keys/symbols.hpp"
-#include "strings/sort/common_prefix.hpp"
-#include "strings/sort/small_groups.hpp"
 
-// The prefix sort of machines whose threads have caches of their own. A group (lines that a prefix does not tell apart) of
-// up to so many lines is finished by one thread, depth first, while its lines are in the cache; larger ones are sorted by
-// their next eight symbols by all threads, one group after the other, until no group is larger than that. Lines are sorted in
-// place in the array that is the result, the lines of a group in consecutive places: nothing but keys is kept beside it
-// (caching of characters: Sinha and Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample sort",
-// 2013).
 namespace ordo::strings::detail {
 
-/// A group: the lines of order[begin, begin + size), which agree in their first `depth` symbols.
+/// The length of the common prefix of adjacent lines, or of all lines of a group. A scan carries a length and a mark in one
+/// Offset.
+template <class Offset>
+struct common_prefix {
+  static constexpr Offset identical = std::numeric_limits<Offset>::max() >> 1;  // the lines are equal
+
+  /// Returns the number of symbols that the lines share from p and q on, or `identical`. If it is more than `max_length`, that
+  /// or a little more is returned.
+  ORDO_FN static Offset of(symbols text, std::size_t p, std::size_t q, std::size_t max_length) {
+    for (std::size_t o = 0;; o += 8) {
+      std::uint64_t const a = text(p + o), b = text(q + o);
+      if (a != b) return Offset(o + leading_zeros(a ^ b) / 8);
+      if (symbols::end_in(a)) return identical;
+      if (o + 8 >= max_length) return Offset(o + 8);
+    }
+  }
+
+  ORDO_FN static Offset marked(Offset value, bool mark) { return Offset(value << 1) | Offset(mark); }
+  ORDO_FN static Offset value(Offset x) { return x >> 1; }
+
+  /// Keeps the smallest value since the last mark.
+  struct min_since_mark {
+    ORDO_FN Offset operator()(Offset a, Offset b) const {
+      if (b & 1) return b;
+      return marked(value(a) < value(b) ? value(a) : value(b), a & 1);
+    }
+  };
+  /// Keeps the last marked value.
+  struct last_marked {
+    ORDO_FN Offset operator()(Offset a, Offset b) const { return (b & 1) ? b : a; }
+  };
+};
+
+/// A line in work: the position of its next symbols, and their distance from the start of the line.
+template <class Offset>
+struct cursor {
+  Offset at, depth;
+};
+
+/// The order of lines as the order of numbers, eight symbols at a time.
+struct line_order {
+  symbols text;
+  std::uint64_t flip;  // all ones reverses the order
+
+  ORDO_FN std::uint64_t key(std::size_t p) const { return text(p) ^ flip; }
+  ORDO_FN bool ended(std::uint64_t key) const { return symbols::end_in(key ^ flip); }
+
+  struct keys {
+    std::uint64_t a, b;
+  };
+  /// Returns the first keys behind p and q that differ, or in which both lines end, or the last ones before `window` symbols.
+  ORDO_FN keys beyond(std::size_t p, std::size_t q, std::size_t window) const {
+    for (std::size_t o = 8;; o += 8) {
+      std::uint64_t const a = key(p + o), b = key(q + o);
+      if (a != b || ended(a) || o + 8 >= window) return {a, b};
+    }
+  }
+};
+
+/// Groups up to this size are sorted by comparison, each by one thread.
+constexpr std::size_t small_group = 24;
+/// A thread sorts so many adjacent groups, so that it can prefetch the lines of all before it sorts the first.
+constexpr std::size_t groups_at_once = 4;
+
+/// Sorts small groups by up to `window` symbols, stably, and sets their heads. Settles equal lines.
+template <class Offset>
+struct finish_groups {
+  line_order by;
+  Offset const *begins, *ends;
+  std::size_t groups;
+  cursor<Offset>* items;
+  Offset const* slots;
+  std::uint8_t *heads, *repeats;
+  std::size_t window;
+
+  ORDO_FN void operator()(std::size_t block) const {
+    std::size_t const first = block * groups_at_once;
+    std::size_t const last = first + groups_at_once < groups ? first + groups_at_once : groups;
+    for (std::size_t g = first; g < last; ++g)
+      if (ends[g] - begins[g] <= small_group)
+        for (std::size_t i = begins[g]; i < ends[g]; ++i) by.text.prefetch(items[i].at);
+    for (std::size_t g = first; g < last; ++g)
+      if (ends[g] - begins[g] <= small_group) finish(begins[g], ends[g] - begins[g]);
+  }
+
+ private:
+  ORDO_FN void finish(std::size_t first, std::size_t n) const {
+    cursor<Offset>* const group = items + first;
+    std::uint64_t keys[small_group];
+    for (std::size_t i = 0; i < n; ++i) keys[i] = by.key(group[i].at);
+    for (std::size_t i = 1; i < n; ++i) {
+      cursor<Offset> const item = group[i];
+      std::uint64_t const key = keys[i];
+      std::size_t j = i;
+      for (; j > 0 && is_greater(keys[j - 1], group[j - 1], key, item); --j) {
+        keys[j] = keys[j - 1];
+        group[j] = group[j - 1];
+      }
+      keys[j] = key;
+      group[j] = item;
+    }
+    for (std::size_t i = 1; i < n; ++i) {
+      auto const [a, b] = last_keys(keys[i - 1], group[i - 1], keys[i], group[i]);
+      bool const equal = a == b && by.ended(a);
+      heads[first + i] = a != b || equal;
+      if (equal) repeats[slots[first + i]] = 1;
+    }
+  }
+
+  // Returns the keys that decide between two lines with the first keys a and b.
+  ORDO_FN line_order::keys last_keys(std::uint64_t a, cursor<Offset> p, std::uint64_t b, cursor<Offset> q) const {
+    return a != b || by.ended(a) ? line_order::keys{a, b} : by.beyond(p.at, q.at, window);
+  }
+  ORDO_FN bool is_greater(std::uint64_t a, cursor<Offset> p, std::uint64_t b, cursor<Offset> q) const {
+    auto const last = last_keys(a, p, b, q);
+    return last.a > last.b;
+  }
+};
+
+template <Backend B, class Offset>
+void finish_small_groups(B& backend, refinement<B, cursor<Offset>, Offset>& groups, line_order by, std::size_t window,
+                         std::span<std::uint8_t> repeats) {
+  auto const segments = groups.segments();
+  std::size_t const n = segments.size();
+  backend.each((n + groups_at_once - 1) / groups_at_once,
+               finish_groups<Offset>{by, segments.begins.data(), segments.ends.data(), n, groups.items().data(),
+                                     groups.slots().data(), groups.heads().data(), repeats.data(), window});
+}
+
+template <class Offset>
+struct next_key {
+  line_order by;
+  ORDO_FN std::uint64_t operator()(cursor<Offset> item) const { return by.key(item.at); }
+  ORDO_FN void prefetch(cursor<Offset> item) const { by.text.prefetch(item.at); }
+};
+
+/// Sorts the other groups, except settled ones, by their next eight symbols.
+template <Backend B, class Offset>
+void sort_large_groups(B& backend, refinement<B, cursor<Offset>, Offset>& groups, line_order by) {
+  auto const segments = groups.segments();
+  auto const* const begins = segments.begins.data();
+  auto const* const ends = segments.ends.data();
+  auto const* const heads = groups.heads().data();
+  auto const large = [=] ORDO_FN(std::size_t g) { return ends[g] - begins[g] > small_group && !heads[begins[g] + 1]; };
+  std::size_t const max_groups = groups.size() / (small_group + 1);
+  auto large_begins = backend.template buffer<Offset>(max_groups);
+  auto large_ends = backend.template buffer<Offset>(max_groups);
+  std::size_t const n = backend.select(
+      segments.size(), large, [=] ORDO_FN(std::size_t g) { return begins[g]; }, large_begins.span());
+  backend.select(
+      segments.size(), large, [=] ORDO_FN(std::size_t g) { return ends[g]; }, large_ends.span());
+  segment_list<Offset> const chosen{large_begins.span().first(n), large_ends.span().first(n)};
+  groups.sort(chosen, next_key<Offset>{by});
+}
+
+// The prefix sort of backends whose threads have caches of their own. A group of lines with equal prefixes is finished by one
+// thread, depth first, while its lines are in the cache. Groups that are too large for that are sorted by their next eight
+// symbols by all threads, one after the other. Lines are sorted in place, in the array that is the result; only keys are stored
+// besides (caching of characters: Sinha and Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample
+// sort", 2013).
+
+/// A group: the lines order[begin, begin + size), which share their first `depth` symbols.
 template <class Offset>
 struct line_group {
   std::size_t begin, size;
@@ -39,15 +195,15 @@ struct key_behind {
   void prefetch(Offset line) const { by.text.prefetch(std::size_t(line) + depth); }
 };
 
-/// One thread's part of the sort.
+/// Sorts groups on one thread.
 template <class Offset, class Worker>
 class group_finisher {
  public:
   group_finisher(line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats, Worker& worker)
       : by_(by), order_(order.data()), repeats_(repeats.data()), worker_(worker) {}
 
-  /// The lines of order[begin, end) are in the order of their keys, keys[begin, end), which lie behind `depth` symbols: finish
-  /// their groups. repeats[begin, end) are 0.
+  /// Finishes the groups of the lines order[begin, end), which are sorted by their keys, keys[begin, end), the symbols behind
+  /// the first `depth`. repeats[begin, end) are 0.
   void finish_groups(std::uint64_t const* keys, std::size_t begin, std::size_t end, Offset depth) {
     sort_groups(keys, begin, end, depth);
     while (!left_.empty()) {
@@ -60,7 +216,7 @@ class group_finisher {
  private:
   static constexpr std::size_t small = Worker::small, look_ahead = 32;
 
-  /// Small groups are finished, others put on the list.
+  /// Finishes small groups and stores the others for later.
   void sort_groups(std::uint64_t const* keys, std::size_t begin, std::size_t end, Offset depth) {
     Offset const next = depth + 8;
     std::size_t ahead = begin;
@@ -83,7 +239,7 @@ class group_finisher {
     }
   }
 
-  /// Does a neighbour have the same key?
+  /// Returns whether an adjacent line has the same key.
   static bool is_shared(std::uint64_t const* keys, std::size_t i, std::size_t begin, std::size_t end) {
     return (i != begin && keys[i] == keys[i - 1]) | (i + 1 != end && keys[i] == keys[i + 1]);
   }
@@ -127,8 +283,8 @@ class group_finisher {
     }
   }
 
-  /// By the first eight symbols that are not the same in all lines, or in which all end. @param size  not 0
-  /// @returns the depth behind
+  /// Sorts by the first eight symbols that differ in some lines, or in which all lines end. Returns the depth behind them.
+  /// @param size  not 0
   Offset sort_by_next(std::uint64_t* keys, std::size_t first, std::size_t size, Offset depth) {
     for (;; depth += 8) {
       std::uint64_t const any = keys[0] = by_.key(std::size_t(order_[first]) + depth);
@@ -164,7 +320,8 @@ class group_finisher {
   std::vector<line_group<Offset>> left_;
 };
 
-/// Finishes the groups that begin in a block of lines which are in the order of their keys, but those above `limit`.
+/// Finishes the groups that begin in a block of lines, which are sorted by their keys, except groups of more than `limit`
+/// lines.
 template <class Offset>
 struct finish_block {
   line_order by;
@@ -172,7 +329,7 @@ struct finish_block {
   std::span<std::uint8_t> repeats;
   std::uint64_t const* keys;
   std::size_t end;
-  Offset depth;  // before the keys
+  Offset depth;  // of the keys
   std::size_t limit;
 
   static constexpr std::size_t block = 2048;
@@ -185,7 +342,7 @@ struct finish_block {
     if (first == last) return;
     std::size_t const large = std::lower_bound(keys + first, keys + last, keys[last - 1]) - keys;
     if (large + limit < end && keys[large + limit] == keys[large])
-      last = large;  // left to all threads
+      last = large;  // sorted by all threads
     else
       while (last != end && keys[last] == keys[last - 1]) ++last;
     std::fill(repeats.begin() + first, repeats.begin() + last, std::uint8_t{0});
@@ -193,57 +350,57 @@ struct finish_block {
   }
 };
 
-/// The symbols that a group's lines have in common behind its depth, if these are some and looking further costs little;
-/// agreement::identical if all lines are.
+/// Returns the number of symbols that the lines of a group share behind its depth, or common_prefix::identical. Returns 0 if
+/// that is few, or if finding out takes long.
 template <has_workers B, class Offset>
-Offset agreement_behind(B& machine, symbols text, std::span<Offset const> lines, Offset depth) {
-  using with = agreement<Offset>;
-  constexpr std::size_t most = 1 << 16, sample = 1024, least = 16;
+Offset common_prefix_behind(B& backend, symbols text, std::span<Offset const> lines, Offset depth) {
+  using with = common_prefix<Offset>;
+  constexpr std::size_t max_length = 1 << 16, sample = 1024, min_length = 16;
   auto const* const s = lines.data();
   Offset common = with::identical;
   for (std::size_t const stride : {lines.size() / sample + 1, std::size_t{1}}) {
-    std::size_t const window = std::min(most, std::size_t(common));  // no line can have more in common than some others
-    common = machine.reduce(
+    std::size_t const window = std::min(max_length, std::size_t(common));  // all lines share no more than some of them
+    common = backend.reduce(
         (lines.size() + stride - 1) / stride,
         [=](std::size_t i) { return with::of(text, std::size_t(s[0]) + depth, std::size_t(s[i * stride]) + depth, window); },
         common, minimum{});
-    if (common < least) return 0;
+    if (common < min_length) return 0;
   }
   return common;
 }
 
-/// Marks all but the first of some lines.
+/// Marks all lines but the first.
 template <has_workers B>
-void mark_all_repeats(B& machine, std::span<std::uint8_t> repeats) {
+void mark_all_repeats(B& backend, std::span<std::uint8_t> repeats) {
   auto* const same = repeats.data();
-  machine.each(repeats.size(), [=](std::size_t i) { same[i] = i != 0; });
+  backend.each(repeats.size(), [=](std::size_t i) { same[i] = i != 0; });
 }
 
-/// Lines of order[begin, begin + keys.size()) are in the order of their keys, which lie behind `depth` symbols: finish their
-/// groups, and add those that have more lines than one thread may take to `large`.
+/// Finishes the groups of the lines order[begin, begin + keys.size()), which are sorted by their keys, the symbols behind the
+/// first `depth`. Adds groups with too many lines for one thread to `large`.
 template <has_workers B, class Offset>
-void finish_sorted(B& machine, line_order by, std::size_t begin, Offset depth, std::span<std::uint64_t const> keys,
+void finish_sorted(B& backend, line_order by, std::size_t begin, Offset depth, std::span<std::uint64_t const> keys,
                    std::span<Offset> order, std::span<std::uint8_t> repeats, std::size_t limit,
                    std::vector<line_group<Offset>>& large) {
   std::size_t const n = keys.size();
   auto const* const k = keys.data();
   auto const same = repeats.subspan(begin, n);
   finish_block<Offset> const finish{by, order.subspan(begin, n), same, k, n, depth, limit};
-  machine.each_worker(finish.blocks(), finish);
-  // A group of more than `limit` lines lies on a multiple of it.
+  backend.each_worker(finish.blocks(), finish);
+  // A group of more than `limit` lines contains a multiple of it.
   for (std::size_t i = 0; i < n; i += limit) {
     std::size_t const first = std::size_t(std::lower_bound(k, k + i, k[i]) - k);
     if (first + limit >= n || k[first + limit] != k[first]) continue;
     std::size_t const size = std::size_t(std::upper_bound(k + i, k + n, k[i]) - k) - first;
     if (by.ended(k[i]))
-      mark_all_repeats(machine, same.subspan(first, size));
+      mark_all_repeats(backend, same.subspan(first, size));
     else
       large.push_back({begin + first, size, Offset(depth + 8)});
     i = (first + size - 1) / limit * limit;
   }
 }
 
-/// Do many keys share their uppermost digit, or are many the same? A few say so for all.
+/// Returns whether many keys share their highest digit, or are equal, judged by a sample.
 inline bool is_uneven(std::span<std::uint64_t const> keys) {
   constexpr std::size_t sample = 256, digit = 8;
   if (keys.size() < 64 * sample) return false;
@@ -251,7 +408,7 @@ inline bool is_uneven(std::span<std::uint64_t const> keys) {
   for (std::size_t i = 0; i < sample; ++i) some[i] = keys[i * (keys.size() / sample)];
   std::sort(some.begin(), some.end());
   unsigned const width = unsigned(std::bit_width(some.front() ^ some.back())), below = width > digit ? width - digit : 0;
-  std::size_t same = 0, pairs = 0;  // neighbours that are equal, and pairs of which both are in one bucket
+  std::size_t same = 0, pairs = 0;  // adjacent equal keys, and pairs of keys in one bucket
   for (std::size_t i = 1, first = 0; i < sample; ++i) {
     same += some[i] == some[i - 1];
     if (some[i] >> below != some[first] >> below) first = i;
@@ -260,18 +417,18 @@ inline bool is_uneven(std::span<std::uint64_t const> keys) {
   return same > sample / 8 || pairs > sample * sample / 2 / 8;
 }
 
-/// Sort lines by their keys. Radix sort takes many passes for uneven keys, sample sort a few, if longer ones.
+/// Sorts lines by their keys. For uneven keys radix sort takes many passes, and sample sort a few, though longer ones.
 template <has_workers B, class Offset>
-void sort_by_keys(B& machine, std::span<std::uint64_t> keys, std::span<Offset> lines) {
+void sort_by_keys(B& backend, std::span<std::uint64_t> keys, std::span<Offset> lines) {
   if (is_uneven(keys))
-    machine.sample_sort(keys, lines, std::less<std::uint64_t>{});
+    backend.sample_sort(keys, lines, std::less<std::uint64_t>{});
   else
-    machine.radix_sort(keys, lines);
+    backend.radix_sort(keys, lines);
 }
 
-/// Sort a group that has more lines than one thread may take, and add such groups that it leaves to `large`.
+/// Sorts a group with too many lines for one thread, and adds the groups of this kind that remain to `large`.
 template <has_workers B, class Offset>
-void sort_large_group(B& machine, line_order by, line_group<Offset> group, std::span<Offset> order,
+void sort_large_group(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
                       std::span<std::uint8_t> repeats, std::span<std::uint64_t> keys, std::size_t limit,
                       std::vector<line_group<Offset>>& large) {
   constexpr std::size_t look_ahead = 24;
@@ -279,54 +436,54 @@ void sort_large_group(B& machine, line_order by, line_group<Offset> group, std::
   auto const lines = order.subspan(group.begin, n);
   auto* const o = lines.data();
   auto* const k = keys.data();
-  Offset const skipped = agreement_behind(machine, by.text, std::span<Offset const>(lines), group.depth);
-  if (skipped == agreement<Offset>::identical) return mark_all_repeats(machine, repeats.subspan(group.begin, n));
+  Offset const skipped = common_prefix_behind(backend, by.text, std::span<Offset const>(lines), group.depth);
+  if (skipped == common_prefix<Offset>::identical) return mark_all_repeats(backend, repeats.subspan(group.begin, n));
   Offset const depth = group.depth + skipped;
-  machine.each(n, [=](std::size_t i) {
+  backend.each(n, [=](std::size_t i) {
     if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
     k[i] = by.key(std::size_t(o[i]) + depth);
   });
-  sort_by_keys(machine, keys.first(n), lines);
-  finish_sorted(machine, by, group.begin, depth, std::span<std::uint64_t const>(keys.first(n)), order, repeats, limit, large);
+  sort_by_keys(backend, keys.first(n), lines);
+  finish_sorted(backend, by, group.begin, depth, std::span<std::uint64_t const>(keys.first(n)), order, repeats, limit, large);
 }
 
 template <has_workers B, class Offset>
-void sort_large_groups(B& machine, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats,
+void sort_large_groups(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats,
                        std::span<std::uint64_t> keys, std::size_t limit, std::vector<line_group<Offset>> large) {
   while (!large.empty()) {
     line_group<Offset> const next = large.back();
     large.pop_back();
-    sort_large_group(machine, by, next, order, repeats, keys, limit, large);
+    sort_large_group(backend, by, next, order, repeats, keys, limit, large);
   }
 }
 
-/// See sort_starts: `order` holds the starts.
+/// Sorts as sort_starts() does. `order` holds the starts.
 template <has_workers B, class Offset>
-void sort_depth_first(B& machine, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
+void sort_depth_first(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
   if (order.empty()) return;
-  auto const keys = machine.template buffer<std::uint64_t>(order.size());
-  sort_large_groups(machine, by, order, repeats, keys.span(), machine.worker_share(order.size()), {{0, order.size(), 0}});
+  auto const keys = backend.template buffer<std::uint64_t>(order.size());
+  sort_large_groups(backend, by, order, repeats, keys.span(), backend.worker_share(order.size()), {{0, order.size(), 0}});
 }
 
-/// See sort_repeats.
+/// Sorts as sort_repeats() does.
 template <has_workers B, class Offset>
-void sort_repeats_depth_first(B& machine, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
-  std::size_t const n = order.size(), limit = machine.worker_share(n);
+void sort_repeats_depth_first(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
+  std::size_t const n = order.size(), limit = backend.worker_share(n);
   if (n == 0) return;
-  auto const keys = machine.template buffer<std::uint64_t>(n);
+  auto const keys = backend.template buffer<std::uint64_t>(n);
   auto const* const same = repeats.data();
   auto* const k = keys.data();
-  // As if the lines of a row had a key of their own, in which none ends, before their first symbols.
+  // The lines of a group get the same key, in which no line ends, as if it came before their first symbols.
   constexpr std::uint64_t no_end = 0x55;
-  machine.scan(
+  backend.scan(
       n, [=](std::size_t i) { return same[i] ? no_end : std::uint64_t(i) << 8 | no_end; }, keys.span(), maximum{});
   std::vector<line_group<Offset>> large;
-  finish_sorted(machine, by, 0, Offset(-8), std::span<std::uint64_t const>(k, n), order, repeats, limit, large);
-  sort_large_groups(machine, by, order, repeats, keys.span(), limit, std::move(large));
+  finish_sorted(backend, by, 0, Offset(-8), std::span<std::uint64_t const>(k, n), order, repeats, limit, large);
+  sort_large_groups(backend, by, order, repeats, keys.span(), limit, std::move(large));
 }
 
-/// Bytes that sort_depth_first takes at most: keys, what their sort takes, and the workers' own memory, that of a sixteenth of
-/// the lines in all.
+/// Returns the memory that sort_depth_first() takes: keys, the memory of their sort, and the memory of the workers for a
+/// sixteenth of the lines.
 template <has_workers B, class Offset>
 std::size_t depth_first_memory(std::size_t lines) {
   constexpr std::size_t of_workers = 3 * sizeof(std::uint64_t) * 3 / 2;

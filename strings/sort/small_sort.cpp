@@ -8,12 +8,12 @@
 
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_lines.hpp"
-#include "strings/write/count_field.hpp"
+#include "strings/write/selected_lines.hpp"
 
 namespace ordo::strings::detail {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{16} << 10;
+constexpr std::size_t max_bytes = std::size_t{16} << 10;
 
 class string_sink final : public sink {
  public:
@@ -22,24 +22,21 @@ class string_sink final : public sink {
   std::string text;
 };
 
-// All texts, if that is no more than `most_bytes`.
+// Reads all texts. Returns false, with the first bytes in job.host, if they have more than `max_bytes`.
 bool read_small(text_job& job) {
-  for (; job.more(); job.open.reset()) {
+  while (job.more()) {
     std::size_t const before = job.host.size();
-    std::span<char> const room = job.host.room(most_bytes + 1).first(most_bytes + 1 - before);
+    std::span<char> const room = job.host.room(max_bytes + 1).first(max_bytes + 1 - before);
     std::size_t const got = job.open->read(room);
     job.host.resize(before + got);
     if (got == room.size()) return false;
-    if (got != 0 && job.host.span().back() != job.how.delimiter) job.host.append({&job.how.delimiter, 1});
-    if (job.host.size() > most_bytes) {
-      job.open.reset();
-      return false;
-    }
+    job.end_text(before);
+    if (job.host.size() > max_bytes) return false;
   }
   return true;
 }
 
-// The text ends with a delimiter, or is empty.
+// Returns the lines in order. The text ends with a delimiter, or is empty.
 std::string in_order(std::string_view text, order const& by, char delimiter, bool drop) {
   std::vector<std::string_view> lines;
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(end + 1)) {
@@ -55,23 +52,23 @@ std::string in_order(std::string_view text, order const& by, char delimiter, boo
 }
 
 std::string selected(text_job const& job) {
-  options const& how = job.how;
+  sort_options const& options = job.options;
   std::string_view const text(job.host.data(), job.host.size());
-  std::string all = in_order(text, how.by, how.delimiter, job.equal == repeated::drop);
+  std::string all = in_order(text, options.by, options.delimiter, job.equal == duplicates::drop);
   if (is_counted(job.equal)) {
     string_sink counted;
-    counting_sink counter(counted, how);
+    counting_sink counter(counted, options);
     counter.write(all);
     counter.finish();
     all = std::move(counted.text);
   }
-  if (job.equal == repeated::by_count) {
+  if (job.equal == duplicates::by_count) {
     order second = by_falling_count();
-    second.locale = how.by.locale;
-    all = in_order(all, second, how.delimiter, false);
+    second.locale = options.by.locale;
+    all = in_order(all, second, options.delimiter, false);
   }
   std::size_t end = 0;
-  for (std::uint64_t left = how.head; left != 0 && end != all.size(); --left) end = all.find(how.delimiter, end) + 1;
+  for (std::uint64_t left = options.head; left != 0 && end != all.size(); --left) end = all.find(options.delimiter, end) + 1;
   all.resize(end);
   return all;
 }
@@ -79,7 +76,7 @@ std::string selected(text_job const& job) {
 }  // namespace
 
 bool sorted_small(text_job& job) {
-  if (job.report.machine.device == device::gpu || job.how.machine.on || job.from.bytes > most_bytes || !read_small(job))
+  if (job.report.machine.device == device::gpu || job.options.machine.on || job.from.bytes > max_bytes || !read_small(job))
     return false;
   job.report.bytes = job.host.size();
   job.begin(phase::sort, job.host.size());

@@ -3,8 +3,8 @@
 
 namespace ordo::strings::detail {
 
-/// Sorts a few lines by comparing them, on this thread: it takes less time than starting threads. Leaves the texts of larger
-/// jobs, and those of a GPU's, for others: what it read is in job.host. @returns whether it did it all
+/// Sorts a few lines by comparing them, on this thread, which takes less time than starting threads. Returns false, with the
+/// bytes that were read in job.host, if there are more lines or a GPU is to sort them.
 bool sorted_small(text_job& job);
 
 }  // namespace ordo::strings::detail

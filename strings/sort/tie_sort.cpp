@@ -4,7 +4,7 @@
 
 namespace ordo::strings::detail {
 
-// Merge sort: stable, and safe with a comparison of the C library's.
+// Merge sort, because it is stable and safe with a comparison of the C library.
 template <class Offset>
 void sort_by_comparison(std::span<started_line<Offset>> lines, line_comparison const& compare) {
   constexpr std::size_t few = 2048;

@@ -11,7 +11,7 @@
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/keys/symbols.hpp"
 
-// What no codes tell apart: sorted by comparison, on the host.
+// Sorting by comparison, on the host, of lines whose codes are equal.
 namespace ordo::strings::detail {
 
 /// A line and its start in the text.
@@ -23,18 +23,18 @@ struct started_line {
   [[nodiscard]] std::string_view view() const { return {text, size}; }
 };
 
-/// Sorts lines by all threads of the caller's arena. Stable. Memory: a quarter of what the lines take besides.
+/// Sorts lines with all threads of the current arena, stably. Memory: a quarter of the size of `lines`.
 template <class Offset>
 void sort_by_comparison(std::span<started_line<Offset>> lines, line_comparison const& compare);
 
-/// Puts starts of lines in order, stably, and marks all but the first that equal the one before.
+/// Sorts starts of lines, stably, and marks lines that are equal to the line before.
 template <class Offset>
 class tie_sort {
  public:
-  tie_sort(symbols text, options const& how)
+  tie_sort(symbols text, sort_options const& options)
       : text_(reinterpret_cast<char const*>(text.data()), text.size()),
-        delimiter_(how.delimiter),
-        compare_(how.by, how.delimiter) {}
+        delimiter_(options.delimiter),
+        compare_(options.by, options.delimiter) {}
 
   void operator()(std::span<Offset> starts, std::uint8_t* repeats) const {
     using line = started_line<Offset>;
@@ -61,15 +61,16 @@ class tie_sort {
   line_comparison compare_;
 };
 
-/// Sorts each row of lines of which all but the first are marked in `repeats`; then those are marked that compare equal to the
-/// line before. Memory: a byte a line, and what long rows take.
+/// Sorts each group of lines whose lines but the first are marked in `repeats`, and then marks lines that compare equal to the
+/// line before. Memory: a byte a line, and the copies of large groups.
 template <class Offset, class B>
-void sort_ties(B& machine, symbols text, options const& how, std::span<Offset> order, std::span<std::uint8_t> repeats) {
+void sort_ties(B& backend, symbols text, sort_options const& options, std::span<Offset> order,
+               std::span<std::uint8_t> repeats) {
   constexpr std::size_t block = 4096, ahead = 16;
-  tie_sort<Offset> const sort(text, how);
-  // Marks change when their row is sorted, and a block has to know of a row that began before it.
+  tie_sort<Offset> const sort(text, options);
+  // Marks change when their group is sorted, and a block has to recognise a group that began before it.
   std::vector<std::uint8_t> const marks(repeats.begin(), repeats.end());
-  machine.each_worker((order.size() + block - 1) / block, [&](auto&, std::size_t b) {
+  backend.each_worker((order.size() + block - 1) / block, [&](auto&, std::size_t b) {
     std::size_t const end = std::min(order.size(), (b + 1) * block);
     std::size_t first = b * block;
     while (first < end && marks[first] != 0) ++first;

@@ -2,25 +2,52 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include "ordo/detail/fn.hpp"
 #include "ordo/strings.hpp"
 
+// The number before a counted line, as printf formats it with "%7d ".
 namespace ordo::strings::detail {
 
-/// Which of sorted lines are written, and behind which number. Found by all threads of the arena that it is made in.
+[[nodiscard]] constexpr bool is_counted(duplicates equal) {
+  return equal == duplicates::count || equal == duplicates::by_count;
+}
+/// Returns the order of lines by falling count, as `sort -rn` sorts them.
+order by_falling_count();
+
+ORDO_FN constexpr std::size_t count_width(std::uint64_t count) {
+  std::size_t digits = 1;
+  for (; count >= 10; count /= 10) ++digits;
+  return (digits < 7 ? 7 : digits) + 1;
+}
+
+/// Returns byte i of a field of `width` bytes. @param count  more than 0
+ORDO_FN constexpr unsigned char count_byte(std::uint64_t count, std::size_t width, std::size_t i) {
+  if (i + 1 == width) return ' ';
+  for (std::size_t digit = width - 2; digit > i; --digit) count /= 10;
+  return count == 0 ? static_cast<unsigned char>(' ') : static_cast<unsigned char>('0' + count % 10);
+}
+
+inline void append_count(std::string& to, std::uint64_t count) {
+  to.append(count_width(count), ' ');
+  for (std::size_t at = to.size() - 1; count != 0; count /= 10) to[--at] = char('0' + count % 10);
+}
+
+/// The sorted lines that are written, and their counts. All threads of the current arena compute them.
 class selected_lines {
  public:
-  selected_lines(sorted_lines const& lines, repeated equal, std::uint64_t head);
+  selected_lines(sorted_lines const& lines, duplicates equal, std::uint64_t head);
 
-  /// Lines to look at, of which some may be left out.
+  /// Returns the number of candidates, some of which may be left out.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] bool is_left_out(std::size_t k) const { return drops_ && lines_.repeats(k); }
-  /// Of sorted_lines.
+  [[nodiscard]] bool is_left_out(std::size_t k) const { return drops_ && lines_.is_duplicate(k); }
+  /// Returns the number of the line in sorted_lines.
   [[nodiscard]] std::size_t line(std::size_t k) const { return counted_ ? counted_[k].line : k; }
-  /// How many lines are equal to it; 0 where they are not counted.
+  /// Returns how many lines are equal to it, or 0 if lines are not counted.
   [[nodiscard]] std::uint64_t count(std::size_t k) const { return counted_ ? counted_[k].count : 0; }
-  /// Of all that is written: lines, delimiters and numbers.
+  /// Returns the size of the output: lines, delimiters and counts.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -34,8 +61,8 @@ class selected_lines {
 
   sorted_lines const& lines_;
   bool drops_;
-  bool by_bytes_;                  // whole lines that a locale does not tell apart are counted by their bytes, as uniq has them
-  std::size_t size_, firsts_ = 0;  // firsts_: of equal lines, in all
+  bool by_bytes_;                  // whole lines that are equal in a locale are counted by their bytes, as in uniq
+  std::size_t size_, firsts_ = 0;  // firsts_: the number of groups of equal lines
   std::unique_ptr<counted_line[]> counted_;
 };
 

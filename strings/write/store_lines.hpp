@@ -7,20 +7,20 @@
 #include "ordo/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
-#include "strings/keys/line_starts.hpp"
 #include "strings/keys/symbols.hpp"
+#include "strings/write/selected_lines.hpp"
 
-// Lines in order from a machine's memory to a sink: the machine gathers them into a block, and stores it.
+// Writes sorted lines from the memory of a backend to a sink. The backend gathers them into a block and stores it.
 namespace ordo::strings::detail {
 
-/// Where the line that begins at p ends, its delimiter counted. The text ends with a delimiter.
+/// Returns the end of the line that begins at p, with its delimiter. The text ends with a delimiter.
 template <class Offset>
 struct find_end {
   symbols text;
-  Offset const* counts;  // of count_delimiters
+  Offset const* counts;  // see count_delimiters
 
   ORDO_FN std::size_t operator()(std::size_t p) const {
-    constexpr std::size_t looked_at = 2 * text_block;  // beyond that the counts lead on, however long the line is
+    constexpr std::size_t looked_at = 2 * text_block;  // bytes; the counts find the ends of longer lines quickly
     std::size_t const block = p / text_block, blocks = (text.size() + text_block - 1) / text_block;
     std::size_t const near = (block * text_block + looked_at < text.size()) ? block * text_block + looked_at : text.size();
     if (std::size_t const end = in(p, near); end != 0) return end;
@@ -36,7 +36,7 @@ struct find_end {
   }
 
  private:
-  // Behind the first delimiter in [p, end), or 0.
+  // Returns the position behind the first delimiter in [p, end), or 0.
   ORDO_FN std::size_t in(std::size_t p, std::size_t end) const {
     for (; p < end; p += 8)
       if (std::uint64_t const found = text.delimiters(p); found != 0) return p + leading_zeros(found) / 8 + 1;
@@ -44,7 +44,7 @@ struct find_end {
   }
 };
 
-/// How long the k-th line of the order is in what is written.
+/// Returns the number of bytes that are written for the k-th line.
 template <class Offset>
 struct written_bytes {
   find_end<Offset> end;
@@ -55,7 +55,7 @@ struct written_bytes {
   }
 };
 
-/// The first line from `low` on that ends behind `position`, by where each ends; there is one.
+/// Returns the first line from `low` on that ends behind `position`. There is one. @param ends  of all lines
 template <class End>
 ORDO_FN std::size_t line_ending_behind(End const* ends, std::size_t lines, std::size_t position, std::size_t low) {
   if (ends[low] > position) return low;
@@ -70,13 +70,13 @@ ORDO_FN std::size_t line_ending_behind(End const* ends, std::size_t lines, std::
   return low;
 }
 
-/// Bytes [begin, begin + size) of the lines in order, 32 of them by each call.
+/// Gathers the bytes [begin, begin + size) of the output, 32 by each call.
 template <class Offset>
 struct gather_bytes {
   static constexpr std::size_t at_once = 32;
   unsigned char const* text;
   Offset const* starts;
-  Offset const* ends;  // of the lines, in what is written; lines that are left out have no bytes
+  Offset const* ends;  // of each line, in the output; dropped lines have no bytes
   std::size_t lines;
   std::uint64_t begin;
   std::size_t size;
@@ -97,36 +97,139 @@ struct gather_bytes {
   }
 };
 
-constexpr std::size_t most_gathered = std::size_t{64} << 20;  // bytes, of a block
+constexpr std::size_t max_gathered = std::size_t{64} << 20;  // bytes of a block
 
-/// Stores `total` bytes, of which gather(i) brings some to a block (see gather_bytes). began(total) is called when there is
-/// memory for it, just before the sink is told how many bytes will come.
+/// Stores `total` bytes. gather(i) copies some of them to a block (see gather_bytes). Calls began(total) when the block is
+/// allocated, just before sink::expect().
 template <class Gather, Backend B, class Began>
-void store_gathered(B& machine, Gather gather, std::uint64_t total, sink& to, Began began) {
-  auto const block = machine.template buffer<unsigned char>(std::min<std::uint64_t>(total, most_gathered));
+void store_gathered(B& backend, Gather gather, std::uint64_t total, sink& to, Began began) {
+  auto const block = backend.template buffer<unsigned char>(std::min<std::uint64_t>(total, max_gathered));
   began(total);
   to.expect(total);
   gather.to = block.data();
   for (std::uint64_t at = 0; at < total; at += block.size()) {
     gather.begin = at;
     gather.size = std::min<std::uint64_t>(block.size(), total - at);
-    machine.each((gather.size + Gather::at_once - 1) / Gather::at_once, gather);
-    machine.store(std::span<unsigned char const>(block.span()).first(gather.size), to, at);
+    backend.each((gather.size + Gather::at_once - 1) / Gather::at_once, gather);
+    backend.store(std::span<unsigned char const>(block.span()).first(gather.size), to, at);
   }
 }
 
-/// Writes the lines that begin at `order`, each with its delimiter; where `dropped` is not null, those that it marks are left
-/// out. All in the machine's memory, the text ended by a delimiter. @param began  see store_gathered
-/// @returns how many bytes these are
+/// Writes the lines that begin at `order`, each with its delimiter, except those that `dropped` marks, if it is not null. All
+/// of it is in the backend's memory, and the text ends with a delimiter. Returns the number of bytes. @param began  see
+/// store_gathered
 template <class Offset, Backend B, class Began>
-std::uint64_t store_lines(B& machine, symbols text, unsigned char const* bytes, std::span<Offset const> counts,
+std::uint64_t store_lines(B& backend, symbols text, unsigned char const* bytes, std::span<Offset const> counts,
                           std::span<Offset const> order, std::uint8_t const* dropped, sink& to, Began began) {
-  auto ends = machine.template buffer<Offset>(order.size());
+  auto ends = backend.template buffer<Offset>(order.size());
   auto const* const starts = order.data();
-  machine.scan(order.size(), written_bytes<Offset>{{text, counts.data()}, starts, dropped}, ends.span(), plus{});
-  std::uint64_t const total = value_at(machine, std::span<Offset const>(ends.span()), order.size() - 1);
-  store_gathered(machine, gather_bytes<Offset>{bytes, starts, ends.data(), order.size(), 0, 0, nullptr}, total, to, began);
+  backend.scan(order.size(), written_bytes<Offset>{{text, counts.data()}, starts, dropped}, ends.span(), plus{});
+  std::uint64_t const total = value_at(backend, std::span<Offset const>(ends.span()), order.size() - 1);
+  store_gathered(backend, gather_bytes<Offset>{bytes, starts, ends.data(), order.size(), 0, 0, nullptr}, total, to, began);
   return total;
+}
+
+// Counted lines: the first of equal lines, behind their number.
+
+struct is_first {
+  std::uint8_t const* repeats;
+  ORDO_FN bool operator()(std::size_t k) const { return repeats[k] == 0; }
+};
+
+template <class Offset>
+struct place_itself {
+  ORDO_FN Offset operator()(std::size_t k) const { return Offset(k); }
+};
+
+/// The sorted lines that differ from the line before.
+template <class Offset>
+struct first_lines {
+  buffer<Offset> places;  // followed by unused entries
+  std::size_t count;
+};
+
+template <class Offset, Backend B>
+first_lines<Offset> find_first_lines(B& backend, std::span<std::uint8_t const> repeats) {
+  auto places = backend.template buffer<Offset>(repeats.size());
+  std::size_t const count = backend.select(repeats.size(), is_first{repeats.data()}, place_itself<Offset>{}, places.span());
+  return {std::move(places), count};
+}
+
+/// The first lines of groups, for functors.
+template <class Offset>
+struct counted_lines {
+  Offset const* order;
+  Offset const* places;
+  std::size_t size, lines;  // numbers of places and of all lines
+
+  ORDO_FN std::size_t start(std::size_t i) const { return order[places[i]]; }
+  ORDO_FN std::uint64_t count(std::size_t i) const { return (i + 1 < size ? places[i + 1] : lines) - places[i]; }
+};
+
+/// Returns the length of the i-th line with its number.
+template <class Offset>
+struct counted_bytes {
+  find_end<Offset> end;
+  counted_lines<Offset> of;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const {
+    std::size_t const start = of.start(i);
+    return count_width(of.count(i)) + (end(start) - start);
+  }
+};
+
+/// Gathers the bytes [begin, begin + size) of the counted lines, 32 by each call.
+template <class Offset>
+struct gather_counted {
+  static constexpr std::size_t at_once = 32;
+  unsigned char const* text;
+  counted_lines<Offset> of;
+  std::uint64_t const* ends;  // of each line, in the output
+  std::size_t lines;          // that are written
+  std::uint64_t begin;
+  std::size_t size;
+  unsigned char* to;
+
+  ORDO_FN void operator()(std::size_t call) const {
+    std::size_t const first = call * at_once, last = first + at_once < size ? first + at_once : size;
+    std::size_t i = line_ending_behind(ends, lines, begin + first, 0);
+    for (std::size_t k = first; k < last; ++i) {
+      std::uint64_t const count = of.count(i);
+      std::size_t const width = count_width(count), start = of.start(i);
+      std::uint64_t const line_begin = i == 0 ? 0 : ends[i - 1];
+      for (; k < last && begin + k < ends[i]; ++k) {
+        std::size_t const at = std::size_t(begin + k - line_begin);
+        to[k] = at < width ? count_byte(count, width, at) : text[start + at - width];
+      }
+    }
+  }
+};
+
+/// The output for counted lines: the end of each.
+template <class Offset>
+struct counted_text {
+  gather_counted<Offset> gather;
+  buffer<std::uint64_t> ends;
+  std::uint64_t bytes;
+};
+
+/// Computes the output for the first `max_lines` counted lines, which exist.
+template <class Offset, Backend B>
+counted_text<Offset> measure_counted(B& backend, symbols text, unsigned char const* bytes, std::span<Offset const> counts,
+                                     counted_lines<Offset> const& of, std::size_t max_lines) {
+  auto ends = backend.template buffer<std::uint64_t>(max_lines);
+  backend.scan(max_lines, counted_bytes<Offset>{{text, counts.data()}, of}, ends.span(), plus{});
+  std::uint64_t const total = value_at(backend, std::span<std::uint64_t const>(ends.span()), max_lines - 1);
+  gather_counted<Offset> const gather{bytes, of, ends.data(), max_lines, 0, 0, nullptr};
+  return {gather, std::move(ends), total};
+}
+
+/// Writes the counted lines to the backend's memory. `to` has their size.
+template <class Offset, Backend B>
+void write_counted(B& backend, counted_text<Offset> const& counted, std::span<unsigned char> to) {
+  auto gather = counted.gather;
+  gather.size = to.size();
+  gather.to = to.data();
+  backend.each((to.size() + gather.at_once - 1) / gather.at_once, gather);
 }
 
 }  // namespace ordo::strings::detail

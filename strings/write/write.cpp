@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,10 +7,10 @@
 
 #include <tbb/task_arena.h>
 
+#include "base/ordered_turns.hpp"
 #include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
-#include "strings/write/count_field.hpp"
 #include "strings/write/selected_lines.hpp"
 
 namespace ordo::strings {
@@ -21,11 +19,11 @@ namespace {
 using detail::append_count;
 using detail::selected_lines;
 
-constexpr std::size_t batch_bytes = std::size_t{1} << 20, most_lines = std::size_t{1} << 14;
-constexpr std::size_t long_line = 4096;  // from this length on a line is not copied before it is written
+constexpr std::size_t batch_bytes = std::size_t{1} << 20, max_lines = std::size_t{1} << 14;
+constexpr std::size_t long_line = 4096;  // bytes; a line of this length is not copied before it is written
 constexpr std::size_t look_ahead = 16;
 
-// Lines gathered on one thread. Short ones are copied behind one another; each long one is a piece of its own.
+// Gathers lines on one thread. Short lines are copied into a text, long lines are written from where they are.
 class batch {
  public:
   void gather(sorted_lines const& lines, selected_lines const& selected, std::size_t first, std::size_t last) {
@@ -38,7 +36,7 @@ class batch {
       if (selected.is_left_out(k)) continue;
       if (std::uint64_t const count = selected.count(k)) append_count(text_, count);
       std::string_view const line = lines[selected.line(k)];
-      bool const ends = line.data() + line.size() != from + lines.text().size();  // else no delimiter follows
+      bool const ends = line.data() + line.size() != from + lines.text().size();  // otherwise no delimiter follows
       std::string_view const whole(line.data(), line.size() + ends);
       if (whole.size() < long_line) {
         text_.append(whole);
@@ -52,7 +50,7 @@ class batch {
   }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// put(bytes) for every piece, in order.
+  /// Calls put(bytes) for every piece, in order.
   template <class Put>
   void each_piece(Put put) const {
     std::size_t done = 0;
@@ -69,7 +67,7 @@ class batch {
 
  private:
   struct piece {
-    std::size_t copied;  // end of what goes out before it, in text_
+    std::size_t copied;  // bytes of text_ that come before the line
     std::string_view line;
   };
   std::string text_;
@@ -77,36 +75,9 @@ class batch {
   std::size_t size_ = 0;
 };
 
-// Lets threads do something in the order of their numbers.
-class turns {
- public:
-  /// f() when all lower numbers have had theirs. @returns false, and does nothing, after stop()
-  template <class F>
-  [[nodiscard]] bool take(std::uint64_t number, F f) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return next_ == number || stopped_; });
-    if (stopped_) return false;
-    f();
-    ++next_;
-    changed_.notify_all();
-    return true;
-  }
-  void stop() {
-    std::lock_guard const lock(mutex_);
-    stopped_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t next_ = 0;
-  bool stopped_ = false;
-};
-
 }  // namespace
 
-std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads, sink& to, std::uint64_t head) {
+std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned threads, sink& to, std::uint64_t head) {
   if (lines.size() == 0 || head == 0) {
     to.expect(0);
     return 0;
@@ -116,10 +87,10 @@ std::uint64_t write(sorted_lines const& lines, repeated equal, unsigned threads,
   std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
   bool const addressed = to.expect(total);
   std::size_t const length = lines.text().size() / lines.size() + 1;
-  std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, most_lines);
+  std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, max_lines);
   ordo::detail::shared_ranges batches(selected->size(), step);
-  turns in_order;
-  std::uint64_t end = 0;  // of all batches that had their turn
+  ordered_turns in_order;
+  std::uint64_t end = 0;  // of the batches that have had their turn
   batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
     try {
       batch lines_here;

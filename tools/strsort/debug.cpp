@@ -12,13 +12,13 @@
 
 #include <fmt/format.h>
 
-#include "strings/keys/named_locale.hpp"
+#include "strings/keys/collation.hpp"
 
 namespace ordo::strsort {
 namespace {
 
 using strings::key;
-using strings::reading;
+using strings::key_type;
 
 // Sets the locale of the thread, by which the functions below call the C library, during its lifetime.
 class in_locale {
@@ -128,15 +128,15 @@ std::size_t general_length(std::string const& text) {
 }
 
 // Returns the part of the piece that is compared.
-piece significant(std::string_view line, piece of, reading as) {
-  if (as == reading::bytes || as == reading::version || as == reading::random) return of;
+piece significant(std::string_view line, piece of, key_type as) {
+  if (as == key_type::bytes || as == key_type::version || as == key_type::random) return of;
   // GNU sort skips the blanks behind a piece that ends before it begins.
   std::size_t const first = behind_blanks(of.last < of.first ? line : line.substr(0, of.last), of.first);
   if (of.last < first) return {first, first};
   std::string_view const text = line.substr(first, of.last - first);
-  std::size_t const length = as == reading::month            ? month_length(text)
-                             : as == reading::general_number ? general_length(std::string(text))
-                                                             : decimal_length(text, as == reading::human_number);
+  std::size_t const length = as == key_type::month            ? month_length(text)
+                             : as == key_type::general_number ? general_length(std::string(text))
+                                                              : decimal_length(text, as == key_type::human_number);
   return {first, first + length};
 }
 
@@ -170,8 +170,8 @@ void underline(std::string_view line, piece of, std::string& to) {
     to.append(columns, '_') += '\n';
 }
 
-bool is_number(reading as) {
-  return as == reading::number || as == reading::general_number || as == reading::human_number;
+bool is_number(key_type as) {
+  return as == key_type::number || as == key_type::general_number || as == key_type::human_number;
 }
 
 std::string obsolete_key(strings::key const& key) {
@@ -186,7 +186,7 @@ std::string obsolete_key(strings::key const& key) {
 // Returns true if blanks before a field change the part that the key compares.
 bool has_significant_blanks(strings::key const& key) {
   bool const in_line = key.last_field == 0 && key.end_character != 0;  // characters of the line, not of a field
-  bool const skips = is_number(key.as) || key.as == reading::month;
+  bool const skips = is_number(key.type) || key.type == key_type::month;
   return !in_line && ((!key.skip_blanks_at_first && (!skips || key.first_character != 0)) ||
                       (!key.skip_blanks_at_end && key.end_character != 0));
 }
@@ -199,8 +199,8 @@ class numbers {
     if (group.size() == 1) group_ = group[0];
     group_ignored_ = group.size() > 1;
   }
-  void add(reading as, bool spans) {
-    bool const general = as == reading::general_number;
+  void add(key_type as, bool spans) {
+    bool const general = as == key_type::general_number;
     any_ = true;
     basic_ |= !general;
     (general ? general_spans_ : basic_spans_) |= spans;
@@ -260,10 +260,10 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
     if (no_width) said.push_back(fmt::format("key {} has zero width and will be ignored", k + 1));
     if (given && !no_width && !by.separator && has_significant_blanks(key))
       said.push_back(fmt::format("leading blanks are significant in key {}; consider also specifying 'b'", k + 1));
-    if (!is_number(key.as)) continue;
+    if (!is_number(key.type)) continue;
     bool const spans = given && key.last_field > key.first_field;
     if (spans) said.push_back(fmt::format("key {} is numeric and spans multiple fields", k + 1));
-    numeric.add(key.as, spans);
+    numeric.add(key.type, spans);
   }
   numeric.remark(by.separator, said);
 
@@ -282,7 +282,7 @@ std::string annotated(std::string_view line, strings::order const& by) {
   std::string made(line);
   std::ranges::replace(made, '\t', '>');
   made += '\n';
-  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.as), made);
+  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.type), made);
   if (by.keys.empty() || by.last_resort) underline(line, {0, line.size()}, made);
   return made;
 }

@@ -45,14 +45,14 @@ strings::key key_of(given_key const& given, ordering const& options) {
   strings::key made = given.part;
   made.skip_blanks_at_first = options.blanks_at_first;
   made.skip_blanks_at_end = options.blanks_at_end;
-  using strings::reading;
-  made.as = options.number    ? reading::number
-            : options.general ? reading::general_number
-            : options.human   ? reading::human_number
-            : options.month   ? reading::month
-            : options.random  ? reading::random
-            : options.version ? reading::version
-                              : reading::bytes;
+  using strings::key_type;
+  made.type = options.number    ? key_type::number
+              : options.general ? key_type::general_number
+              : options.human   ? key_type::human_number
+              : options.month   ? key_type::month
+              : options.random  ? key_type::random
+              : options.version ? key_type::version
+                                : key_type::bytes;
   made.fold_case = options.fold;
   made.dictionary = options.dictionary;
   made.ignore_unprinted = options.unprinted;

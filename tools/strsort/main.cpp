@@ -41,8 +41,8 @@ struct work {
   caller const& called;
   bool& writing;
 
-  [[nodiscard]] strings::options options() const {
-    strings::options options;
+  [[nodiscard]] strings::sort_options options() const {
+    strings::sort_options options;
     options.by = by;
     options.delimiter = made.delimiter;
     options.machine = made.common.machine();
@@ -85,8 +85,8 @@ int check(work const& w, cli::stats& stats) {
   return 1;
 }
 
-strings::spill spill_of(command const& made) {
-  strings::spill where;
+strings::spill_options spill_of(command const& made) {
+  strings::spill_options where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
   where.available_memory = [min_bytes = made.memory ? min_memory : 0, found = std::optional<std::size_t>()]() mutable {
@@ -127,16 +127,16 @@ int sort(work const& w, cli::stats& stats) {
     progress.phase(shown[row], what == strings::phase::sort ? 0 : bytes);
     stats.phase(names[row]);
   };
-  strings::options options = w.options();
+  strings::sort_options options = w.options();
   // With little memory there would be too many runs. GNU sort raises it, too.
   if (made.memory) options.memory = std::size_t(std::max<std::uint64_t>(*made.memory, min_memory));
   options.head = made.head.value_or(options.head);
-  using strings::repeated;
-  auto const equal = made.by_count ? repeated::by_count
-                     : made.count  ? repeated::count
-                     : made.unique ? repeated::drop
-                                   : repeated::keep;
-  strings::spill const where = spill_of(made);
+  using strings::duplicates;
+  auto const equal = made.by_count ? duplicates::by_count
+                     : made.count  ? duplicates::count
+                     : made.unique ? duplicates::drop
+                                   : duplicates::keep;
+  strings::spill_options const where = spill_of(made);
   if (made.merge) options.memory = std::min(options.memory, where.available_memory());
   sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
   auto const done = made.merge ? strings::merge(files, to, options, equal, where, began)
@@ -171,7 +171,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   if (made.debug)
     for (std::string const& remark : strsort::remarks(made, by))
       cli::print_result(fmt::format("{}: {}\n", called.name(), remark));
-  if (std::ranges::count(by.keys, strings::reading::random, &strings::key::as) != 0)
+  if (std::ranges::count(by.keys, strings::key_type::random, &strings::key::type) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));

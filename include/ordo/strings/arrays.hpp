@@ -7,35 +7,35 @@
 
 #include "ordo/strings.hpp"
 
-// Orders as plain arrays, for those who keep columns: of lines, and of strings that lie as Arrow lays them.
+// Sorted lines as plain arrays, for columns, and sorting of strings in the layout of Arrow.
 namespace ordo::strings {
 
-/// n strings in order, the k-th of which is `places[k]` among those given, counted from 0. Index is std::uint32_t or
+/// n sorted strings. The k-th of them is string permutation[k] of the input, counted from 0. Index is std::uint32_t or
 /// std::uint64_t.
 template <class Index>
 struct order_arrays {
-  std::vector<Index> places;           // n: a permutation of [0, n)
-  std::vector<Index> starts, lengths;  // n each, bytes: where in what was given the k-th lies
-  // n, bytes: common_prefixes[0] = 0, common_prefixes[k] the length of what the k-th and the one before it begin with alike
+  std::vector<Index> permutation;      // n: a permutation of [0, n)
+  std::vector<Index> starts, lengths;  // n each, bytes: where the k-th string is in the input
+  // n, bytes: common_prefixes[0] = 0, common_prefixes[k] the length of the common prefix of the k-th string and the one before
   std::vector<Index> common_prefixes;
-  machine_choice machine;         // which did the work, and why
-  std::size_t device_memory = 0;  // bytes of GPU memory in use at most
+  machine_choice machine;         // which sorted, and why
+  std::size_t device_memory = 0;  // the most GPU memory in use at a time, in bytes
 };
 
-/// Lines in order as arrays, made by `threads` threads, 0 for all there are: O(bytes of common prefixes + n log n), 5 entries a
-/// line of memory at most. @throws usage_error if the text is too long for Index
+/// Returns sorted lines as arrays. Takes O(bytes of common prefixes + n log n) time and at most 5 entries of memory a line.
+/// @param threads  0 for all
+/// @throws usage_error if the text is too long for Index
 template <class Index = std::uint64_t>
-order_arrays<Index> arrays_of(sorted_lines const& lines, unsigned threads = 0);
+order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads = 0);
 
-/// Sorts strings that lie end to end: string i is [offsets[i], offsets[i + 1]) of `bytes`, of n + 1 offsets, or of none for no
-/// strings. Every byte is an ordinary one. Equal strings keep their order. Offset is a signed or unsigned integer of 32 or 64
-/// bits. The strings are copied, with a byte between any two that is in none of them: 1 byte a string more, or twice as many
-/// where all bytes below 0x80 are in some.
-/// @param how  `delimiter` is not looked at; `memory` counts the copy
-/// @throws usage_error  offsets that fall or leave `bytes`, an Index too narrow; keys or a locale where all bytes below 0x80
-/// are
-///     in some string; and what sort() of a text throws
+/// Sorts strings that are stored end to end, stably: string i is [offsets[i], offsets[i + 1]) of `bytes`. There are n + 1
+/// offsets, or none for no strings. Every byte is an ordinary one. Offset is a signed or unsigned integer of 32 or 64 bits. The
+/// strings are copied, with a byte between two that occurs in none: one more byte a string, or twice as many bytes if every
+/// byte below 0x80 occurs.
+/// @param options  `delimiter` is not used; `memory` includes the copy
+/// @throws usage_error for offsets that fall or leave `bytes`, for an Index that is too narrow, and for keys or a locale if
+/// every byte below 0x80 occurs; what sort() of a text throws
 template <class Index = std::uint64_t, class Offset>
-order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, options const& how = {});
+order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, sort_options const& options = {});
 
 }  // namespace ordo::strings

@@ -11,33 +11,33 @@ namespace detail {
 class compiled_keys;
 }
 
-/// An order as a comparison of two lines, on the host. What it says of the keys of two lines is what memcmp says of the codes
-/// by which machines sort them. May be copied, and called by several threads at a time.
+/// A comparison of two lines by an order, on the host. For the keys it gives the same result as memcmp of the codes by which
+/// machines sort. May be copied, and called by several threads at a time.
 class line_comparison {
  public:
-  /// @param delimiter  of the lines; no line holds it
+  /// @param delimiter  of the lines, which do not contain it
   /// @throws usage_error for a locale that the system does not know
   line_comparison(order const& by, char delimiter);
 
-  /// Below 0 if a comes before b, above 0 if it comes behind b, 0 if neither: where the order has keys and no last resort, or
-  /// the lines are the same.
+  /// Returns a number below 0 if a comes before b, above 0 if it comes after b, and 0 if they are equal: if the order has keys
+  /// and no last resort, or if the lines are the same.
   int operator()(std::string_view a, std::string_view b) const;
-  /// By the keys alone; by the whole lines, if there are no keys. 0 is what makes two lines one for `sort -u`.
+  /// Compares the keys only, or whole lines if there are no keys. `sort -u` writes one of the lines for which it returns 0.
   [[nodiscard]] int by_keys(std::string_view a, std::string_view b) const;
 
  private:
   [[nodiscard]] int by_first(std::size_t count, std::string_view a, std::string_view b) const;
 
   std::shared_ptr<detail::compiled_keys const> keys_;
-  std::size_t count_;  // of keys, the whole line not among them where there are others
+  std::size_t count_;  // of keys, without the whole line if there are others
   bool collated_, reverse_, last_resort_;
 };
 
-/// Writes the codes of lines: bytes other than 0 whose order, a line's codes ended by 0, is that of the lines' keys. Where a
-/// key is collated by a locale, lines with equal codes may compare differently.
+/// Writes the codes of lines: bytes other than 0 whose order, with 0 at the end of a line's codes, is the order of the lines'
+/// keys. With a key that is collated, lines with equal codes may compare differently.
 class key_encoder {
  public:
-  /// As line_comparison's.
+  /// Throws as line_comparison() does.
   key_encoder(order const& by, char delimiter);
   void append(std::string_view line, std::string& to) const;
 

@@ -14,7 +14,7 @@
 namespace {
 
 namespace strings = ordo::strings;
-using strings::reading;
+using strings::key_type;
 
 inline int sign_of(int difference) {
   return (difference > 0) - (difference < 0);

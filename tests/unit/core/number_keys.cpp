@@ -64,7 +64,7 @@ TEST_CASE("Keys of numbers are in the order of the numbers", "[line_keys][small]
   auto const value = [](std::string const& piece) { return decimal(piece); };
   auto const compare = [](decimal const& a, decimal const& b) { return a.compare(b); };
   strings::key k;
-  k.as = reading::number;
+  k.type = key_type::number;
   check_pairs(numbers(), k, value, compare);
   k.fold_case = true;  // does not affect numbers
   check_pairs(numbers(), k, value, compare);
@@ -78,14 +78,14 @@ TEST_CASE("Keys of numbers with units are in the order of sign, unit and number"
     return std::pair{n.negative ? -order : order, n};
   };
   strings::key k;
-  k.as = reading::human_number;
+  k.type = key_type::human_number;
   check_pairs(numbers(), k, value,
               [](auto const& a, auto const& b) { return a.first != b.first ? a.first - b.first : a.second.compare(b.second); });
 }
 
 TEST_CASE("Keys of few numbers are short", "[line_keys][small]") {
   strings::key k;
-  k.as = reading::number;
+  k.type = key_type::number;
   strings::key_encoder const encode(order_of(k), '\n');
   CHECK(codes_of(encode, "0").size() == 1);
   CHECK(codes_of(encode, "-0.00 x").size() == 1);
@@ -146,7 +146,7 @@ TEST_CASE("Keys of general numbers are in the order of long double", "[line_keys
                                  "nan"})
     pieces.push_back(text);
   strings::key k;
-  k.as = reading::general_number;
+  k.type = key_type::general_number;
   auto const value = [](std::string const& text) {
     char* end = nullptr;
     long double const x = std::strtold(text.c_str(), &end);
@@ -157,7 +157,7 @@ TEST_CASE("Keys of general numbers are in the order of long double", "[line_keys
 
 TEST_CASE("General numbers are written by the host", "[line_keys][small]") {
   strings::key number, rest;
-  number.as = reading::general_number;
+  number.type = key_type::general_number;
   rest.first_field = 1;
   strings::order by = order_of(number);
   by.keys.push_back(rest);
@@ -172,7 +172,7 @@ TEST_CASE("General numbers are written by the host", "[line_keys][small]") {
   ordo::with_backend(on, [&](auto& machine) {
     strings::detail::text_lines<std::uint64_t> const of{reinterpret_cast<unsigned char const*>(text.data()), text.size(), '\n',
                                                         starts.data(), starts.size()};
-    strings::detail::host_readings const host_only;
+    strings::detail::host_key_types const host_only;
     auto counted = count_line_keys(machine, of, compiled.view(), host_only);
     auto const keys = write_line_keys(machine, of, compiled.view(), std::move(counted), host_only);
     strings::key_encoder const encode(by, '\n');

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ordo/strings/external_sort.hpp"
-#include "strings/write/count_field.hpp"
+#include "strings/write/selected_lines.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/io_ends.hpp"
@@ -19,7 +19,7 @@
 
 namespace strings = ordo::strings;
 using namespace strings::detail;
-using strings::repeated;
+using strings::duplicates;
 
 TEST_CASE("the field of a count is printf's", "[count]") {
   for (std::uint64_t const count :
@@ -80,12 +80,12 @@ TEST_CASE("sorted lines are counted, by line and by count, whole and in part", "
     for (char const delimiter : {'\n', '\0'})
       for (auto const& [name, text] : line_texts(delimiter, true)) {
         INFO(name << ", delimiter " << int(delimiter));
-        strings::options how;
+        strings::sort_options how;
         how.machine.device = device;
         how.delimiter = delimiter;
         how.by.reverse = delimiter == '\0';
         auto const lines = strings::sort(text, how);
-        for (auto const equal : {repeated::keep, repeated::drop, repeated::count, repeated::by_count})
+        for (auto const equal : {duplicates::keep, duplicates::drop, duplicates::count, duplicates::by_count})
           for (std::size_t const head : {0u, 1u, 2u, 100u, 1000000u}) {
             test_sink to(head % 2 == 0);
             std::uint64_t const bytes = strings::write(lines, equal, 2, to, head);
@@ -103,12 +103,12 @@ TEST_CASE("lines that go by the disk are counted", "[count]") {
   while (few.size() < 300'000) few += "host" + std::to_string(random.below(40) * random.below(40)) + "\n";
   while (many.size() < 300'000) many += std::to_string(random()) + "\n";
   std::string const some = few + "\n" + many;
-  strings::options how;
+  strings::sort_options how;
   how.machine.device = ordo::device::cpu;
   how.memory = std::size_t{2} << 20;
   for (std::string const& text : {few, some, std::string(60'000, '\n')})
-    for (auto const equal : {repeated::keep, repeated::drop, repeated::count, repeated::by_count})
-      for (std::uint64_t const head : {std::uint64_t{5}, strings::options{}.head})
+    for (auto const equal : {duplicates::keep, duplicates::drop, duplicates::count, duplicates::by_count})
+      for (std::uint64_t const head : {std::uint64_t{5}, strings::sort_options{}.head})
         for (std::string const program : {"", "gzip"}) {
           if (!program.empty() && text != some) continue;
           if (kept_of(equal) == equal && head != 5) continue;  // as ever
@@ -147,26 +147,26 @@ TEST_CASE("keys are counted by their first lines", "[count]") {
   for (std::string const& line : counted) by_count += line + "\n";
   for (auto const device : devices())
     for (std::size_t const memory : {std::size_t{2} << 20, ~std::size_t{0}}) {
-      strings::options how;
+      strings::sort_options how;
       how.machine.device = device;
       how.memory = memory;
       how.by.last_resort = false;
       how.by.keys.push_back({.last_field = 0});
       for (bool const merged : {false, true}) {
         if (merged && memory == ~std::size_t{0}) continue;
-        for (auto const equal : {repeated::count, repeated::by_count}) {
+        for (auto const equal : {duplicates::count, duplicates::by_count}) {
           test_sink to(true);
           strings::texts const from{1, 0, [&](std::size_t) { return std::make_unique<test_source>(text, false); }};
           if (merged) {
             test_sink in_order(false);
-            strings::sort_external(from, in_order, how, repeated::keep, {});
+            strings::sort_external(from, in_order, how, duplicates::keep, {});
             std::string const lines = in_order.text();
             strings::merge({1, 0, [&](std::size_t) { return std::make_unique<test_source>(lines, false); }}, to, how, equal,
                            {});
           } else {
             strings::sort_external(from, to, how, equal, {});
           }
-          CHECK((to.text() == (equal == repeated::count ? by_key : by_count)));
+          CHECK((to.text() == (equal == duplicates::count ? by_key : by_count)));
         }
       }
     }

@@ -18,21 +18,21 @@ inline std::string first_lines_of(std::string const& text, char delimiter, std::
 }
 
 /// The oracle: what is written of a text's lines, sorted by their bytes.
-inline std::string selected_text(std::string_view text, char delimiter, bool reverse, ordo::strings::repeated equal,
+inline std::string selected_text(std::string_view text, char delimiter, bool reverse, ordo::strings::duplicates equal,
                                  std::uint64_t head) {
-  using ordo::strings::repeated;
+  using ordo::strings::duplicates;
   std::vector<std::pair<std::size_t, std::string_view>> counted;
   for (std::string_view const line : sorted_lines_of(text, delimiter, reverse)) {
-    if (equal == repeated::keep || counted.empty() || counted.back().second != line)
+    if (equal == duplicates::keep || counted.empty() || counted.back().second != line)
       counted.emplace_back(1, line);
     else
       ++counted.back().first;
   }
-  if (equal == repeated::by_count) std::sort(counted.begin(), counted.end(), std::greater<>{});
+  if (equal == duplicates::by_count) std::sort(counted.begin(), counted.end(), std::greater<>{});
   std::string made;
   for (auto const& [count, line] : counted) {
     char field[32] = "";
-    if (equal == repeated::count || equal == repeated::by_count) std::snprintf(field, sizeof field, "%7zu ", count);
+    if (equal == duplicates::count || equal == duplicates::by_count) std::snprintf(field, sizeof field, "%7zu ", count);
     made.append(field).append(line).push_back(delimiter);
   }
   return first_lines_of(made, delimiter, head);

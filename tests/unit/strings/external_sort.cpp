@@ -31,11 +31,11 @@ std::string whole_of(std::vector<std::string> const& parts, char delimiter) {
   return whole;
 }
 
-std::string sorted_text(std::string const& whole, strings::options const& how, strings::repeated equal) {
+std::string sorted_text(std::string const& whole, strings::sort_options const& how, strings::duplicates equal) {
   std::string text;
   std::string_view last;
   for (std::string_view const line : sorted_lines_of(whole, how.delimiter, how.by.reverse)) {
-    if (equal == strings::repeated::drop && !text.empty() && line == last) continue;
+    if (equal == strings::duplicates::drop && !text.empty() && line == last) continue;
     text.append(line).push_back(how.delimiter);
     last = line;
   }
@@ -49,16 +49,16 @@ strings::texts texts_of(std::vector<std::string> const& parts, bool addressed) {
           [&parts, addressed](std::size_t k) { return std::make_unique<test_source>(parts[k], addressed); }};
 }
 
-strings::options on_cpu(std::size_t memory = little) {
-  strings::options how;
+strings::sort_options on_cpu(std::size_t memory = little) {
+  strings::sort_options how;
   how.machine.device = ordo::device::cpu;
   how.memory = memory;
   return how;
 }
 
-void check(std::vector<std::string> const& parts, strings::options const& how, strings::spill const& where = {}) {
+void check(std::vector<std::string> const& parts, strings::sort_options const& how, strings::spill_options const& where = {}) {
   std::string const whole = whole_of(parts, how.delimiter);
-  for (auto const equal : {strings::repeated::keep, strings::repeated::drop}) {
+  for (auto const equal : {strings::duplicates::keep, strings::duplicates::drop}) {
     std::string const want = sorted_text(whole, how, equal);
     for (bool const addressed : {true, false}) {
       test_sink to(addressed);
@@ -91,7 +91,7 @@ TEST_CASE("texts of all shapes are sorted in little memory", "[external]") {
   for (char const delimiter : {'\n', '\0'}) {
     for (auto const& [name, text] : line_texts(delimiter)) {
       INFO(name);
-      strings::options how = on_cpu();
+      strings::sort_options how = on_cpu();
       how.delimiter = delimiter;
       how.by.reverse = delimiter == '\0';
       check({text}, how);
@@ -105,7 +105,7 @@ TEST_CASE("many runs, and runs of runs", "[external]") {
   std::string const text = random_text(3'000'000, '\n', 5);
   for (std::size_t const batch : {0, 2, 3, 100}) {
     INFO("batch " << batch);
-    strings::spill where{{one.path("."), two.path(".")}, "", batch};
+    strings::spill_options where{{one.path("."), two.path(".")}, "", batch};
     check({text}, on_cpu(), where);
   }
   CHECK(one.count() + two.count() == 0);
@@ -113,13 +113,13 @@ TEST_CASE("many runs, and runs of runs", "[external]") {
 }
 
 TEST_CASE("texts in and out of order, and with few distinct lines", "[external]") {
-  strings::options how = on_cpu();
+  strings::sort_options how = on_cpu();
   std::string const text = random_text(1'500'000, '\n', 6);
-  check({sorted_text(text, how, strings::repeated::keep)}, how);
+  check({sorted_text(text, how, strings::duplicates::keep)}, how);
   how.by.reverse = true;
-  check({sorted_text(text, how, strings::repeated::keep)}, how);
+  check({sorted_text(text, how, strings::duplicates::keep)}, how);
   how.by.reverse = false;
-  check({sorted_text(text, how, strings::repeated::drop)}, how);
+  check({sorted_text(text, how, strings::duplicates::drop)}, how);
   check({random_text(1'000'000, '\n', 7, 2, 1)}, how);
   check({random_text(1'500'000, '\n', 8, 3, 2)}, how);
   check({std::string(400'000, '\n')}, how);
@@ -139,7 +139,7 @@ TEST_CASE("lines longer than the memory", "[external]") {
   for (int i = 0; i < 20; ++i) several += std::string(little / 5, char('a' + i * 7 % 26)) + std::to_string(i % 3) + "\n";
   check({several}, on_cpu());
   // A little that follows a long line shares the memory that the line took: no file is written, and none could be.
-  strings::spill nowhere;
+  strings::spill_options nowhere;
   nowhere.folders = {"/no/such/folder"};
   check({huge + huge + huge + "\n" + random_text(10'000, '\n', 9)}, on_cpu(), nowhere);
 }
@@ -149,20 +149,21 @@ TEST_CASE("an order by keys, with equal keys in the order of the texts", "[exter
   std::string text;
   while (text.size() < 700'000)
     text += std::to_string(random.below(300)) + '\t' + std::to_string(random()) + (random.below(9) == 0 ? "x" : "") + '\n';
-  for (auto const as : {strings::reading::number, strings::reading::bytes, strings::reading::version}) {
+  for (auto const as : {strings::key_type::number, strings::key_type::bytes, strings::key_type::version}) {
     for (bool const last_resort : {true, false}) {
-      strings::options how = on_cpu(std::size_t{6} << 20);
+      strings::sort_options how = on_cpu(std::size_t{6} << 20);
       how.by.separator = '\t';
       how.by.last_resort = last_resort;
-      how.by.keys.push_back({.first_field = 0, .last_field = 0, .as = as, .reverse = last_resort});
+      how.by.keys.push_back({.first_field = 0, .last_field = 0, .type = as, .reverse = last_resort});
       if (last_resort) how.by.keys.push_back({.first_field = 1, .last_field = 1, .end_character = 2});
       strings::line_comparison const compare(how.by, how.delimiter);
       auto lines = lines_of(text, '\n');
       std::stable_sort(lines.begin(), lines.end(), [&](auto a, auto b) { return compare(a, b) < 0; });
-      for (auto const equal : {strings::repeated::keep, strings::repeated::drop}) {
+      for (auto const equal : {strings::duplicates::keep, strings::duplicates::drop}) {
         std::string want;
         for (std::size_t k = 0; k < lines.size(); ++k)
-          if (equal == strings::repeated::keep || k == 0 || compare(lines[k - 1], lines[k]) != 0) want.append(lines[k]) += '\n';
+          if (equal == strings::duplicates::keep || k == 0 || compare(lines[k - 1], lines[k]) != 0)
+            want.append(lines[k]) += '\n';
         for (std::string const program : {"", "gzip"}) {
           test_sink to(true);
           strings::sort_external(texts_of({text}, true), to, how, equal, {{"/tmp"}, program, 0});
@@ -192,13 +193,13 @@ TEST_CASE("sizes about that of a chunk", "[external]") {
   // So many lines of one length fit the memory, about.
   std::string text;
   while (text.size() < 12 * 40'000) text += std::to_string(10'000'000'000 + text.size() * 7919 % 1'000'000) + "\n";
-  strings::options const how = on_cpu();
-  std::string const want = sorted_text(text, how, strings::repeated::keep);
+  strings::sort_options const how = on_cpu();
+  std::string const want = sorted_text(text, how, strings::duplicates::keep);
   for (std::size_t lines = 1; lines < 40'000; lines += lines / 7 + 1) {
     std::string const part = text.substr(0, 12 * lines - lines % 2);  // with the last delimiter, and without
     test_sink to(true);
-    strings::sort_external(texts_of({part}, lines % 3 != 0), to, how, strings::repeated::keep, {});
-    CHECK((to.text() == sorted_text(whole_of({part}, '\n'), how, strings::repeated::keep)));
+    strings::sort_external(texts_of({part}, lines % 3 != 0), to, how, strings::duplicates::keep, {});
+    CHECK((to.text() == sorted_text(whole_of({part}, '\n'), how, strings::duplicates::keep)));
   }
 }
 
@@ -217,19 +218,19 @@ TEST_CASE("a program compresses runs", "[external]") {
                                  program("killed", "kill -9 $$")}) {
     INFO(bad);
     test_sink to(true);
-    CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, on_cpu(), strings::repeated::keep, {{"/tmp"}, bad, 0}),
+    CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, on_cpu(), strings::duplicates::keep, {{"/tmp"}, bad, 0}),
                     ordo::output_error);
   }
   CHECK(open_files() == before);
 }
 
 TEST_CASE("bytes by their places have one sum, in whatever order and parts, and others another", "[external]") {
-  using ordo::place_sum;
+  using ordo::positional_checksum;
   random_numbers random(15);
   std::string text(5'000, ' ');
   for (char& byte : text) byte = static_cast<char>(random());
   auto const sum_of = [](std::string const& of) {
-    place_sum sum;
+    positional_checksum sum;
     sum.add(0, of);
     return sum.sum();
   };
@@ -238,7 +239,7 @@ TEST_CASE("bytes by their places have one sum, in whatever order and parts, and 
     std::vector<std::size_t> cuts{0, text.size()};
     for (int k = 0; k < 30; ++k) cuts.push_back(random.below(text.size()));
     std::sort(cuts.begin(), cuts.end());
-    place_sum forward, backward;
+    positional_checksum forward, backward;
     for (std::size_t k = 1; k < cuts.size(); ++k) {
       forward.add(cuts[k - 1], std::string_view(text).substr(cuts[k - 1], cuts[k] - cuts[k - 1]));
       std::size_t const j = cuts.size() - k;
@@ -259,15 +260,15 @@ TEST_CASE("bytes by their places have one sum, in whatever order and parts, and 
 TEST_CASE("a temporary file that cannot be made or written", "[external]") {
   std::string const text = random_text(1'000'000, '\n', 12);
   test_sink to(true);
-  strings::options how = on_cpu();
+  strings::sort_options how = on_cpu();
   CHECK_THROWS_AS(
-      strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{"/no/such/folder"}, "", 0}),
+      strings::sort_external(texts_of({text}, true), to, how, strings::duplicates::keep, {{"/no/such/folder"}, "", 0}),
       ordo::output_error);
-  CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{"/proc"}, "", 0}),
+  CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::duplicates::keep, {{"/proc"}, "", 0}),
                   ordo::output_error);
-  CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::repeated::keep, {{}, "", 0}),
+  CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::duplicates::keep, {{}, "", 0}),
                   ordo::usage_error);
-  // What fits needs none.
+  // A text that fits needs no file.
   how.memory = std::size_t{1} << 30;
   check({text}, how, {{"/no/such/folder"}, "", 0});
 }
@@ -278,10 +279,10 @@ TEST_CASE("what sources and sinks throw comes through", "[external]") {
     strings::texts const bad{1, text.size(),
                              [&](std::size_t) { return std::make_unique<test_source>(text, addressed, 900'000); }};
     test_sink to(addressed);
-    CHECK_THROWS_AS(strings::sort_external(bad, to, on_cpu(), strings::repeated::keep, {}), ordo::input_error);
+    CHECK_THROWS_AS(strings::sort_external(bad, to, on_cpu(), strings::duplicates::keep, {}), ordo::input_error);
     CHECK(to.taken() == 0);
     test_sink full(addressed, 500'000);
-    CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), full, on_cpu(), strings::repeated::keep, {}),
+    CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), full, on_cpu(), strings::duplicates::keep, {}),
                     ordo::output_error);
   }
 }

@@ -96,7 +96,7 @@ TEST_CASE("Keys of versions are in the order of filevercmp", "[line_keys][small]
   for (unsigned char byte = 1; byte < 255; byte = static_cast<unsigned char>(byte + 3))
     if (byte != '\n') pieces.push_back({'a', static_cast<char>(byte)});
   strings::key k;
-  k.as = reading::version;
+  k.type = key_type::version;
   check_pairs(
       pieces, k, [](std::string const& piece) { return file_name(piece); },
       [](file_name const& a, file_name const& b) { return a.compare(b); });
@@ -115,7 +115,7 @@ TEST_CASE("Keys of months are in the order of the year", "[line_keys][small]") {
     return at == std::string::npos || name.find('.') != name.npos ? 0 : int(at) + 1;
   };
   strings::key k;
-  k.as = reading::month;
+  k.type = key_type::month;
   check_pairs(pieces, k, month, [](int a, int b) { return a - b; });
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("Random keys are the MD5 of seed and piece", "[line_keys][small]") {
 
   auto const pieces = random_pieces("ab", 80, 60, 11);
   strings::key k;
-  k.as = reading::random;
+  k.type = key_type::random;
   std::string const seed(16, '\0');
   check_pairs(
       pieces, k, [&](std::string const& piece) { return digest(seed + piece); },
@@ -174,7 +174,7 @@ TEST_CASE("Random keys are the MD5 of seed and piece", "[line_keys][small]") {
 
 TEST_CASE("A comparison of lines has a last resort", "[line_keys][small]") {
   strings::key k;
-  k.as = reading::number;
+  k.type = key_type::number;
   strings::order by = order_of(k);
   CHECK(strings::line_comparison(by, '\n')("1", "01") == 0);
   by.last_resort = true;

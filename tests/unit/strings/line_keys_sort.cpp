@@ -17,7 +17,7 @@ namespace strings = ordo::strings;
 
 namespace {
 
-using strings::reading;
+using strings::key_type;
 
 std::uint64_t setting(char const* name, std::uint64_t otherwise) {
   char const* const value = std::getenv(name);
@@ -45,13 +45,13 @@ struct maker {
     strings::key k;
     std::string readings;
     // By what a key is read, and the letter that says so; most often by bytes.
-    static std::vector<std::pair<reading, std::string>> const kinds{
-        {reading::number, "n"},       {reading::number, "n"}, {reading::general_number, "g"},
-        {reading::human_number, "h"}, {reading::month, "M"},  {reading::version, "V"},
-        {reading::version, "V"},      {reading::random, "R"}, {reading::bytes, ""},
-        {reading::bytes, ""},         {reading::bytes, ""}};
-    std::tie(k.as, readings) = any(kinds);
-    bool const drops = k.as == reading::bytes || k.as == reading::version || k.as == reading::random;
+    static std::vector<std::pair<key_type, std::string>> const kinds{
+        {key_type::number, "n"},       {key_type::number, "n"}, {key_type::general_number, "g"},
+        {key_type::human_number, "h"}, {key_type::month, "M"},  {key_type::version, "V"},
+        {key_type::version, "V"},      {key_type::random, "R"}, {key_type::bytes, ""},
+        {key_type::bytes, ""},         {key_type::bytes, ""}};
+    std::tie(k.type, readings) = any(kinds);
+    bool const drops = k.type == key_type::bytes || k.type == key_type::version || k.type == key_type::random;
     if ((k.fold_case = one_in(4))) readings += 'f';
     if ((k.dictionary = drops && one_in(5))) readings += 'd';
     if ((k.ignore_unprinted = drops && one_in(5))) readings += 'i';
@@ -109,7 +109,7 @@ struct maker {
     }
     // GNU sort 9.1 has equal NaNs differ by what padding they have in memory.
     bool const general =
-        std::any_of(c.by.keys.begin(), c.by.keys.end(), [](auto& k) { return k.as == reading::general_number; });
+        std::any_of(c.by.keys.begin(), c.by.keys.end(), [](auto& k) { return k.type == key_type::general_number; });
     if (!general && one_in(4)) c.unique = true, c.by.last_resort = false, c.options.push_back("-u");
     for (unsigned char& byte : c.by.random_seed) byte = static_cast<unsigned char>(random());
     return c;
@@ -216,8 +216,8 @@ std::string shown(std::string_view text) {
 /// byte 0x80 is a thousands separator where the locale has none.
 bool varies(strings::order const& by, std::string_view text) {
   for (strings::key const& k : by.keys) {
-    if (k.as == reading::human_number || k.as == reading::version) return true;
-    if (k.as == reading::number && text.find('\x80') != text.npos) return true;
+    if (k.type == key_type::human_number || k.type == key_type::version) return true;
+    if (k.type == key_type::number && text.find('\x80') != text.npos) return true;
   }
   return false;
 }

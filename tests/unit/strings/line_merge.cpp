@@ -13,8 +13,8 @@ namespace strings = ordo::strings;
 
 namespace {
 
-std::string merged(std::vector<std::string> const& parts, strings::options const& how, strings::repeated equal,
-                   strings::spill const& where = {}) {
+std::string merged(std::vector<std::string> const& parts, strings::sort_options const& how, strings::duplicates equal,
+                   strings::spill_options const& where = {}) {
   strings::texts const from{parts.size(), 0,
                             [&](std::size_t k) { return std::make_unique<test_source>(parts[k], k % 2 == 0); }};
   test_sink to(false);
@@ -60,7 +60,7 @@ std::vector<std::string> sorted_parts(std::size_t count, unsigned seed, bool rev
 }  // namespace
 
 TEST_CASE("texts in order are merged", "[merge]") {
-  strings::options how;
+  strings::sort_options how;
   for (bool const reverse : {false, true}) {
     how.by.reverse = reverse;
     for (std::size_t const count : {0, 1, 2, 3, 15, 16, 17, 31, 33, 100, 257}) {
@@ -75,10 +75,10 @@ TEST_CASE("texts in order are merged", "[merge]") {
       }
       for (std::size_t const batch : {0, 2, 3, 16, 1000}) {
         INFO(count << " texts, batch " << batch << ", reverse " << reverse);
-        CHECK((merged(parts, how, strings::repeated::keep, {{"/tmp"}, "", batch}) == all));
-        CHECK((merged(parts, how, strings::repeated::drop, {{"/tmp"}, "", batch}) == unique));
+        CHECK((merged(parts, how, strings::duplicates::keep, {{"/tmp"}, "", batch}) == all));
+        CHECK((merged(parts, how, strings::duplicates::drop, {{"/tmp"}, "", batch}) == unique));
       }
-      if (count == 17) CHECK((merged(parts, how, strings::repeated::keep, {{"/tmp"}, "gzip", 3}) == all));
+      if (count == 17) CHECK((merged(parts, how, strings::duplicates::keep, {{"/tmp"}, "gzip", 3}) == all));
     }
   }
 }
@@ -89,15 +89,15 @@ TEST_CASE("texts out of order come out as their first lines are", "[merge]") {
     std::vector<std::string> parts(1 + random.below(16));
     for (std::string& part : parts)
       for (std::size_t lines = random.below(40); lines > 0; --lines) part += std::to_string(random.below(30)) + "\n";
-    CHECK((merged(parts, {}, strings::repeated::keep) == merged_simply(parts, false)));
-    CHECK((merged(parts, {}, strings::repeated::drop) == merged_simply(parts, true)));
+    CHECK((merged(parts, {}, strings::duplicates::keep) == merged_simply(parts, false)));
+    CHECK((merged(parts, {}, strings::duplicates::drop) == merged_simply(parts, true)));
   }
 }
 
 TEST_CASE("lines longer than what is read ahead are merged", "[merge]") {
   std::string const huge(300'000, 'h');
-  strings::options how;
+  strings::sort_options how;
   how.memory = 1;
-  CHECK((merged({huge + "\n" + huge + "b", "a\n" + huge + "a\nz\n"}, how, strings::repeated::keep) ==
+  CHECK((merged({huge + "\n" + huge + "b", "a\n" + huge + "a\nz\n"}, how, strings::duplicates::keep) ==
          "a\n" + huge + "\n" + huge + "a\n" + huge + "b\nz\n"));
 }

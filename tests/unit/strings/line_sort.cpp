@@ -8,7 +8,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
-#include "strings/sort/order_lines.hpp"
+#include "strings/sort/prefix_sort.hpp"
 #include "strings/sort_texts.hpp"
 #include "tests/unit/core/failing_memory.hpp"
 #include "tests/unit/guarded.hpp"
@@ -22,7 +22,7 @@
 // it.
 namespace {
 
-using ordo::strings::detail::sort_memory;
+using ordo::strings::detail::prefix_sort_memory;
 using ordo::strings::detail::sort_on;
 
 constexpr std::size_t no_limit = ~std::size_t{0};
@@ -58,7 +58,7 @@ void check_rounds(B& machine, std::string const& text, char delimiter, bool reve
 
 template <class Offset, class B>
 void check_sort(B& machine, std::string const& text, char delimiter, bool reverse) {
-  ordo::strings::options how;
+  ordo::strings::sort_options how;
   how.delimiter = delimiter;
   how.by.reverse = reverse;
   auto const sorted = sort_on<Offset>(machine, text, how, no_limit);
@@ -116,15 +116,15 @@ std::vector<std::pair<std::string, std::string>> grouped_texts(char delimiter) {
 // From a source to a sink through the machine's memory, as the GPU does it.
 template <class Offset, class B>
 void check_texts(B& machine, std::string const& text, char delimiter, bool addressed) {
-  ordo::strings::options how;
+  ordo::strings::sort_options how;
   how.delimiter = delimiter;
   ordo::strings::texts const from{2, 2 * text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};
   std::string const part = text.empty() || text.back() == delimiter ? text : text + delimiter, whole = part + part;
   auto const want = sorted_lines_of(whole, delimiter, false);
-  for (auto const equal : {ordo::strings::repeated::keep, ordo::strings::repeated::drop}) {
+  for (auto const equal : {ordo::strings::duplicates::keep, ordo::strings::duplicates::drop}) {
     std::string expected;
     for (std::size_t k = 0; k < want.size(); ++k)
-      if (equal == ordo::strings::repeated::keep || k == 0 || want[k] != want[k - 1])
+      if (equal == ordo::strings::duplicates::keep || k == 0 || want[k] != want[k - 1])
         expected.append(want[k]).push_back(delimiter);
     test_sink to(addressed);
     ordo::strings::detail::text_job job{from, to, how, equal, {}};
@@ -138,13 +138,14 @@ void check_texts(B& machine, std::string const& text, char delimiter, bool addre
 // The same, counted and cut off.
 template <class Offset, class B>
 void check_selected(B& machine, std::string const& text, char delimiter) {
-  using ordo::strings::repeated;
-  ordo::strings::options how;
+  using ordo::strings::duplicates;
+  ordo::strings::sort_options how;
   how.delimiter = delimiter;
   how.by.reverse = delimiter == 0;
   ordo::strings::texts const from{1, text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};
-  for (auto const equal : {repeated::keep, repeated::drop, repeated::count, repeated::by_count})
-    for (std::uint64_t const head : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{17}, ordo::strings::options{}.head}) {
+  for (auto const equal : {duplicates::keep, duplicates::drop, duplicates::count, duplicates::by_count})
+    for (std::uint64_t const head :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{17}, ordo::strings::sort_options{}.head}) {
       how.head = head;
       test_sink to(head != 17);
       ordo::strings::detail::text_job job{from, to, how, equal, {}};
@@ -189,18 +190,17 @@ MACHINE_TEST("texts that a machine cannot sort after all are in the host's memor
     plain_memory plain;
     failing_memory failing(plain, nth, true);
     auto machine = machine_over(failing);
-    ordo::strings::options const how;
+    ordo::strings::sort_options const how;
     ordo::strings::texts const from{2, 2 * text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};
     test_sink to(true);
-    ordo::strings::detail::text_job job{from, to, how, ordo::strings::repeated::keep, {}};
+    ordo::strings::detail::text_job job{from, to, how, ordo::strings::duplicates::keep, {}};
     try {
       bool const sorted = ordo::strings::detail::sort_texts_on<std::uint32_t>(machine, job);
       CHECK(sorted);
       break;
     } catch (ordo::out_of_memory const&) {
       ++refused;
-      CHECK(!job.writing);
-      CHECK(!job.on_device);
+      CHECK(job.now == ordo::strings::detail::text_job::stage::on_host);
       CHECK(to.taken() == 0);
       std::string const host(job.host.data(), job.host.size());
       CHECK(((host.empty() && job.next == 0) || host == text + text));
@@ -275,7 +275,7 @@ MACHINE_TEST("sorting lines takes no more memory than is planned", "[strings]") 
     using offset_type = decltype(offset);
     TestType machine;
     auto const sorted = sort_on<offset_type>(machine, text, {}, no_limit);
-    std::size_t const planned = sort_memory<offset_type, TestType>(text.size(), sorted.lines);
+    std::size_t const planned = prefix_sort_memory<offset_type, TestType>(text.size(), sorted.lines);
     CHECK(sorted.peak_memory <= planned + text.size() / 8 * 9);
     if (sorted.lines != 0) CHECK_THROWS_AS(sort_on<offset_type>(machine, text, {}, planned - 1), ordo::out_of_memory);
     CHECK(sort_on<offset_type>(machine, text, {}, planned).lines == sorted.lines);

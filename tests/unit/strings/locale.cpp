@@ -9,13 +9,11 @@
 #include "ordo/strings.hpp"
 #include "strings/keys/collation.hpp"
 #include "strings/keys/compiled_keys.hpp"
-#include "strings/keys/named_locale.hpp"
-#include "strings/keys/single_bytes.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/strings/lines.hpp"
 
 namespace strings = ordo::strings;
-using strings::reading;
+using strings::key_type;
 
 namespace {
 
@@ -42,9 +40,9 @@ strings::order order_in(std::string const& locale, std::vector<strings::key> key
 }
 
 // Below, above or equal to 0, as two pieces compare in a locale when read in that way.
-int compared(std::string const& locale, reading as, std::string_view a, std::string_view b) {
+int compared(std::string const& locale, key_type as, std::string_view a, std::string_view b) {
   strings::key k;
-  k.as = as;
+  k.type = as;
   strings::line_comparison const compare(order_in(locale, {k}), '\n');
   CHECK(compare.by_keys(a, b) == -compare.by_keys(b, a));
   return compare.by_keys(a, b);
@@ -114,7 +112,7 @@ TEST_CASE("Lines are sorted as a locale collates them", "[locale]") {
     second.first_field = 1;
     for (auto const& keys : std::vector<std::vector<strings::key>>{{}, {folded}, {second}, {word, folded}})
       for (unsigned const kind : {0u, 1u, 2u, 3u}) {
-        strings::options how;
+        strings::sort_options how;
         how.by = order_in(name, keys);
         how.by.reverse = (kind & 1) != 0;
         how.by.last_resort = (kind & 2) != 0;
@@ -128,7 +126,7 @@ TEST_CASE("Lines are sorted as a locale collates them", "[locale]") {
         bool right = true;
         for (std::size_t i = 0; i < want.size() && right; ++i) {
           right = got[i].data() == want[i].data();
-          right = right && got.repeats(i) == (i != 0 && compare(want[i - 1], want[i]) == 0);
+          right = right && got.is_duplicate(i) == (i != 0 && compare(want[i - 1], want[i]) == 0);
         }
         CHECK(right);
       }
@@ -191,11 +189,11 @@ TEST_CASE("Codes of a locale's lines are as many as were planned, or fewer", "[l
     for (std::string_view const line : lines) {
       auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
       strings::detail::text_piece const piece{first, first + line.size(), first + line.size()};
-      std::size_t const most = strings::detail::first_level::most(keys.keys()[0], piece);
+      std::size_t const most = strings::detail::first_level::max_size(keys.keys()[0], piece);
       CHECK(strings::detail::first_level(keys.keys()[0], piece).codes().size() <= most);
       sum += most;
     }
-    CHECK(sum <= keys.most_codes(text.size(), lines.size()));
+    CHECK(sum <= keys.max_codes(text.size(), lines.size()));
   }
 }
 
@@ -215,7 +213,7 @@ TEST_CASE("Bytes that are characters by themselves are known", "[locale]") {
 }
 
 TEST_CASE("Numbers and months are read as the locale writes them", "[locale]") {
-  using enum reading;
+  using enum key_type;
   CHECK(compared("C", number, "1.5", "1") > 0);
   CHECK(compared("C", number, "1,5", "1") == 0);
   CHECK(compared("C", month, "feb", "JAN") > 0);
@@ -247,7 +245,7 @@ TEST_CASE("Numbers and months are read as the locale writes them", "[locale]") {
 TEST_CASE("What a locale has to compare is left to the host", "[locale]") {
   auto const needs_host = [](strings::order const& by) { return strings::detail::compiled_keys(by, '\n').needs_host(); };
   strings::key number;
-  number.as = reading::number;
+  number.type = key_type::number;
   strings::order by = order_in("C.UTF-8", {number});
   if (!is_there(by.locale)) {
     WARN("no locale C.UTF-8");

@@ -20,7 +20,7 @@ namespace strings = ordo::strings;
 
 namespace {
 
-std::string written(strings::sorted_lines const& lines, strings::repeated equal, bool addressed, unsigned threads = 0) {
+std::string written(strings::sorted_lines const& lines, strings::duplicates equal, bool addressed, unsigned threads = 0) {
   test_sink to(addressed);
   std::uint64_t const bytes = strings::write(lines, equal, threads, to);
   CHECK(bytes == to.text().size());
@@ -36,7 +36,7 @@ std::string joined(std::vector<std::string_view> const& lines, char delimiter, b
 }
 
 // The number of the first line out of order, from 1, or 0; the text fed in pieces of `piece` bytes.
-std::size_t disorder(std::string_view text, strings::options const& how, bool strict, std::size_t piece) {
+std::size_t disorder(std::string_view text, strings::sort_options const& how, bool strict, std::size_t piece) {
   strings::order_check check(how, strict);
   for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
     if (!check.feed(text.substr(0, piece))) return check.number();
@@ -44,7 +44,7 @@ std::size_t disorder(std::string_view text, strings::options const& how, bool st
 }
 
 // From texts to a sink, with addresses or without, kept whole or without repeats.
-void check_texts(std::vector<std::string> const& parts, strings::options const& how, bool addressed) {
+void check_texts(std::vector<std::string> const& parts, strings::sort_options const& how, bool addressed) {
   std::string whole;
   std::uint64_t known = 0;
   for (std::string const& part : parts) {
@@ -55,11 +55,11 @@ void check_texts(std::vector<std::string> const& parts, strings::options const& 
   auto const want = sorted_lines_of(whole, how.delimiter, how.by.reverse);
   strings::texts const from{parts.size(), known,
                             [&](std::size_t k) { return std::make_unique<test_source>(parts[k], addressed); }};
-  for (auto const equal : {strings::repeated::keep, strings::repeated::drop}) {
+  for (auto const equal : {strings::duplicates::keep, strings::duplicates::drop}) {
     test_sink to(addressed);
     std::vector<strings::phase> phases;
     auto const done = strings::sort(from, to, how, equal, [&](strings::phase p, std::uint64_t) { phases.push_back(p); });
-    CHECK((to.text() == joined(want, how.delimiter, equal == strings::repeated::drop)));
+    CHECK((to.text() == joined(want, how.delimiter, equal == strings::duplicates::drop)));
     CHECK(to.taken() == to.text().size());
     CHECK(done.written == to.text().size());
     CHECK(done.bytes == whole.size());
@@ -73,7 +73,7 @@ void check_sorting(std::string const& text, char delimiter, bool reverse) {
   auto const want = sorted_lines_of(text, delimiter, reverse);
   for (ordo::device const where : devices()) {
     INFO(to_string(where) << ", delimiter " << int(delimiter) << ", reverse " << reverse);
-    strings::options how;
+    strings::sort_options how;
     how.delimiter = delimiter;
     how.by.reverse = reverse;
     how.machine.device = where;
@@ -83,11 +83,11 @@ void check_sorting(std::string const& text, char delimiter, bool reverse) {
     bool same = true;
     for (std::size_t k = 0; k < want.size(); ++k)
       same = same && lines[k].data() == want[k].data() && lines[k].size() == want[k].size() &&
-             lines.repeats(k) == (k != 0 && want[k] == want[k - 1]);
+             lines.is_duplicate(k) == (k != 0 && want[k] == want[k - 1]);
     CHECK(same);
     for (bool const addressed : {true, false}) {
-      CHECK((written(lines, strings::repeated::keep, addressed) == joined(want, delimiter, false)));
-      CHECK((written(lines, strings::repeated::drop, addressed, 3) == joined(want, delimiter, true)));
+      CHECK((written(lines, strings::duplicates::keep, addressed) == joined(want, delimiter, false)));
+      CHECK((written(lines, strings::duplicates::drop, addressed, 3) == joined(want, delimiter, true)));
     }
     check_texts({text}, how, true);
   }
@@ -160,7 +160,7 @@ TEST_CASE("small texts are sorted on every device", "[strings][small]") {
 TEST_CASE("the number of threads changes nothing", "[strings]") {
   for (auto const& [name, text] : line_texts('\n')) {
     INFO(name);
-    strings::options how;
+    strings::sort_options how;
     how.machine = {ordo::device::cpu, 1};
     auto const one = strings::sort(text, how);
     how.machine.threads = 5;
@@ -168,7 +168,7 @@ TEST_CASE("the number of threads changes nothing", "[strings]") {
     REQUIRE(one.size() == five.size());
     bool same = true;
     for (std::size_t k = 0; k < one.size(); ++k)
-      same = same && one.start(k) == five.start(k) && one.repeats(k) == five.repeats(k);
+      same = same && one.start(k) == five.start(k) && one.is_duplicate(k) == five.is_duplicate(k);
     CHECK(same);
   }
 }
@@ -181,7 +181,7 @@ TEST_CASE("texts of any kind are sorted as one", "[strings]") {
     for (auto const& parts : cases)
       for (bool const addressed : {true, false}) {
         INFO(to_string(where) << ", " << parts.size() << " texts");
-        strings::options how;
+        strings::sort_options how;
         how.machine.device = where;
         check_texts(parts, how, addressed);
         how.by.reverse = true;
@@ -194,7 +194,7 @@ TEST_CASE("texts of any kind are sorted as one", "[strings]") {
 TEST_CASE("texts some of which have addresses", "[strings]") {
   std::vector<std::string> const parts{"d\nb", "c\n", "a"};
   for (ordo::device const where : devices()) {
-    strings::options how;
+    strings::sort_options how;
     how.machine.device = where;
     for (unsigned with = 0; with < 8; ++with) {
       strings::texts const from{3, 100,
@@ -218,9 +218,9 @@ TEST_CASE("what sources and sinks throw comes through, on whatever thread", "[st
   for (bool const addressed : {true, false})
     for (std::uint64_t const bad : {std::uint64_t{0}, std::uint64_t{5 << 19}, std::uint64_t{text.size() - 1}}) {
       test_sink full(addressed, bad);
-      CHECK_THROWS_AS(strings::write(lines, strings::repeated::keep, 0, full), ordo::output_error);
+      CHECK_THROWS_AS(strings::write(lines, strings::duplicates::keep, 0, full), ordo::output_error);
       for (ordo::device const where : devices()) {
-        strings::options how;
+        strings::sort_options how;
         how.machine.device = where;
         auto const from = [&](std::uint64_t broken) {
           return strings::texts{2, 2 * text.size(),
@@ -235,7 +235,7 @@ TEST_CASE("what sources and sinks throw comes through, on whatever thread", "[st
 }
 
 TEST_CASE("texts that do not fit are refused before they are read, or when that is found", "[strings]") {
-  strings::options how;
+  strings::sort_options how;
   how.machine.device = ordo::device::cpu;
   how.memory = 1000;
   unsigned opened = 0;
@@ -269,7 +269,7 @@ TEST_CASE("texts that do not fit are refused before they are read, or when that 
 }
 
 TEST_CASE("sort refuses what it cannot do", "[strings]") {
-  strings::options how;
+  strings::sort_options how;
   how.delimiter = char(0x80);
   CHECK_THROWS_AS(strings::sort("a\x80", how), ordo::usage_error);
   how.delimiter = '\n';
@@ -288,7 +288,7 @@ TEST_CASE("the first line out of order is found, wherever the text is cut", "[st
       if (text.size() > 20000) continue;
       for (bool const reverse : {false, true}) {
         for (bool const strict : {false, true}) {
-          strings::options how;
+          strings::sort_options how;
           how.delimiter = delimiter;
           how.by.reverse = reverse;
           std::string const ordered = joined(sorted_lines_of(text, delimiter, reverse), delimiter, strict);
@@ -314,9 +314,9 @@ TEST_CASE("the first line out of order is found, wherever the text is cut", "[st
 }
 
 TEST_CASE("the check of the order, by keys", "[strings]") {
-  strings::options how;
+  strings::sort_options how;
   strings::key number;
-  number.as = strings::reading::number;
+  number.type = strings::key_type::number;
   number.first_field = 1;
   how.by.keys = {number};
   for (std::size_t const piece : {1u, 3u, 100u}) {

@@ -28,15 +28,15 @@ template <class Index>
 void check_arrays(strings::order_arrays<Index> const& all, std::vector<std::string_view> const& given, char const* base,
                   std::vector<std::size_t> const& places) {
   std::size_t const n = given.size();
-  REQUIRE(all.places.size() == n);
+  REQUIRE(all.permutation.size() == n);
   REQUIRE(all.starts.size() == n);
   REQUIRE(all.lengths.size() == n);
   REQUIRE(all.common_prefixes.size() == n);
   std::size_t wrong = 0;
   for (std::size_t k = 0; k < n; ++k) {
     std::string_view const one = given[places[k]];
-    wrong += all.places[k] != places[k] || all.starts[k] != std::size_t(one.data() - base) || all.lengths[k] != one.size() ||
-             all.common_prefixes[k] != (k == 0 ? 0 : common_prefix(given[places[k - 1]], one));
+    wrong += all.permutation[k] != places[k] || all.starts[k] != std::size_t(one.data() - base) ||
+             all.lengths[k] != one.size() || all.common_prefixes[k] != (k == 0 ? 0 : common_prefix(given[places[k - 1]], one));
   }
   CHECK(wrong == 0);
 }
@@ -78,7 +78,7 @@ template <class Index, class Offset>
 void check_column(std::vector<std::string> const& all, std::string const& around) {
   column<Offset> const given(all, around);
   for (ordo::device const where : devices()) {
-    strings::options how;
+    strings::sort_options how;
     how.machine.device = where;
     auto const sorted = strings::sort<Index>(given.bytes, std::span(given.offsets), how);
     CHECK(sorted.machine.device == where);
@@ -105,12 +105,12 @@ TEST_CASE("lines in order are had as arrays", "[strings][arrays]") {
       INFO(name);
       auto const given = lines_of(text, delimiter);
       for (ordo::device const where : devices()) {
-        strings::options how;
+        strings::sort_options how;
         how.delimiter = delimiter;
         how.machine.device = where;
         auto const lines = strings::sort(text, how);
-        check_arrays(strings::arrays_of<std::uint32_t>(lines), given, text.data(), ordered(given));
-        check_arrays(strings::arrays_of(lines, 1), given, text.data(), ordered(given));
+        check_arrays(strings::to_arrays<std::uint32_t>(lines), given, text.data(), ordered(given));
+        check_arrays(strings::to_arrays(lines, 1), given, text.data(), ordered(given));
       }
     }
 }
@@ -136,13 +136,13 @@ TEST_CASE("strings that lie end to end are sorted", "[strings][arrays]") {
 }
 
 TEST_CASE("no offsets at all are no strings", "[strings][arrays]") {
-  CHECK(strings::sort("text", std::span<std::uint32_t const>()).places.empty());
+  CHECK(strings::sort("text", std::span<std::uint32_t const>()).permutation.empty());
 }
 
 TEST_CASE("strings that lie end to end are sorted by keys", "[strings][arrays]") {
   column<std::uint32_t> const given({"10\nx", "9", "-3.5", "", "9.0", "1e3"});
-  strings::options how;
-  how.by.keys = {{.as = strings::reading::number}};
+  strings::sort_options how;
+  how.by.keys = {{.type = strings::key_type::number}};
   how.by.last_resort = false;
   auto const number = [](std::string_view s) { return std::strtod(std::string(s == "1e3" ? "1" : s).c_str(), nullptr); };
   check_arrays(strings::sort(given.bytes, std::span(given.offsets), how), given.strings(), given.bytes.data(),
@@ -152,7 +152,7 @@ TEST_CASE("strings that lie end to end are sorted by keys", "[strings][arrays]")
   column<std::int32_t> const binary(random_strings(9000, 30, 0, 256));
   check_arrays(strings::sort(binary.bytes, std::span(binary.offsets), how), binary.strings(), binary.bytes.data(),
                ordered(binary.strings(), std::greater<>()));
-  how.by.keys = {{.as = strings::reading::number}};
+  how.by.keys = {{.type = strings::key_type::number}};
   CHECK_THROWS_AS(strings::sort(binary.bytes, std::span(binary.offsets), how), ordo::usage_error);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("bad offsets and too little memory are refused", "[strings][arrays]") 
   refused({7});
   refused({0, 3, -1, 6});
   column<std::uint32_t> const given(random_strings(5000, 12, 'a', 2));
-  strings::options how;
+  strings::sort_options how;
   how.machine.device = ordo::device::cpu;
   how.memory = given.bytes.size();
   CHECK_THROWS_AS(strings::sort(given.bytes, std::span(given.offsets), how), ordo::out_of_memory);

@@ -11,7 +11,7 @@
 
 using namespace ordo;
 using strings::key;
-using strings::reading;
+using strings::key_type;
 
 namespace {
 
@@ -38,13 +38,13 @@ std::string refusal(std::vector<char const*> const& arguments, std::string_view 
 }
 
 key piece(std::size_t first_field, std::size_t first_character, std::size_t last_field = key::to_the_end,
-          std::size_t end_character = 0, reading as = reading::bytes) {
+          std::size_t end_character = 0, key_type as = key_type::bytes) {
   key made;
   made.first_field = first_field;
   made.first_character = first_character;
   made.last_field = last_field;
   made.end_character = end_character;
-  made.as = as;
+  made.type = as;
   return made;
 }
 
@@ -64,12 +64,12 @@ TEST_CASE("strsort's keys: positions", "[strsort]") {
   CHECK(keys({"+0.2", "-1"}) == std::vector{piece(0, 2, 0)});
   CHECK(keys({"+1.1", "-2.3"}) == std::vector{piece(1, 1, 2, 3)});
   CHECK(keys({"+0", "-0"}) == std::vector{piece(0, 0, 0)});
-  CHECK(keys({"file", "+1n"}) == std::vector{piece(1, 0, key::to_the_end, 0, reading::number)});
+  CHECK(keys({"file", "+1n"}) == std::vector{piece(1, 0, key::to_the_end, 0, key_type::number)});
 }
 
 TEST_CASE("strsort's keys: options, their own and inherited", "[strsort]") {
   key number = piece(0, 0);
-  number.as = reading::number;
+  number.type = key_type::number;
   key reversed = number;
   reversed.reverse = true;
   CHECK(keys({}).empty());
@@ -100,20 +100,20 @@ TEST_CASE("strsort's keys: options, their own and inherited", "[strsort]") {
   CHECK(keys({"-k1id,1f"})[0].dictionary);
   CHECK_FALSE(keys({"-k1id,1f"})[0].ignore_unprinted);
 
-  for (auto const& [option, as] : std::vector<std::pair<char const*, reading>>{{"-g", reading::general_number},
-                                                                               {"-h", reading::human_number},
-                                                                               {"-M", reading::month},
-                                                                               {"-V", reading::version},
-                                                                               {"-R", reading::random},
-                                                                               {"-RV", reading::random},
-                                                                               {"--sort=n", reading::number},
-                                                                               {"--sort=general", reading::general_number},
-                                                                               {"--so=human-numeric", reading::human_number},
-                                                                               {"--sort=mon", reading::month},
-                                                                               {"--sort=v", reading::version},
-                                                                               {"--sort=r", reading::random}}) {
+  for (auto const& [option, as] : std::vector<std::pair<char const*, key_type>>{{"-g", key_type::general_number},
+                                                                                {"-h", key_type::human_number},
+                                                                                {"-M", key_type::month},
+                                                                                {"-V", key_type::version},
+                                                                                {"-R", key_type::random},
+                                                                                {"-RV", key_type::random},
+                                                                                {"--sort=n", key_type::number},
+                                                                                {"--sort=general", key_type::general_number},
+                                                                                {"--so=human-numeric", key_type::human_number},
+                                                                                {"--sort=mon", key_type::month},
+                                                                                {"--sort=v", key_type::version},
+                                                                                {"--sort=r", key_type::random}}) {
     INFO(option);
-    CHECK(keys({option, "-k1"}).at(0).as == as);
+    CHECK(keys({option, "-k1"}).at(0).type == as);
   }
 }
 

@@ -9,25 +9,25 @@
 #include "base/temporary_file.hpp"
 #include "ordo/io.hpp"
 
-// Temporary files that a program compresses, as GNU sort's --compress-program has it.
-namespace ordo::strings::detail {
+// Temporary files that a program compresses, as with --compress-program of GNU sort.
+namespace ordo::external {
 
-/// A program that runs beside this process, one end of it a file and the other a pipe. It has ended when this is gone.
+/// A program that runs beside this process, connected to a file on one side and to a pipe on the other. The destructor ends it.
 class filter_process {
  public:
   enum class end { input, output };
-  /// @param what  which end of the program the file is. It is read and written from its beginning
+  /// @param file_end  the side of the program on which the file is. The file is used from its beginning
   /// @throws output_error if the program cannot be started
-  filter_process(std::string const& program, bool decompress, temporary_file const& file, end what);
+  filter_process(std::string const& program, bool decompress, temporary_file const& file, end file_end);
   ~filter_process();
   filter_process(filter_process const&) = delete;
   filter_process& operator=(filter_process const&) = delete;
 
-  /// @throws output_error if the program takes no more
+  /// Writes to the program. @throws output_error if the program does not read on
   void write(std::span<char const> data);
-  /// What can be had at once; nothing is the end.
+  /// Reads the bytes that are available. Returns 0 at the end.
   std::size_t read(std::span<char> to);
-  /// No more is written or read: waits for the program. @throws output_error unless it ended well
+  /// Closes the pipe and waits for the program. @throws output_error unless its exit status is 0
   void finish();
   [[noreturn]] void fail(std::string const& why) const;
 
@@ -45,7 +45,7 @@ class compressing_sink final : public sink {
     process_.write(data);
     taken_ += data.size();
   }
-  /// @returns how many bytes it took
+  /// Ends the input. Returns its size.
   std::uint64_t finish() {
     process_.finish();
     return taken_;
@@ -58,7 +58,7 @@ class compressing_sink final : public sink {
 
 class decompressing_source final : public source {
  public:
-  /// @param bytes  that the program has to give
+  /// @param bytes  the size of the decompressed data
   decompressing_source(std::string const& program, temporary_file const& file, std::uint64_t bytes)
       : process_(program, true, file, filter_process::end::input), left_(bytes) {}
   std::size_t read(std::span<char> to) override;
@@ -69,4 +69,4 @@ class decompressing_source final : public source {
   bool over_ = false;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::external

@@ -1,4 +1,4 @@
-#include "strings/external/filter_process.hpp"
+#include "base/external/filter_process.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -14,7 +14,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::external {
 namespace {
 
 sigset_t only(int signal) {
@@ -24,7 +24,7 @@ sigset_t only(int signal) {
   return set;
 }
 
-// While it lives, a write to a closed pipe is an error of this thread's, and no signal.
+// Turns a write to a closed pipe into an error of this thread, without a signal.
 class no_pipe_signal {
  public:
   no_pipe_signal() {
@@ -53,29 +53,29 @@ int started(pid_t& process, std::string const& program, bool decompress, int in,
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-  posix_spawnattr_t how;
-  posix_spawnattr_init(&how);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
   sigset_t none, pipe = only(SIGPIPE);
   sigemptyset(&none);
-  posix_spawnattr_setsigmask(&how, &none);
-  posix_spawnattr_setsigdefault(&how, &pipe);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &pipe);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::string name = program, option = "-d";
   char* const arguments[] = {name.data(), decompress ? option.data() : nullptr, nullptr};
-  int const error = posix_spawnp(&process, program.c_str(), &files, &how, arguments, environ);
-  posix_spawnattr_destroy(&how);
+  int const error = posix_spawnp(&process, program.c_str(), &files, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return error;
 }
 
 }  // namespace
 
-filter_process::filter_process(std::string const& program, bool decompress, temporary_file const& file, end what)
+filter_process::filter_process(std::string const& program, bool decompress, temporary_file const& file, end file_end)
     : name_(decompress ? program + " -d" : program) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail(std::strerror(errno));
   lseek(file.descriptor(), 0, SEEK_SET);
-  bool const reads_file = what == end::input;
+  bool const reads_file = file_end == end::input;
   int const theirs = ends[reads_file ? 1 : 0];
   pipe_ = ends[reads_file ? 0 : 1];
   int const error =
@@ -89,7 +89,7 @@ filter_process::filter_process(std::string const& program, bool decompress, temp
 filter_process::~filter_process() {
   if (pipe_ >= 0) close(pipe_);
   if (process_ < 0) return;
-  kill(process_, SIGTERM);  // its work is not wanted
+  kill(process_, SIGTERM);  // its result is not needed
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
 }
 
@@ -143,4 +143,4 @@ std::size_t decompressing_source::read(std::span<char> to) {
   return size;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::external
