@@ -22,7 +22,7 @@ namespace ordo::spectra {
 ///   spectra in the order of another array: ion mobility, wavelength or the position of a scanning quadrupole.
 /// - Offsets and fileChecksum of an indexedmzML are made anew. Its index has an entry for each spectrum and chromatogram, in
 /// their
-///   order; a warning tells how the index of the input differed from that.
+///   order; a warning states how the index of the input differed from that.
 /// - With a selection, values that were made of peaks - total ion current, base peak, lowest and highest observed m/z, number
 /// of
 ///   data points - are made anew where peaks are dropped. The processing is recorded in a software and a dataProcessing of its
