@@ -12,73 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include <thrust/sort.h>
-#include <thrust/system/cuda/execution_policy.h>
-
+#include "bench/array_sort.cuh"
 #include "bench/bench.hpp"
-#include "bench/segment_bench.cuh"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::bench {
 namespace {
-
-struct arrays {
-  static constexpr bool headline_is_uniform = true;  // the paper's arrays have one length
-  template <class K, class V>
-  void operator()(cuda_backend& machine, std::span<K> keys, std::span<V> values, segment_list<std::uint32_t> list,
-                  std::span<std::uint8_t>) const {
-    sort_arrays(machine, keys, values, list);
-  }
-  static std::size_t memory(segment_layout const& layout, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
-    return cuda_backend::array_sort_memory(layout.extent, layout.count, bounded ? layout.longest : layout.extent, key_bytes,
-                                           value_bytes);
-  }
-  // Equal keys of longer arrays may come in any order; the check of values with their keys remains.
-  static bool is_stable(segment_layout const& layout) { return layout.longest <= max_stable_array_length; }
-};
-
-// ---- STA ----
-
-struct tag_at {
-  owner_of owner;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const { return owner(i) - 1; }
-};
-
-/// Sorts all keys with the numbers of their arrays as values, and then all by number, stably. Generating the numbers is not
-/// timed.
-struct race_sta {
-  session& s;
-
-  template <class K>
-  void operator()(segment_layout const& layout, columns<K, no_values> const& in, columns<K, no_values> const& out,
-                  row_result& result) const {
-    if_it_fits(s, result.name + ", STA", [&] { run(layout, in, out, result); });
-  }
-  template <class K, class V>
-  void operator()(segment_layout const&, columns<K, V> const&, columns<K, V> const&, row_result&) const {}  // keys only
-
- private:
-  template <class K>
-  void run(segment_layout const& layout, columns<K, no_values> const& in, columns<K, no_values> const& out,
-           row_result& result) const {
-    auto const tags = s.lab.buffer<std::uint32_t>(layout.extent);
-    pooled memory{&s.lab.pool()};
-    auto const policy = thrust::cuda::par(memory).on(s.lab.stream());
-    K* const keys = out.keys.data();
-    std::uint32_t* const tag = tags.data();
-    timing const time = median_time(
-        s.lab.stream(), s.options.runs,
-        [&] {
-          in.copy_to(out, s.lab.stream());
-          fill(s.lab, tags.span(), tag_at{layout.owner()});
-        },
-        [&] {
-          thrust::stable_sort_by_key(policy, keys, keys + layout.extent, tag);
-          thrust::stable_sort_by_key(policy, tag, tag + layout.extent, keys);
-        });
-    result.rivals["STA"] = {time, is_right(s.lab, layout, in, out, true)};
-  }
-};
 
 // ---- Rows ----
 
@@ -131,18 +70,17 @@ std::vector<segment_row> sweep_rows(std::size_t shrink) {
 void measure_row(session& s, segment_row const& row, std::size_t n) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  auto const go = [&]<class K, class V>(columns<K, V> const*) { measure<K, V>(s, row, n, arrays{}, race_sta{s}); };
   switch (row.type) {
     case types::f32:
-      return go(static_cast<columns<float, no_values>*>(nullptr));
+      return measure_types<float, no_values>(s, row, n);
     case types::f32_u32:
-      return go(static_cast<columns<float, u32>*>(nullptr));
+      return measure_types<float, u32>(s, row, n);
     case types::f32_u64:
-      return go(static_cast<columns<float, u64>*>(nullptr));
+      return measure_types<float, u64>(s, row, n);
     case types::f64:
-      return go(static_cast<columns<double, no_values>*>(nullptr));
+      return measure_types<double, no_values>(s, row, n);
     case types::u64:
-      return go(static_cast<columns<u64, no_values>*>(nullptr));
+      return measure_types<u64, no_values>(s, row, n);
     default:
       throw usage_error("types that are not compiled in: " + row.name());
   }

@@ -8,110 +8,11 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "bench/segment_bench.cuh"
+#include "bench/segmented_sort.cuh"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::bench {
 namespace {
-
-struct segmented {
-  static constexpr bool headline_is_uniform = false;
-  template <class K, class V>
-  void operator()(cuda_backend& machine, std::span<K> keys, std::span<V> values, segment_list<std::uint32_t> segments,
-                  std::span<std::uint8_t> heads) const {
-    sort_segments(machine, keys, values, segments, heads);
-  }
-  static std::size_t memory(segment_layout const& layout, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
-    return cuda_backend::segmented_sort_memory(layout.extent, layout.count, bounded ? layout.longest : ~std::size_t{0},
-                                               key_bytes, value_bytes);
-  }
-  static bool is_stable(segment_layout const&) { return true; }
-};
-
-// ---- Computed keys ----
-
-struct key_in_table {
-  std::uint32_t const* table;
-  ORDO_FN std::uint32_t operator()(std::uint32_t item) const { return table[item]; }
-};
-
-/// A permutation of [0, 2^bits) without locality, from bijections: multiplications by odd numbers and xor-shifts.
-struct scattered {
-  unsigned bits;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const {
-    std::uint64_t const mask = (std::uint64_t{1} << bits) - 1;
-    std::uint64_t x = i;
-    for (int round = 0; round < 3; ++round) {
-      x = (x * 0x9E3779B97F4A7C15u + 0x7F4A7C15u) & mask;
-      x ^= x >> (bits / 2 + 1);
-    }
-    return std::uint32_t(x);
-  }
-};
-
-/// Returns ~0 for an invalid item of a wrong result, which the check rejects.
-struct table_at {
-  std::uint32_t const *table, *items;
-  std::size_t size;
-  ORDO_FN std::uint32_t operator()(std::size_t i) const { return items[i] < size ? table[items[i]] : ~std::uint32_t{0}; }
-};
-
-struct note_position {
-  std::uint32_t const* items;
-  std::uint32_t* positions;
-  ORDO_FN void operator()(std::size_t i) const { positions[items[i]] = std::uint32_t(i); }
-};
-
-/// Measures computed keys: items are a random permutation, and key(item) = table[item]. The rival first writes the keys to
-/// memory, and its time includes that.
-void measure_computed(session& s, segment_row const& row, std::size_t n) {
-  using pairs = columns<std::uint32_t, std::uint32_t>;
-  segment_layout const layout = lay_out(s.lab, row, n);
-  std::size_t const extent = layout.extent;
-  // A power of two, so that the permutation is a bijection.
-  std::size_t const universe = std::size_t{1} << bits_of(extent - 1);
-  auto const table = s.lab.buffer<std::uint32_t>(universe), positions = s.lab.buffer<std::uint32_t>(universe);
-  auto const items = s.lab.buffer<std::uint32_t>(extent), sorted = s.lab.buffer<std::uint32_t>(extent);
-  auto const heads = s.lab.buffer<std::uint8_t>(row.heads ? extent : 0);
-  fill(s.lab, table.span(), keys_like<std::uint32_t>(row.order, universe));
-  fill(s.lab, items.span(), scattered{bits_of(extent - 1)});
-  s.lab.each(extent, note_position{items.data(), positions.data()});
-  // Keys and positions of the items, for the check and the rival.
-  pairs const in(s.lab, extent), out(s.lab, extent);
-  fill(s.lab, in.keys.span(), table_at{table.data(), items.data(), universe});
-  fill(s.lab, in.values.span(), identity{});
-  row_result result = begin_row(s, row, layout, [&] { copy(items.span(), sorted.span(), s.lab.stream()); });  // no keys
-  auto const ours = [&](timing& time, segment_list<std::uint32_t> segments) {
-    std::size_t const taken = on_fresh_machine(s, [&](cuda_backend& machine) {
-      time = median_time(
-          machine.stream(), s.options.runs, [&] { copy(items.span(), sorted.span(), machine.stream()); },
-          [&] { machine.segmented_sort_by(sorted.span(), segments, key_in_table{table.data()}, heads.span()); });
-    });
-    result.extra_bytes = std::max(result.extra_bytes, taken);
-    fill(s.lab, out.keys.span(), table_at{table.data(), sorted.data(), universe});
-    fill(s.lab, out.values.span(), table_at{positions.data(), sorted.data(), universe});
-    require(result, is_right(s.lab, layout, in, out, true), "wrong order");
-    if (row.heads) {
-      wrong_head<std::uint32_t> const wrong{out.keys.data(), layout.owner(), heads.data()};
-      require(result, s.lab.reduce(extent, wrong, std::uint64_t{0}, sum{}) == 0, "wrong boundaries");
-    }
-  };
-  ours(result.offsets, layout.segments(s.options.bounded));
-  if (layout.uniform_length != 0) ours(result.uniform, layout.uniform());
-  result.allowed_bytes = cuda_backend::segmented_sort_by_memory(layout.extent, layout.count,
-                                                                s.options.bounded ? layout.longest : ~std::size_t{0}, 4, 4);
-  require(result, result.extra_bytes <= result.allowed_bytes, "more memory than the contract allows");
-  if (s.options.rivals) {
-    auto const gather = median_time(
-        s.lab.stream(), s.options.runs, [] {},
-        [&] {
-          fill(s.lab, in.keys.span(), table_at{table.data(), items.data(), universe});
-        });
-    race_rivals(s, layout, in, out, result);
-    for (auto& [name, rival] : result.rivals) rival.time.ms += gather.ms;
-  }
-  s.out.add(result);
-}
 
 // ---- Rows ----
 
@@ -193,20 +94,19 @@ void measure_row(session& s, segment_row const& row, std::size_t n) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   if (row.computed) return measure_computed(s, row, n);
-  auto const go = [&]<class K, class V>(columns<K, V> const*) { measure<K, V>(s, row, n, segmented{}, no_more_rivals{}); };
   switch (row.type) {
     case types::u32:
-      return go(static_cast<columns<u32, no_values>*>(nullptr));
+      return measure_types<u32, no_values>(s, row, n);
     case types::u32_u32:
-      return go(static_cast<columns<u32, u32>*>(nullptr));
+      return measure_types<u32, u32>(s, row, n);
     case types::u32_u64:
-      return go(static_cast<columns<u32, u64>*>(nullptr));
+      return measure_types<u32, u64>(s, row, n);
     case types::u64_u32:
-      return go(static_cast<columns<u64, u32>*>(nullptr));
+      return measure_types<u64, u32>(s, row, n);
     case types::f32_u32:
-      return go(static_cast<columns<float, u32>*>(nullptr));
+      return measure_types<float, u32>(s, row, n);
     case types::f64_u32:
-      return go(static_cast<columns<double, u32>*>(nullptr));
+      return measure_types<double, u32>(s, row, n);
     default:
       throw usage_error("types that are not compiled in: " + row.name());
   }
