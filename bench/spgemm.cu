@@ -253,9 +253,9 @@ int run(int argc, char const* const* argv) {
       .operands = {cli::operand_row("FILE", "a square matrix in Matrix Market format, instead of generated ones", files)}};
   table.options = {cli::value_row("json", "FILE", "write the figures to FILE", json),
                    cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(runs, 1, 1000),
-                                  fmt::format("{}", runs)),
+                                  cli::number_text(runs)),
                    cli::value_row("shrink", "N", "divide the numbers of rows by N, a power of 2",
-                                  cli::parse_to(shrink, 1, 4096), fmt::format("{}", shrink)),
+                                  cli::parse_to(shrink, 1, 4096), cli::number_text(shrink)),
                    cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   square_report out(json, describe_machine());

@@ -9,8 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "ordo/error.hpp"
 #include "tools/cli/option_table.hpp"
 
@@ -20,14 +18,25 @@ namespace ordo::cli {
 template <class T>
 concept number_value = std::integral<T> || std::floating_point<T>;
 
+/// Throws usage_error. It is no template: nvcc cannot compile checked format strings in templates.
+[[noreturn]] inline void refuse_number(std::string_view option, std::string_view text, std::string const& reason = {}) {
+  std::string message = "invalid number: ";
+  ((message += option) += ": '") += text;
+  throw usage_error(message + '\'' + (reason.empty() ? "" : ": " + reason));
+}
+template <number_value T>
+std::string number_text(T value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
+
 inline void parse_value(std::string_view, std::string_view text, std::string& to) {
   to = text;
 }
 template <number_value T>
 void parse_value(std::string_view option, std::string_view text, T& to) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw usage_error(fmt::format("invalid number: {}: '{}'", option, text));
+  if (error != std::errc{} || end != text.data() + text.size()) refuse_number(option, text);
 }
 template <class T>
 void parse_value(std::string_view option, std::string_view text, std::optional<T>& to) {
@@ -56,7 +65,7 @@ inline std::uint64_t parse_scaled(std::string_view option, std::string_view text
       digits.remove_suffix(1);
     }
   parse_value(option, digits, value);
-  if (__builtin_mul_overflow(value, factor, &value)) throw usage_error(fmt::format("invalid number: {}: '{}'", option, text));
+  if (__builtin_mul_overflow(value, factor, &value)) refuse_number(option, text);
   return value;
 }
 
@@ -70,7 +79,7 @@ option::action parse_to(T& to, std::type_identity_t<T> min, std::type_identity_t
   return [&to, min, max](std::string_view spelling, std::string_view value) {
     parse_value(spelling, value, to);
     if (!(to >= min && to <= max))
-      throw usage_error(fmt::format("invalid number: {}: '{}': it must be from {} to {}", spelling, value, min, max));
+      refuse_number(spelling, value, "it must be from " + number_text(min) + " to " + number_text(max));
   };
 }
 template <class T>
@@ -91,7 +100,8 @@ inline option value_row(std::string_view name, std::string_view value, std::stri
 template <class T>
 option value_row(std::string_view name, std::string_view value, std::string help, T& to) {
   std::string preset;
-  if constexpr (number_value<T> || std::same_as<T, std::string>) preset = fmt::format("{}", to);
+  if constexpr (number_value<T>) preset = number_text(to);
+  if constexpr (std::same_as<T, std::string>) preset = to;
   return value_row(name, value, std::move(help), parse_to(to), std::move(preset));
 }
 inline option flag_row(std::string_view name, std::string help, bool& to) {
