@@ -6,7 +6,7 @@
 
 // Bit operations for both kinds of machine. std::countl_zero and its like do not work: nvcc 13 silently compiles those of
 // libstdc++ 12 to the constant that they return for zero.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Returns the number of zeros above the highest one of x; 64 for 0.
 ORDO_FN inline unsigned leading_zeros(std::uint64_t x) {
@@ -58,4 +58,4 @@ ORDO_FN inline std::uint64_t reversed_bits(std::uint64_t x) {
   return x >> 32 | x << 32;
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

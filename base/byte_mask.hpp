@@ -12,7 +12,7 @@
 #include "ordo/detail/fn.hpp"
 
 // Tests of 64 bytes of text at a time. The result is a word whose bit i belongs to byte i. Works on both kinds of machine.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Returns a word with ones at the lowest `count` bits, up to 64.
 ORDO_FN inline std::uint64_t low_bits(std::size_t count) {
@@ -234,4 +234,4 @@ ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t 
   return done;
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

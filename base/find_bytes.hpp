@@ -9,7 +9,7 @@
 #endif
 
 // Searches for a byte in host memory, sixteen bytes at a time.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Returns the number of bytes of p[0, n) that equal `value`.
 inline std::size_t count_bytes(unsigned char const* p, std::size_t n, unsigned char value) {
@@ -52,4 +52,4 @@ void each_equal_byte(unsigned char const* p, std::size_t n, unsigned char value,
     if (p[i] == value) f(i);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

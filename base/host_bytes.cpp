@@ -9,7 +9,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 namespace {
 
 constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
@@ -50,4 +50,4 @@ void host_bytes::append(std::span<char const> more) {
   size_ += more.size();
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

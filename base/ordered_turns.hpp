@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Lets threads do something one after the other, in the order of their numbers, from 0.
 class ordered_turns {
@@ -37,4 +37,4 @@ class ordered_turns {
   bool stopped_ = false;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

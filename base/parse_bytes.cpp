@@ -4,7 +4,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 std::size_t parse_bytes(std::string_view text) {
   std::size_t value = 0, digits = 0;
@@ -28,4 +28,4 @@ std::size_t parse_bytes(std::string_view text) {
   return value << shift;
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -16,7 +16,7 @@
 
 // Distribution of the bytes that are read or written among threads, and the handling of a thread's failure. Both backends use
 // it.
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 struct byte_range {
   std::uint64_t at;
@@ -88,4 +88,4 @@ inline void store(tbb::task_arena& arena, std::span<char const> from, sink& to, 
   });
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail

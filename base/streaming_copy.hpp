@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// Copies n bytes with stores that bypass the caches, for data that is not read soon: memory is written without being read
 /// first. This is 1.5 to 2 times as fast for one thread. The ranges must not overlap.
@@ -28,4 +28,4 @@ inline void copy_streaming(char* to, char const* from, std::size_t n) {
 #endif
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

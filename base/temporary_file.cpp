@@ -12,7 +12,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 namespace {
 
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;  // Linux transfers at most 2 GiB per call
@@ -75,4 +75,4 @@ void temporary_file::discard(std::uint64_t offset, std::uint64_t bytes) noexcept
   fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

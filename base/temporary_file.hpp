@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// A file without a name. The system removes it when the process ends, even if it is killed.
 class temporary_file {
@@ -35,4 +35,4 @@ class temporary_file {
   int fd_;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

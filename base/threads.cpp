@@ -9,7 +9,7 @@
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
-namespace ordo {
+namespace ordo::inline v0 {
 namespace {
 
 // More than oneTBB allocates when it starts.
@@ -46,4 +46,4 @@ int threads_for(unsigned wanted) {
   return wanted == 0 || wanted > unsigned(max) ? max : int(wanted);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

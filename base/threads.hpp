@@ -6,7 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Starts oneTBB, which must precede any use of an arena, and returns the size of a tbb::task_arena for `wanted` threads; 0
 /// means all. The result is at most the number of threads that the process may use, because more would only take turns and make
@@ -14,9 +14,9 @@ namespace ordo {
 /// @throws std::bad_alloc
 int threads_for(unsigned wanted);
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
 
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// Equal blocks of a range: few enough that a table per block is cheap, and enough that threads share them evenly.
 struct blocks {
@@ -49,4 +49,4 @@ void parallel_each(std::size_t n, std::size_t grain, F f) {
   }
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

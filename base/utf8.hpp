@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 /// Is the text well-formed UTF-8 (The Unicode Standard, table 3-7)?
 inline bool is_utf8(std::string_view text) {
@@ -25,4 +25,4 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

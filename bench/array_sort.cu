@@ -16,7 +16,7 @@
 #include "bench/bench.hpp"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 // ---- Rows ----
@@ -191,7 +191,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("array_sort", [&] { return ordo::bench::run(argc, argv); });

@@ -10,7 +10,7 @@
 #include "bench/segment_bench.cuh"
 
 // The rows of array_sort for one pair of types: CMake makes a source for each pair, as each takes a while to compile.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct arrays {
   static constexpr bool headline_is_uniform = true;  // the paper's arrays have one length
@@ -21,7 +21,7 @@ struct arrays {
   }
   static std::size_t memory(segment_layout const& layout, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
     return cuda_backend::array_sort_memory(layout.extent, layout.count, bounded ? layout.longest : layout.extent, key_bytes,
-                                   value_bytes);
+                                           value_bytes);
   }
   // Equal keys of longer arrays may come in any order; the check of values with their keys remains.
   static bool is_stable(segment_layout const& layout) { return layout.longest <= max_stable_array_length; }
@@ -81,4 +81,4 @@ extern template void measure_types<float, std::uint64_t>(session&, segment_row c
 extern template void measure_types<double, no_values>(session&, segment_row const&, std::size_t);
 extern template void measure_types<std::uint64_t, no_values>(session&, segment_row const&, std::size_t);
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -27,7 +27,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 constexpr std::size_t part_bytes = std::size_t{256} << 20;
@@ -200,7 +200,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("array_stream", [&] { return ordo::bench::run(argc, argv); });

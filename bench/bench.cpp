@@ -15,7 +15,7 @@
 #include "tools/cli/option_rows.hpp"
 #include "tools/cli/options.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -383,4 +383,4 @@ void report::save() const {
   if (!file) throw output_error(fmt::format("cannot write: {}", options_.json));
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

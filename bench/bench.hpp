@@ -10,7 +10,7 @@
 #include <vector>
 
 // The part of the GPU benchmarks that needs no nvcc: options, rows, results, the table and the JSON file.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct bench_options {
   bool quick = false;  // a smoke test with 2^24 items at most; its times say little
@@ -206,4 +206,4 @@ class report {
   bool heading_ = false, failed_ = false;
 };
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

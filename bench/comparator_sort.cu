@@ -13,7 +13,7 @@
 #include "bench/whole_bench.cuh"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 struct ascending {
@@ -137,7 +137,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("comparator_sort", [&] { return ordo::bench::run(argc, argv); });

@@ -23,7 +23,7 @@
 //
 // `lab` generates inputs, runs the rivals and checks results. The sort under test has a backend of its own for every row, so
 // that the peak of its pool is the temporary memory of the sort.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 // ---- Numbers ----
 
@@ -394,4 +394,4 @@ inline facts describe_machine() {
           {"processor", processor()}};
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

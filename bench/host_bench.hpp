@@ -17,7 +17,7 @@
 #include "tools/cli/output.hpp"
 
 // The common parts of the CPU benchmarks: the clock, the median, pseudorandom numbers, and the JSON file.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 template <class Work>
 double seconds_of(Work work) {
@@ -56,4 +56,4 @@ inline void write_report(std::string const& file, unsigned threads, std::size_t 
   out.commit();
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -12,7 +12,7 @@
 #include "tools/generate/genome.hpp"
 #include "tools/generate/texts.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 host_bytes bytes_of(std::string const& text) {
@@ -65,4 +65,4 @@ std::function<host_bytes()> made_up_text(std::string const& kind_and_length) {
   return [make = found->make, length] { return make(length); };
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -6,7 +6,7 @@
 #include "ordo/host_bytes.hpp"
 
 // Generated texts for the benchmark of suffix arrays, the same on every machine.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 /// Returns the kinds with their descriptions: "random-dna (...), ...".
 std::string made_up_kinds();
@@ -16,4 +16,4 @@ std::string made_up_kinds();
 /// @throws usage_error for an unknown kind, or a length that is 0 or not a number
 std::function<host_bytes()> made_up_text(std::string const& kind);
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

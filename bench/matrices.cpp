@@ -17,7 +17,7 @@
 #include "tools/cli/input.hpp"
 #include "tools/examples/spgemm/matrix_market.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 using matrix = spgemm::sparse_matrix<float>;
@@ -173,4 +173,4 @@ void square_report::save() const {
   if (!file) throw output_error(fmt::format("cannot write: {}", json_));
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -8,7 +8,7 @@
 
 // Generated matrices to square, of the kinds that Hou et al. and Bell et al. took from collections. All entries are small
 // integers, so that sums are exact in any order.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct matrix_kind {
   std::string name;
@@ -54,4 +54,4 @@ class square_report {
   bool failed_ = false;
 };
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -3,7 +3,7 @@
 #include <string>
 
 // The description of the host in all results.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 /// Returns the processor's name from /proc/cpuinfo, or an empty string.
 inline std::string processor() {
@@ -14,4 +14,4 @@ inline std::string processor() {
   return "";
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

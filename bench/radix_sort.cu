@@ -16,7 +16,7 @@
 #include "sort_core/backend_sorts.hpp"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 struct by_code {
@@ -175,7 +175,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("radix_sort", [&] { return ordo::bench::run(argc, argv); });

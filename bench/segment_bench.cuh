@@ -19,7 +19,7 @@
 #include "sort_core/backend_sorts.hpp"
 
 // The common parts of the benchmarks of segments and arrays: layouts, the check of results, the rivals, and one row.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 // ---- Segments ----
 
@@ -390,4 +390,4 @@ struct no_more_rivals {
   void operator()(Args const&...) const {}
 };
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -6,7 +6,7 @@
 #include "bench/segment_rivals.hpp"
 #include "sort_core/cuda/backend.cuh"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct bb_segsort_work::parts {
   int *on_host = nullptr, *counters = nullptr, *numbers = nullptr;
@@ -41,4 +41,4 @@ void bb_segsort_work::sort(rival_segments const& segments, K* keys, V* values, K
 #define ORDO_INSTANTIATE(K, V) template void bb_segsort_work::sort<K, V>(rival_segments const&, K*, V*, K*, V*, CUstream_st*);
 ORDO_FOR_SEGMENT_TYPES(ORDO_INSTANTIATE)
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

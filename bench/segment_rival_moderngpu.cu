@@ -6,7 +6,7 @@
 #include "bench/segment_rivals.hpp"
 #include "sort_core/cuda/backend.cuh"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 class modern_gpu::context : public mgpu::standard_context_t {
  public:
@@ -48,4 +48,4 @@ void modern_gpu::sort(rival_segments const& segments, K* keys, V* values) {
 #define ORDO_INSTANTIATE(K, V) template void modern_gpu::sort<K, V>(rival_segments const&, K*, V*);
 ORDO_FOR_SEGMENT_TYPES(ORDO_INSTANTIATE)
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -9,7 +9,7 @@
 #include "bench/segment_rivals.hpp"
 
 // Runs bb_segsort and ModernGPU, if they were built.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 /// Returns the names, followed by those of the optional rivals in this build.
 inline std::vector<std::string> with_optional_rivals(std::vector<std::string> names) {
@@ -57,4 +57,4 @@ void race_optional([[maybe_unused]] session& s, [[maybe_unused]] Layout const& l
 #endif
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -9,7 +9,7 @@
 // segments as 32-bit offsets, and queue their work on a stream. V is void for keys alone.
 struct CUstream_st;  // cudaStream_t is a pointer to it
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct rival_segments {
   int items, count;  // items of the array, holes included
@@ -53,7 +53,7 @@ class modern_gpu {
   std::unique_ptr<context> context_;
 };
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 /// Expands do_it(K, V) for the types of segmented_sort and array_sort.
 #define ORDO_FOR_SEGMENT_TYPES(do_it)                                                                               \

@@ -11,7 +11,7 @@
 #include "bench/segmented_sort.cuh"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 // ---- Rows ----
@@ -172,7 +172,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("segmented_sort", [&] { return ordo::bench::run(argc, argv); });

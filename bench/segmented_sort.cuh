@@ -7,7 +7,7 @@
 #include "bench/segment_bench.cuh"
 
 // The rows of segmented_sort for one pair of types: CMake makes a source for each pair, as each takes a while to compile.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct segmented {
   static constexpr bool headline_is_uniform = false;
@@ -17,8 +17,8 @@ struct segmented {
     sort_segments(machine, keys, values, segments, heads);
   }
   static std::size_t memory(segment_layout const& layout, std::size_t key_bytes, std::size_t value_bytes, bool bounded) {
-    return cuda_backend::segmented_sort_memory(layout.extent, layout.count, bounded ? layout.longest : ~std::size_t{0}, key_bytes,
-                                       value_bytes);
+    return cuda_backend::segmented_sort_memory(layout.extent, layout.count, bounded ? layout.longest : ~std::size_t{0},
+                                               key_bytes, value_bytes);
   }
   static bool is_stable(segment_layout const&) { return true; }
 };
@@ -38,4 +38,4 @@ extern template void measure_types<double, std::uint32_t>(session&, segment_row 
 /// Measures a row of computed keys.
 void measure_computed(session& s, segment_row const& row, std::size_t n);
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

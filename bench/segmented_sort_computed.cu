@@ -6,7 +6,7 @@
 
 #include "bench/segmented_sort.cuh"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 struct key_in_table {
@@ -79,8 +79,8 @@ void measure_computed(session& s, segment_row const& row, std::size_t n) {
   };
   ours(result.offsets, layout.segments(s.options.bounded));
   if (layout.uniform_length != 0) ours(result.uniform, layout.uniform());
-  result.allowed_bytes =
-      cuda_backend::segmented_sort_by_memory(layout.extent, layout.count, s.options.bounded ? layout.longest : ~std::size_t{0}, 4, 4);
+  result.allowed_bytes = cuda_backend::segmented_sort_by_memory(layout.extent, layout.count,
+                                                                s.options.bounded ? layout.longest : ~std::size_t{0}, 4, 4);
   require(result, result.extra_bytes <= result.allowed_bytes, "more memory than the contract allows");
   if (s.options.rivals) {
     auto const gather = median_time(
@@ -94,4 +94,4 @@ void measure_computed(session& s, segment_row const& row, std::size_t n) {
   s.out.add(result);
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -19,7 +19,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/examples/spgemm/multiply.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 using spgemm::matrix_view;
@@ -268,7 +268,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("spgemm_bench", [&] { return ordo::bench::run(argc, argv); });

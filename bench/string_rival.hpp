@@ -3,11 +3,11 @@
 #include <vector>
 
 // The rival of the string sort, if one was built.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 /// Returns its name, or an empty string.
 std::string_view string_rival();
 /// Sorts NUL-terminated strings by their bytes, with all threads that the process may use.
 void sort_by_rival(std::vector<unsigned char const*>& strings);
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -2,7 +2,7 @@
 
 #include "bench/string_rival.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 std::string_view string_rival() {
   return "tlx";
@@ -13,4 +13,4 @@ void sort_by_rival(std::vector<unsigned char const*>& strings) {
   tlx::sort_strings_parallel(strings);
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

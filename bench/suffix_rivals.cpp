@@ -17,7 +17,7 @@
 #include <libcubwt.cuh>
 #endif
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 constexpr std::size_t max_int32 = std::numeric_limits<std::int32_t>::max();
@@ -134,4 +134,4 @@ std::vector<suffix_rival> suffix_rivals() {
   return all;
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -6,7 +6,7 @@
 #include <vector>
 
 // Other suffix array builders: libdivsufsort, and those whose sources were given to CMake.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 struct suffix_rival {
   std::string name, version;
@@ -22,4 +22,4 @@ struct suffix_rival {
 /// Returns the rivals of this build.
 std::vector<suffix_rival> suffix_rivals();
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -17,7 +17,7 @@
 #include "sort_core/cuda/segmented.cuh"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 namespace tuning = cuda_detail::tuning;
@@ -168,7 +168,7 @@ int run(int argc, char const* const* argv) {
 }
 
 }  // namespace
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
   return ordo::cli::run_main("tune_segments", [&] { return ordo::bench::run(argc, argv); });

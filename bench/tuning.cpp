@@ -11,7 +11,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 namespace {
 
 using cuda_detail::tuning::method;
@@ -193,4 +193,4 @@ void save(bench_options const& options, facts const& machine, std::span<width_ti
   if (!file) throw output_error(fmt::format("cannot write: {}", options.json));
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -9,7 +9,7 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 
 // The part of tune_segments that needs no nvcc: makes a table of measured times.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 using shape = cuda_detail::tuning::segment_class;
 
@@ -43,4 +43,4 @@ void print_fastest(width_times const& width);
 void print_table(std::string const& name, std::span<shape const> table, std::span<width_times const> widths);
 void save(bench_options const& options, facts const& machine, std::span<width_times const> widths);
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -9,7 +9,7 @@
 #include "bench/gpu_bench.cuh"
 
 // The common parts of the benchmarks of whole arrays: the check of results, and one row.
-namespace ordo::bench {
+namespace ordo::inline v0::bench {
 
 /// Returns 64 bits that represent an item in checks.
 template <Key K>
@@ -129,4 +129,4 @@ int run_rows(program name, int argc, char const* const* argv, std::vector<std::s
   return out.status();
 }
 
-}  // namespace ordo::bench
+}  // namespace ordo::inline v0::bench

@@ -8,7 +8,7 @@
 
 // Sorts of keys of any integer or floating-point type on a Backend, whose own sorts take unsigned keys. For algorithms above
 // the core; users call the functions of sort.hpp.
-namespace ordo {
+namespace ordo::inline v0 {
 namespace detail {
 
 template <class K>
@@ -41,4 +41,4 @@ void sort_arrays(B& backend, std::span<K> keys, std::span<V> values, segment_lis
   backend.array_sort(detail::as_unsigned(keys), values, arrays, radix_key<K, Order>::code);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

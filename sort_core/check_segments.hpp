@@ -10,7 +10,7 @@
 
 // Checks of segments by their offsets, in the memory of a Backend, in one pass over the offsets. If segments do not ascend,
 // their bounds are also sorted, to find overlaps.
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 /// Computes the state of one segment. The minimum over all segments is the number of the first bad one, `unordered` or `good`.
 template <class Segments>
@@ -80,4 +80,4 @@ void check_overlap(B& backend, Segments const& segments) {
   refuse_overlap(begin(at - 1), end(at - 1), begin(at), end(at));
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail

@@ -5,7 +5,7 @@
 #include "ordo/detail/task.hpp"
 #include "ordo/error.hpp"
 
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 namespace {
 
 void check_pointer(char const* array, void const* items, std::size_t n) {
@@ -64,4 +64,4 @@ void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_
   throw usage_error(fmt::format("bad segments: [{}, {}): overlaps [{}, {})", begin, end, other_begin, other_end));
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail

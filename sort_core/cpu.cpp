@@ -6,7 +6,7 @@
 #include "sort_core/host_tasks.hpp"
 #include "sort_core/run_stream.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 struct cpu::state {
   explicit state(cpu_options const& options)
@@ -60,4 +60,4 @@ std::uint64_t cpu::stream(detail::stream_task const& task) {
   return detail::run_stream(backend(), task, 1, [](auto const&) {});
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -3,7 +3,7 @@
 
 // Operators for `scan` and `reduce` of a Backend (backend.hpp). These are named types because each __host__ __device__ lambda
 // of nvcc has a type of its own per source file, so that its instantiations are never shared.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Returns the sum.
 struct plus {
@@ -29,4 +29,4 @@ struct maximum {
   }
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -7,7 +7,7 @@
 #include "sort_core/run_stream.hpp"
 #include "sort_core/run_task.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 namespace {
 
 /// True if every sort checks offsets on the device.
@@ -110,4 +110,4 @@ std::uint64_t gpu::stream(detail::stream_task const& task) {
   return with_backend(*this, [&](cuda_backend& backend) { return detail::run_stream(backend, task, lanes, with_lane); });
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

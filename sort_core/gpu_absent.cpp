@@ -2,7 +2,7 @@
 #include "ordo/gpu.hpp"
 
 // ordo::gpu in a build without CUDA: every call that needs a device throws.
-namespace ordo {
+namespace ordo::inline v0 {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -49,4 +49,4 @@ std::uint64_t gpu::stream(detail::stream_task const&) {
   refuse();
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

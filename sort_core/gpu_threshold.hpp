@@ -7,7 +7,7 @@
 // The amount of input from which a whole command, from file to file, is faster on a GPU than on the CPU. Each library has its
 // own throughput, measured by bench/files.py with a hot cache and 16 threads, on a host with one H200
 // (bench/results/files*_h200.json).
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Throughput in bytes of input per second: of one thread of the CPU, and of a GPU that has started.
 struct throughput {
@@ -25,4 +25,4 @@ inline std::size_t gpu_crossover_bytes(throughput const& rates, unsigned threads
   return std::size_t(gpu_start_seconds / (1 / cpu - 1 / rates.gpu));
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

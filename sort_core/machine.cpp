@@ -12,7 +12,7 @@
 #include "ordo/memory.hpp"
 #include "sort_core/cuda/devices.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 machine_options parse_device(std::string_view name) {
   machine_options options;
@@ -132,4 +132,4 @@ machine_choice choose_machine(machine_options const& given, std::size_t input_by
   return {device::cpu, "this build has no GPU support"};
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -12,7 +12,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 namespace {
 
 constexpr std::size_t alignment = 256;
@@ -217,4 +217,4 @@ void limited_memory::deallocate(void* block, std::size_t bytes) noexcept {
   source_.deallocate(block, bytes);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -12,7 +12,7 @@
 #include "sort_core/functors.hpp"
 #include "sort_core/sort_by_key.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 namespace detail {
 
 // Named functors, not lambdas: several translation units instantiate a refinement of the same types. nvcc keeps the host
@@ -365,4 +365,4 @@ class refinement {
   std::size_t size_ = 0, groups_ = 0;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -18,7 +18,7 @@
 
 // Behind the door of array_stream.hpp: lanes, each a machine of its own on a thread of its own, take part after part. One lane
 // reads at a time and one writes, each part in its turn; between the two it sorts.
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 [[noreturn]] inline void fail_within_array(std::uint64_t whole) {
   throw input_error("arrays: the input ends within array " + std::to_string(whole + 1));
@@ -148,4 +148,4 @@ std::uint64_t run_stream(B& first, stream_task const& task, std::size_t most_lan
   return streamer.result();
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail

@@ -11,7 +11,7 @@
 #include "sort_core/check_segments.hpp"
 
 // Turns a sort_task into a call of a Backend's operations. Instantiated once per backend.
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 /// A value of sixteen bytes that moves with a key.
 struct alignas(16) value_of_16_bytes {
@@ -61,9 +61,9 @@ std::span<T> span_of(void* items, std::size_t n) {
 /// Offsets of 32 or 64 bits, with the width known at run time.
 struct any_offset {};
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Segments whose offsets have either width, for backends whose sorts are as fast with them: one instance serves both widths.
 template <>
@@ -92,9 +92,9 @@ struct segment_list<detail::any_offset> {
   bool wide_;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
 
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 template <class Offset>
 segment_list<Offset> segments_of(sort_task const& task) {
@@ -249,4 +249,4 @@ std::size_t memory_of_task(B& backend, sort_task const& task) {
   }
 }
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail

@@ -12,7 +12,7 @@
 #include "ordo/gpu.hpp"
 #include "ordo/machine.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// The machine of one library call: the caller's, or one of the process, which are created once and used by one call at a time.
 /// Machines of the process live as long as it. Between calls they keep what they have started, but little memory.
@@ -84,4 +84,4 @@ auto with_machine(machine_options const& options, unsigned which, F f) {
   return with_backend(*on, f);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -8,7 +8,7 @@
 #include "ordo/memory.hpp"
 
 // Segmented sort by computed keys for algorithms over a Backend: by segmented_sort_by, or with keys that are computed first.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// True if it pays to compute and store the keys first. Where a sort by computed keys is a set of kernels per type of key,
 /// programs are large and take long to compile; the sorts of stored keys are compiled once.
@@ -65,4 +65,4 @@ std::size_t sort_by_key_memory(std::size_t n, std::size_t segments, std::size_t 
     return B::segmented_sort_by_memory(n, segments, max_length, key_bytes, item_bytes);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

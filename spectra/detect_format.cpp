@@ -10,7 +10,7 @@
 #include "spectra/mgf/line.hpp"
 #include "spectra/mzml/xml.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 using namespace std::string_view_literals;
@@ -103,9 +103,9 @@ std::string_view kind_of_line(std::string_view line) {
   return {};
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 
 format detect_format(std::string_view front) {
   return detail::kind_of(front) == "mzML" ? format::mzml : format::mgf;
@@ -116,4 +116,4 @@ std::string foreign_format(std::string_view front) {
   return kind.empty() || kind == "mzML" ? "" : detail::description_of(kind);
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra

@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Returns the format that the first bytes of an input suggest, for a message: "mzML", "UTF-16 text"; empty for MGF and unknown
 /// formats.
@@ -12,4 +12,4 @@ std::string description_of(std::string_view kind);
 /// Returns the format that a line suggests which MGF does not allow: "CSV"; or nothing.
 std::string_view kind_of_line(std::string_view line);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

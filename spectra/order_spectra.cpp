@@ -18,7 +18,7 @@
 #include "spectra/order/store.hpp"
 #include "spectra/pipeline.hpp"
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 namespace {
 
 using namespace detail;
@@ -282,4 +282,4 @@ order_report order_mzml(source& input, sink& output, sort_options const& options
   return report;
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra

@@ -10,7 +10,7 @@
 #include "spectra/mgf/writer.hpp"
 #include "spectra/mzml/format.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu) {
   // A GPU needs more at a time than fits the cache of a thread. Memory for a text is up to 2.5 times its size.
@@ -155,4 +155,4 @@ sort_report pipeline::report() const {
   return all;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -13,7 +13,7 @@
 #include "spectra/order/chunk.hpp"
 #include "spectra/peaks/peak_machines.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Returns the size of the chunks, of which `chunks` are at work at a time: larger on a GPU, but at most 288 MiB in all, unless
 /// chunk_bytes is larger.
@@ -76,4 +76,4 @@ class pipeline {
   std::vector<chunk*> idle_;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -8,7 +8,7 @@
 #include "ordo/spectra/mzml.hpp"
 #include "spectra/pipeline.hpp"
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 namespace {
 
 using detail::pipeline, detail::purpose;
@@ -72,4 +72,4 @@ check_result check_mzml(source& input, sort_options const& options) {
   return check(input, options, format::mzml);
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra

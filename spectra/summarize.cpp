@@ -6,7 +6,7 @@
 #include "ordo/spectra/mzml.hpp"
 #include "spectra/pipeline.hpp"
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 namespace {
 
 template <class Key>
@@ -113,4 +113,4 @@ summary summarize_mzml(source& input, sort_options const& options) {
   return summarize(input, options, format::mzml);
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra

@@ -19,7 +19,7 @@
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
 
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 namespace {
 
 template <class F>
@@ -197,4 +197,4 @@ order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets
 ORDO_INSTANTIATE(std::uint32_t)
 ORDO_INSTANTIATE(std::uint64_t)
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings

@@ -20,7 +20,7 @@
 #include "strings/sort/line_sort.hpp"
 #include "strings/sort/text_job.hpp"
 
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 namespace {
 
 bool is_narrow(std::size_t bytes) {
@@ -264,4 +264,4 @@ bool order_check::finish() {
   return in_order;
 }
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings

@@ -3,7 +3,7 @@
 #include "strings/sort/prefix_sort.hpp"
 #include "strings/sort_texts.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 template <class Offset>
 line_sort<Offset> sort_on_cuda(std::string_view text, sort_options const& options, unsigned gpu_index) {
@@ -16,7 +16,7 @@ line_sort<Offset> sort_on_cuda(std::string_view text, sort_options const& option
 template <class Offset>
 bool sort_texts_on_cuda(text_job& job, unsigned gpu_index) {
   return with_machine<gpu>(job.options.machine, gpu_index,
-                      [&](cuda_backend& backend) { return sort_texts_on<Offset>(backend, job); });
+                           [&](cuda_backend& backend) { return sort_texts_on<Offset>(backend, job); });
 }
 
 template <class Offset>
@@ -31,4 +31,4 @@ template bool sort_texts_on_cuda<std::uint64_t>(text_job&, unsigned);
 template std::size_t memory_on_cuda<std::uint32_t>(std::size_t, std::size_t, order const&, char);
 template std::size_t memory_on_cuda<std::uint64_t>(std::size_t, std::size_t, order const&, char);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -2,7 +2,7 @@
 #include "sort_core/scoped_machine.hpp"
 #include "strings/sort/prefix_sort.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 template <class Offset>
 line_sort<Offset> sort_on_host(std::string_view text, sort_options const& options) {
@@ -21,4 +21,4 @@ template line_sort<std::uint64_t> sort_on_host(std::string_view, sort_options co
 template std::size_t memory_on_host<std::uint32_t>(std::size_t, std::size_t, order const&, char);
 template std::size_t memory_on_host<std::uint64_t>(std::size_t, std::size_t, order const&, char);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

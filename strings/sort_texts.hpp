@@ -13,7 +13,7 @@
 #include "strings/write/store_lines.hpp"
 
 // Sorting texts in the memory of a backend, from sources to a sink.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 constexpr std::size_t read_beyond = 8;  // word-wise reads read the whole last word (ordo/detail/load.hpp)
 
@@ -135,4 +135,4 @@ bool sort_texts_on(B& backend, text_job& job) {
   return true;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -9,7 +9,7 @@
 #include "ordo/suffix/index.hpp"
 #include "suffix/device_records.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 loaded_fasta::loaded_fasta(fasta_texts const& texts, extra_arrays extra, machine_options const& machine,
                            fasta_options const& options, policy const& rules)
@@ -128,4 +128,4 @@ build_report loaded_fasta::build_into(sinks const& out, sink& residues, build_op
 template build_report loaded_fasta::build_into<std::uint32_t>(sinks const&, sink&, build_options const&);
 template build_report loaded_fasta::build_into<std::uint64_t>(sinks const&, sink&, build_options const&);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -13,7 +13,7 @@
 #include "suffix/text/read_fasta.hpp"
 
 // Records whose residues are parsed in a machine's memory, and stay there.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Type-erased records on a GPU, for code that is compiled without CUDA.
 class records_on_gpu {
@@ -113,4 +113,4 @@ class records_on {
   std::optional<packed_text<B>> packed_;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

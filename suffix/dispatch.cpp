@@ -17,7 +17,7 @@
 #include "suffix/sort/build.hpp"
 #include "suffix/sort/rows.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 // Calls f(Index{}) for an Index of 4 or 8 bytes.
@@ -287,4 +287,4 @@ template result<std::uint64_t> build(text const&, extra_arrays, build_options co
 template std::optional<mismatch> check(text const&, arrays<std::uint32_t const>, build_options const&, build_report*);
 template std::optional<mismatch> check(text const&, arrays<std::uint64_t const>, build_options const&, build_report*);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -6,7 +6,7 @@
 extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t);
 extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint64_t);
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 template <class Index>
 suffix_builder<Index> cuda_builder() {
@@ -14,7 +14,7 @@ suffix_builder<Index> cuda_builder() {
       .build =
           [](text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index) {
             return with_machine<gpu>(options.machine, gpu_index,
-                                [&](cuda_backend& backend) { return build_on(backend, input, to, options); });
+                                     [&](cuda_backend& backend) { return build_on(backend, input, to, options); });
           },
       .check =
           [](text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
@@ -86,4 +86,4 @@ std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& opti
   return std::make_unique<records_on_cuda>(options, gpu_index, bytes);
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -6,7 +6,7 @@
 extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t);
 extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint64_t);
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& options, fasta_totals& totals) {
   with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
@@ -52,4 +52,4 @@ suffix_builder<Index> host_builder() {
 template suffix_builder<std::uint32_t> host_builder();
 template suffix_builder<std::uint64_t> host_builder();
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -14,7 +14,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::external {
+namespace ordo::inline v0::external {
 namespace {
 
 sigset_t only(int signal) {
@@ -143,4 +143,4 @@ std::size_t decompressing_source::read(std::span<char> to) {
   return size;
 }
 
-}  // namespace ordo::external
+}  // namespace ordo::inline v0::external

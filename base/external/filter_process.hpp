@@ -10,7 +10,7 @@
 #include "ordo/io.hpp"
 
 // Temporary files that a program compresses, as with --compress-program of GNU sort.
-namespace ordo::external {
+namespace ordo::inline v0::external {
 
 /// A program that runs beside this process, connected to a file on one side and to a pipe on the other. The destructor ends it.
 class filter_process {
@@ -69,4 +69,4 @@ class decompressing_source final : public source {
   bool over_ = false;
 };
 
-}  // namespace ordo::external
+}  // namespace ordo::inline v0::external

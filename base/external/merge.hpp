@@ -6,7 +6,7 @@
 #include <vector>
 
 // Merging sorted runs. The callers read items and compare them.
-namespace ordo::external {
+namespace ordo::inline v0::external {
 
 /// Merges sorted inputs with a loser tree (Knuth, volume 3, 5.4.1). Of equal items, that of the first input comes first.
 /// Reader: next() moves to its next item, and returns false at the end. compare(Reader const&, Reader const&) returns a number
@@ -119,4 +119,4 @@ class run_levels {
   std::vector<std::size_t> levels_;  // of each run, how often its lines were merged; never rising
 };
 
-}  // namespace ordo::external
+}  // namespace ordo::inline v0::external

@@ -8,7 +8,7 @@
 #include <tbb/task_arena.h>
 
 // Parallel writing of merged items, in order.
-namespace ordo::external {
+namespace ordo::inline v0::external {
 
 /// Returns the number of windows that write_windows() has at a time, by the threads of the current arena.
 inline std::size_t num_windows() {
@@ -55,4 +55,4 @@ void write_windows(Plan plan, Fill fill, End end) {
   });
 }
 
-}  // namespace ordo::external
+}  // namespace ordo::inline v0::external

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// A checksum of bytes and their positions. Bytes may be added in any order, in parts of any size, by any number of threads. A
 /// single byte that differs always changes it.
@@ -46,4 +46,4 @@ class positional_checksum {
   std::atomic<std::uint64_t> sum_{0}, bytes_{0};
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

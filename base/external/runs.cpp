@@ -10,7 +10,7 @@
 #include "base/external/filter_process.hpp"
 #include "ordo/error.hpp"
 
-namespace ordo::external {
+namespace ordo::inline v0::external {
 namespace {
 
 // Writes a run behind `offset` of a file.
@@ -122,4 +122,4 @@ std::size_t run_files::max_merged(std::size_t wanted) const {
   return std::max<std::size_t>(wanted, 2);
 }
 
-}  // namespace ordo::external
+}  // namespace ordo::inline v0::external

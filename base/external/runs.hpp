@@ -12,7 +12,7 @@
 #include "ordo/io.hpp"
 
 /// External sorting: sorted runs in temporary files. Nothing here knows what the bytes of a run mean.
-namespace ordo::external {
+namespace ordo::inline v0::external {
 
 /// A run in a temporary file, written once. Offsets count from its first byte.
 struct stored_range {
@@ -89,4 +89,4 @@ class run_files {
   std::vector<std::unique_ptr<folder_file>> files_;  // one in each folder
 };
 
-}  // namespace ordo::external
+}  // namespace ordo::inline v0::external

@@ -7,6 +7,8 @@
 #include "ordo/machine.hpp"
 #include "ordo/sort.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sorting of many arrays of one length that together may be larger than the machine's memory. GPU-ArraySort (Awan and Saeed,
 /// ICPP'16) names this case as future work.
 ///
@@ -17,7 +19,7 @@
 /// three parts and the temporary memory of sort_arrays for each; then there may be only one part at a time. A GPU uses three
 /// streams and 96 MiB of pinned host memory, allocated for the call. With a caller's allocator, whose functions are called by
 /// one thread at a time, it uses one stream. A CPU sorts one part at a time. Order and stability are those of sort_arrays.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Reads arrays of `length` keys from `from`, sorts each, and writes them to `to` in the order in which they were read. Keys
 /// are stored in little-endian byte order. If the source is addressable, the sink receives its size by sink::expect.
@@ -54,4 +56,5 @@ void sort_host_arrays(machine& on, std::span<K> keys, std::size_t length) {
   stream_arrays<K, Order>(on, from, to, length);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

@@ -10,7 +10,9 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/segments.hpp"
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 namespace detail {
 struct probe {
@@ -146,4 +148,5 @@ std::remove_const_t<T> value_at(B& backend, std::span<T> from, std::size_t i) {
   return x;
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

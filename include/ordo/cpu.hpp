@@ -6,7 +6,9 @@
 #include "ordo/machine.hpp"
 #include "ordo/sort.hpp"
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 class host_backend;
 class memory_resource;
@@ -47,4 +49,5 @@ class cpu final : public machine {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

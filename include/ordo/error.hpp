@@ -3,7 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 /// The base of all exceptions that Ordo throws on purpose. what() reads "what: where: why".
 class error : public std::runtime_error {
@@ -45,4 +47,5 @@ class device_error : public error {
   using error::error;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

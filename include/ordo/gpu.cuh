@@ -14,7 +14,7 @@
 /// backend.hpp. Needs nvcc 12.4 or newer with --extended-lambda and --expt-relaxed-constexpr, which the CMake target
 /// ordo::sort_core sets. Functors are marked __host__ __device__ (ORDO_FN), are copied, and must not hold references. See
 /// sort.hpp and backend.hpp for the contracts.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Makes the machine's device current, calls f(cuda_backend&), which has all operations of backend.hpp, and returns its result.
 template <class F>
@@ -60,5 +60,5 @@ void sample_sort(gpu& on, std::span<T> keys, std::span<V> values, Less less) {
   with_backend(on, [&](cuda_backend& backend) { backend.sample_sort(keys, values, less); });
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
 #endif

@@ -7,9 +7,11 @@
 #include "ordo/machine.hpp"
 #include "ordo/sort.hpp"
 
+#pragma GCC visibility push(default)
+
 struct CUstream_st;  // cudaStream_t is CUstream_st*
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 class cuda_backend;
 
@@ -79,4 +81,5 @@ class gpu final : public machine {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

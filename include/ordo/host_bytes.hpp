@@ -3,7 +3,9 @@
 #include <span>
 #include <utility>
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 /// A contiguous array of bytes that grows without copying, by moving its pages, and without initialising. It uses huge pages
 /// where the system provides them.
@@ -44,4 +46,5 @@ class host_bytes {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

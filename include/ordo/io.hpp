@@ -10,6 +10,8 @@
 
 #include "ordo/error.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sources and sinks of bytes. Any thread can read or write any offset of an addressable source or sink, such as a regular file
 /// or memory. One thread reads or writes a sequential one, such as a pipe or a compressed stream, from front to back. A Backend
 /// reads from a source into its own memory, and writes from there to a sink (backend.hpp).
@@ -17,7 +19,7 @@
 /// Implementations are called by threads of oneTBB, sometimes under a lock, and must not run parallel work of oneTBB
 /// themselves: a thread that waits for such work may start another task of the caller, such as the next read, inside the call
 /// that has not ended. Exceptions may be thrown from any of these threads and reach the caller.
-namespace ordo {
+namespace ordo::inline v0 {
 
 class source {
  public:
@@ -145,4 +147,5 @@ inline std::optional<loaded_part> addressed_part(source const& from, std::uint64
 
 }  // namespace detail
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

@@ -10,7 +10,9 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 namespace detail {
 struct sort_task;
@@ -118,4 +120,5 @@ void run_on(machine_choice& machine, OnGpu on_gpu, OnCpu on_cpu) {
   on_cpu();
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

@@ -3,7 +3,9 @@
 #include <map>
 #include <utility>
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 /// A source of raw memory of one machine. Not thread-safe: a machine is used by one thread at a time.
 class memory_resource {
@@ -120,4 +122,5 @@ class limited_memory final : public memory_resource {
   std::size_t limit_, in_use_ = 0;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

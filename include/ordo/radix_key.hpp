@@ -8,7 +8,9 @@
 
 #include "ordo/detail/fn.hpp"
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 enum class sort_order { ascending, descending };
 
@@ -87,4 +89,5 @@ struct radix_key {
   }
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

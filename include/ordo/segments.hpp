@@ -5,8 +5,10 @@
 
 #include "ordo/detail/fn.hpp"
 
+#pragma GCC visibility push(default)
+
 // Arguments of sorts: a range of bits of the keys, and the segments of an array.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// The bits [begin, end) of a code that a sort compares; bit 0 is the lowest. An `end` above the width means the width. If the
 /// range is empty, all keys are equal and nothing moves.
@@ -75,4 +77,5 @@ constexpr K mask_of(bit_range bits) {
 }
 }  // namespace detail
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

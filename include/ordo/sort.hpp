@@ -11,6 +11,8 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/segments.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The sorts of the core, on an ordo::gpu (gpu.hpp) or an ordo::cpu (cpu.hpp). They are compiled once, in the library, and work
 /// with any compiler.
 ///
@@ -31,7 +33,7 @@
 ///     pointer, values that are not aligned to their width, an index too narrow for the keys, bad segments (see sort_segments),
 ///     or a GPU that does not exist
 /// @throws device_error  if a CUDA call fails
-namespace ordo {
+namespace ordo::inline v0 {
 namespace detail {
 
 template <class V>
@@ -253,4 +255,5 @@ std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, s
   return on.memory_for(task);
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

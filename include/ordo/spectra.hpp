@@ -12,6 +12,8 @@
 #include "ordo/machine.hpp"
 #include "ordo/spectra/selection.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sorts the peaks of mass spectra in Mascot Generic Format (MGF).
 ///
 /// Lines end with LF, CRLF or a lone CR. Between a line BEGIN IONS and a line END IONS, a line whose first word is a number is
@@ -23,7 +25,7 @@
 /// come to stand before the LF of an empty line: no byte changes, but the two are a CRLF then.) Peaks that compare equal keep
 /// the order of the input, and the two zeros are equal; a missing intensity comes last. The same input gives the same bytes on
 /// any machine, with any number of threads.
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 
 enum class format { mgf, mzml };
 
@@ -118,4 +120,5 @@ struct check_result {
 check_result check(source& input, sort_options const& options);
 check_result check(std::span<char const> input, sort_options const& options);
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

@@ -13,11 +13,13 @@
 #include "ordo/strings/line_comparison.hpp"
 #include "ordo/strings/order.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sorting lines of text in the order of `LC_ALL=C sort`. Bytes are unsigned, a line that ends is smaller than one that goes
 /// on, and every byte but the delimiter is an ordinary one, also NUL and CR. Bytes behind the last delimiter are a line if
 /// there are any. Equal lines keep the order of the text, in both directions. The same text gives the same result on any
 /// machine, with any number of threads.
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 
 struct sort_options {
   order by;
@@ -138,4 +140,5 @@ class order_check {
   std::string previous_, unfinished_;
 };
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings
+#pragma GCC visibility pop

@@ -15,10 +15,12 @@
 #include "ordo/machine.hpp"
 #include "ordo/suffix/policy.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Suffix arrays of one or many records. The suffix at position p runs to the end of p's record. Suffixes compare by unsigned
 /// bytes; a proper prefix is smaller; equal suffixes compare by position. For a single record this is the textbook suffix
 /// array.
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 /// Records of residues laid end to end without separators. Record r is [starts[r], starts[r + 1]); the last one ends with the
 /// text. Records may be empty. Without starts the text is one record.
@@ -181,4 +183,5 @@ template <class Index>
 std::optional<mismatch> check(text const& input, arrays<Index const> all, build_options const& options = {},
                               build_report* done = nullptr);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -27,7 +27,7 @@
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/staging.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 class cuda_backend;
 
@@ -598,4 +598,4 @@ class cuda_backend {
 
 static_assert(has_background_downloads<cuda_backend>);
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

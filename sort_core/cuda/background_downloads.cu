@@ -5,7 +5,7 @@
 #include "sort_core/cuda/devices.hpp"
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 background_downloads::~background_downloads() {
   if (!thread_.joinable()) return;
@@ -72,4 +72,4 @@ void background_downloads::run(unsigned gpu_index, cudaStream_t beside) {
   static_cast<void>(cudaStreamSynchronize(beside));  // after a failure, copies may still be running
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -13,7 +13,7 @@
 
 #include "sort_core/cuda/staging.hpp"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Copies to the host that run one after the other while the GPU works. A thread, started by the first copy, issues them on the
 /// backend's second stream. Calls of this class and of the backend must come from one thread, with the device current.
@@ -62,4 +62,4 @@ class background_downloads {
   std::thread thread_;
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -6,7 +6,7 @@
 
 // Ranking by buckets in shared memory (the buckets of GPU-ArraySort). A map gives the bucket of each key; buckets are counted,
 // counts are summed, and the few items that share a bucket are compared.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// A word of counters. First its lower half counts the items of several buckets, with Bits bits each. Later its upper half
 /// holds the position at which the first of them begins.
@@ -195,4 +195,4 @@ struct block_buckets : block_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -3,7 +3,7 @@
 
 #include "sort_core/cuda/block_memory.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// A word of counters of 2 or 16 bits each.
 template <unsigned Bits>
@@ -84,4 +84,4 @@ struct block_counting : block_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

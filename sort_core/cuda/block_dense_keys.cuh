@@ -9,7 +9,7 @@
 // few distinct keys; buckets that are narrow where keys are dense; a radix sort over all bits that differ.
 // Functions that few segments need are not inlined, so that they cost others no registers. Registers are not passed to them by
 // reference, because that would move these to memory for all segments.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 template <class K, unsigned Threads, unsigned Items>
 struct block_dense_keys : block_memory<K, Threads, Items> {
@@ -174,4 +174,4 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

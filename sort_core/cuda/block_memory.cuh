@@ -10,7 +10,7 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 
 // The shared memory of a block that sorts a segment, and the operations that all its methods of ranking share.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// The result of ranking.
 enum class ranking {
@@ -143,4 +143,4 @@ struct block_memory {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

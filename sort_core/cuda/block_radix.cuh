@@ -7,7 +7,7 @@
 
 // A block's stable sort of positions by digits, from the lowest digit up. A warp's items are consecutive, 32 at a time, so that
 // ranks follow the order of the items. A warp counts its digits with 16 bits each.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 template <unsigned Threads, unsigned Items, unsigned DigitBits>
 struct block_radix {
@@ -135,4 +135,4 @@ struct block_radix {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -18,7 +18,7 @@
 // distinct keys, and one pass of a radix sort over their numbers; buckets that are narrow where keys are dense; and last a
 // radix sort over all bits that differ. Every method orders by (key, position), so the sort is stable and the same on every
 // run, although buckets fill in no particular order.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// The sort of segments of 1 to Threads * Items items.
 template <class K, unsigned Threads, unsigned Items>
@@ -215,4 +215,4 @@ struct block_sort : block_memory<K, Threads, Items> {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

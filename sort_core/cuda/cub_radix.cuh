@@ -4,7 +4,7 @@
 #include "sort_core/cuda/backend.cuh"
 #include "sort_core/cuda/zeros.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 template <class T>
 void copy_back(cuda_backend& backend, cub::DoubleBuffer<T> const& both, T* origin, std::size_t n) {
@@ -34,7 +34,7 @@ void sort_lsd(cuda_backend& backend, K* keys, V* values, std::size_t n, bit_rang
   if (values) copy_back(backend, both_values, values, n);
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail
 
 #define ORDO_SORT_LSD(K, V) \
   template void ordo::cuda_detail::sort_lsd<K, V>(ordo::cuda_backend&, K*, V*, std::size_t, ordo::bit_range);

@@ -8,7 +8,7 @@
 
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 void throw_cuda(cudaError_t status, char const* call, char const* file, int line, std::size_t bytes) {
   static_cast<void>(cudaGetLastError());  // clears the error, so that the next call does not report it
@@ -131,4 +131,4 @@ std::string cuda_versions() {
   return text;
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -4,7 +4,7 @@
 
 #include "ordo/machine.hpp"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Returns the GPUs that the driver shows; empty without a driver. Starts none of them. Never throws.
 std::vector<gpu_info> list_gpus() noexcept;
@@ -32,4 +32,4 @@ class device_scope {
 /// Returns the versions of nvcc, the runtime and the driver.
 std::string cuda_versions();
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -3,7 +3,7 @@
 
 #include "sort_core/cuda/group.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// The distinct keys of a block, if they are few: a hash table with open addressing in shared memory, and the order of its
 /// keys.
@@ -84,4 +84,4 @@ struct dictionary {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -12,7 +12,7 @@
 
 // Large segments of floats are divided by their values if these are more even than their codes. Half of all codes stand for
 // magnitudes below 1, so that the first digit of floats that are spread over [-1, 1) reveals little but the sign.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// A map of floating-point keys to numbers of 32 bits that are proportional to their values and in the order of their codes.
 /// NaNs and values beyond the range of the sample come first and last. A scale of 0 means that codes are as even, and should be
@@ -92,4 +92,4 @@ struct float_numbers {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

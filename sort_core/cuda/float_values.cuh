@@ -6,7 +6,7 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/cuda/group.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// True if the codes are those of floating-point keys.
 template <class K>
@@ -77,4 +77,4 @@ __device__ __forceinline__ bool number_floats(key_code<K> encoding, unsigned lan
   return !by_value;
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

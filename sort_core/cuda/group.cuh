@@ -7,7 +7,7 @@
 
 // Groups of threads that work on one segment together: a warp or a block. The source is the same for both; collectives use the
 // hardware's instructions for each. All threads of a group must call a collective.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 template <class T>
 struct extremes {
@@ -148,4 +148,4 @@ struct group {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

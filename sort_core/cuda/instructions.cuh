@@ -4,7 +4,7 @@
 
 // Instructions that C++ cannot express: assembly of the GPU, and its shared memory. Kernels contain no assembly of their own,
 // so that tests/gpu/emulation can run them on any machine.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -107,4 +107,4 @@ __device__ T* opaque_shared(T* shared) {
   return static_cast<T*>(__cvta_shared_to_generic(address));
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -11,7 +11,7 @@
 // memory, all others in a block's sort. An array of 2^k chunks in steps of 2^j is read and written k + 1 times for the last
 // merge, k times for the one before, and so on down to j + 2 times for the first. All arrays go through each merge together, in
 // one kernel whose blocks all run at once.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 struct chunked_array {
   std::uint64_t begin, length, first_chunk;
@@ -123,4 +123,4 @@ __global__ void __launch_bounds__(chunk_merger<K, V, Keys, Class>::threads, 1)
   chunk_merger<K, V, Keys, Class>(data, work, lists).run();
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -20,7 +20,7 @@
 // prefix sums, over the tiles of a segment and over its digits, give the position for each tile's items of each digit. Last,
 // each tile moves its items there; tiles run in any order. Tiles are summed in chunks first, so that the sums of one huge
 // segment are short.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Returns the class of a bucket of a sample sort, tuning::classes if no block holds it.
 template <std::size_t ItemBytes, std::size_t ValueBytes>
@@ -402,4 +402,4 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
   phases::copy_back(data, work, 2);
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

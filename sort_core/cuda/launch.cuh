@@ -6,7 +6,7 @@
 
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Returns the maximum of shared memory per block on the current device. Without a device it returns that of a large GPU,
 /// because hosts without a GPU also compute the memory of sorts.
@@ -144,4 +144,4 @@ void launch_cooperative(kernel_launcher& on, unsigned threads, std::size_t share
   launch_blocks<Kernel>(on, on.resident_blocks<Kernel>(threads, shared_bytes), threads, shared_bytes, true, arguments...);
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -7,7 +7,7 @@
 #include "ordo/memory.hpp"
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// A memory resource over cudaMalloc on the current device. Freeing waits for the work that uses the memory.
 class device_memory final : public memory_resource {
@@ -44,4 +44,4 @@ class allocator_memory final : public memory_resource {
   cudaStream_t stream_;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -9,7 +9,7 @@
 // Stable sort by comparisons of items that fit in one block. Each thread sorts a few items in registers by exchanging
 // neighbours. Then sorted sequences are merged in pairs; every thread makes as many items of the merged sequence as it had
 // (merge path: Green, McColl and Bader, ICS'12).
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// An item with the data that move with it during a sort.
 template <class T, class Carried>
@@ -122,4 +122,4 @@ struct merging {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -10,7 +10,7 @@
 
 // The data of a partition of large segments that stay in device memory between its phases: the lists of segments in work, and
 // the number of items of each digit in tiles, chunks of tiles, and segments. See large_segments.cuh.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 constexpr unsigned digit_values = 256;
 /// A segment that is being partitioned.
@@ -143,4 +143,4 @@ __device__ void count_chunks(partition_work const& work, unsigned list, std::uin
   }
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

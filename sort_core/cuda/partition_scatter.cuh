@@ -9,7 +9,7 @@
 
 // The scatter of a level of a partition, tile by tile. A block ranks a tile's items among those of the same digit, puts them
 // into shared memory in the order of their digits, and writes the items of each digit to the position that the counts give.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 template <class K, class V, bool Large, bool Sampled = false>
 struct partition_traits {
@@ -421,4 +421,4 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// A sequence of parts cut from one block of temporary memory.
 class parts {
@@ -18,4 +18,4 @@ class parts {
   char* next_;
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

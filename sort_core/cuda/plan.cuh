@@ -11,7 +11,7 @@
 
 // The first kernel of a segmented sort. Segments of one item are finished, tiny ones are sorted at once, and all others are
 // added to the list of their class for later kernels. The lists and their lengths stay on the device.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 struct large_segment {
   std::uint64_t begin, length;
@@ -342,4 +342,4 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
   }
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -15,7 +15,7 @@
 // The choice between a radix sort from the most significant digit (MSD) and one from the least (LSD). An MSD sort moves a key
 // once per level, until its segment fits in a block: twice if keys are evenly distributed, and more often the more uneven they
 // are; and blocks are slower if keys are dense in places. An LSD sort moves a key once per digit.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Returns the position of key i of a sample within its stride: the fractional part of i times the golden ratio, of the stride.
 /// So in an ordered array the bits of i do not determine the keys' lower bits.
@@ -184,4 +184,4 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
          correlated_bits(sample, left) <= tuning::max_correlated_bits;
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

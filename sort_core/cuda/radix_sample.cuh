@@ -13,7 +13,7 @@
 // The sample of keys that a radix sort examines before it chooses its method (radix_choice.hpp). The host waits for it, so
 // latency counts. The GPU sorts the sample, because sorting 1024 keys took the host longer than all the rest, and writes it to
 // memory that the host can read directly.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Sorts the codes of `count` keys from all over an array, one from each `stride` of them. Each block loads all of them into
 /// dynamic shared memory, and computes the rank of some.
@@ -52,4 +52,4 @@ __global__ void choose_numbers(std::uint64_t const* sorted, unsigned count, key_
   if (threadIdx.x == 0) *numbers = float_numbers::suiting(sorted, count, code);
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

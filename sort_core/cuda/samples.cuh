@@ -21,7 +21,7 @@
 // number of the bucket is its digit, stored as a byte. Items then move by the same partition as in the radix sort. If the
 // sample has many equal items, items that equal a splitter have a bucket of their own, and are sorted. Buckets that fit in a
 // block are merged there; larger ones are distributed again.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// An item as an array of words. The code that distributes items is so compiled once for all types of a size, and types need no
 /// default constructor.
@@ -477,4 +477,4 @@ class sample_sorter {
   partition_work work_{};
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -9,7 +9,7 @@
 #include "sort_core/cuda/group.cuh"
 
 // Data that the kernels of the segmented sort share: the locations of keys and values, and the lists of segments to sort.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// The type of values of a sort without values.
 struct no_value {};
@@ -172,4 +172,4 @@ struct segment_queue {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -17,7 +17,7 @@
 
 // The segmented sort of the GPU backend, after Hou et al. (ICS'17). Segments are classed by length, and each class is sorted by
 // the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// The method for segments that no block holds. They are partitioned into a second copy of the data, or into a window that
 /// holds a part of it and moves over the data.
@@ -403,4 +403,4 @@ std::size_t segmented_sort_bytes(std::size_t n, std::size_t segments, std::size_
   });
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -8,7 +8,7 @@
 // warp treats a run with holes like one without: it reads from the first segment to the last, except parts that are only holes,
 // sorts the items of segments in place, and writes only these. Other warps may at the same time sort other segments that lie in
 // the holes.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Segments with or without holes between them. Positions are counted from an origin that is the same for all of a run.
 template <class Offset, bool Holes>
@@ -115,4 +115,4 @@ __device__ __forceinline__ unsigned items_in_segments(unsigned* scratch, Places 
   return unsigned((std::uint64_t{inside} << 32 | (lane_of() == 0 ? 0 : below)) << shift >> 32);
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

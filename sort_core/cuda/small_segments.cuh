@@ -13,7 +13,7 @@
 // segments there and copies the items back in order, so that accesses to device memory are coalesced for any lengths. Warps
 // never wait for each other: while some read or write, others sort. All other runs are left to the kernel that plans. There may
 // be holes between the segments if these are not much larger (small_layout.cuh).
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// The runs of `segments` segments each that are left. None are if all segments are known to be small.
 struct planned_runs {
@@ -278,4 +278,4 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
   }
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

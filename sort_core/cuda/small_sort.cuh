@@ -13,7 +13,7 @@
 // it needs. With values, words of 32 bits are compared: the highest bits in which the segment's keys differ and, below them,
 // the item's position in the run, which makes the sort stable. The sorted positions are left in shared memory. Keys that agree
 // in so many bits are rare. The sorted words show whether there are any, and then words of 64 bits are sorted.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// A warp's part of shared memory. The host chooses its size: small if segments are few or tiny, so that a multiprocessor holds
 /// more warps.
@@ -269,4 +269,4 @@ __device__ __forceinline__ void sort_small_run(key_code<K> encoding, small_stora
   __syncwarp();
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

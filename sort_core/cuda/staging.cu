@@ -10,7 +10,7 @@
 #include "sort_core/cuda/devices.hpp"
 #include "sort_core/cuda/error.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 using detail::addressed_part, detail::byte_range, detail::shared_ranges;
 
@@ -196,4 +196,4 @@ void staging::store(sink& to, std::uint64_t offset, void const* device, std::siz
            });
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -8,7 +8,7 @@
 
 #include "ordo/io.hpp"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Copies between the device and files, streams or pageable host memory, which the device cannot access. The data pass through
 /// a ring of small pinned blocks, allocated when first used: several threads fill or empty blocks while others are copied.
@@ -68,4 +68,4 @@ class staging {
   std::uint64_t* words_ = nullptr;  // with room for a few bytes behind them
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

@@ -1,6 +1,6 @@
 #include "sort_core/cuda/backend.cuh"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 namespace {
 
 struct ascending_codes {
@@ -15,4 +15,4 @@ bool sort_by_samples(cuda_backend& backend, std::uint64_t* keys, std::size_t n) 
   return sorter(backend, keys, nullptr, n, ascending_codes{}).sort();
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

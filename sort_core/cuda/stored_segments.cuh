@@ -3,7 +3,7 @@
 
 // Segments of stored keys are sorted by about 150 kernels per width of keys. Each combination of key and value type has a
 // source of its own (CMakeLists.txt), so that none takes long to compile.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 template <large_method Method, class K, class V, class Offset>
 void sort_stored(cuda_backend& backend, stored_keys<K> keys, V* values, std::size_t n, segment_list<Offset> segments,
@@ -11,7 +11,7 @@ void sort_stored(cuda_backend& backend, stored_keys<K> keys, V* values, std::siz
   segmented_sorter<cuda_backend, K, V, stored_keys<K>, Method>(backend, keys, values, n, heads).sort(segments);
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail
 
 #define ORDO_SORT_STORED(Method, K, V, Offset)                                                         \
   template void ordo::cuda_detail::sort_stored<ordo::cuda_detail::large_method::Method, K, V, Offset>( \

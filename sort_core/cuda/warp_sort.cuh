@@ -15,7 +15,7 @@
 // The network compares one 32-bit word per item: the highest bits in which the segment's keys differ and, below them, the
 // item's position. So a comparison is one instruction, and the sort is stable. Keys that agree in so many bits are rare. A
 // check of the result finds them, and then the same network runs as a radix sort by digits of that width.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Sorts Items registers, any number, by Batcher's merge exchange (Knuth, TAOCP 5.2.2, algorithm M).
 template <unsigned Items, class Word>
@@ -318,4 +318,4 @@ struct warp_sort {
   }
 };
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

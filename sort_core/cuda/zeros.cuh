@@ -9,7 +9,7 @@
 #include "sort_core/cuda/instructions.cuh"
 
 // CUB sorts floats directly, which saves the passes that encode and decode them, but treats -0.0 and +0.0 as equal.
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 /// Returns the number of codes, of n, that are less than `bound`; they come first. Called by a whole warp, which reads 32 at a
 /// time.
@@ -45,4 +45,4 @@ __global__ void __launch_bounds__(256) order_zeros(K* keys, std::size_t n, key_c
   for (std::size_t i = begin + thread; i < end; i += threads) keys[i] = i < positive ? minus_zero : K{0};
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

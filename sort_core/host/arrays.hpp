@@ -19,7 +19,7 @@
 // Skarupke's ska_sort) until a bucket fits in the second buffer. The largest are first partitioned around pivots, in place and
 // by all threads, a bounded number of times. Every decision depends only on the keys and their number, so that values with
 // equal keys have the same order on every run.
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// Arrays of more items are partitioned by all threads.
 constexpr std::size_t cut_limit = std::size_t{1} << 18;
@@ -226,4 +226,4 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
       });
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

@@ -20,7 +20,7 @@
 #include "sort_core/host/segmented.hpp"
 #include "sort_core/host/worker.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// The Backend of the CPU: plain C++ on oneTBB, and the oracle for the GPU's. Must be used by one thread at a time. See Backend
 /// for the contracts.
@@ -287,4 +287,4 @@ class host_backend {
 
 static_assert(Backend<host_backend>);
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

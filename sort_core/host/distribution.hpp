@@ -11,7 +11,7 @@
 #include "sort_core/host/small.hpp"
 
 // Common parts of the sorts by distribution, however they choose a bucket.
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// At most this many items are sorted by one thread.
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;
@@ -75,4 +75,4 @@ void each_bucket(std::vector<std::size_t> const& bounds, F f) {
   });
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

@@ -9,7 +9,7 @@
 
 // Detection of input that is already in ascending or descending order. `code` gives the part of a key that is compared
 // (small.hpp).
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// Returns true if wrong(keys[i - 1], keys[i]) is false everywhere in keys[0, n).
 template <class K, class Wrong>
@@ -81,4 +81,4 @@ bool sort_presorted(records<K, V> all, records<K, V> other, std::size_t n, Code 
   return true;
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

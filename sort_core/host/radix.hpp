@@ -16,7 +16,7 @@
 // Stable radix sort from the most significant digit. Each level distributes a bucket from one buffer to the other, with counts
 // per block, so that threads need no atomics and keep the order of equal items. Buckets of a few items are sorted by counting
 // (small.hpp). Digits in which all keys of a bucket agree are skipped.
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 constexpr unsigned digit_bits = 8;
 
@@ -216,4 +216,4 @@ void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_ran
   sort_records(all, other, n, bits, false, code);
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <cstddef>
 
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// The type of values of a sort without values.
 struct nothing {};
@@ -49,4 +49,4 @@ struct records {
   }
 };
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

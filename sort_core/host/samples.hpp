@@ -15,7 +15,7 @@
 // and Sanders, "In-place Parallel Super Scalar Samplesort", 2017). A sorted sample gives splitters. Each item finds its bucket
 // in an implicit search tree of splitters without a branch. The number of its bucket, one byte, is stored until the item is
 // moved. Buckets of a few items are sorted by merging, and the smallest by counting.
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 constexpr unsigned max_levels = 8;
 /// Up to this many items, merging is faster than distributing.
@@ -205,4 +205,4 @@ void sort_by_samples(records<K, V> all, records<K, V> other, std::uint8_t* bucke
   sort_records_by(all, other, bucket, n, less, false, rounds);
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

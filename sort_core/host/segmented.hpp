@@ -11,7 +11,7 @@
 
 #include "sort_core/host/radix.hpp"
 
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// Sets the heads of one segment from its sorted keys. `code` gives the part of a key that is compared.
 template <class K, class Code>
@@ -190,4 +190,4 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
       });
 }
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

@@ -12,7 +12,7 @@
 
 // Sorting of a few items by counting, for each, the items that come before it. No branch depends on a key, so that none is
 // mispredicted, and all comparisons are independent. Each value moves once.
-namespace ordo::host_detail {
+namespace ordo::inline v0::host_detail {
 
 /// Up to this many items, counting is faster than distributing.
 constexpr std::size_t small_limit = 32;
@@ -168,4 +168,4 @@ struct whole {
   K const& operator()(K const& item) const { return item; }
 };
 
-}  // namespace ordo::host_detail
+}  // namespace ordo::inline v0::host_detail

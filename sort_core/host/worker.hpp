@@ -9,7 +9,7 @@
 #include "sort_core/host/radix.hpp"
 #include "sort_core/host/segmented.hpp"
 
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// One thread of the CPU backend and its memory for sorting. host::each_worker passes it to its functor.
 class host_worker {
@@ -81,4 +81,4 @@ class host_worker {
   std::size_t capacity_ = 0;  // bytes of values
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Copies more than a short line: copies of a fixed size are faster. What is too much is overwritten next.
@@ -83,4 +83,4 @@ void add_spectrum(text_ranges& output, std::string_view text, peak_table const& 
   output.add({at, whole.end() - at});
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -8,7 +8,7 @@
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/mgf/scan.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Sorts the peak lines of one spectrum in place. The j-th slot gets the line slots[order[j] - base]; text between the slots
 /// keeps its place in the sequence.
@@ -55,4 +55,4 @@ class text_ranges {
 void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::size_t s,
                   std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

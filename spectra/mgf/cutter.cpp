@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Bytes that are read first to find the end of a chunk: more than most spectra have.
@@ -86,4 +86,4 @@ bool mgf_cutter::read(mgf_text& chunk, std::size_t wanted) {
   }
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

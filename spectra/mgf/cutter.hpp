@@ -9,7 +9,7 @@
 #include "spectra/mgf/line.hpp"
 #include "spectra/order/chunk.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The text of some whole spectra of MGF, and of whole lines between them.
 struct mgf_text : chunk_text {
@@ -63,4 +63,4 @@ class mgf_cutter {
   std::vector<char> tail_;  // read to find an end, if it is addressable
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -9,7 +9,7 @@
 #include "ordo/error.hpp"
 #include "spectra/mgf/line.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Returns true for parameters that say nothing of spectra: a comment on the search, and its user.
@@ -74,4 +74,4 @@ void input_heads::compare(parameters const& others, std::string const& name) con
                                 name, describe(others, key), name_, describe(all_, key)));
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The file headers of all inputs, merged: the header of the first input with spectra or parameters, and the comments of those
 /// before it. Parameters there hold for all spectra of an input, so spectra of inputs with other ones cannot be in one file.
@@ -30,4 +30,4 @@ class input_heads {
   bool first_ = true, decided_ = false;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -8,7 +8,7 @@
 #include "spectra/mgf/cutter.hpp"
 #include "spectra/mgf/scan.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 scan_options scan_options_of(chunk_task const& task) {
@@ -344,4 +344,4 @@ std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& t
   return std::make_unique<mgf_format>(input, task, found);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -4,10 +4,10 @@
 #include "ordo/io.hpp"
 #include "spectra/order/chunk.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// MGF. Chunks whose spectra are all in order are written as they were read.
 /// @param task, found  must outlive the format
 std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& task, diagnostics& found);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -7,7 +7,7 @@
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/mgf/line.hpp"
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 namespace {
 
 using detail::is_blank;
@@ -161,4 +161,4 @@ spectrum_header read_mgf_header(std::string_view text) {
   return header.done();
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Returns the begin of the line if the `words` are at `at` and make a whole line.
@@ -60,4 +60,4 @@ last_cut find_cut(std::string_view text) {
   return {begin && !next_line_of(text, *begin, end_ions) ? *begin : text.size(), begin};
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -4,7 +4,7 @@
 #include <string_view>
 
 // Lines of MGF, and the places to cut a text.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 inline constexpr std::string_view begin_ions = "BEGIN IONS", end_ions = "END IONS", byte_order_mark = "\xef\xbb\xbf";
 
@@ -47,4 +47,4 @@ last_cut find_cut(std::string_view text);
 /// Returns the title of the spectrum whose BEGIN IONS is the first line of `text`; empty if it has none.
 std::string_view title_of(std::string_view text);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

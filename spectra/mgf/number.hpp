@@ -12,7 +12,7 @@
 
 // Numbers as mass spectrometry writes them: a sign (+ too), digits with at most one point, at least one digit, an exponent;
 // ended by a blank or a line end. Nothing here depends on the locale.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The value of eight bytes 0 to 9, loaded from memory on a little-endian machine: the first, the lowest, counts most.
 inline std::uint64_t eight_digits(std::uint64_t bytes) {
@@ -135,4 +135,4 @@ template <bool Mz, bool Intensity>
   return true;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

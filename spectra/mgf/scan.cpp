@@ -8,7 +8,7 @@
 #include "spectra/mgf/line.hpp"
 #include "spectra/mgf/number.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 char const* skip_blanks(char const* p) {
@@ -352,4 +352,4 @@ void scan(std::span<char const> text, scan_options const& options, scan_result& 
     scanner<wanted::intensity>(text, options, result).run();
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

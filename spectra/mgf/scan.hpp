@@ -11,7 +11,7 @@
 #include "spectra/peaks/chunk_peaks.hpp"
 
 // Reads MGF: classifies the lines of a chunk, and finds the spectra that are out of order.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A fault of a line.
 enum class fault {
@@ -126,4 +126,4 @@ struct scan_result {
 /// 4 GiB. `result` is overwritten, and its memory reused.
 void scan(std::span<char const> text, scan_options const& options, scan_result& result);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -9,7 +9,7 @@
 
 #include "spectra/mgf/line.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // A sign, "0." and at most 1074 decimals of the smallest double.
@@ -90,4 +90,4 @@ std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list con
   return left_out;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -6,7 +6,7 @@
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/order/chunk.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Appends a spectrum as MGF: TITLE, RTINSECONDS, PEPMASS, CHARGE as msconvert writes them, SCANS, and the peaks in the given
 /// order. Numbers have no exponent, which not all programs read; retention times have ten digits, as msconvert's.
@@ -15,4 +15,4 @@ namespace ordo::spectra::detail {
 std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
                       peak_digits digits, std::string& output);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

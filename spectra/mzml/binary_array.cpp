@@ -10,7 +10,7 @@
 
 #include "spectra/mzml/xml.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr int zlib_level = 4;  // 0.3 % larger than zlib's level 6, in half the time
@@ -204,4 +204,4 @@ void take_numbers(std::size_t width, std::span<char const> numbers, std::span<st
   }
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

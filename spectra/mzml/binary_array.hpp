@@ -9,7 +9,7 @@
 #include <vector>
 
 // The arrays of a spectrum: base64, compressed or not, of numbers of 4 or 8 bytes.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 enum class array_kind { other, mz, intensity, axis };  // axis: another array by which spectra may be ordered, as ion mobility
 enum class number_type { unknown, float32, float64, int32, int64 };
@@ -76,4 +76,4 @@ void to_doubles(number_type type, std::span<char const> numbers, std::vector<dou
 /// Copies number order[i] to to[i]. @param to  of order.size() numbers
 void take_numbers(std::size_t width, std::span<char const> numbers, std::span<std::uint32_t const> order, char* to);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -10,7 +10,7 @@
 #include "spectra/mzml/xml.hpp"
 
 // The output of mzml_chunk.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 bool mzml_chunk::is_dropped(job const& one) const {
   return one.whole && peaks.changes[one.row] == chunk_peaks::change::dropped;
@@ -258,4 +258,4 @@ void mzml_chunk::print_spectra() {
   records.any_spectra = !records.all().empty();
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

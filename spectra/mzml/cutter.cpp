@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 bool mzml_cutter::next(mzml_text& chunk, std::size_t wanted) {
   chunk.spectra.clear();
@@ -138,4 +138,4 @@ void mzml_cutter::read_outside(mzml_text& chunk, std::size_t end, bool last) {
   if (!nothing) outline_.parse(piece, at, last);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -11,7 +11,7 @@
 #include "spectra/mzml/outline.hpp"
 #include "spectra/order/chunk.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The text of some whole spectra of an mzML document, and of whole tags before, between and behind them.
 struct mzml_text : chunk_text {
@@ -64,4 +64,4 @@ class mzml_cutter {
   std::uint64_t spectra_ = 0, offset_ = 0;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -9,7 +9,7 @@
 #include "ordo/error.hpp"
 #include "spectra/mzml/writer.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // A NaN is in no order.
@@ -343,4 +343,4 @@ std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chun
   return std::make_unique<mzml_format>(input, output, task, found);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -14,7 +14,7 @@
 #include "spectra/mzml/spectra.hpp"
 #include "spectra/order/chunk.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// mzML, written as mzML or printed as another format.
 /// @param task, found  must outlive the format
@@ -126,4 +126,4 @@ class mzml_chunk final : public chunk {
   std::size_t copied_ = 0;            // bytes of the text that are in out_ or replaced
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Writes seven bits a byte; the last byte is without the eighth bit.
@@ -75,4 +75,4 @@ bool indexed_elements::take_added(std::size_t number) {
   return true;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

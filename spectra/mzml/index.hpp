@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The elements of a document that an index lists, spectra or chromatograms. They are added in the order of the document, and
 /// visited in it once, while the entries of the index are looked up. Memory: 16 bytes each, and the difference of its id to the
@@ -61,4 +61,4 @@ class indexed_elements {
   std::size_t next_ = 0, log_at_ = 0;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

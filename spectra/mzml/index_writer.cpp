@@ -6,7 +6,7 @@
 #include "spectra/mzml/xml.hpp"
 
 // The index of mzml_writer.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Returns the name of a tag with its prefix.
@@ -225,4 +225,4 @@ std::string mzml_writer::index_differences() const {
   return text;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

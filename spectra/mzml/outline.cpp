@@ -9,7 +9,7 @@
 
 #include "spectra/mzml/terms.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 std::uint32_t accession_number(std::string_view accession) {
@@ -138,4 +138,4 @@ index_mark* mzml_outline::next_mark(std::string_view name, bool end) {
   return &one;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

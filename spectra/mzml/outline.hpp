@@ -9,7 +9,7 @@
 
 #include "spectra/mzml/xml.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A term of a controlled vocabulary, as a cvParam gives it.
 struct cv_term {
@@ -95,4 +95,4 @@ class mzml_outline final : private xml_handler {
 [[nodiscard]] bool mark_named(std::string_view name, bool end, index_mark::kind& kind);
 std::size_t id_hash(std::string_view id);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

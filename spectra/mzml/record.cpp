@@ -9,7 +9,7 @@
 #include "ordo/detail/config.hpp"
 #include "spectra/mzml/xml.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr std::string_view software_id = "ordo_specsort", processing_id = "ordo_specsort_processing";
@@ -204,4 +204,4 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   return made;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

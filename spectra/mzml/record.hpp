@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A text that replaces [begin, end) of another one.
 struct text_edit {
@@ -25,4 +25,4 @@ struct processing_record {
 /// @param options  of the step, by name and value
 processing_record record_processing(std::string_view head, std::vector<std::pair<std::string, std::string>> const& options);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -9,7 +9,7 @@
 #include "spectra/mzml/terms.hpp"
 #include "spectra/mzml/xml.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Returns true if the text is free of XML markup, as base64 and most other text is. It has no branch for a byte, so that the
@@ -325,4 +325,4 @@ void mzml_spectra::take_ion(cv_term const& term) {
   }
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

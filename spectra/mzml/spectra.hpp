@@ -10,7 +10,7 @@
 #include "spectra/mzml/binary_array.hpp"
 #include "spectra/mzml/cutter.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// One spectrum of mzML without the numbers of its arrays. Places are those of the text of the chunk.
 struct mzml_spectrum {
@@ -85,4 +85,4 @@ class mzml_spectra final : private xml_handler {
   std::string charge_;  // as text, unless it is only a possible one
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
@@ -47,4 +47,4 @@ void spool::drain(std::function<void(std::string_view)> const& output) {
   written_ = 0;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -10,7 +10,7 @@
 
 #include "base/temporary_file.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A store of text in a temporary file, until the text before it is known.
 class spool {
@@ -33,4 +33,4 @@ class spool {
   std::uint64_t written_ = 0;  // bytes, to the file
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-namespace ordo::spectra::detail::terms {
+namespace ordo::inline v0::spectra::detail::terms {
 namespace {
 
 // A unit by its length in seconds; below one, by their number in a second.
@@ -110,4 +110,4 @@ void describe(std::uint32_t term, std::string_view name, binary_array& array) {
   }
 }
 
-}  // namespace ordo::spectra::detail::terms
+}  // namespace ordo::inline v0::spectra::detail::terms

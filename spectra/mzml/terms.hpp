@@ -7,7 +7,7 @@
 #include "spectra/mzml/outline.hpp"
 
 // The terms of the PSI-MS vocabulary (https://github.com/HUPO-PSI/psi-ms-CV) that are read, by their numbers.
-namespace ordo::spectra::detail::terms {
+namespace ordo::inline v0::spectra::detail::terms {
 
 inline constexpr std::uint32_t  //
     ms_level = 1000511,
@@ -32,4 +32,4 @@ bool is_external(cv_term const& term);
 /// Sets the property of a binary array that a term states.
 void describe(std::uint32_t term, std::string_view name, binary_array& array);
 
-}  // namespace ordo::spectra::detail::terms
+}  // namespace ordo::inline v0::spectra::detail::terms

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 namespace {
 
@@ -339,4 +339,4 @@ void mzml_writer::release_entries() {
   put(tail);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

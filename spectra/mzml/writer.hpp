@@ -14,7 +14,7 @@
 #include "spectra/mzml/spool.hpp"
 #include "spectra/order/ordered_texts.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The state of mzml_writer if spectra are ordered: the spectra of a list until the last one is known, then their entries in
 /// the index.
@@ -139,4 +139,4 @@ class mzml_writer {
   std::unique_ptr<mzml_ordering> ordering_;  // if spectra are ordered
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

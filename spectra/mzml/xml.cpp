@@ -9,7 +9,7 @@
 #include <expat.h>
 #include <fmt/format.h>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 /// Returns where the parser is. Newer versions of expat have a call that is 64 bits wide on every system, and deprecate the
@@ -334,4 +334,4 @@ void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
   } while (!piece.empty());
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

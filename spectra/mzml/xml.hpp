@@ -18,7 +18,7 @@
 
 // Reads XML twice: next_markup() finds tags, to cut a text and to replace parts of it; expat reads their meaning, and checks
 // that the document is well-formed.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// An error at a byte of a text. The pipeline, which knows the name of the input and the line, makes an input_error of it:
 /// "what: name:line: why".
@@ -149,4 +149,4 @@ class xml_parser {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -22,7 +22,7 @@
 #include "spectra/peaks/chunk_peaks.hpp"
 
 // The interface between the pipeline and the formats.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The steps of the work on a chunk. Each format names those that it has; the others have an empty name.
 enum step : std::size_t { reading, parsing, unpacking, sorting, composing, writing, num_steps };
@@ -245,4 +245,4 @@ class input_format {
   virtual void end() {}
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -14,7 +14,7 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/sort.hpp"
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 namespace {
 
 constexpr std::array<std::string_view, 7> names{"pepmass", "mass", "rt", "scan", "charge", "title", "peaks"};
@@ -31,9 +31,9 @@ std::string_view to_string(spectrum_key key) {
   return names[static_cast<std::size_t>(key)];
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Returns the first eight bytes as a number, the first of them in the highest bits. Shorter titles are padded with zeros.
@@ -125,4 +125,4 @@ std::vector<std::uint32_t> sorted_order(order_keys const& keys, key_table const&
   return order;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

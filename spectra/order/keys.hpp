@@ -10,7 +10,7 @@
 #include "ordo/spectra/spectrum.hpp"
 
 // The keys of spectra as 64-bit codes, by which they are compared and sorted.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The keys of an order. The code of a title is made of its first bytes, so different titles may have the same code.
 class order_keys {
@@ -55,4 +55,4 @@ struct key_table {
 std::vector<std::uint32_t> sorted_order(order_keys const& keys, key_table const& table, std::size_t count,
                                         machine_options const& options);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A spectrum in an order: its text and its origin.
 struct ordered_spectrum {
@@ -38,4 +38,4 @@ struct index_entry {
   std::uint32_t input, title_bytes;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

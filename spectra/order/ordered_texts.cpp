@@ -5,7 +5,7 @@
 
 #include "ordo/memory.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 host_memory plain;
@@ -81,4 +81,4 @@ void ordered_texts::write(ordered_spectra& from, std::size_t runs,
   }
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

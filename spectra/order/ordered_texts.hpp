@@ -12,7 +12,7 @@
 #include "spectra/order/spill.hpp"
 #include "spectra/order/store.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A sorter of texts by keys, in memory, and on disk if they do not fit. One thread at a time.
 class ordered_texts {
@@ -46,4 +46,4 @@ class ordered_texts {
   std::uint64_t runs_ = 0, passes_ = 0;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

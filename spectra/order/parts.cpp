@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 void part_writer::open() {
   {
@@ -93,4 +93,4 @@ void part_writer::finish(std::string const& tail) {
   to_.close(parts_ - 1);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

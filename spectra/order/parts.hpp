@@ -10,7 +10,7 @@
 #include "spectra/order/ordered_spectra.hpp"
 #include "spectra/order/windows.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A writer of spectra, in the given order, to one output or to its parts.
 class part_writer {
@@ -57,4 +57,4 @@ class part_writer {
   std::vector<spectrum_origin> origins_;  // of one window
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -7,7 +7,7 @@
 #include "ordo/detail/buffer.hpp"
 #include "spectra/order/windows.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 host_memory plain;
@@ -140,4 +140,4 @@ void merged_runs::check() const {
   for (spectrum_run const& run : runs_) run.check();
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

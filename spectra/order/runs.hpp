@@ -11,7 +11,7 @@
 #include "spectra/order/ordered_spectra.hpp"
 
 // Sorted spectra on disk.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Spectra in order: their texts, one after the other, and an index_entry of each, with codes and title.
 struct spectrum_run {
@@ -92,4 +92,4 @@ class merged_runs final : public ordered_spectra {
   external::loser_tree<index_reader, comparison> entries_;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

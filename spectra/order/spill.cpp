@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr std::size_t index_buffer = std::size_t{64} << 10;  // bytes, for each run that is merged
@@ -35,4 +35,4 @@ merged_runs spilled_spectra::merged() {
   return merging(all_.runs());
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

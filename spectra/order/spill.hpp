@@ -9,7 +9,7 @@
 #include "spectra/order/keys.hpp"
 #include "spectra/order/runs.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 inline constexpr std::size_t least_order_memory = std::size_t{64} << 10;  // a smaller limit counts as this
 inline constexpr std::size_t order_blocks = 32;                           // blocks of an input that share that memory
@@ -45,4 +45,4 @@ class spilled_spectra {
   std::uint64_t runs_ = 0, passes_ = 0;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -6,7 +6,7 @@
 
 #include "ordo/memory.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 host_memory plain;
@@ -102,4 +102,4 @@ void stored_in_order::load(std::span<ordered_spectrum const> all, char* to) cons
   }
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -9,7 +9,7 @@
 #include "spectra/order/keys.hpp"
 #include "spectra/order/ordered_spectra.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A store of spectra in memory, in the order of the inputs.
 class spectrum_store {
@@ -60,4 +60,4 @@ class stored_in_order final : public ordered_spectra {
   std::size_t next_ = 0;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

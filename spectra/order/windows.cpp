@@ -5,7 +5,7 @@
 #include "base/external/ordered_write.hpp"
 #include "ordo/memory.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 host_memory memory;
@@ -33,4 +33,4 @@ void write_windows(ordered_spectra const& from, std::function<bool(order_window&
       });
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

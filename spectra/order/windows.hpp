@@ -9,7 +9,7 @@
 #include "ordo/io.hpp"
 #include "spectra/order/ordered_spectra.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Adjacent spectra of an order that are written at a time.
 struct order_window {
@@ -40,4 +40,4 @@ struct order_window {
 void write_windows(ordered_spectra const& from, std::function<bool(order_window&)> const& plan,
                    std::function<void(order_window&)> const& end);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -8,7 +8,7 @@
 #include "ordo/error.hpp"
 #include "spectra/peaks/peak_sorter.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 void check_lengths(std::size_t mz, std::size_t intensity) {
   if (mz != intensity) throw usage_error(fmt::format("bad arrays: peaks: {} m/z values and {} intensities", mz, intensity));
@@ -29,4 +29,4 @@ std::size_t select_arrays(machine& machine, arrays_task const& task, selection c
   return select_on_host(static_cast<cpu&>(machine), task, rules);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

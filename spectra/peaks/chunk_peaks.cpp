@@ -5,7 +5,7 @@
 
 #include "spectra/peaks/peak_machines.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 void chunk_peaks::clear() {
   mz = intensity = {};
@@ -97,4 +97,4 @@ double chunk_peaks::sort(peak_machines& machines, double share) {
   return waited;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -10,7 +10,7 @@
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/peaks/peak_sorter.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 class peak_machines;
 
@@ -81,4 +81,4 @@ class chunk_peaks {
   std::vector<std::int32_t> charges_;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -6,7 +6,7 @@
 
 #include "ordo/detail/config.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // GPU memory for some ten thousand spectra. Chunks with more peaks than fit are sorted in parts.
@@ -104,4 +104,4 @@ void peak_machines::report(sort_report& output) const {
   output.device_memory = device_memory_;
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -12,7 +12,7 @@
 #include "ordo/spectra.hpp"
 #include "spectra/peaks/peak_sorter.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The machine that sorts the peaks of an input, for many threads.
 class peak_machines {
@@ -52,4 +52,4 @@ class peak_machines {
   tbb::enumerable_thread_specific<std::unique_ptr<peak_sorter>> own_;
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

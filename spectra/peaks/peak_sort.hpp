@@ -13,7 +13,7 @@
 #include "spectra/peaks/peak_sorter.hpp"
 #include "spectra/peaks/select_peaks.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// Sorts some of the segments of peak_sorter::sort, whose offsets are given.
 template <Backend B>
@@ -106,4 +106,4 @@ class peak_sorter_on final : public peak_sorter {
   std::uint64_t fit_ = std::numeric_limits<std::uint32_t>::max();
 };
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -10,7 +10,7 @@
 #include "ordo/spectra/arrays.hpp"
 #include "ordo/spectra/selection.hpp"
 
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The peaks of many spectra in host memory: spectrum s has [offsets[s], offsets[s + 1]); offsets[0] = 0.
 struct host_peaks {
@@ -42,4 +42,4 @@ std::unique_ptr<peak_sorter> peak_sorter_on_cuda(machine_options const& options,
 std::size_t select_on_host(cpu& machine, arrays_task const& task, selection const& rules);
 std::size_t select_on_cuda(gpu& machine, arrays_task const& task, selection const& rules);
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

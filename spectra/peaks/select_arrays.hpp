@@ -10,7 +10,7 @@
 #include "spectra/peaks/select_peaks.hpp"
 
 // Selects peaks in arrays of the caller, over a Backend.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// The maximum number of peaks that are worked on at a time: candidates are counted with 32 bits.
 inline constexpr std::uint64_t max_peaks = std::uint64_t{1} << 31;
@@ -114,4 +114,4 @@ std::size_t select_in_place(B& backend, arrays_task const& task, selection const
                            : select_with_offsets<std::uint32_t>(backend, task, rules);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

@@ -14,7 +14,7 @@
 #include "sort_core/sort_by_key.hpp"
 
 // Selects peaks of many spectra at a time, over a Backend: the rules of selection.hpp.
-namespace ordo::spectra::detail {
+namespace ordo::inline v0::spectra::detail {
 
 /// A column of floats or doubles in memory of a machine: one instance of an algorithm serves both.
 struct real_column {
@@ -343,4 +343,4 @@ void select_peaks(B& backend, peak_arrays const& in, selection const& select, st
   keep_greatest(backend, in, rules, left, keep);
 }
 
-}  // namespace ordo::spectra::detail
+}  // namespace ordo::inline v0::spectra::detail

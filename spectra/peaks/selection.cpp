@@ -8,7 +8,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 namespace {
 
 constexpr std::array<std::string_view, 3> names{"casanovo", "xtandem", "gicops"};
@@ -101,4 +101,4 @@ std::vector<std::pair<std::string, std::string>> as_options(selection const& sel
   return all;
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra

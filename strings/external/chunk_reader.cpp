@@ -14,7 +14,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/scoped_machine.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 namespace {
 
 constexpr std::size_t min_step = std::size_t{64} << 10, max_step = std::size_t{2} << 20;
@@ -118,4 +118,4 @@ void chunk_reader::read_more() {
   ++read_;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -7,7 +7,7 @@
 #include "strings/external/partition.hpp"
 #include "strings/sort/text_job.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// Reads texts as chunks of whole lines that fit the memory. A line that does not fit is a chunk of its own.
 class chunk_reader {
@@ -48,4 +48,4 @@ class chunk_reader {
   std::uint64_t read_ = 0;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

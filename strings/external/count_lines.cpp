@@ -6,7 +6,7 @@
 #include "base/external/runs.hpp"
 #include "strings/write/selected_lines.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 namespace {
 
 constexpr std::size_t written_at_once = std::size_t{256} << 10;
@@ -108,4 +108,4 @@ std::uint64_t write_selected(sink& to, sort_options const& options, duplicates e
   return first.written();
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -11,7 +11,7 @@
 #include "ordo/strings/line_comparison.hpp"
 
 // Sinks that count sorted lines, and write the first of them only. They take lines in order, in pieces of any size.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// Thrown to stop a writer after the last requested line. It is not an error.
 struct enough_lines {};
@@ -64,4 +64,4 @@ class counting_sink final : public sink {
 std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                              std::function<std::uint64_t(sink&)> const& fill);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -19,7 +19,7 @@
 #include "strings/sort/small_sort.hpp"
 #include "strings/sort/text_job.hpp"
 
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 namespace {
 
 using namespace detail;
@@ -202,4 +202,4 @@ sort_report sort_external(texts const& from, sink& to, sort_options const& optio
   return external_sort(job, spill).run();
 }
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings

@@ -16,7 +16,7 @@
 #include "strings/external/count_lines.hpp"
 #include "strings/sort/line_sort.hpp"
 
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 namespace {
 
 using namespace detail;
@@ -202,4 +202,4 @@ sort_report merge(texts const& from, sink& to, sort_options const& options, dupl
   return report;
 }
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings

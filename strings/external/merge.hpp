@@ -7,7 +7,7 @@
 #include "ordo/io.hpp"
 #include "ordo/strings.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 struct merge_counts {
   std::uint64_t read = 0, written = 0;  // bytes, with the delimiters that were added
@@ -18,4 +18,4 @@ struct merge_counts {
 merge_counts merge_lines(std::vector<std::unique_ptr<source>> texts, sink& to, sort_options const& options, duplicates equal,
                          std::size_t memory);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

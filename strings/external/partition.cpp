@@ -15,7 +15,7 @@
 #include "base/threads.hpp"
 #include "ordo/strings/line_comparison.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 namespace {
 
 using external::run_range, external::stored_range;
@@ -353,4 +353,4 @@ void keep_first_line(run_range& part, char delimiter) {
   part.end = part.begin + run_reader(*part.run, delimiter).line(part.begin).size() + 1;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -8,7 +8,7 @@
 #include "base/external/runs.hpp"
 #include "ordo/strings.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The memory that sorting takes, by the size of the text.
 struct memory_plan {
@@ -58,4 +58,4 @@ std::vector<line_range> cut_into_ranges(std::span<line_run const> runs, sort_opt
 /// Shortens a part that is not empty to its first line.
 void keep_first_line(external::run_range& part, char delimiter);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

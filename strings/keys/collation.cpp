@@ -15,7 +15,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 locale_t named_locale(std::string const& name) {
   static std::mutex guard;
@@ -243,4 +243,4 @@ void add_transformed(compiled_key const& by, text_piece const& of, md5& hash) {
   }
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

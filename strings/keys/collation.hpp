@@ -10,7 +10,7 @@
 #include "strings/keys/key_codes.hpp"
 #include "strings/keys/random_codes.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// Returns a locale of the system, which is kept until the process ends. The current locale of a thread does not change.
 /// @throws usage_error if the system has none of this name
@@ -85,4 +85,4 @@ class first_level {
 /// Adds the bytes that -R hashes in place of the piece.
 void add_transformed(compiled_key const& by, text_piece const& of, md5& hash);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -13,7 +13,7 @@
 #include "strings/keys/collation.hpp"
 #include "strings/keys/version_codes.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 namespace {
 
@@ -225,4 +225,4 @@ std::size_t compiled_keys::max_codes(std::size_t bytes, std::size_t lines) const
   return sum;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -7,7 +7,7 @@
 #include "ordo/strings/order.hpp"
 #include "strings/keys/key_codes.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The keys of an order, compiled on the host.
 class compiled_keys {
@@ -56,4 +56,4 @@ class uploaded_keys {
   buffer<key_rules const> rules_;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -12,7 +12,7 @@
 
 #include "base/bits.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 namespace {
 
@@ -161,4 +161,4 @@ general_number read_general_number(compiled_key const& by, text_piece const& of)
   return read(text, by.locale);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

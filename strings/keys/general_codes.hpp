@@ -6,7 +6,7 @@
 
 // Numbers as strtold reads them, as codes: pieces without a number, then NaNs by their bytes in memory, as in GNU sort, then
 // the numbers from -inf on. Numbers that are equal as long double have equal codes.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The codes of a general number.
 struct general_number {
@@ -19,4 +19,4 @@ struct general_number {
 /// Reads the number in a piece of a line.
 general_number read_general_number(compiled_key const& by, text_piece const& of);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

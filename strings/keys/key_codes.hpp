@@ -7,7 +7,7 @@
 #include "ordo/detail/load.hpp"
 #include "ordo/strings/order.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The bytes [first, last) of a text that is readable up to `limit`.
 struct text_piece {
@@ -16,11 +16,11 @@ struct text_piece {
   unsigned char const* limit;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail
 
 // Operations on eight bytes in a number, the first byte the highest. Tests set the highest bit of each byte for which they
 // hold.
-namespace ordo::strings::detail::words {
+namespace ordo::inline v0::strings::detail::words {
 
 constexpr std::uint64_t every_byte = 0x0101010101010101, top_bits = 0x8080808080808080;
 
@@ -67,12 +67,12 @@ ORDO_FN inline unsigned count_of(std::uint64_t marks) {
   return unsigned((marks >> 7) * every_byte >> 56);
 }
 
-}  // namespace ordo::strings::detail::words
+}  // namespace ordo::inline v0::strings::detail::words
 
 // Keys as codes: bytes whose order by memcmp is the order of the keys. No code is 0, which ends the codes of a line, and no
 // key's codes are the beginning of another key's, so that the codes of several keys can follow each other. A reversed key has
 // 256 - c for c.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 struct single_bytes;
 
@@ -308,4 +308,4 @@ ORDO_FN inline unsigned size_digits(std::size_t n) {
   return digits;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -5,7 +5,7 @@
 
 #include "strings/keys/line_keys.hpp"
 
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 
 namespace {
 
@@ -129,4 +129,4 @@ void key_encoder::append(std::string_view line, std::string& to) const {
   to.append(of_line.view());
 }
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings

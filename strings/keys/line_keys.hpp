@@ -16,7 +16,7 @@
 #include "strings/keys/random_codes.hpp"
 #include "strings/keys/version_codes.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// Finds the pieces of one line. A field behind the one that was found last is searched from there on.
 class line_fields {
@@ -272,4 +272,4 @@ line_keys<Offset> write_line_keys(B& backend, text_lines<Offset> lines, compiled
   return keys;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -10,7 +10,7 @@
 // The first code is the sign with the count of the integer part's digits; if the count is above 120, it follows. Each further
 // code is two digits and a bit that is set if more digits follow that are not all 0. The codes of a negative number are
 // negated.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 struct number_code {
   static constexpr unsigned zero = 128, integers = 129, max_integers = 120;
@@ -214,4 +214,4 @@ ORDO_FN void put_month(Piece piece, key_rules const& rules, key_output<Out> put)
   put(1);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

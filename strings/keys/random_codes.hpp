@@ -5,7 +5,7 @@
 #include "strings/keys/key_codes.hpp"
 
 // Codes for a random order in which equal pieces are adjacent: the MD5 (RFC 1321) of a seed and the piece, as in GNU sort.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 class md5 {
  public:
@@ -99,4 +99,4 @@ ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& ru
   out.put_bytes(by, of);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -12,7 +12,7 @@
 #include "ordo/detail/load.hpp"
 #include "sort_core/functors.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// A text as numbers of eight symbols of a line. A line does not contain its delimiter, so there are 256 symbols with the end
 /// of the line, and eight of them fit 64 bits: the end is 0, bytes below the delimiter are one greater, other bytes are
@@ -159,4 +159,4 @@ void write_starts(B& backend, symbols text, std::span<Offset const> counts, std:
     starts_by_blocks(backend, text, counts, starts);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -10,7 +10,7 @@
 //
 // A name that ends where the other name has the number 0 compares as if it had that number, too. So zeros at the end have no
 // codes, and zeros before '~', which comes before the end, have a code below that of the end.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 struct version_code {
   static constexpr unsigned empty = 1, dot = 2, two_dots = 3, hidden = 4;  // for whole names, or before them
@@ -120,4 +120,4 @@ ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put
   put(version_code::end);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -17,7 +17,7 @@
 #include "sort_core/refinement.hpp"
 #include "strings/keys/symbols.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The length of the common prefix of adjacent lines, or of all lines of a group. A scan carries a length and a mark in one
 /// Offset.
@@ -491,4 +491,4 @@ std::size_t depth_first_memory(std::size_t lines) {
          B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

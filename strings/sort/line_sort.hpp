@@ -7,7 +7,7 @@
 
 #include "ordo/strings.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The result of sorting a text: see sorted_lines.
 template <class Offset>
@@ -43,4 +43,4 @@ void check_delimiter(char delimiter);
 /// Throws out_of_memory, with all figures, if needed > limit.
 void check_memory(std::size_t bytes, std::size_t lines, std::size_t needed, std::size_t limit);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -20,7 +20,7 @@
 // form groups, groups of one line are finished, and the next round sorts each group by its next eight symbols. Beyond the
 // paper: a segmented sort computes the keys of a round, so that symbols and group numbers need not share a key; a group skips
 // the prefix that all its lines share; equal lines leave at once; small groups are finished by comparison.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// Moves the cursors of every group over the common prefix of its lines, up to about `window` symbols. Groups of identical
 /// lines are settled: their heads are set, and their lines but the first are marked in `repeats`. Returns the length of the
@@ -314,4 +314,4 @@ std::size_t order_memory(std::size_t bytes, std::size_t lines, order const& by, 
   return plain + keys_memory<Offset>(codes + lines * record_bytes<Offset>, lines);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

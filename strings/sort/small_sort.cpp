@@ -10,7 +10,7 @@
 #include "strings/external/count_lines.hpp"
 #include "strings/write/selected_lines.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{16} << 10;
@@ -90,4 +90,4 @@ bool sorted_small(text_job& job) {
   return true;
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -8,7 +8,7 @@
 #include "ordo/io.hpp"
 #include "ordo/strings.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// The job of sorting texts into a sink. It passes from the GPU to the CPU as long as nothing has been written.
 struct text_job {
@@ -54,4 +54,4 @@ bool sort_texts_on_cuda(text_job& job, unsigned gpu_index);
 /// sort_texts_on_cuda()
 bool sorted_on_gpu(text_job& job);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -2,7 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 // Merge sort, because it is stable and safe with a comparison of the C library.
 template <class Offset>
@@ -24,4 +24,4 @@ void sort_by_comparison(std::span<started_line<Offset>> lines, line_comparison c
 template void sort_by_comparison(std::span<started_line<std::uint32_t>>, line_comparison const&);
 template void sort_by_comparison(std::span<started_line<std::uint64_t>>, line_comparison const&);
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

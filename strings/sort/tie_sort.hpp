@@ -12,7 +12,7 @@
 #include "strings/keys/symbols.hpp"
 
 // Sorting by comparison, on the host, of lines whose codes are equal.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// A line and its start in the text.
 template <class Offset>
@@ -84,4 +84,4 @@ void sort_ties(B& backend, symbols text, sort_options const& options, std::span<
   });
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -13,7 +13,7 @@
 
 #include "ordo/strings/line_comparison.hpp"
 
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 namespace {
 
 constexpr std::size_t block = std::size_t{1} << 14;  // lines for a thread at a time
@@ -118,4 +118,4 @@ std::uint64_t selected_lines::bytes() const {
   return numbers + sum(size_, [&](std::size_t k) { return is_left_out(k) ? 0 : of_line(line(k)); });
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

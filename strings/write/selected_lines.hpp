@@ -9,7 +9,7 @@
 #include "ordo/strings.hpp"
 
 // The number before a counted line, as printf formats it with "%7d ".
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 [[nodiscard]] constexpr bool is_counted(duplicates equal) {
   return equal == duplicates::count || equal == duplicates::by_count;
@@ -66,4 +66,4 @@ class selected_lines {
   std::unique_ptr<counted_line[]> counted_;
 };
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

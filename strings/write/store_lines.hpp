@@ -11,7 +11,7 @@
 #include "strings/write/selected_lines.hpp"
 
 // Writes sorted lines from the memory of a backend to a sink. The backend gathers them into a block and stores it.
-namespace ordo::strings::detail {
+namespace ordo::inline v0::strings::detail {
 
 /// Returns the end of the line that begins at p, with its delimiter. The text ends with a delimiter.
 template <class Offset>
@@ -232,4 +232,4 @@ void write_counted(B& backend, counted_text<Offset> const& counted, std::span<un
   backend.each((to.size() + gather.at_once - 1) / gather.at_once, gather);
 }
 
-}  // namespace ordo::strings::detail
+}  // namespace ordo::inline v0::strings::detail

@@ -13,7 +13,7 @@
 #include "ordo/strings.hpp"
 #include "strings/write/selected_lines.hpp"
 
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 namespace {
 
 using detail::append_count;
@@ -117,4 +117,4 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
   return total;
 }
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings

@@ -17,7 +17,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 constexpr unsigned format_version = 1;
@@ -362,4 +362,4 @@ index_description from_json(std::string_view json, std::string const& name) {
   return std::move(reader.description);
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -10,7 +10,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 /// Writes numbers and texts to a sink through a buffer.
@@ -144,4 +144,4 @@ void export_index(stored_index const& index, export_format format, sink& to) {
   }
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -26,7 +26,7 @@
 #include "sort_core/scoped_machine.hpp"
 #include "suffix/index/index_parts.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
 
@@ -211,4 +211,4 @@ std::optional<std::string> stored_index::altered_array(unsigned threads) const {
   return std::nullopt;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

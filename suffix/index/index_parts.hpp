@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 /// Hidden names that the files of an index have while they replace another index.
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 /// Returns the hidden name of PREFIX.NAME: FOLDER/.PREFIX.NAME.SUM, where SUM is the checksum (crc32_of) of its description.
 /// The file "json" is empty; it exists from before the description is replaced until all arrays have been renamed.
@@ -27,4 +27,4 @@ inline bool is_hidden_part(std::string const& prefix, std::string_view file) {
   return false;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -11,7 +11,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 constexpr std::size_t lookahead = 16;  // rows whose letters are prefetched
@@ -187,4 +187,4 @@ std::optional<std::size_t> find_wrong_kmer(text const& input, entries sa, kmer_s
   return wrong == none ? std::nullopt : std::optional<std::size_t>(wrong);
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -13,7 +13,7 @@
 #include "ordo/error.hpp"
 #include "suffix/sort/bwt.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 using detail::record_begin;
@@ -237,4 +237,4 @@ template std::uint64_t count_occurrences(text const&, entries, entries, std::uin
 template std::uint64_t count_occurrences(text const&, entries, entries, std::uint64_t, letter_choice, std::span<std::uint64_t>,
                                          std::string const&, unsigned);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -10,7 +10,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 std::size_t common_prefix(char const* a, char const* b, std::size_t max_length) {
@@ -237,4 +237,4 @@ std::vector<std::uint64_t> sampled_searcher::locate(std::string_view pattern) co
   return positions;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

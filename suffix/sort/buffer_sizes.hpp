@@ -7,7 +7,7 @@
 #include "ordo/memory.hpp"
 #include "sort_core/refinement.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Consecutive rows of the order, whose suffixes are sorted separately from all others.
 struct place_range {
@@ -48,4 +48,4 @@ std::size_t suffixes_in_range(std::size_t n, std::size_t bytes) {
   return max_count;
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -20,7 +20,7 @@
 #include "suffix/text/packed_text.hpp"
 
 // Delivery of results to host memory and sinks.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// The destinations of a build. A machine makes arrays in host memory or for it; if there is none, in its own memory; and
 /// stores them to sinks, if there are any. If rows are left out, only sinks receive the remaining ones.
@@ -371,4 +371,4 @@ std::size_t build_on(B& backend, text const& input, results<Index> const& to, bu
   return backend.pool().peak();
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

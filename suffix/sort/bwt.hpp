@@ -6,7 +6,7 @@
 #include "ordo/backend.hpp"
 #include "suffix/text/packed_text.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 constexpr char record_begin = '$';
 
@@ -39,4 +39,4 @@ void residues_before_ends(B& backend, packed_text<B> const& packed, std::span<ch
   });
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -12,7 +12,7 @@
 #include "suffix/sort/bwt.hpp"
 #include "suffix/text/packed_text.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Returns the minimum of row(i) for i in [0, n); row(i) is n if i is right.
 template <Backend B, class Row>
@@ -162,4 +162,4 @@ std::optional<mismatch> find_mismatch(B& backend, text const& input, arrays<Inde
   return std::nullopt;
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

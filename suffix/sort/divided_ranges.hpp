@@ -13,7 +13,7 @@
 
 // Division for threads with caches of their own: cuts suffixes by their first letters into ranges that one thread sorts in its
 // cache, each in its final rows.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Stores the window of the i-th of `size` suffixes at equal distances in a text of n letters.
 struct sampled_window {
@@ -142,4 +142,4 @@ std::vector<place_range> divide_by_letters(B& backend, packed_view text, std::si
   return found;
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

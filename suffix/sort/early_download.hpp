@@ -16,7 +16,7 @@
 #include "suffix/sort/buffer_sizes.hpp"
 
 // Download of a kept order to host memory while the rest of it is still being sorted.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// The divisor of a part's size that limits its open suffixes for an early download: overwriting more of them later costs the
 /// host more than a download. A whole order can be downloaded early only once.
@@ -148,4 +148,4 @@ class early_download<B, Index> {
   decltype(std::declval<B&>().background_downloads()) downloads_;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

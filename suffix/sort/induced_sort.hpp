@@ -21,7 +21,7 @@
 // an LMS suffix. The order of the LMS suffixes induces that of all L suffixes in one pass, and these that of all S suffixes in
 // a second. The LMS suffixes are sorted by their letters up to the next LMS suffix, by the same two passes, and numbered; if
 // numbers repeat, the suffixes of the string of numbers are sorted first, in the same way.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Two adjacent letters of a string.
 template <class Letter>
@@ -373,4 +373,4 @@ class induced_sort {
   buffer<Index> counters_;   // if the memory has no room for them
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

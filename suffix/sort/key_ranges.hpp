@@ -13,7 +13,7 @@
 #include "suffix/sort/position_sets.hpp"
 #include "suffix/text/packed_text.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Finds the range of a suffix's key among adjacent ranges. The letters of a text are compared in place; a key is only computed
 /// if they equal all letters at the begin of a range.
@@ -296,4 +296,4 @@ class key_ranges {
   std::size_t number_ = 0;            // of the next range
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -14,7 +14,7 @@
 #include "suffix/sort/position_sets.hpp"
 #include "suffix/text/packed_text.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Sets lcp[i] to the number of letters that the i-th key shares with the one before it; `before` precedes the first one, or 0
 /// is stored if there is none. This is the length of the common prefix of the suffixes sa[i - 1] and sa[i] unless it is a whole
@@ -187,4 +187,4 @@ void common_prefixes_of_part(B& backend, part_row<Index> row, std::span<Index co
   });
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -15,7 +15,7 @@
 // doubling would process them until it has passed the longest run. But their order is known: let r letters c be left. Followed
 // by the end of a record or a letter below c, shorter runs come first; followed by a letter above c, longer runs come first;
 // and all of the former come before all of the latter.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Returns whether a key is whole and of one letter.
 struct is_uniform_key {
@@ -169,4 +169,4 @@ class letter_runs {
   buffer<std::uint64_t> ends_;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

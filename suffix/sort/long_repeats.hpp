@@ -22,7 +22,7 @@
 // same holds for it. A suffix that begins with a run of one letter may have been settled by the run, however many letters it
 // shares: then it has a rank of its own. If it is still open at twice the depth, it was equal in an earlier round by what
 // follows another open suffix.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Adds the position `depth` letters after suffix i.
 template <class Index>
@@ -536,4 +536,4 @@ class long_repeats {
   buffer<comparison::type> found_;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -19,7 +19,7 @@
 #include "suffix/sort/worker_sort.hpp"
 
 // The maximum use of a machine's pool by build_on and find_mismatch, buffer by buffer in the order of allocation.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// The memory and the ranges of a build: see suffix_sort.
 template <class Index, Backend B>
@@ -238,4 +238,4 @@ std::size_t proof_memory(std::size_t n, std::size_t records, extra_arrays extra,
   return size.verbs(n) + order + text + std::max(lcp, bwt);
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

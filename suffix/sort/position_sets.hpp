@@ -14,7 +14,7 @@
 
 // The positions of a text that have a property. One thread reads whole words of the text and returns a bit for each letter:
 // select() of the backend takes four times as long for properties that depend on a few bits.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 constexpr std::size_t letters_in_block = 64;
 
@@ -159,4 +159,4 @@ constexpr std::size_t set_words(std::size_t n) {
   return n / 64 + 1;
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -14,7 +14,7 @@
 #include "suffix/text/packed_text.hpp"
 
 // An estimate of how repetitive a text is, from a sample of its positions.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Samples a position in the i-th of `size` equal parts of a text of n letters, and its letters.
 template <class Index>
@@ -147,4 +147,4 @@ class repetition_estimate {
   static std::size_t size_of(std::size_t n) { return std::min(n / 16, std::size_t(16 * std::sqrt(double(n)))); }
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

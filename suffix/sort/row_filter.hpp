@@ -15,7 +15,7 @@
 
 // Arrays without some rows. Unwanted rows of sorted suffixes are dropped as the arrays are stored. The LCP of a kept row is the
 // minimum over it and the rows dropped before it.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// A set of positions, as bits in the order of break_mask.
 struct position_set {
@@ -218,4 +218,4 @@ class sampled_positions {
   std::size_t count_ = 0;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

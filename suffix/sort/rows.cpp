@@ -12,7 +12,7 @@
 #include "ordo/error.hpp"
 #include "suffix/sort/row_filter.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 namespace {
 
 struct plain_letters {
@@ -122,4 +122,4 @@ std::optional<mismatch> check_chosen(text const& input, arrays<Index const> all,
 template std::optional<mismatch> check_chosen(text const&, arrays<std::uint32_t const>, build_options const&, build_report*);
 template std::optional<mismatch> check_chosen(text const&, arrays<std::uint64_t const>, build_options const&, build_report*);
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

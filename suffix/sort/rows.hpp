@@ -8,7 +8,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/policy.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// The positions of a text whose suffixes have rows. Memory: a bit a letter.
 class chosen_rows {
@@ -34,4 +34,4 @@ template <class Index>
 std::optional<mismatch> check_chosen(text const& input, arrays<Index const> all, build_options const& options,
                                      build_report* done);
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

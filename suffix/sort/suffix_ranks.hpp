@@ -10,7 +10,7 @@
 #include "suffix/sort/position_sets.hpp"
 #include "suffix/text/packed_text.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Gives the suffix in row i of an order that begins at rank `first` the rank first + i.
 template <class Index, class Numbers>
@@ -242,4 +242,4 @@ class suffix_ranks {
   buffer<Index> ranks_, first_ranks_;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -31,7 +31,7 @@
 // repeats are settled as such (long_repeats.hpp), so that few suffixes need ranks, of few positions. Threads with caches of
 // their own do most of the work without ranks (worker_sort.hpp). Ranks change after a sort and never during it, when a group
 // would read half old and half new ones.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Sorts the suffixes of a text of n letters, all at once or range by range.
 ///
@@ -452,4 +452,4 @@ class suffix_sort {
   bool taken_up_ = false;                                 // whether the only block of open suffixes is in open_
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

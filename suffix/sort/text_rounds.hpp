@@ -13,7 +13,7 @@
 #include "suffix/text/packed_text.hpp"
 
 // The first rounds of suffix_sort.hpp, by letters of the text.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// Computes keys for suffixes that agree in their first `depth` letters: the letters that follow.
 struct text_key {
@@ -144,4 +144,4 @@ void refine_by_text(B& backend, packed_view text, std::size_t depth, std::span<I
   open.drop_settled();
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

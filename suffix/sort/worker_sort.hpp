@@ -24,7 +24,7 @@
 // Then so do the suffixes at q and q + d, for every q from p to m. So one scan of a repeat compares all pairs of suffixes in
 // it, if they are compared in the order of the text: m is cached for the distances d used last. (Kasai et al., CPM'01, find
 // longest common prefixes this way, for neighbours in the suffix array.)
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// For p in [begin, end): the suffixes at p and p + distance agree at least up to `end`. is_less: is the latter one smaller?
 struct diagonal_stretch {
@@ -572,4 +572,4 @@ class worker_sort {
   all_groups left_;
 };
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

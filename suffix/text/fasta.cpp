@@ -11,7 +11,7 @@
 #include "ordo/suffix/records.hpp"
 #include "suffix/text/read_fasta.hpp"
 
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 namespace {
 
 bool is_blank(unsigned char c) {
@@ -110,9 +110,9 @@ void refuse_large(std::string const& file, fasta_totals const& found, std::size_
                           found.all);
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 void append_fasta(fasta& to, std::string const& name, source& from, fasta_options const& options) {
   fasta_options here = options;
@@ -140,4 +140,4 @@ record_finder::record_finder(text const& input) : starts_(input.starts.data()), 
   }
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -8,7 +8,7 @@
 #include "base/bits.hpp"
 #include "base/threads.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 constexpr std::size_t word_bits = 64, letters_at_once = std::size_t{1} << 18;
@@ -80,4 +80,4 @@ std::optional<std::uint64_t> ambiguous_positions::next(std::uint64_t p) const no
   return std::nullopt;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

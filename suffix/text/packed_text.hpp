@@ -16,7 +16,7 @@
 // An alphabet of five letters, such as nucleotides and N: three letters are one of 125 numbers, in seven bits instead of nine.
 // So a key of 64 bits has 25 letters, not 19, and uses its bits evenly. Packed texts keep three bits a letter, because a key
 // can begin at any letter.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 namespace dense {
 
@@ -502,4 +502,4 @@ ORDO_FN inline letters_compared compare_letters(packed_view const& text, std::si
   return {agree, true, (b << agree * bits) < (a << agree * bits)};
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -15,7 +15,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/policy.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 /// Returns the letters that are removed from the text, and before which records end.
@@ -353,4 +353,4 @@ cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory,
   return made;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -22,7 +22,7 @@
 #include "ordo/suffix/fasta.hpp"
 
 // FASTA text in rows of 64 bytes: the meaning of each byte follows from where in a line the row begins.
-namespace ordo::suffix::detail {
+namespace ordo::inline v0::suffix::detail {
 
 /// The part of a line that a byte belongs to. A name ends at the first blank; the rest of the header is the description.
 enum class fasta_place : std::uint8_t { line_begin, name, description, comment, residues };
@@ -678,4 +678,4 @@ void append_on(B& backend, fasta& to, Residues& residues, std::string const& nam
   if (!totals.kept) refuse_large(name, totals, options.memory);
 }
 
-}  // namespace ordo::suffix::detail
+}  // namespace ordo::inline v0::suffix::detail

@@ -9,7 +9,7 @@
 
 #include "base/threads.hpp"
 
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 namespace {
 
 constexpr std::size_t names_at_once = 4096;
@@ -66,4 +66,4 @@ name_faults find_name_faults(record_names const& names, unsigned threads) {
   return found;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ std::size_t available_memory(std::string const& root) {
                    left_in_groups(root, groups, second), left_in_process(root)});
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

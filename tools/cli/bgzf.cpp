@@ -19,7 +19,7 @@
 
 #include "base/threads.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 constexpr std::size_t blocks_of_a_job = 16;
@@ -312,4 +312,4 @@ std::unique_ptr<encoder> make_bgzf_encoder(unsigned threads) {
   return std::make_unique<bgzf_encoder>(threads);
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

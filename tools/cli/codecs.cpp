@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 using namespace std::string_view_literals;
@@ -197,4 +197,4 @@ std::unique_ptr<encoder> make_encoder(compression how, unsigned threads) {
   }
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

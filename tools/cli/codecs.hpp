@@ -8,7 +8,7 @@
 #include <string_view>
 
 /// Compression: formats, decoders, encoders. A number of threads of 0 means all that the process may use.
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// BGZF is gzip in members that state their length (SAM specification, section 4.1).
 enum class compression { none, gzip, bgzf, bzip2, xz, zstd };
@@ -123,4 +123,4 @@ std::unique_ptr<decoder> make_filter_decoder(compression format, lookahead& from
 /// Encodes gzip, bzip2, xz or zstd. @param threads  that compress xz
 std::unique_ptr<encoder> make_filter_encoder(compression format, unsigned threads);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

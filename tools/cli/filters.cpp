@@ -19,7 +19,7 @@
 
 // The filters of Boost are symmetric: filter(in, in_end, out, out_end, flush) advances both begins and returns true if there
 // may be more. They are called directly, to learn which bytes are left and whether the stream has ended.
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 namespace io = boost::iostreams;
@@ -246,4 +246,4 @@ std::unique_ptr<encoder> make_filter_encoder(compression how, unsigned threads) 
   }
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

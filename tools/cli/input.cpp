@@ -6,7 +6,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 constexpr std::size_t min_room = std::size_t{256} << 10;
@@ -94,4 +94,4 @@ host_bytes read_all(std::string const& path) {
   return all;
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -14,7 +14,7 @@
 #include "tools/cli/codecs.hpp"
 #include "tools/cli/raw_file.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// A file, or standard input if the path is "-", read from front to back. gzip, BGZF, bzip2, xz and zstd are recognised by
 /// their bytes, not by names; truncated or corrupt data, and other bytes behind it, are errors (see make_decoder). A regular
@@ -65,4 +65,4 @@ void read_all(input& from, host_bytes& to, std::size_t limit = std::numeric_limi
               std::function<void()> const& progress = {});
 host_bytes read_all(std::string const& path);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

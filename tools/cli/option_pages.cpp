@@ -9,7 +9,7 @@
 
 #include "ordo/detail/config.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 constexpr std::size_t page_width = 80, help_column = 28;
@@ -358,4 +358,4 @@ std::string generated(command_table const& program, command_table const& command
   return {};
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

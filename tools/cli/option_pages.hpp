@@ -5,7 +5,7 @@
 #include "tools/cli/option_table.hpp"
 
 /// Help, manual pages and completions, made from the table of a command.
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// Returns the text of --help in lines of at most 80 columns. @param program  the name by which the command was called
 std::string help_text(command_table const& table, std::string_view program);
@@ -17,4 +17,4 @@ inline constexpr std::string_view generated_kinds = "man complete-bash complete-
 /// generated_kinds.
 std::string generated(command_table const& program, command_table const& command, std::string_view kind);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

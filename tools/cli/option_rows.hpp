@@ -13,7 +13,7 @@
 #include "tools/cli/option_table.hpp"
 
 /// Rows of tables for programs whose options are numbers, texts and lists of these.
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 template <class T>
 concept number_value = std::integral<T> || std::floating_point<T>;
@@ -114,4 +114,4 @@ inline operand operand_row(std::string_view name, std::string help, std::vector<
   return {name, std::move(help), min, std::size_t(-1), [&to](std::string_view value) { to.emplace_back(value); }};
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -10,7 +10,7 @@
 #include "tools/cli/option_pages.hpp"
 #include "tools/cli/options.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 // Returns the number of letters to insert, delete, replace, or exchange with their neighbour, to make one text of the other.
@@ -268,4 +268,4 @@ parsed_command parse(command_table const& table, int argc, char const* const* ar
   return parser.finish();
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

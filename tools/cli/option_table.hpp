@@ -12,7 +12,7 @@
 #include "ordo/error.hpp"
 
 /// The options of a command as one table. Parsing, help, manual pages and completions (option_pages.hpp) are made from it.
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 struct option {
   /// Applies the option. @param spelling  "-o" or "--output", for messages @param value  its data() is null if none was given
@@ -131,4 +131,4 @@ struct parsed_command {
 /// @throws usage_error  one line that names the argument
 parsed_command parse(command_table const& table, int argc, char const* const* argv);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -11,7 +11,7 @@
 #include "sort_core/cuda/devices.hpp"
 #include "tools/cli/option_pages.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 machine_options common_options::machine() const {
   machine_options options = parse_device(where);
@@ -113,4 +113,4 @@ void add_common_options(command_table& table, common_options& options) {
   table.options.push_back({.name = "version", .group = common_group, .help = "print version, compiler and devices, and exit"});
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -6,7 +6,7 @@
 #include "ordo/machine.hpp"
 #include "tools/cli/option_table.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// The options that all tools have.
 struct common_options {
@@ -40,4 +40,4 @@ std::vector<option> common_rows(common_options& options, bool letters = true);
 /// Appends the common rows, --help, --version and --generate to a table.
 void add_common_options(command_table& table, common_options& options);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

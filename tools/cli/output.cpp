@@ -22,7 +22,7 @@
 #include "tools/cli/raw_file.hpp"
 #include "tools/cli/temporary.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -409,4 +409,4 @@ void output::discard() noexcept {
   }
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -14,7 +14,7 @@
 #include "tools/cli/reserved_range.hpp"
 #include "tools/cli/staged_file.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 class input;
 class temporary;
@@ -125,4 +125,4 @@ class output final : public sink {
   std::uint64_t in_order_ = 0;           // bytes of the range given to write()
 };
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -12,7 +12,7 @@
 
 #include "tools/cli/stats.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 constexpr auto step = std::chrono::milliseconds(100);
@@ -134,4 +134,4 @@ std::string const& progress::last_phase() noexcept {
   return phase_name;
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

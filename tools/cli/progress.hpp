@@ -15,7 +15,7 @@
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// Returns the progress of a phase: "reading 1.2 of 3.1 GB, 820 MB/s, 2 s left"; "reading 1.2 GB, 820 MB/s" if the total is
 /// unknown (0) or was wrong; "sorting, 12 s" if there are no bytes. Rate and times are shown after the first second.
@@ -106,4 +106,4 @@ class watched_output final : public sink {
   progress& shown_;
 };
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -16,7 +16,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 constexpr std::size_t largest_read = std::size_t{1} << 30;  // Linux gives no more than 2 GiB at once
@@ -151,4 +151,4 @@ std::optional<unsigned> descriptor_named(std::string const& path) {
   return std::nullopt;
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

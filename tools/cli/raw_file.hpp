@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// Identifies the file that a path leads to, whatever its names. A file that does not exist yet is identified by its folder and
 /// its future name.
@@ -91,4 +91,4 @@ class raw_file {
   bool at_end_ = false;  // a terminal's end has to be typed once, not at every read
 };
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

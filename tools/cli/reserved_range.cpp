@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 std::optional<reserved_range> reserved_range::next(int fd, std::uint64_t bytes) {
   int const flags = fcntl(fd, F_GETFL);
@@ -45,4 +45,4 @@ void reserved_range::give_back() const noexcept {
   errno = error;
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// A part of a regular file to which other processes may write through the same open file, as the commands of { a; b; } > file
 /// do: each at the position where the last one stopped. The position is moved behind the part before anything is written, so
@@ -25,4 +25,4 @@ struct reserved_range {
   void give_back() const noexcept;
 };
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -23,7 +23,7 @@
 #include "tools/cli/temporary.hpp"
 #include "tools/cli/thread_limit.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 constexpr int failure = 2;
@@ -133,4 +133,4 @@ int run_main(std::string_view tool, std::function<int()> const& body,
   return failure;
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

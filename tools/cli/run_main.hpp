@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// Returns the status of a tool: that of body(), or 2 after an exception, for which it prints one line "tool: what: where:
 /// why". It and run_beside are the only places that catch exceptions to end a process. It also makes a tool behave as a filter:
@@ -26,4 +26,4 @@ void say(std::string_view tool, std::string_view text) noexcept;
 /// line end. @throws output_error
 void print_result(std::string_view line);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -17,7 +17,7 @@
 #include "tools/cli/raw_file.hpp"
 #include "tools/cli/temporary.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -270,4 +270,4 @@ bool copy_attributes(std::string const& from, struct stat const& old, int to) {
   return all;
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

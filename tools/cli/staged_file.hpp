@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 class temporary;
 
@@ -66,4 +66,4 @@ int copy_bytes(int from, int to, off_t bytes);
 /// not copied. @returns true if only those who could use `from` can use `to`, and no attribute of a user is missing
 bool copy_attributes(std::string const& from, struct stat const& old, int to);
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -13,7 +13,7 @@
 #include "tools/cli/raw_file.hpp"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 namespace {
 
 double seconds_of(timeval const& t) {
@@ -124,4 +124,4 @@ void stats::finish() {
   }
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

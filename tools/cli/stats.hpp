@@ -10,7 +10,7 @@
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// Returns a size for people, as "1.5 GB", in powers of ten.
 std::string human_bytes(std::uint64_t bytes);
@@ -64,4 +64,4 @@ class stats {
   machine_choice machine_;
 };
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

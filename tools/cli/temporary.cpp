@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 // A list that only grows: a signal handler may read it at any time, so nothing in it is freed or changed except the flag.
 class temporary {
@@ -122,4 +122,4 @@ held_signals::~held_signals() {
   if (int const signal = stage.exchange(none); signal > none) std::raise(signal);
 }
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

@@ -3,7 +3,7 @@
 
 #include "tools/cli/reserved_range.hpp"
 
-namespace ordo::cli {
+namespace ordo::inline v0::cli {
 
 /// Returns the folder of temporary files: TMPDIR, or /tmp.
 std::string temporary_folder();
@@ -32,4 +32,4 @@ class held_signals {
   held_signals& operator=(held_signals const&) = delete;
 };
 
-}  // namespace ordo::cli
+}  // namespace ordo::inline v0::cli

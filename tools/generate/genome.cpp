@@ -14,7 +14,7 @@
 #include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 namespace {
 
 constexpr std::string_view bases = "ACGT";
@@ -343,4 +343,4 @@ genome_report make_genome(genome_options const& options, std::span<char> residue
               [](std::size_t, std::span<char const>) {});
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

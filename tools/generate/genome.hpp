@@ -6,7 +6,7 @@
 
 #include "tools/generate/sink.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 /// The parameters of a genome rich in repeats. Lengths are in residues; 0 means the default that the comment names.
 struct genome_options {
@@ -50,4 +50,4 @@ genome_report write_genome(genome_options const& options, sink& out);
 /// @param residues  options.length times options.copies of them @throws as write_genome
 genome_report make_genome(genome_options const& options, std::span<char> residues);
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

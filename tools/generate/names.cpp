@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 namespace {
 
 // The commonest first: the weights fall as 1 / rank^exponent.
@@ -52,4 +52,4 @@ bool fingerprints::insert(std::string_view text) {
   }
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -7,7 +7,7 @@
 
 #include "tools/generate/random.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 /// Words that look like English, of so many syllables.
 class word_maker {
@@ -36,4 +36,4 @@ class fingerprints {
   std::vector<std::uint64_t> slots_;
 };
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

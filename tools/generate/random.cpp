@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 namespace {
 
 constexpr double ln2 = 0x1.62e42fefa39efp-1;
@@ -76,4 +76,4 @@ weighted_index weighted_index::zipf(std::size_t n, double exponent) {
   return weighted_index(weights);
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

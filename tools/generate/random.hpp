@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 /// Random numbers that are the same on every machine: xoshiro256++ (Blackman and Vigna, 2021), seeded by splitmix64. The
 /// distributions use IEEE 754's exact operations only, no mathematical library.
@@ -66,4 +66,4 @@ class weighted_index {
   std::vector<entry> entries_;
 };
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 /// Writes generated text. Callers append to text() and report the end of each line.
 class sink {
@@ -43,4 +43,4 @@ inline void write_fasta(sink& out, std::string_view header, std::string_view res
   }
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

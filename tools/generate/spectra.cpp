@@ -13,7 +13,7 @@
 #include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 namespace {
 
 // Whole numbers of the last decimal, so that printing is exact.
@@ -171,4 +171,4 @@ spectra_report write_spectra(spectra_options const& options, sink& out) {
   return report;
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -6,7 +6,7 @@
 
 #include "tools/generate/sink.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 struct spectra_options {
   std::size_t count = 1000;
@@ -30,4 +30,4 @@ struct spectra_report {
 /// @throws usage_error for a preset or order that is none
 spectra_report write_spectra(spectra_options const& options, sink& out);
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

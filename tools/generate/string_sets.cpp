@@ -12,7 +12,7 @@
 #include "tools/generate/names.hpp"
 
 // No expression here draws two random numbers in operands or arguments whose order C++ leaves open.
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 namespace {
 
 /// Lines in one piece of memory.
@@ -246,4 +246,4 @@ void write_filelist(std::size_t count, random_source& random, sink& out) {
   }
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -5,7 +5,7 @@
 #include "tools/generate/sink.hpp"
 
 /// The string sets whose lines have a structure of their own. Each writes `count` lines.
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 /// Library of Congress call numbers, a third of them the next volume of the one before.
 void write_dictcalls(std::size_t count, random_source& random, sink& out);
@@ -18,4 +18,4 @@ void write_sentences(std::size_t count, random_source& random, sink& out);
 /// The files of one machine under the names of five.
 void write_filelist(std::size_t count, random_source& random, sink& out);
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

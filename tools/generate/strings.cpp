@@ -11,7 +11,7 @@
 #include "tools/generate/random.hpp"
 #include "tools/generate/string_sets.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 namespace {
 
 void write_artificial_2(std::size_t count, random_source&, sink& out) {
@@ -97,4 +97,4 @@ std::size_t write_strings(strings_options const& options, sink& out) {
   return static_cast<std::size_t>(count);
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

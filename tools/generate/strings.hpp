@@ -6,7 +6,7 @@
 
 #include "tools/generate/sink.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 struct strings_options {
   std::string_view set;
@@ -25,4 +25,4 @@ std::vector<string_set_facts> string_sets();
 /// Writes one of them, a string a line. @returns the number of lines. @throws usage_error for a set that is none
 std::size_t write_strings(strings_options const& options, sink& out);
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -7,7 +7,7 @@
 #include "ordo/error.hpp"
 #include "tools/generate/random.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 std::string uniform_text(std::size_t length, std::string_view letters, std::uint64_t seed) {
   if (letters.empty()) throw usage_error("uniform: --letters: none given");
@@ -49,4 +49,4 @@ void shuffle_lines(std::span<char const> text, std::uint64_t seed, sink& out) {
   }
 }
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -7,7 +7,7 @@
 
 #include "tools/generate/sink.hpp"
 
-namespace ordo::generate {
+namespace ordo::inline v0::generate {
 
 /// `length` letters, each of `letters` equally likely. @throws usage_error if there are no letters
 std::string uniform_text(std::size_t length, std::string_view letters, std::uint64_t seed);
@@ -22,4 +22,4 @@ std::string fibonacci_text(std::size_t length, std::string_view letters);
 /// The same lines in random order; a missing last newline is supplied. Memory: 16 bytes a line.
 void shuffle_lines(std::span<char const> text, std::uint64_t seed, sink& out);
 
-}  // namespace ordo::generate
+}  // namespace ordo::inline v0::generate

@@ -10,7 +10,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/codecs.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 namespace {
 
 constexpr std::size_t format_bytes = 4096;  // the bytes of an input that identify its format
@@ -69,4 +69,4 @@ spectra::format format_of_output(std::string const& output, std::string const& t
   return made;
 }
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

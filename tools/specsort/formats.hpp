@@ -5,7 +5,7 @@
 #include "ordo/spectra/mzml.hpp"
 #include "tools/cli/input.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 
 /// Returns the format of an input, by its bytes.
 /// @throws input_error  if it is empty although its name promises mzML or another format that is not MGF
@@ -19,4 +19,4 @@ std::optional<spectra::format> format_of_output(std::string const& output, std::
 /// @throws input_error  if the input is in a format that is not read @throws usage_error  for MGF to mzML
 spectra::format format_of_output(std::string const& output, std::string const& to, cli::input& in, spectra::format read);
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

@@ -16,7 +16,7 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/codecs.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 namespace {
 
 using spectra::tolerance;
@@ -365,4 +365,4 @@ std::string name_of_part(std::string const& file, std::size_t number, std::size_
   return fmt::format("{}.{:0{}}{}", front.string(), number, digits, behind);
 }
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

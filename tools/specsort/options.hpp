@@ -7,7 +7,7 @@
 #include "ordo/spectra/order.hpp"
 #include "tools/cli/options.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 
 /// The options that select peaks and spectra, as they were given; empty: not given.
 struct selection_options {
@@ -52,4 +52,4 @@ std::string explained(spectra::selection const& select, std::string const& prese
 /// Returns the name of part `number`, from 1 on: out.mgf.gz becomes out.0001.mgf.gz.
 std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits);
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

@@ -18,7 +18,7 @@
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 namespace {
 
 constexpr std::size_t min_digits = 4;  // of the number of a part
@@ -181,4 +181,4 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
   return done;
 }
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

@@ -7,7 +7,7 @@
 #include "ordo/spectra/order.hpp"
 #include "tools/cli/options.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 
 /// Orders the spectra of files into an output, or into parts of it.
 /// @param as  the format; mzML only of one input in mzML, and without parts @param map  path of the origins; empty: none
@@ -17,4 +17,4 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
                                   cli::common_options const& common,
                                   std::function<void(spectra::sort_report const&)> const& committing);
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

@@ -6,7 +6,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 
 inline constexpr std::string_view tool = "specsort";
 
@@ -26,4 +26,4 @@ class prompt_output final : public sink {
   cli::output& out_;
 };
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

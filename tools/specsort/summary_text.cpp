@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace ordo::specsort {
+namespace ordo::inline v0::specsort {
 namespace {
 
 using spectra::summary;
@@ -150,4 +150,4 @@ std::string summary_json(summary const& of, std::string_view name) {
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace ordo::specsort
+}  // namespace ordo::inline v0::specsort

@@ -10,7 +10,7 @@
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/keys.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 
 /// The settings of a command line.
 struct command {
@@ -55,4 +55,4 @@ struct environment {
 /// @throws usage_error  in GNU's words, for the first error
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around);
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -14,7 +14,7 @@
 
 #include "strings/keys/collation.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 namespace {
 
 using strings::key;
@@ -302,4 +302,4 @@ void annotated_lines::write(std::span<char const> data) {
   to_.write(made);
 }
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -9,7 +9,7 @@
 #include "tools/strsort/command.hpp"
 
 /// The output of --debug, as GNU sort prints it.
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 
 /// Returns warnings of options that look like mistakes, a line each.
 std::vector<std::string> remarks(command const& made, strings::order const& by);
@@ -33,4 +33,4 @@ class annotated_lines final : public sink {
   std::string unfinished_;
 };
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

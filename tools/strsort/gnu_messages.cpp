@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 namespace {
 
 constexpr std::string_view gnu_name = "sort";
@@ -106,4 +106,4 @@ std::string file_quoted(std::string_view name) {
   return needs_quotes(name) ? always_quoted(name) : std::string(name);
 }
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -4,7 +4,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 
 /// The name by which the program was called. Under the name `sort`, messages are those of GNU sort, which may have several
 /// lines. Under other names a message is one line, as in every tool.
@@ -36,4 +36,4 @@ std::string file_quoted(std::string_view name);
 /// Quotes the name of a file for a shell in every case.
 std::string always_quoted(std::string_view name);
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -15,7 +15,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/input.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 namespace {
 
 bool is_folder(std::string const& path) {
@@ -92,4 +92,4 @@ std::size_t free_descriptors(std::size_t enough) {
   return found;
 }
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

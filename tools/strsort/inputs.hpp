@@ -7,7 +7,7 @@
 
 #include "tools/strsort/command.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 
 /// Adds the files of --files0-from, or standard input if there are no files. @throws usage_error, input_error
 void read_file_names(command& made, caller const& by);
@@ -20,4 +20,4 @@ std::uint64_t known_bytes(std::vector<std::string> const& files);
 /// Returns the number of files that can still be opened, at most `enough`.
 std::size_t free_descriptors(std::size_t enough);
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

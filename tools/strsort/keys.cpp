@@ -11,7 +11,7 @@
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/options.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 namespace {
 
 constexpr std::array<std::pair<char, bool ordering::*>, 10> switches{{{'d', &ordering::dictionary},
@@ -177,4 +177,4 @@ std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering 
   return keys;
 }
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

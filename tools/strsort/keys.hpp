@@ -6,7 +6,7 @@
 #include "ordo/strings/order.hpp"
 
 /// The ordering options, and -k in all its forms.
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 
 /// The ordering options of the command line, or those of one key.
 struct ordering {
@@ -48,4 +48,4 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
 /// @throws usage_error  for options that exclude one another
 std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global);
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -12,7 +12,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/option_pages.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 namespace {
 
 using action = cli::option::action;
@@ -211,4 +211,4 @@ cli::command_table make_table(command& to, caller const& by) {
                        {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"}}};
 }
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -6,7 +6,7 @@
 #include "tools/cli/option_table.hpp"
 #include "tools/strsort/command.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 
 inline constexpr std::string_view ordering_group = "Ordering options", other_group = "Other options",
                                   own_group = "Options that GNU sort does not have";
@@ -42,4 +42,4 @@ std::uint64_t parse_batch_size(option_value const& given);
 /// Parses the digits of --head. @throws usage_error
 std::uint64_t parse_head(option_value const& given);
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

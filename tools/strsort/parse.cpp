@@ -15,7 +15,7 @@
 #include "tools/cli/option_pages.hpp"
 #include "tools/strsort/options.hpp"
 
-namespace ordo::strsort {
+namespace ordo::inline v0::strsort {
 namespace {
 
 constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
@@ -238,4 +238,4 @@ strings::order command::order() const {
   return result;
 }
 
-}  // namespace ordo::strsort
+}  // namespace ordo::inline v0::strsort

@@ -22,7 +22,7 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 unsigned width_for(std::string const& asked, std::size_t residues, std::size_t records) {
@@ -292,4 +292,4 @@ int build(build_options const& options, cli::common_options const& common, repor
   return 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

@@ -13,7 +13,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(prefix);
@@ -112,4 +112,4 @@ int info(std::string const& prefix, reporter& report) {
   return 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

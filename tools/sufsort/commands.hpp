@@ -18,7 +18,7 @@
 #include "tools/cli/stats.hpp"
 
 /// The commands of sufsort and their options.
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 
 /// Reports phases to --stats and to the progress line.
 struct reporter {
@@ -179,4 +179,4 @@ inline std::string shortened(std::string_view name) {
   return name.size() <= 40 ? std::string(name) : std::string(name.substr(0, 37)) + "...";
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

@@ -8,7 +8,7 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 using suffix::export_format;
@@ -34,4 +34,4 @@ int export_array(export_options const& options, cli::common_options const& commo
   return 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

@@ -22,7 +22,7 @@
 #include "tools/cli/raw_file.hpp"
 #include "tools/cli/temporary.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 namespace fs = std::filesystem;
@@ -275,4 +275,4 @@ void index_writer::commit(suffix::index_description const& about) {
   exchange_index(prefix_, description, json_, arrays, unwanted_);
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

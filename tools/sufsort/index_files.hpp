@@ -13,7 +13,7 @@
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 /// Returns the names of all files that an index can have.
 std::vector<std::string> files_of(std::string const& prefix);
 
@@ -81,4 +81,4 @@ class index_writer {
   cli::output json_;
 };
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

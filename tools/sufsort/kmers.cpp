@@ -10,7 +10,7 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 // A table saves a search log2(k-mers) of its log2(rows) steps. For DNA each further letter takes four times the space and saves
@@ -88,4 +88,4 @@ void add_kmers(std::string const& prefix, kmer_options const& options, cli::comm
   exchange_index(prefix, description, json, {{"kmers", &kmers}}, {}, made_of);
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

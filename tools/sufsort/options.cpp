@@ -7,7 +7,7 @@
 #include "ordo/error.hpp"
 #include "tools/sufsort/commands.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 using cli::option;
@@ -402,4 +402,4 @@ std::vector<std::string> inputs_of(search_options const& options) {
   return files;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

@@ -10,7 +10,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 constexpr std::size_t batch_queries = 8192, batch_bytes = std::size_t{1} << 20;
@@ -225,4 +225,4 @@ bool query_reader::next(query_batch& batch) {
   return batch.size() != 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

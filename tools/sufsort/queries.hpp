@@ -12,7 +12,7 @@
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 
 /// Patterns and their names in one block of memory.
 class query_batch {
@@ -105,4 +105,4 @@ class query_reader {
   std::size_t empty_ = 0;
 };
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

@@ -13,7 +13,7 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 /// Formats the occurrences of repeats.
@@ -120,4 +120,4 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
   return 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

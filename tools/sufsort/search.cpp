@@ -27,7 +27,7 @@
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 /// An index that is open for searches.
@@ -385,4 +385,4 @@ int count(search_options const& options, cli::common_options const& common, repo
   return 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

@@ -18,7 +18,7 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 
-namespace ordo::sufsort {
+namespace ordo::inline v0::sufsort {
 namespace {
 
 /// Positions of a part of a record.
@@ -136,4 +136,4 @@ int unique(unique_options const& options, cli::common_options const& common, rep
   return 0;
 }
 
-}  // namespace ordo::sufsort
+}  // namespace ordo::inline v0::sufsort

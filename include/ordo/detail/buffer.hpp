@@ -6,7 +6,9 @@
 
 #include "ordo/memory.hpp"
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 
 /// Uninitialised elements in a machine's memory, freed with the buffer; or a view of memory that belongs to something else.
 /// Movable, not copyable.
@@ -60,4 +62,5 @@ class buffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

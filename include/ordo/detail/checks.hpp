@@ -6,9 +6,11 @@
 
 #include "ordo/segments.hpp"
 
+#pragma GCC visibility push(default)
+
 // Checks of arguments that cost nothing: lengths, widths, and the properties of segments that the host knows. Each throws
 // usage_error before anything is read or written.
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 struct sort_task;
 
@@ -46,4 +48,5 @@ void check_arguments(sort_task const& task);
 /// Throws usage_error for a segment that overlaps one that begins at its begin or later.
 [[noreturn]] void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end);
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail
+#pragma GCC visibility pop

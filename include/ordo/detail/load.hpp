@@ -5,8 +5,10 @@
 
 #include "ordo/detail/fn.hpp"
 
+#pragma GCC visibility push(default)
+
 // Loads and stores at any address, and of memory that other threads write. Work on the CPU and on GPUs.
-namespace ordo {
+namespace ordo::inline v0 {
 
 /// Loads `count` bytes, 1 to 8, as the high bytes of a number: the first byte is the highest, and the low bytes are zero. On a
 /// GPU it reads aligned words, but only those that hold a byte of the range.
@@ -101,4 +103,5 @@ ORDO_FN inline void or_relaxed(std::uint64_t* p, std::uint64_t bits) {
 #endif
 }
 
-}  // namespace ordo
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

@@ -5,12 +5,14 @@
 
 #include "ordo/segments.hpp"
 
-namespace ordo {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
 class sink;
 class source;
-}  // namespace ordo
+}  // namespace ordo::inline v0
 
-namespace ordo::detail {
+namespace ordo::inline v0::detail {
 
 /// The arguments of a sort of sort.hpp, with types given by their widths, so that one compiled function serves all types.
 /// Pointers are in the machine's memory.
@@ -42,4 +44,5 @@ struct stream_task {
   std::size_t part_bytes = std::size_t{256} << 20;  // maximum, unless one array is larger
 };
 
-}  // namespace ordo::detail
+}  // namespace ordo::inline v0::detail
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include "ordo/sort.hpp"
 #include "ordo/spectra/selection.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sorts and selects the peaks of many spectra in plain arrays, as NumPy and search engines have them: m/z and intensity,
 /// floats or doubles, and offsets: spectrum s has the peaks [offsets[s], offsets[s + 1]). All arrays are memory of the machine
 /// that is passed with them: device memory of an ordo::gpu, host memory of an ordo::cpu. Work is queued on the stream of the
@@ -17,7 +19,7 @@
 /// @throws usage_error  for an invalid selection, arrays of different lengths, and offsets that fall or leave the arrays:
 /// before
 ///     anything is written, on any machine. Only sort_peaks on a gpu does not check offsets (check_segments does).
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 
 /// The type of m/z and intensities: float or double, not const.
 template <class Number>
@@ -105,4 +107,5 @@ std::size_t top(machine& machine, std::span<Mz> mz, std::span<Intensity> intensi
   return select(machine, mz, intensity, offsets, rules);
 }
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 #include "ordo/spectra/order.hpp"
 #include "ordo/spectra/summary.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sorts the peaks of mass spectra in mzML (HUPO-PSI, 1.1), or writes them as MGF.
 ///
 /// A document may be plain or an indexedmzML, in UTF-8, ISO-8859-1 or ASCII. Arrays hold floats or integers of 32 or 64 bits,
@@ -12,7 +14,7 @@
 /// written as they are, with a warning.
 /// Retention times may have any unit of time of a fixed length. A time without a unit counts as seconds, with a warning.
 /// Another unit is an error where times count: in MGF, summaries and orders by retention time.
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 
 /// Sorts the rest of an mzML document of any length.
 /// - To mzML: all arrays of a spectrum that are as long as the key's are permuted alike, and keep type and compression. Peaks
@@ -57,4 +59,5 @@ check_result check_mzml(source& input, sort_options const& options);
 /// MGF.
 summary summarize_mzml(source& input, sort_options const& options);
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

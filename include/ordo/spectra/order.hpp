@@ -13,8 +13,10 @@
 #include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Orders the spectra of one input or many, whether they fit in memory or not, and splits them into parts.
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 
 /// The value by which spectra are ordered, as mgf_header reads it; an empty title is missing. Parameters before the first
 /// spectrum of an input, such as a CHARGE= for all spectra, do not count.
@@ -112,4 +114,5 @@ order_report order_spectra(spectrum_inputs const& inputs, output_parts& output, 
 order_report order_spectra(spectrum_inputs const& inputs, sink& output, sort_options const& options,
                            order_options const& order);
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace ordo::spectra {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::spectra {
 
 /// The value by which peaks are sorted.
 enum class sort_key { mz, intensity };
@@ -63,4 +65,5 @@ std::span<std::string_view const> preset_names();
 /// Lists a selection as specsort's options, by name and value, in the order of the steps.
 std::vector<std::pair<std::string, std::string>> as_options(selection const& select);
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

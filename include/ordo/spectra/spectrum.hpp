@@ -7,8 +7,10 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 // Spectra as the readers of formats give them to selections, orders, summaries and writers.
-namespace ordo::spectra {
+namespace ordo::inline v0::spectra {
 
 /// A list of charges as a header has it, at most eight, without zeros; negative ions have negative charges. The first one is
 /// the charge of the precursor.
@@ -105,4 +107,5 @@ class mgf_header {
 /// Reads the header of a spectrum whose BEGIN IONS is the first line of `text`, up to END IONS.
 spectrum_header read_mgf_header(std::string_view text);
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

@@ -9,7 +9,9 @@
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/spectrum.hpp"
 
-namespace ordo::spectra {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::spectra {
 
 /// The minimum and maximum of some numbers, and their count.
 struct value_range {
@@ -57,4 +59,5 @@ struct summary {
 /// @throws as check
 summary summarize(source& input, sort_options const& options);
 
-}  // namespace ordo::spectra
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

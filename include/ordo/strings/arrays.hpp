@@ -7,8 +7,10 @@
 
 #include "ordo/strings.hpp"
 
+#pragma GCC visibility push(default)
+
 // Sorted lines as plain arrays, for columns, and sorting of strings in the layout of Arrow.
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 
 /// n sorted strings. The k-th of them is string permutation[k] of the input, counted from 0. Index is std::uint32_t or
 /// std::uint64_t.
@@ -38,4 +40,5 @@ order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads = 0);
 template <class Index = std::uint64_t, class Offset>
 order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, sort_options const& options = {});
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings
+#pragma GCC visibility pop

@@ -7,8 +7,10 @@
 
 #include "ordo/strings.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Sorting texts that do not fit in memory, and merging sorted texts.
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 
 /// Settings for sorting on disk.
 struct spill_options {
@@ -47,4 +49,5 @@ sort_report sort_external(texts const& from, sink& to, sort_options const& optio
 sort_report merge(texts const& from, sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                   phase_observer const& began = {});
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings
+#pragma GCC visibility pop

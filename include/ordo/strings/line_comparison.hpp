@@ -5,7 +5,9 @@
 
 #include "ordo/strings/order.hpp"
 
-namespace ordo::strings {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::strings {
 
 namespace detail {
 class compiled_keys;
@@ -45,4 +47,5 @@ class key_encoder {
   std::shared_ptr<detail::compiled_keys const> keys_;
 };
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings
+#pragma GCC visibility pop

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 /// The order of lines, with the meaning of GNU sort's options (coreutils manual, "sort invocation").
-namespace ordo::strings {
+namespace ordo::inline v0::strings {
 
 /// Selects how a key compares its piece of the line.
 enum class key_type : std::uint8_t {
@@ -58,4 +60,5 @@ struct order {
   [[nodiscard]] bool is_plain() const { return keys.empty() && !is_collated(); }
 };
 
-}  // namespace ordo::strings
+}  // namespace ordo::inline v0::strings
+#pragma GCC visibility pop

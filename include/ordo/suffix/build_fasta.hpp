@@ -14,8 +14,10 @@
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/policy.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Builds suffix arrays of FASTA files in the memory of the machine that does the work.
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 namespace detail {
 class records_on_gpu;
@@ -88,4 +90,5 @@ class loaded_fasta {
   std::unique_ptr<detail::records_on_gpu> gpu_;
 };
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

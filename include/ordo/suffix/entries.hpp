@@ -5,7 +5,9 @@
 #include <cstring>
 #include <span>
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// The entries of an index array as they lie in its file: little-endian, 4, 5 or 8 bytes each, unaligned.
 class entries {
@@ -45,4 +47,5 @@ inline void store_entry(char* to, unsigned bytes, std::uint64_t value) noexcept 
   std::memcpy(to, &value, bytes);  // on little-endian machines
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -5,7 +5,9 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix/index.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// The formats of other programs; all are little-endian.
 /// - raw32, raw40, raw64: n positions of 4, 5 or 8 bytes.
@@ -23,4 +25,5 @@ enum class export_format { raw32, raw40, raw64, sdsl, sufr };
 ///     no position of the text, naming the row
 void export_index(stored_index const& index, export_format format, sink& to);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -13,7 +13,9 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/records.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// The records of FASTA files: residues end to end, starts and names.
 struct fasta {
@@ -68,4 +70,5 @@ void append_fasta(fasta& to, std::string const& name, source& from, fasta_option
 /// Reads the records of one text.
 fasta read_fasta(std::string const& name, source& from, fasta_options const& options = {});
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -17,10 +17,12 @@
 #include "ordo/suffix/policy.hpp"
 #include "ordo/suffix/records.hpp"
 
+#pragma GCC visibility push(default)
+
 /// Indexes in files. PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces and PREFIX.seq are plain little-endian
 /// arrays; PREFIX.json describes them. PREFIX.seq is the text: if a policy cuts records or adds the reverse strand, it consists
 /// of pieces (pieces.hpp), and all positions refer to it.
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 /// A file of an index: "sa", "lcp", "bwt", "kmers", "pieces" or "seq".
 struct index_array {
@@ -161,4 +163,5 @@ class stored_index {
   bool exchanging_ = false;         // some arrays may still have their hidden names
 };
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

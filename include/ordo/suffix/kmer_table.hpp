@@ -11,7 +11,9 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// Rows [begin, end) of a suffix array.
 struct row_range {
@@ -73,4 +75,5 @@ std::vector<char> make_kmer_table(text const& input, entries sa, kmer_set const&
 std::optional<std::size_t> find_wrong_kmer(text const& input, entries sa, kmer_set const& kmers, entries first_rows,
                                            std::string const& name, unsigned threads = 0);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

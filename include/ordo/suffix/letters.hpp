@@ -8,8 +8,10 @@
 
 #include "ordo/suffix/policy.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The letters that k-mers and repeats may hold. An index does not record them; they follow from its text.
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 /// `nucleotides`: A, C, G, T and U, in either case. `all`: N, other codes and gaps count like these.
 enum class letter_choice { nucleotides, all };
@@ -44,4 +46,5 @@ class ambiguous_positions {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

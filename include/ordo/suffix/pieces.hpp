@@ -13,7 +13,9 @@
 #include "ordo/suffix/fasta.hpp"
 #include "ordo/suffix/policy.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// The location of letters of a text in a record that was read. `offset` counts on the forward strand from the start of the
 /// record to the first of these letters, which is the last one of a reverse complement.
@@ -110,4 +112,5 @@ class complement {
   char of_[256] = {};  // NUL: none
 };
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

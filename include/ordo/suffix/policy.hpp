@@ -7,9 +7,11 @@
 
 #include "ordo/detail/fn.hpp"
 
+#pragma GCC visibility push(default)
+
 /// The policy of an index: which letters, strands and rows it has of the records that were read. First letters are folded, then
 /// records are cut, then the reverse strand is added: this is the text. At last some suffixes are left out of the arrays.
-namespace ordo::suffix {
+namespace ordo::inline v0::suffix {
 
 /// `forward`: the records that were read. `both`: each is followed by its reverse complement, as a record of its own.
 enum class strands { forward, both };
@@ -69,4 +71,5 @@ ORDO_FN constexpr bool is_nucleotide(unsigned char letter) {
   return (letter & 0x40u) != 0 && number < 26 && ((1u << 0 | 1u << 2 | 1u << 6 | 1u << 19 | 1u << 20) >> number & 1u) != 0;
 }
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

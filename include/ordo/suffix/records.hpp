@@ -9,7 +9,9 @@
 
 #include "ordo/suffix.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// The names of records, in order, in one block of memory: there may be millions of a few bytes each.
 class record_names {
@@ -87,4 +89,5 @@ class record_finder {
   std::vector<std::size_t> first_;  // the record at the start of each bucket of 2^shift_ positions; the last record at the end
 };
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -10,7 +10,9 @@
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/letters.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// Letters that no repeat may hold: each differs from all others, even from the same letter, as the ends of records do. So a
 /// repeat ends before an N, whatever follows it. None by default.
@@ -66,4 +68,5 @@ template <class Count>
 std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length, letter_choice letters,
                                 std::span<Count> at, std::string const& name = "suffix array", unsigned threads = 0);
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

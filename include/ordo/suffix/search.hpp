@@ -12,7 +12,9 @@
 #include "ordo/suffix/policy.hpp"
 #include "ordo/suffix/records.hpp"
 
-namespace ordo::suffix {
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
 
 /// Finds patterns in a text by its suffix array. Entries are checked before use: nothing outside the text is read, whatever the
 /// array holds. An array of another text may give wrong rows; suffix::check detects it. Any number of threads may use one
@@ -85,4 +87,5 @@ class sampled_searcher {
   row_selection selection_;
 };
 
-}  // namespace ordo::suffix
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -2,7 +2,7 @@
 #include <cstddef>
 
 // The constants of the choice of a radix sort's method, measured with bench/radix_sort on an H200 (9.0) at 2^28 items.
-namespace ordo::cuda_detail::tuning {
+namespace ordo::inline v0::cuda_detail::tuning {
 
 /// Smaller sorts are LSD sorts: with 32-bit keys there is little to gain, and much to lose if keys are uneven.
 constexpr std::size_t msd_from(std::size_t key_bytes) {
@@ -88,4 +88,4 @@ constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 /// The blocks that sort a sample, and the number of lanes that compute the rank of one key.
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8, keys_a_block = sampling_threads / lanes_a_key;
 
-}  // namespace ordo::cuda_detail::tuning
+}  // namespace ordo::inline v0::cuda_detail::tuning

@@ -5,7 +5,7 @@
 #include "sort_core/cuda/tuning/segmented.cuh"
 
 // The constants of the sample sort by comparisons, measured with bench/comparator_sort on an H200 (9.0).
-namespace ordo::cuda_detail::tuning {
+namespace ordo::inline v0::cuda_detail::tuning {
 
 /// Larger items, in bytes, and items that are not whole words are merged by CUB.
 constexpr std::size_t sampled_bytes = 16;
@@ -51,4 +51,4 @@ constexpr unsigned classified_at_once(std::size_t item_bytes) {
   return item_bytes <= 8 ? 8 : 4;
 }
 
-}  // namespace ordo::cuda_detail::tuning
+}  // namespace ordo::inline v0::cuda_detail::tuning

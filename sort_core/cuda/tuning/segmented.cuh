@@ -5,7 +5,7 @@
 // The constants of the segmented sort: the method for each length of segment. Chosen with bench/segmented_sort and its --sweep
 // on an H200 (9.0), and sensible from 8.0 to 10.x: classes that need more shared memory than a GPU has are left out at run
 // time.
-namespace ordo::cuda_detail::tuning {
+namespace ordo::inline v0::cuda_detail::tuning {
 
 /// The sort of the segments of one class: by networks of `threads` lanes of a warp with `items` registers each; or in buckets,
 /// by a block of `threads` threads with `items` items each; or by comparisons, which takes less shared memory. Registers are
@@ -227,4 +227,4 @@ constexpr small_run small_run_of(std::size_t n, std::size_t segments) {
 /// Segments that one block plans at a time.
 constexpr unsigned planned = 1024;
 
-}  // namespace ordo::cuda_detail::tuning
+}  // namespace ordo::inline v0::cuda_detail::tuning

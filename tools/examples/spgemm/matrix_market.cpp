@@ -14,7 +14,7 @@
 
 #include "ordo/error.hpp"
 
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 namespace {
 
 /// The lines of a text, and words of them.
@@ -193,4 +193,4 @@ template sparse_matrix<double> read_matrix_market(std::string_view, std::string 
 template void matrix_market_writer::add(matrix_entries<float> const&);
 template void matrix_market_writer::add(matrix_entries<double> const&);
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

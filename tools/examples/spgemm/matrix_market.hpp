@@ -9,7 +9,7 @@
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
 // Matrix Market's coordinate format (Boisvert, Pozo and Remington, NISTIR 5935).
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 /// A matrix: real, integer or pattern (whose entries are 1); general, symmetric or skew-symmetric, the other half of which is
 /// made. Rows and columns below 2^32; entries of a row keep their order. T is float or double.
@@ -35,4 +35,4 @@ class matrix_market_writer {
   std::uint64_t bytes_ = 0, entries_ = 0;
 };
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

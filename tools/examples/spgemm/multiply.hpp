@@ -13,7 +13,7 @@
 // The product of sparse matrices by expansion, sorting and compression (Bell, Dalton and Olson, SIAM J. Sci. Comput. 2012), the
 // products of each row sorted as a segment (Hou et al., ICS'17, section 5.2). Written once for both machines, on the door of
 // the sort core.
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 /// Rows [first_row, first_row + rows) of a product, in the machine's memory: columns of a row rise, each stands once.
 template <class T>
@@ -257,4 +257,4 @@ void multiply(Machine& on, matrix_view<T> a, matrix_view<T> b, std::uint64_t max
   });
 }
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

@@ -8,7 +8,7 @@
 #include "ordo/gpu.hpp"
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 struct product_report {
   std::uint64_t products = 0;  // of two entries
@@ -30,4 +30,4 @@ template <class T>
 void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
              take_entries<T> const& take, product_report& report);
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

@@ -1,7 +1,7 @@
 #include "ordo/cpu_backend.hpp"
 #include "tools/examples/spgemm/product_on.hpp"
 
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 template <class T>
 void product(cpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
@@ -14,4 +14,4 @@ template void product(cpu&, sparse_matrix<float> const&, sparse_matrix<float> co
 template void product(cpu&, sparse_matrix<double> const&, sparse_matrix<double> const&, std::uint64_t,
                       take_entries<double> const&, product_report&);
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

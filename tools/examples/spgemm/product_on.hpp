@@ -10,7 +10,7 @@
 #include "tools/examples/spgemm/product.hpp"
 
 // From the host's memory and back, once for both machines.
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 /// A matrix in the machine's memory.
 template <class T>
@@ -73,4 +73,4 @@ void product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& 
   for (std::uint32_t const column : a.column) report.products += b.offsets[column + 1] - b.offsets[column];
 }
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

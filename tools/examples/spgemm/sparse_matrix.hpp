@@ -5,7 +5,7 @@
 #include <vector>
 
 // Sparse matrices by rows (CSR).
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 /// A matrix in the host's memory: row r has the entries [offsets[r], offsets[r + 1]), in falling or rising order of columns, or
 /// none; a column may stand more than once, and its values add up.
@@ -41,4 +41,4 @@ struct matrix_entries {
 template <class T>
 sparse_matrix<T> transposed(sparse_matrix<T> const& of);
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

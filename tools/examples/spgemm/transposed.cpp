@@ -1,6 +1,6 @@
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
-namespace ordo::spgemm {
+namespace ordo::inline v0::spgemm {
 
 template <class T>
 sparse_matrix<T> transposed(sparse_matrix<T> const& of) {
@@ -25,4 +25,4 @@ sparse_matrix<T> transposed(sparse_matrix<T> const& of) {
 template sparse_matrix<float> transposed(sparse_matrix<float> const&);
 template sparse_matrix<double> transposed(sparse_matrix<double> const&);
 
-}  // namespace ordo::spgemm
+}  // namespace ordo::inline v0::spgemm

@@ -5,7 +5,7 @@
 
 #include "tests/gpu/emulation/emulation.hpp"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
@@ -62,4 +62,4 @@ T* opaque_shared(T* shared) {
   return shared;
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail

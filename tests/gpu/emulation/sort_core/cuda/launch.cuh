@@ -4,7 +4,7 @@
 
 #include "tests/gpu/emulation/emulation.hpp"
 
-namespace ordo::cuda_detail {
+namespace ordo::inline v0::cuda_detail {
 
 inline std::size_t shared_memory_limit() {
   return emulation::shared_memory_limit;
@@ -27,4 +27,4 @@ void launch_cooperative(kernel_launcher&, unsigned threads, std::size_t shared_b
   emulation::run(1, threads, shared_bytes, [&] { Kernel(arguments...); });
 }
 
-}  // namespace ordo::cuda_detail
+}  // namespace ordo::inline v0::cuda_detail
