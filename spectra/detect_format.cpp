@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include "ordo/spectra/mzml.hpp"
-#include "spectra/mgf/line.hpp"
-#include "spectra/mzml/xml.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -16,6 +14,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t max_front = 4096;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 struct signature {
   std::string_view front, kind;
@@ -52,9 +51,7 @@ std::string_view first_tag(std::string_view text) {
       name = name.substr(0, name.find_first_of(" \t\r\n/>"));
       return name.substr(name.find(':') + 1);  // all of it where there is no prefix
     }
-    auto const skipped = next_markup(text, at);
-    if (!skipped) break;
-    at = skipped->end;
+    at = text.find(name.starts_with("!--") ? "-->" : name.starts_with('?') ? "?>" : ">", at);
   }
   return {};
 }
@@ -99,7 +96,7 @@ std::string description_of(std::string_view kind) {
 std::string_view kind_of_line(std::string_view line) {
   if (line.find('\t') != std::string_view::npos) return "a table";
   for (std::size_t i = 1; i + 1 < line.size(); ++i)
-    if ((line[i] == ',' || line[i] == ';') && !is_blank(line[i + 1])) return "CSV";
+    if ((line[i] == ',' || line[i] == ';') && line[i + 1] != ' ' && line[i + 1] != '\t') return "CSV";
   return {};
 }
 

@@ -37,16 +37,6 @@ void sort_segments_by(gpu& on, std::span<V> items, segment_list<Offset> segments
   with_backend(on, [&](cuda_backend& backend) { backend.segmented_sort_by(items, segments, key, heads, bits); });
 }
 
-/// Sorts the computed keys key(0) ... key(n-1) into `keys`, and writes to index[i] the argument that gave keys[i]. Stable. Both
-/// spans have length n. May wait for the device as sort_keys does.
-template <class KeyOf, class K, detail::index_type Index>
-void argsort_by(gpu& on, std::size_t n, KeyOf key, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
-  detail::check_length("keys", "argsort", keys.size(), n);
-  detail::check_length("index", "argsort", index.size(), n);
-  detail::check_index_width(n, sizeof(Index));
-  with_backend(on, [&](cuda_backend& backend) { backend.argsort(n, key, keys, index, bits); });
-}
-
 /// Sorts items of any trivially copyable type in place by a strict weak order: less(a, b) is true if a comes before b. Stable.
 /// Waits for the device once per level of recursion. (Leischner, Osipov and Sanders, IPDPS'10.)
 template <class T, class Less>

@@ -15,8 +15,8 @@
 #include "strings/external/count_lines.hpp"
 #include "strings/external/merge.hpp"
 #include "strings/external/partition.hpp"
+#include "strings/external/small_sort.hpp"
 #include "strings/sort/line_sort.hpp"
-#include "strings/sort/small_sort.hpp"
 #include "strings/sort/text_job.hpp"
 
 namespace ordo::inline v0::strings {

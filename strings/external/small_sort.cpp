@@ -1,4 +1,4 @@
-#include "strings/sort/small_sort.hpp"
+#include "strings/external/small_sort.hpp"
 
 #include <algorithm>
 #include <limits>
