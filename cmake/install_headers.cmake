@@ -1,6 +1,7 @@
 # Installs the headers of backends: those named in `roots`, and every header below sort_core/ and base/ that they include, in
 # ordo/detail/. Include lines are rewritten, so that users need one include folder. Run by `cmake --install`, with `source` (the
 # project's folder) and `destination` (the installed include/ordo) set.
+cmake_policy(VERSION 3.24)  # an install script has none of the project's
 set(headers ${roots})
 while(headers)
   list(POP_FRONT headers header)

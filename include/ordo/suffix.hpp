@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/machine.hpp"
@@ -145,13 +146,13 @@ std::size_t check_memory(device where, std::size_t n, std::size_t records, std::
 ///     be repetitive and needs more
 /// @throws out_of_memory  the same for a GPU that was required
 template <class Index>
-build_report build(text const& input, arrays<Index> out, build_options const& options = {});
+ORDO_API build_report build(text const& input, arrays<Index> out, build_options const& options = {});
 
 /// Builds into sinks. A GPU stores from its own memory, and the host holds no array. Sinks learn their size before the work
 /// begins, and receive the data when all arrays are complete. The caller names the Index: build_into<std::uint32_t>(...).
 /// @throws as build, and what the sinks throw
 template <class Index>
-build_report build_into(text const& input, sinks const& out, build_options const& options = {});
+ORDO_API build_report build_into(text const& input, sinks const& out, build_options const& options = {});
 
 template <class Index>
 struct result {
@@ -162,7 +163,7 @@ struct result {
 
 /// Builds into vectors.
 template <class Index = std::uint32_t>
-result<Index> build(text const& input, extra_arrays extra = {}, build_options const& options = {});
+ORDO_API result<Index> build(text const& input, extra_arrays extra = {}, build_options const& options = {});
 
 /// The first row at which a check fails. For lcp and bwt it is the first wrong row. The order is checked from row to row: if
 /// two rows were swapped, it may be a later one.
@@ -180,8 +181,8 @@ struct mismatch {
 /// and host memory for the arrays of all rows. The number of rows may be wrong; that is a mismatch.
 /// @throws as build
 template <class Index>
-std::optional<mismatch> check(text const& input, arrays<Index const> all, build_options const& options = {},
-                              build_report* done = nullptr);
+ORDO_API std::optional<mismatch> check(text const& input, arrays<Index const> all, build_options const& options = {},
+                                       build_report* done = nullptr);
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

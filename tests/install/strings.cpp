@@ -6,5 +6,5 @@ int main() {
   std::string_view const text = "pear\napple\nfig\napple\n";
   auto const lines = ordo::strings::sort(text);
   for (std::size_t i = 0; i < lines.size(); ++i)
-    if (!lines.repeats(i)) std::cout << lines[i] << '\n';
+    if (!lines.is_duplicate(i)) std::cout << lines[i] << '\n';
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/detail/config.hpp"
 #include "ordo/strings.hpp"
 
 #pragma GCC visibility push(default)
@@ -28,7 +29,7 @@ struct order_arrays {
 /// @param threads  0 for all
 /// @throws usage_error if the text is too long for Index
 template <class Index = std::uint64_t>
-order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads = 0);
+ORDO_API order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads = 0);
 
 /// Sorts strings that are stored end to end, stably: string i is [offsets[i], offsets[i + 1]) of `bytes`. There are n + 1
 /// offsets, or none for no strings. Every byte is an ordinary one. Offset is a signed or unsigned integer of 32 or 64 bits. The
@@ -38,7 +39,7 @@ order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads = 0);
 /// @throws usage_error for offsets that fall or leave `bytes`, for an Index that is too narrow, and for keys or a locale if
 /// every byte below 0x80 occurs; what sort() of a text throws
 template <class Index = std::uint64_t, class Offset>
-order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, sort_options const& options = {});
+ORDO_API order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets, sort_options const& options = {});
 
 }  // namespace ordo::inline v0::strings
 #pragma GCC visibility pop

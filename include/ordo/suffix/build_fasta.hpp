@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/detail/config.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fasta.hpp"
@@ -75,7 +76,7 @@ class loaded_fasta {
   /// Ignores machine and rows of `options`.
   /// @throws as build_into
   template <class Index>
-  build_report build_into(sinks const& out, sink& residues, build_options const& options);
+  ORDO_API build_report build_into(sinks const& out, sink& residues, build_options const& options);
 
  private:
   void read(fasta_texts const& texts, fasta_options const& options);

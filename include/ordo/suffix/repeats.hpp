@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "ordo/detail/config.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
 #include "ordo/suffix/kmer_table.hpp"
@@ -65,8 +66,9 @@ void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apa
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
 /// @throws usage_error  `at` is not as long as the text, or lcp not as long as sa
 template <class Count>
-std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length, letter_choice letters,
-                                std::span<Count> at, std::string const& name = "suffix array", unsigned threads = 0);
+ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length,
+                                         letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
+                                         unsigned threads = 0);
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop
