@@ -106,7 +106,7 @@ std::uint64_t gpu::stream(detail::stream_task const& task) {
     cuda_backend lane(like);
     use(lane);
   };
-  std::size_t const lanes = like.allocator ? 1 : detail::most_stream_lanes;
+  std::size_t const lanes = like.allocator ? 1 : detail::max_stream_lanes;
   return with_backend(*this, [&](cuda_backend& backend) { return detail::run_stream(backend, task, lanes, with_lane); });
 }
 

@@ -29,7 +29,7 @@ struct stream_plan {
   std::size_t part, lanes;
 };
 
-constexpr std::size_t most_stream_lanes = 3;
+constexpr std::size_t max_stream_lanes = 3;
 
 /// Bytes of the machine's memory that a lane takes for parts of so many arrays.
 template <Backend B>
@@ -41,9 +41,9 @@ std::size_t memory_of_lane(B& machine, sort_task task, std::size_t arrays) {
 
 /// @param bytes  that the source has, if it says so
 template <Backend B>
-stream_plan plan_stream(B& machine, stream_task const& task, std::optional<std::uint64_t> bytes, std::size_t most_lanes) {
+stream_plan plan_stream(B& machine, stream_task const& task, std::optional<std::uint64_t> bytes, std::size_t max_lanes) {
   std::size_t const array = task.sort.uniform_length * task.sort.key_bytes;
-  std::size_t part = std::max<std::size_t>(task.part_bytes / array, 1), lanes = most_lanes;
+  std::size_t part = std::max<std::size_t>(task.part_bytes / array, 1), lanes = max_lanes;
   if (bytes) part = std::size_t(std::clamp<std::uint64_t>(*bytes / array, 1, part));
   std::size_t const available = machine.pool().available();
   auto const fits = [&] { return memory_of_lane(machine, task.sort, part) <= available / lanes; };
@@ -122,7 +122,7 @@ class array_streamer {
 
 /// with_lane(use) calls use(machine) with one more machine, on the calling thread.
 template <Backend B, class WithLane>
-std::uint64_t run_stream(B& first, stream_task const& task, std::size_t most_lanes, WithLane with_lane) {
+std::uint64_t run_stream(B& first, stream_task const& task, std::size_t max_lanes, WithLane with_lane) {
   if (task.sort.uniform_length == 0) throw usage_error("arrays of no keys");
   // All that follows counts bytes; memory is handed out in rounded sizes, which must not wrap either.
   if (task.sort.uniform_length > std::size_t(std::numeric_limits<std::ptrdiff_t>::max()) / task.sort.key_bytes)
@@ -134,7 +134,7 @@ std::uint64_t run_stream(B& first, stream_task const& task, std::size_t most_lan
     if (*bytes % array != 0) fail_within_array(*bytes / array);
     task.to->expect(*bytes);
   }
-  stream_plan const plan = plan_stream(first, task, bytes, most_lanes);
+  stream_plan const plan = plan_stream(first, task, bytes, max_lanes);
   array_streamer<B> streamer(task, plan);
   {
     std::vector<std::jthread> others;

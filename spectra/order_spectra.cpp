@@ -39,7 +39,7 @@ class ordering final : private chunk_receiver {
   ordering(spectrum_inputs const& from, output_parts& to, sort_options const& options, order_options const& order)
       : from_(from),
         options_(options),
-        memory_(std::max(order.memory, least_order_memory)),
+        memory_(std::max(order.memory, min_order_memory)),
         keys_(order.order),
         arena_(threads_for(options.machine.threads)),
         heads_([this](std::string const& message) { warn(message); }),

@@ -17,7 +17,7 @@ constexpr std::size_t share = 4;  // of the memory is for the windows of runs, t
 
 ordered_texts::ordered_texts(order_keys keys, order_options const& options, machine_options const& machine)
     : keys_(std::move(keys)),
-      memory_(std::max(options.memory, least_order_memory)),
+      memory_(std::max(options.memory, min_order_memory)),
       folders_(options.folders),
       machine_(machine),
       store_(keys_, memory_ - memory_ / 8) {}

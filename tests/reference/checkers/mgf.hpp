@@ -49,7 +49,7 @@ struct spectrum {
   std::vector<value> keys;
 };
 
-// What the lines of a spectrum say of its keys; the first line of a kind counts.
+// The keys of a spectrum, as its lines give them; the first line of a kind counts.
 class header {
  public:
   void take(std::string_view line) {
@@ -99,7 +99,7 @@ class header {
   [[nodiscard]] std::string_view precursor() const {
     return positive(field("PEPMASS")) ? field("PEPMASS") : field("PRECURSOR_MZ");
   }
-  // Of CHARGE=, or what is third in PEPMASS=: the first that is not 0, as 2, 2+, 2- or -2.
+  // The first charge of CHARGE=, or of the third field of PEPMASS=, that is not 0: 2, 2+, 2- or -2.
   [[nodiscard]] number charge() const {
     std::string_view text = field("CHARGE");
     if (text.empty()) {

@@ -35,7 +35,7 @@ int compare(spectrum const& a, spectrum const& b, bool descending) {
   return 0;
 }
 
-// What is known of the inputs when the outputs are read.
+// The facts about the inputs that are known when the outputs are read.
 struct known_spectrum {
   std::uint64_t low, high, offset;
 };
@@ -51,7 +51,7 @@ class map_reader {
     std::string line;
     if (!std::getline(from_, line) || line != "output\tspectrum\tinput\tnumber\toffset") wrong(path_ + ": another header");
   }
-  /// Where the next spectrum came from: its input and its number there, as they are ordered.
+  /// The origin of the next spectrum: its input and its number there, in the expected order.
   std::pair<std::size_t, std::uint64_t> next(std::string const& output, std::uint64_t number, wide digest,
                                              std::string const& where) {
     std::string line;

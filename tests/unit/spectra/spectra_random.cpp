@@ -36,12 +36,12 @@ class generator {
     few_values_ = random_.below(2) == 0;
   }
 
-  std::vector<spectrum> spectra(std::size_t count, std::size_t most_peaks) {
+  std::vector<spectrum> spectra(std::size_t count, std::size_t max_peaks) {
     std::vector<spectrum> all;
     for (std::size_t i = 0; i < count; ++i) {
       all.push_back({other("BEGIN IONS")});
       for (std::size_t n = random_.below(4); n != 0; --n) all.back().push_back(opaque());
-      for (std::size_t n = random_.below(most_peaks + 1); n != 0; --n) {
+      for (std::size_t n = random_.below(max_peaks + 1); n != 0; --n) {
         all.back().push_back(peak());
         if (random_.below(20) == 0) all.back().push_back(opaque());
       }

@@ -28,7 +28,7 @@ std::string pack(compression how, std::string_view text, std::size_t step = all_
   return packed;
 }
 
-// Of a reader that gives at most `chunk` bytes a time, in steps of `step`. @throws cli::decode_error
+// Returns the text of a reader that gives at most `chunk` bytes a time, in steps of `step`. @throws cli::decode_error
 std::string unpack(std::string_view packed, std::size_t step = 1 << 16, std::size_t chunk = all_at_once, unsigned threads = 0) {
   cli::lookahead from([&](std::span<char> to) {
     std::size_t const n = std::min({to.size(), packed.size(), chunk});

@@ -213,7 +213,7 @@ TEST_CASE("a replaced file keeps its extended attributes and its access control 
     std::uint16_t tag, rights;
     std::uint32_t id;
   };
-  // Of posix_acl_xattr.h: version 2; owner, user 1, group, mask, others.
+  // The layout of posix_acl_xattr.h: version 2; owner, user 1, group, mask, others.
   constexpr std::uint32_t version = 2, nobody_in_particular = ~0u;
   std::array<entry, 5> const list{{{1, 6, nobody_in_particular},
                                    {2, 6, 1},
@@ -764,7 +764,7 @@ TEST_CASE("a file that others write to as well is written anywhere in its part, 
     out.commit();
     CHECK(folder.read("file") == "first " + text + " last");
   }
-  // What is not completed leaves the file as it was; and what others wrote behind it, where it is.
+  // An output that is not completed leaves the file, and bytes that others wrote behind it, as they were.
   auto const end = static_cast<off_t>(folder.read("file").size());
   for (bool const finished : {false, true}) {
     cli::output out(name);

@@ -81,7 +81,7 @@ std::size_t common(std::string_view a, std::string_view b) {
                                   a.begin());
 }
 
-// Of all pairs of suffixes, each to the end of its record: the longest common prefix, by sorting them.
+// Returns the longest common prefix of two suffixes, each to the end of its record, by sorting all of them.
 std::size_t longest_repeat(std::vector<std::string> const& records) {
   std::vector<std::string_view> suffixes;
   for (std::string_view const record : records)

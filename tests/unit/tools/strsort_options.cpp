@@ -25,7 +25,7 @@ std::vector<key> keys(std::vector<char const*> const& arguments, strsort::enviro
   return parsed(arguments, around).order().keys;
 }
 
-// What is said about a command line.
+// The messages about a command line.
 std::string refusal(std::vector<char const*> const& arguments, std::string_view name = "sort") {
   try {
     strsort::command const made = parsed(arguments, {}, name);
