@@ -37,5 +37,6 @@ for page, name in pages.items():
     (to / name).parent.mkdir(parents=True, exist_ok=True)
     (to / name).write_text("".join(parts))
 END
+python3 docs/api_pages.py "$pages"
 NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --quiet --strict
 echo "build/site/index.html"
