@@ -282,7 +282,7 @@ spectra::selection selection_options::selection() const {
 }
 
 std::string explained(spectra::selection const& select, std::string const& preset, spectra::sort_key by, bool descending) {
-  std::string text = "Of each spectrum, in this order:\n";
+  std::string text = "The steps apply to each spectrum in this order:\n";
   std::size_t step = 0;
   auto const add = [&](std::string const& option, std::string const& what) {
     text += fmt::format("{:2}. {:<28} {}\n", ++step, option, what);
