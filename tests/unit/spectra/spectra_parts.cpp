@@ -5,7 +5,7 @@
 
 #include "ordo/cpu_backend.hpp"
 #include "ordo/detail/config.hpp"
-#include "spectra/mgf/compose.hpp"
+#include "spectra/mgf/format.hpp"
 #include "spectra/mgf/line.hpp"
 #include "spectra/mgf/number.hpp"
 #include "spectra/peaks/peak_sort.hpp"
