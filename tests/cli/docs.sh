@@ -39,9 +39,9 @@ for page in pages:
         if is_header.fullmatch(word) and not (root / "include" / word).exists():
             wrong.append(f"{page.relative_to(root)}: no header `{word}`")
 
-programs = {file.read_text() for kind in ("*.cpp", "*.cu") for file in (root / "tests/install").glob(kind)}
+programs = {file.read_text() for kind in ("*.c", "*.cpp", "*.cu") for file in (root / "tests/install").glob(kind)}
 for name in "README.md", "docs/libraries.md":
-    for program in re.findall(r"^```cpp\n(.*?)^```$", (root / name).read_text(), re.M | re.S):
+    for program in re.findall(r"^```c(?:pp)?\n(.*?)^```$", (root / name).read_text(), re.M | re.S):
         if program not in programs:
             wrong.append(f"{name}: no program of tests/install: {program.splitlines()[0]} ...")
 print(*wrong, sep="\n", end="\n" if wrong else "")

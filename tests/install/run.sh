@@ -29,7 +29,14 @@ for pair in core:core suffix:suffix peaks:spectra strings:strings; do
   "${CXX:-c++}" -std=c++20 -O1 "$here/$program.cpp" $(pkg-config --cflags --libs "$module") -o "$work/$program"
   "$work/$program" | diff "$here/$program.out" -
 done
+# shellcheck disable=SC2046
+"${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$here/c_sort.c" $(pkg-config --cflags --libs ordo-core) -lstdc++ -lm \
+  -o "$work/c_sort"
+"$work/c_sort" | diff "$here/c_sort.out" -
 if [[ -f ${library_folder%/pkgconfig}/libordo.so ]]; then
+  for call in ordo_cpu_create ordo_gpu_create ordo_sort_segments ordo_last_error; do
+    nm -D --defined-only "${library_folder%/pkgconfig}/libordo.so" | grep -q " T $call$" || { echo "libordo.so lacks $call"; exit 1; }
+  done
   # Inner parts stay inside.
   if nm -DC --defined-only "${library_folder%/pkgconfig}/libordo.so" | grep -E ' [TW] ordo::.*(_on_host|_on_cuda|host_backend|cuda_backend)' ; then
     echo 'libordo.so shows inner parts'
@@ -48,16 +55,17 @@ if "${CXX:-c++}" -std=c++20 -fsyntax-only -I "$work/prefix/include" "$work/witho
 fi
 
 gpu_here() { "$work/prefix/bin/strsort" --version | grep '^GPU: ' | grep -qv none; }
-for file in "$here"/*.cpp "$here"/*.cu; do
-  name=$(basename "$file"); program=${name%.*}
+for file in "$here"/*.c "$here"/*.cpp "$here"/*.cu; do
+  name=$(basename "$file"); program=${name%.*}; language=cpp
+  if [[ $file == *.c ]]; then language=c; fi
   if [[ -x $work/build/use_$program && ($program != gpu* || $(gpu_here && echo here)) ]]; then
     "$work/build/use_$program" > "$work/out"
     diff "$here/$program.out" "$work/out"
   fi
   # The documents show this very program.
-  cat "$here/../../README.md" "$here/../../docs/libraries.md" | awk -v file="$file" '
+  cat "$here/../../README.md" "$here/../../docs/libraries.md" | awk -v file="$file" -v language="$language" '
     BEGIN { while ((getline line < file) > 0) program = program line "\n" }
     { shown = shown $0 "\n" }
-    END { exit index(shown, "```cpp\n" program "```\n") == 0 }' ||
+    END { exit index(shown, "```" language "\n" program "```\n") == 0 }' ||
     { echo "neither README.md nor docs/libraries.md shows tests/install/$name as it is"; exit 1; }
 done

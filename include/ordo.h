@@ -1,0 +1,217 @@
+/* The C interface of the sort core: sorts of arrays in the memory of a CPU or GPU, for C99 and for every language that calls C.
+ *
+ * A machine is a CPU or a GPU with threads or a stream, and temporary memory that is reused from call to call. Create one, keep
+ * it, and pass it to the sorts. One machine must not be used by two threads at a time; different machines may.
+ *
+ * Arrays are in the machine's memory: host memory for a CPU, device memory for a GPU. A GPU queues its work on its stream, in
+ * order with the caller's own work there. A CPU has finished when the call returns.
+ *
+ * Each function that returns an ordo_status returns ORDO_OK, or the kind of the error; ordo_last_error() then returns its text.
+ * No exception leaves a call. Null pointers, unknown constants, wrong lengths and misaligned arrays are ORDO_USAGE_ERROR, and
+ * are found before anything is read or written.
+ *
+ * Structures of options begin with their size, so that later versions can add members: set it with the macros ..._INIT. Members
+ * that are 0 have their defaults.
+ *
+ * ordo/sort.hpp states what each sort does, which calls wait for a GPU, and which can be captured in a CUDA graph.
+ */
+#ifndef ORDO_H
+#define ORDO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The outcome of a call. */
+typedef int32_t ordo_status;
+enum {
+  ORDO_OK = 0,
+  ORDO_USAGE_ERROR = 1,   /* an argument or device that cannot be used */
+  ORDO_INPUT_ERROR = 2,   /* an input that is missing, truncated or malformed */
+  ORDO_OUTPUT_ERROR = 3,  /* an output that could not be written completely */
+  ORDO_OUT_OF_MEMORY = 4, /* the machine has too little memory; arrays hold a permutation of their items */
+  ORDO_DEVICE_ERROR = 5,  /* a CUDA call or kernel failed */
+  ORDO_OTHER_ERROR = 6    /* any other exception, as of the C++ library */
+};
+
+/* The type of keys, offsets or an index. */
+typedef int32_t ordo_type;
+enum {
+  ORDO_INT8 = 1,
+  ORDO_INT16 = 2,
+  ORDO_INT32 = 3,
+  ORDO_INT64 = 4,
+  ORDO_UINT8 = 5, /* also for bool */
+  ORDO_UINT16 = 6,
+  ORDO_UINT32 = 7,
+  ORDO_UINT64 = 8,
+  ORDO_FLOAT16 = 9, /* IEEE 754 binary16 */
+  ORDO_BFLOAT16 = 10,
+  ORDO_FLOAT32 = 11,
+  ORDO_FLOAT64 = 12
+};
+
+/* The direction of a sort. Sorts are stable in both. */
+typedef int32_t ordo_order;
+enum { ORDO_ASCENDING = 0, ORDO_DESCENDING = 1 };
+
+/* The kind of a machine. */
+typedef int32_t ordo_device;
+enum { ORDO_CPU = 1, ORDO_GPU = 2 };
+
+typedef struct ordo_machine ordo_machine;
+
+/* The caller's source of temporary memory. `allocate` returns at least `bytes` bytes, aligned to 256, or NULL if there is no
+ * more memory. `stream` is the cudaStream_t on which the memory is used, and NULL for a CPU. A block may be freed while work
+ * that uses it is still queued on `stream`. The functions are called by the thread that calls the machine, and must not throw
+ * or jump out of the call. */
+typedef struct ordo_allocator {
+  void* (*allocate)(void* context, size_t bytes, void* stream);
+  void (*deallocate)(void* context, void* block, size_t bytes, void* stream);
+  void* context;
+} ordo_allocator;
+
+typedef struct ordo_cpu_options {
+  size_t size;              /* sizeof(ordo_cpu_options) */
+  uint32_t threads;         /* 0 for all threads that the process may use, which is also the maximum */
+  uint32_t reserved;        /* 0 */
+  size_t memory_limit;      /* maximum of temporary memory in bytes; 0 for no limit */
+  ordo_allocator allocator; /* without `allocate`, a pool of the machine */
+} ordo_cpu_options;
+#define ORDO_CPU_OPTIONS_INIT            \
+  {                                      \
+    sizeof(ordo_cpu_options), 0, 0, 0, { \
+      NULL, NULL, NULL                   \
+    }                                    \
+  }
+
+typedef struct ordo_gpu_options {
+  size_t size;              /* sizeof(ordo_gpu_options) */
+  uint32_t device;          /* index of the GPU, among those that the driver shows */
+  uint32_t use_stream;      /* 1: queue work on `stream`; 0: on a stream that the machine creates */
+  void* stream;             /* a cudaStream_t; NULL is CUDA's default stream */
+  size_t memory_limit;      /* maximum of device memory in bytes; 0 for no limit */
+  ordo_allocator allocator; /* without `allocate`, a pool of the machine over cudaMalloc */
+} ordo_gpu_options;
+#define ORDO_GPU_OPTIONS_INIT                  \
+  {                                            \
+    sizeof(ordo_gpu_options), 0, 0, NULL, 0, { \
+      NULL, NULL, NULL                         \
+    }                                          \
+  }
+
+/* Creates a machine in *machine. It allocates no memory of the device before its first sort. `options` may be NULL. On failure
+ * *machine is NULL. A GPU that does not exist is an error of the first call that needs it. */
+ordo_status ordo_cpu_create(ordo_machine** machine, ordo_cpu_options const* options);
+ordo_status ordo_gpu_create(ordo_machine** machine, ordo_gpu_options const* options);
+
+/* Waits for the machine's work and frees the machine with its memory. NULL is allowed. */
+void ordo_machine_free(ordo_machine* machine);
+
+/* Writes the number of GPUs that the driver shows: 0 without a driver, and in a build without CUDA. */
+ordo_status ordo_gpu_count(size_t* count);
+
+/* Write the kind of a machine, and the cudaStream_t of a GPU. */
+ordo_status ordo_machine_device(ordo_machine const* machine, ordo_device* device);
+ordo_status ordo_machine_stream(ordo_machine* machine, void** stream);
+
+/* Waits for all queued work. Returns at once for a CPU. */
+ordo_status ordo_synchronize(ordo_machine* machine);
+
+/* Reserves `bytes` bytes of temporary memory. Later calls that need no more allocate nothing: reserve what ordo_..._memory
+ * states. */
+ordo_status ordo_reserve(ordo_machine* machine, size_t bytes);
+/* Frees cached temporary memory until at most `max_bytes` bytes remain. */
+ordo_status ordo_trim(ordo_machine* machine, size_t max_bytes);
+/* Writes the maximum number of bytes of temporary memory in use since the last call of this function. */
+ordo_status ordo_peak_memory(ordo_machine* machine, size_t* bytes);
+
+/* What is common to all sorts. NULL in its place means ascending order of all bits. */
+typedef struct ordo_sort_options {
+  size_t size;        /* sizeof(ordo_sort_options) */
+  ordo_order order;   /* ORDO_ASCENDING or ORDO_DESCENDING */
+  uint32_t begin_bit; /* the bits [begin_bit, end_bit) of the encoded keys are compared, where bit 0 is the lowest; */
+  uint32_t end_bit;   /* 0 means the width of the keys */
+  uint32_t keep_keys; /* 1: ordo_sort_segments reorders the values alone and does not write the keys */
+} ordo_sort_options;
+#define ORDO_SORT_OPTIONS_INIT \
+  { sizeof(ordo_sort_options), ORDO_ASCENDING, 0, 0, 0 }
+
+/* The segments of an array, which are sorted independently. There are three forms:
+ *   begins and ends     segment s is [begins[s], ends[s]), for s < count. Segments may leave holes, which are not written
+ *   begins alone        count + 1 offsets: segment s is [begins[s], begins[s + 1])
+ *   uniform_length      `count` adjacent segments of this length, from position 0; begins and ends are NULL
+ * Offsets are in the machine's memory. Negative offsets are errors as far as offsets are checked: see ordo_check_segments. */
+typedef struct ordo_segments {
+  size_t size;  /* sizeof(ordo_segments) */
+  size_t count; /* number of segments */
+  void const* begins;
+  void const* ends;
+  size_t uniform_length; /* 0 if there are offsets */
+  size_t max_length;     /* upper bound of the lengths, which saves memory on a GPU; 0 for none */
+  ordo_type offset_type; /* ORDO_INT32, ORDO_UINT32, ORDO_INT64 or ORDO_UINT64; ignored for uniform segments */
+  uint32_t reserved;     /* 0 */
+} ordo_segments;
+#define ORDO_SEGMENTS_INIT \
+  { sizeof(ordo_segments), 0, NULL, NULL, 0, 0, 0, 0 }
+
+/* Sorts n keys in place. Stable. Integers order by value, floating-point keys by IEEE 754 totalOrder. */
+ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys, size_t n, ordo_sort_options const* options);
+
+/* Sorts n keys in place, and moves the value of `value_bytes` bytes (4, 8 or 16) at each position with its key. Stable. */
+ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* keys, size_t value_bytes, void* values, size_t n,
+                            ordo_sort_options const* options);
+
+/* Writes to index[i] the position of the i-th smallest key. Positions of equal keys ascend. The keys are not changed.
+ * `index_type` is ORDO_INT32, ORDO_UINT32, ORDO_INT64 or ORDO_UINT64. */
+ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* keys, ordo_type index_type, void* index,
+                         size_t n, ordo_sort_options const* options);
+
+/* Sorts the keys of each segment in place, and moves values with them. Stable. Never waits for a GPU. With `value_bytes` 0
+ * there are no values. `heads` is NULL, or n bytes: heads[i] becomes 1 where a group of equal keys begins within a segment,
+ * else 0. */
+ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* keys, size_t value_bytes, void* values,
+                               size_t n, ordo_segments const* segments, uint8_t* heads, ordo_sort_options const* options);
+
+/* Sorts the keys of each array in place without a second copy of the data, and moves values with them. Stable for arrays of at
+ * most 4096 items. Compares whole keys: begin_bit and end_bit must be 0. */
+ordo_status ordo_sort_arrays(ordo_machine* machine, ordo_type key_type, void* keys, size_t value_bytes, void* values, size_t n,
+                             ordo_segments const* arrays, ordo_sort_options const* options);
+
+/* Checks the segments of an array of n items: ends not before begins nor behind the array, lengths within max_length, no
+ * overlap. Waits for the device. A CPU does the same in each sort; a GPU checks there only what the host knows. */
+ordo_status ordo_check_segments(ordo_machine* machine, size_t n, ordo_segments const* segments);
+
+/* Write to *bytes the maximum of temporary memory that a sort takes. `value_bytes` is 0 without values; `max_length` is 0 if it
+ * is not known. */
+ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t* bytes);
+ordo_status ordo_argsort_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, size_t n, size_t* bytes);
+ordo_status ordo_sort_segments_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t segments,
+                                      size_t max_length, ordo_sort_options const* options, size_t* bytes);
+ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t arrays,
+                                    size_t max_length, size_t* bytes);
+
+/* Returns the text of the last error of a call by this thread, "" if there was none. It is valid until the thread's next error.
+ * The text reads "what: where: why". */
+char const* ordo_last_error(void);
+
+/* Returns the name of a status, as "usage error". */
+char const* ordo_status_name(ordo_status status);
+
+/* Returns the version of the library, as "0.1.0". */
+char const* ordo_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,471 @@
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo.h"
+#include "ordo/cpu.hpp"
+#include "ordo/detail/checks.hpp"
+#include "ordo/detail/task.hpp"
+#include "ordo/error.hpp"
+#include "sort_core/c_machine.hpp"
+
+// The C interface makes a sort_task of run-time types, which is all that the templates of sort.hpp do with theirs.
+namespace ordo::inline v0::detail {
+namespace {
+
+/// The text of the last error of a thread. A fixed size, because storing the text of an error must not fail.
+thread_local char last_error[4096];
+
+void store_error(char const* text) noexcept {
+  std::size_t const length = strnlen(text, sizeof(last_error) - 1);
+  std::memmove(last_error, text, length);
+  last_error[length] = '\0';
+}
+
+struct type_properties {
+  std::size_t bytes;
+  bool is_signed, is_float;
+};
+
+type_properties properties_of(char const* where, ordo_type type) {
+  switch (type) {
+    case ORDO_INT8:
+      return {1, true, false};
+    case ORDO_INT16:
+      return {2, true, false};
+    case ORDO_INT32:
+      return {4, true, false};
+    case ORDO_INT64:
+      return {8, true, false};
+    case ORDO_UINT8:
+      return {1, false, false};
+    case ORDO_UINT16:
+      return {2, false, false};
+    case ORDO_UINT32:
+      return {4, false, false};
+    case ORDO_UINT64:
+      return {8, false, false};
+    case ORDO_FLOAT16:
+    case ORDO_BFLOAT16:
+      return {2, true, true};
+    case ORDO_FLOAT32:
+      return {4, true, true};
+    case ORDO_FLOAT64:
+      return {8, true, true};
+    default:
+      throw usage_error(fmt::format("unknown type: {}: {} is no ordo_type", where, type));
+  }
+}
+
+/// Returns the width of a type of positions of n items.
+std::size_t position_bytes(char const* where, ordo_type type, std::size_t n) {
+  auto const [bytes, is_signed, is_float] = properties_of(where, type);
+  if (is_float || bytes < 4)
+    throw usage_error(fmt::format("bad {}: type {}: positions are integers of 32 or 64 bits", where, type));
+  if (is_signed && bytes == 4 && n > std::size_t{1} << 31)
+    throw usage_error(fmt::format("bad {}: type {}: positions of {} items do not fit 31 bits", where, type, n));
+  return bytes;
+}
+
+template <class T>
+T& checked(T* pointer, char const* name) {
+  if (!pointer) throw usage_error(fmt::format("bad {}: a null pointer", name));
+  return *pointer;
+}
+
+/// Returns a copy of a structure of options. Members that an older program does not know have their defaults. A newer program
+/// may set no member that this library does not know.
+template <class T>
+T options_of(T const* given, char const* name) {
+  T options{};
+  if (!given) return options;
+  constexpr std::size_t max_size = 4096;  // a larger size was never set
+  std::size_t size = 0;
+  std::memcpy(&size, given, sizeof(size));
+  if (size < sizeof(T) || size > max_size)
+    throw usage_error(fmt::format("bad {}: size: {}, where {} bytes are expected", name, size, sizeof(T)));
+  auto const* const bytes = reinterpret_cast<unsigned char const*>(given);
+  for (std::size_t i = sizeof(T); i < size; ++i)
+    if (bytes[i] != 0) throw usage_error(fmt::format("bad {}: byte {}: not known to this version of Ordo", name, i));
+  std::memcpy(&options, given, sizeof(T));
+  return options;
+}
+
+/// Checks a member that is 0 or 1.
+bool flag(std::uint32_t value, char const* name) {
+  if (value > 1) throw usage_error(fmt::format("bad {}: {}: neither 0 nor 1", name, value));
+  return value != 0;
+}
+void check_reserved(std::uint32_t value) {
+  if (value != 0) throw usage_error(fmt::format("bad reserved: {}: not 0", value));
+}
+void check_allocator(ordo_allocator const& allocator) {
+  if ((allocator.allocate == nullptr) != (allocator.deallocate == nullptr))
+    throw usage_error("bad allocator: one of allocate and deallocate is a null pointer");
+}
+std::size_t limit_of(std::size_t memory_limit) {
+  return memory_limit == 0 ? ~std::size_t{0} : memory_limit;
+}
+
+/// Checks that n items of `bytes` bytes can be an array: the sums of all that a sort allocates for it fit 64 bits.
+void check_extent(char const* array, std::size_t n, std::size_t bytes) {
+  constexpr std::size_t address_space = std::size_t{1} << 57;
+  if (bytes != 0 && n > address_space / bytes)
+    throw usage_error(fmt::format("bad length: {}: {} items of {} bytes exceed the address space", array, n, bytes));
+}
+
+void check_aligned(char const* array, void const* items, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(items) % bytes != 0)
+    throw usage_error(
+        fmt::format("misaligned: {}: items of {} bytes at an address that is not a multiple of their size", array, bytes));
+}
+
+void add_keys(sort_task& task, ordo_type type, void const* keys, std::size_t n) {
+  auto const [bytes, is_signed, is_float] = properties_of("keys", type);
+  check_extent("keys", n, bytes);
+  check_aligned("keys", keys, bytes);
+  std::uint64_t const all = ~std::uint64_t{0} >> (64 - 8 * bytes), top = (all >> 1) + 1;
+  task.keys = const_cast<void*>(keys);
+  task.key_bytes = bytes;
+  task.n = n;
+  task.flip = is_signed ? top : 0;
+  task.flip_negative = is_float ? all >> 1 : 0;
+}
+
+void add_value_width(sort_task& task, std::size_t bytes) {
+  if (bytes != 0 && bytes != 4 && bytes != 8 && bytes != 16)
+    throw usage_error(fmt::format("bad values: width: {} bytes, where 4, 8 or 16 are expected", bytes));
+  check_extent("values", task.n, bytes);
+  task.value_bytes = bytes;
+}
+
+void add_values(sort_task& task, std::size_t bytes, void* values) {
+  add_value_width(task, bytes);
+  if (bytes == 0 && values) throw usage_error("bad values: width: values of 0 bytes");
+  if (bytes == 0) return;
+  check_aligned("values", values, bytes);
+  task.values = values;
+  task.values_given = task.n;
+}
+
+/// Adds the options, after the keys.
+void add_options(sort_task& task, ordo_sort_options const* given) {
+  auto const options = options_of(given, "ordo_sort_options");
+  if (options.order != ORDO_ASCENDING && options.order != ORDO_DESCENDING)
+    throw usage_error(fmt::format("unknown order: {}: neither ORDO_ASCENDING nor ORDO_DESCENDING", options.order));
+  if (options.order == ORDO_DESCENDING) task.flip ^= ~std::uint64_t{0} >> (64 - 8 * task.key_bytes);
+  task.keep_keys = flag(options.keep_keys, "keep_keys") || task.what == sort_task::operation::argsort;
+  if (options.keep_keys && (task.what != sort_task::operation::segments || task.value_bytes == 0))
+    throw usage_error("bad keep_keys: only sorts of segments with values have it");
+  if (task.what == sort_task::operation::arrays && (options.begin_bit != 0 || options.end_bit != 0))
+    throw usage_error("bad bits: sorts of arrays compare whole keys");
+  task.bits = {options.begin_bit, options.end_bit == 0 ? ~0u : options.end_bit};
+}
+
+void add_segments(sort_task& task, ordo_segments const* given) {
+  checked(given, "segments");
+  auto const segments = options_of(given, "ordo_segments");
+  check_reserved(segments.reserved);
+  task.segments = segments.count;
+  task.uniform_length = segments.uniform_length;
+  task.max_length = limit_of(segments.max_length);
+  if (segments.uniform_length != 0) {
+    if (segments.begins || segments.ends) throw usage_error("bad segments: uniform: offsets and a uniform length");
+    if (segments.max_length == 0) task.max_length = segments.uniform_length;
+    return;
+  }
+  if (segments.count == 0) return;
+  task.offset_bytes = position_bytes("segments", segments.offset_type, task.n);
+  check_extent("segments", segments.count, 2 * task.offset_bytes);
+  check_aligned("segments", segments.begins, task.offset_bytes);
+  check_aligned("segments", segments.ends, task.offset_bytes);
+  task.begins = &checked(static_cast<char const*>(segments.begins), "segments");
+  task.ends = segments.ends ? segments.ends : static_cast<char const*>(segments.begins) + task.offset_bytes;
+  task.ends_given = segments.count;
+}
+
+sort_task task_of(sort_task::operation what, ordo_type key_type, void const* keys, std::size_t n) {
+  sort_task task;
+  task.what = what;
+  add_keys(task, key_type, keys, n);
+  return task;
+}
+
+using operation = sort_task::operation;
+
+void write_memory(ordo_machine* machine, sort_task const& task, std::size_t* bytes) {
+  checked(bytes, "bytes") = checked(machine, "machine").machine->memory_for(task);
+}
+
+}  // namespace
+
+ordo_status c_status_of_exception() noexcept {
+  try {
+    throw;
+  } catch (usage_error const& e) {
+    store_error(e.what());
+    return ORDO_USAGE_ERROR;
+  } catch (input_error const& e) {
+    store_error(e.what());
+    return ORDO_INPUT_ERROR;
+  } catch (output_error const& e) {
+    store_error(e.what());
+    return ORDO_OUTPUT_ERROR;
+  } catch (out_of_memory const& e) {
+    store_error(e.what());
+    return ORDO_OUT_OF_MEMORY;
+  } catch (device_error const& e) {
+    store_error(e.what());
+    return ORDO_DEVICE_ERROR;
+  } catch (std::bad_alloc const&) {
+    store_error("out of memory: host: an allocation failed");
+    return ORDO_OUT_OF_MEMORY;
+  } catch (std::exception const& e) {
+    store_error(e.what());
+    return ORDO_OTHER_ERROR;
+  } catch (...) {
+    store_error("unknown exception");
+    return ORDO_OTHER_ERROR;
+  }
+}
+
+void* c_host_memory::allocate(std::size_t bytes) {
+  void* const block = callbacks_.allocate(callbacks_.context, bytes, nullptr);
+  if (!block) throw out_of_memory(fmt::format("out of memory: the caller's allocator: {} bytes", bytes), bytes);
+  return block;
+}
+void c_host_memory::deallocate(void* block, std::size_t bytes) noexcept {
+  callbacks_.deallocate(callbacks_.context, block, bytes, nullptr);
+}
+
+void* c_device_memory::allocate(std::size_t bytes, CUstream_st* stream) {
+  void* const block = callbacks_.allocate(callbacks_.context, bytes, stream);
+  if (!block) throw out_of_memory(fmt::format("out of memory: the caller's allocator: {} bytes", bytes), bytes);
+  return block;
+}
+void c_device_memory::deallocate(void* block, std::size_t bytes, CUstream_st* stream) noexcept {
+  callbacks_.deallocate(callbacks_.context, block, bytes, stream);
+}
+
+}  // namespace ordo::inline v0::detail
+
+using namespace ordo::detail;
+
+extern "C" {
+
+ordo_status ordo_cpu_create(ordo_machine** machine, ordo_cpu_options const* given) {
+  return c_status([&] {
+    checked(machine, "machine") = nullptr;
+    auto const options = options_of(given, "ordo_cpu_options");
+    check_reserved(options.reserved);
+    check_allocator(options.allocator);
+    auto created = std::make_unique<ordo_machine>();
+    ordo::cpu_options cpu{.threads = options.threads, .memory_limit = limit_of(options.memory_limit)};
+    if (options.allocator.allocate) cpu.allocator = &created->host_memory.emplace(options.allocator);
+    created->machine = std::make_unique<ordo::cpu>(cpu);
+    *machine = created.release();
+  });
+}
+
+ordo_status ordo_gpu_create(ordo_machine** machine, ordo_gpu_options const* given) {
+  return c_status([&] {
+    checked(machine, "machine") = nullptr;
+    auto const options = options_of(given, "ordo_gpu_options");
+    check_allocator(options.allocator);
+    bool const use_stream = flag(options.use_stream, "use_stream");
+    if (!use_stream && options.stream) throw ordo::usage_error("bad stream: given, but use_stream is 0");
+    if constexpr (!ordo::cuda_enabled) throw ordo::usage_error("no GPU support: this build was compiled without CUDA");
+    auto created = std::make_unique<ordo_machine>();
+    ordo::gpu_options gpu{.device = options.device, .memory_limit = limit_of(options.memory_limit)};
+    if (use_stream) gpu.stream = static_cast<CUstream_st*>(options.stream);
+    if (options.allocator.allocate) gpu.allocator = &created->device_memory.emplace(options.allocator);
+    auto of_device = std::make_unique<ordo::gpu>(gpu);
+    created->gpu = of_device.get();
+    created->machine = std::move(of_device);
+    *machine = created.release();
+  });
+}
+
+void ordo_machine_free(ordo_machine* machine) {
+  delete machine;
+}
+
+ordo_status ordo_gpu_count(std::size_t* count) {
+  return c_status([&] { checked(count, "count") = ordo::gpus().size(); });
+}
+
+ordo_status ordo_machine_device(ordo_machine const* machine, ordo_device* device) {
+  return c_status([&] { checked(device, "device") = checked(machine, "machine").gpu ? ORDO_GPU : ORDO_CPU; });
+}
+
+ordo_status ordo_machine_stream(ordo_machine* machine, void** stream) {
+  return c_status([&] {
+    checked(stream, "stream") = nullptr;
+    if (!checked(machine, "machine").gpu) throw ordo::usage_error("bad machine: a CPU has no stream");
+    *stream = machine->gpu->stream();
+  });
+}
+
+ordo_status ordo_synchronize(ordo_machine* machine) {
+  return c_status([&] {
+    if (checked(machine, "machine").gpu) machine->gpu->synchronize();
+  });
+}
+
+ordo_status ordo_reserve(ordo_machine* machine, std::size_t bytes) {
+  return c_status([&] {
+    check_extent("reserve", bytes, 2);
+    checked(machine, "machine").machine->reserve(bytes);
+  });
+}
+
+ordo_status ordo_trim(ordo_machine* machine, std::size_t max_bytes) {
+  return c_status([&] { checked(machine, "machine").machine->trim(max_bytes); });
+}
+
+ordo_status ordo_peak_memory(ordo_machine* machine, std::size_t* bytes) {
+  return c_status([&] { checked(bytes, "bytes") = checked(machine, "machine").machine->peak_memory(); });
+}
+
+ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t n,
+                           ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = task_of(operation::keys, key_type, keys, n);
+    add_options(task, options);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t value_bytes, void* values,
+                            std::size_t n, ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = task_of(operation::keys, key_type, keys, n);
+    if (value_bytes == 0) throw ordo::usage_error("bad values: width: 0 bytes, where 4, 8 or 16 are expected");
+    add_values(task, value_bytes, values);
+    add_options(task, options);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* keys, ordo_type index_type, void* index,
+                         std::size_t n, ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = task_of(operation::argsort, key_type, keys, n);
+    add_values(task, position_bytes("index", index_type, n), index);
+    add_options(task, options);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t value_bytes, void* values,
+                               std::size_t n, ordo_segments const* segments, std::uint8_t* heads,
+                               ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = task_of(operation::segments, key_type, keys, n);
+    add_values(task, value_bytes, values);
+    add_segments(task, segments);
+    task.heads = heads;
+    task.heads_given = heads ? n : 0;
+    add_options(task, options);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_sort_arrays(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t value_bytes, void* values,
+                             std::size_t n, ordo_segments const* arrays, ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = task_of(operation::arrays, key_type, keys, n);
+    add_values(task, value_bytes, values);
+    add_segments(task, arrays);
+    add_options(task, options);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_check_segments(ordo_machine* machine, std::size_t n, ordo_segments const* segments) {
+  return c_status([&] {
+    sort_task task;
+    task.what = operation::check;
+    task.n = n;
+    add_segments(task, segments);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, std::size_t value_bytes, std::size_t n,
+                             std::size_t* bytes) {
+  return c_status([&] {
+    sort_task task = task_of(operation::keys, key_type, nullptr, n);
+    add_value_width(task, value_bytes);
+    write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_argsort_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, std::size_t n,
+                                std::size_t* bytes) {
+  return c_status([&] {
+    sort_task task = task_of(operation::argsort, key_type, nullptr, n);
+    add_value_width(task, position_bytes("index", index_type, n));
+    write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_sort_segments_memory(ordo_machine* machine, ordo_type key_type, std::size_t value_bytes, std::size_t n,
+                                      std::size_t segments, std::size_t max_length, ordo_sort_options const* options,
+                                      std::size_t* bytes) {
+  return c_status([&] {
+    sort_task task = task_of(operation::segments, key_type, nullptr, n);
+    add_value_width(task, value_bytes);
+    check_extent("segments", segments, 16);
+    task.segments = segments;
+    task.max_length = limit_of(max_length);
+    add_options(task, options);
+    write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, std::size_t value_bytes, std::size_t n,
+                                    std::size_t arrays, std::size_t max_length, std::size_t* bytes) {
+  return c_status([&] {
+    sort_task task = task_of(operation::arrays, key_type, nullptr, n);
+    add_value_width(task, value_bytes);
+    check_extent("segments", arrays, 16);
+    task.segments = arrays;
+    task.max_length = limit_of(max_length);
+    write_memory(machine, task, bytes);
+  });
+}
+
+char const* ordo_last_error(void) {
+  return last_error;
+}
+
+char const* ordo_status_name(ordo_status status) {
+  switch (status) {
+    case ORDO_OK:
+      return "success";
+    case ORDO_USAGE_ERROR:
+      return "usage error";
+    case ORDO_INPUT_ERROR:
+      return "input error";
+    case ORDO_OUTPUT_ERROR:
+      return "output error";
+    case ORDO_OUT_OF_MEMORY:
+      return "out of memory";
+    case ORDO_DEVICE_ERROR:
+      return "device error";
+    case ORDO_OTHER_ERROR:
+      return "other error";
+    default:
+      return "unknown status";
+  }
+}
+
+char const* ordo_version(void) {
+  return ordo::version;
+}
+
+}  // extern "C"
