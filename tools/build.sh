@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tools/build.sh [--preset NAME] [TARGET...]: install what is missing, configure, build; prints the build folder.
 # Without a preset: optimised, in build/release, with the GPU machine where nvcc is found. Called by demo.sh and test.sh.
+# With ORDO_PYTHON=ON in the environment it also makes the module of the Python package, if pip can install what that needs.
 # Warnings stop the build with ORDO_WERROR=ON in the environment (.ci/run) and with the presets dev and dev-cuda only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,7 +40,20 @@ install_packages() {
 preset=
 if [[ ${1-} == --preset ]]; then preset=$2; shift 2; fi
 
+# python_module: make an environment with what the module needs, and say whether that worked.
+python_module() {
+  local python=$PWD/build/venv/bin/python
+  if [[ ! -x build/venv/bin/pytest ]]; then
+    { python3 -m venv build/venv && "$python" -m pip install --quiet numpy pytest nanobind; } > /dev/null 2>&1 < /dev/null
+  fi &&
+  "$python" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2> /dev/null ||
+    { say 'the Python package is left out: python3 lacks venv, its headers, or (by pip) numpy, pytest and nanobind'; return 1; }
+}
+
+if [[ ${ORDO_PYTHON-} == ON ]]; then packages+=(python3-dev python3-venv); fi
 install_packages
+module=OFF
+if [[ ${ORDO_PYTHON-} == ON ]] && python_module; then module=ON; fi
 command -v nvcc > /dev/null || [[ ! -x /usr/local/cuda/bin/nvcc ]] || export PATH=$PATH:/usr/local/cuda/bin
 
 folder=build/${preset:-release}
@@ -47,9 +61,11 @@ mkdir -p "$folder"
 log=$folder/configure.log
 if [[ $preset == dev* ]]; then werror=ON; else werror=${ORDO_WERROR:-OFF}; fi
 # A folder of an older version may have it the other way.
-if [[ ! -f $folder/build.ninja ]] || ! grep -qx "ORDO_WERROR:BOOL=$werror" "$folder/CMakeCache.txt"; then
+if [[ ! -f $folder/build.ninja ]] || ! grep -qx "ORDO_WERROR:BOOL=$werror" "$folder/CMakeCache.txt" ||
+    { [[ $module == ON ]] && ! grep -qx 'ORDO_PYTHON:BOOL=ON' "$folder/CMakeCache.txt"; }; then
   if [[ $preset ]]; then configure=(--preset "$preset"); else configure=(-G Ninja -S . -B "$folder"); fi
   configure+=("-DORDO_WERROR=$werror")
+  if [[ $module == ON ]]; then configure+=(-DORDO_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/venv/bin/python"); fi
   say "configuring $folder"
   cmake "${configure[@]}" > "$log" 2>&1 || { cat "$log" >&2; exit 2; }
 fi

@@ -11,6 +11,7 @@ case ${1-} in
   *) echo "test.sh: unknown option: $1" >&2; exit 2 ;;
 esac
 
+export ORDO_PYTHON=ON
 folder=$(tools/build.sh)
 for preset in "${sanitizers[@]}"; do
   checked=$(tools/build.sh --preset "$preset" ordo_test)

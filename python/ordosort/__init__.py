@@ -1,0 +1,29 @@
+"""Sorts of arrays, segments, strings, suffixes and mass spectra, on CPUs and NVIDIA GPUs.
+
+The functions take arrays of NumPy and, by DLPack or ``__cuda_array_interface__``, of CuPy, PyTorch and JAX. They work on the
+device where an array is, and return arrays of the same library on the same device. All sorts are stable. The GIL is released
+while they work.
+
+>>> import numpy as np, ordosort
+>>> ordosort.sort(np.array([3, 1, 2]))
+array([1, 2, 3])
+"""
+
+from ._ordosort import InputError, Machine, __version__, built_with_cuda, gpus
+from ._machines import default_machine, set_default_machine
+from ._sorts import argsort, segmented_argsort, segmented_sort, sort, sort_pairs
+
+__all__ = [
+    "InputError",
+    "Machine",
+    "__version__",
+    "argsort",
+    "built_with_cuda",
+    "default_machine",
+    "gpus",
+    "segmented_argsort",
+    "segmented_sort",
+    "set_default_machine",
+    "sort",
+    "sort_pairs",
+]

@@ -1,0 +1,142 @@
+"""What differs between the libraries of arrays: copies, ranges of numbers, streams."""
+
+import sys
+
+import numpy as np
+
+
+class NumPy:
+    """Arrays of NumPy, and everything that numpy.asarray accepts."""
+
+    @staticmethod
+    def copy(a):
+        return np.array(a, order="C", copy=True)
+
+    @staticmethod
+    def contiguous(a):
+        return np.ascontiguousarray(a)
+
+    @staticmethod
+    def move_axis(a, source, destination):
+        return np.moveaxis(a, source, destination)
+
+    @staticmethod
+    def index(like):
+        """An array of int64 with the shape of `like`."""
+        return np.empty(like.shape, np.int64)
+
+    @staticmethod
+    def numbered(like):
+        """The same, which counts from 0 along the last axis."""
+        return np.array(np.broadcast_to(np.arange(like.shape[-1]), like.shape), order="C")
+
+    @staticmethod
+    def stream(a):
+        return 0
+
+
+class CuPy:
+    """Arrays of CuPy."""
+
+    @staticmethod
+    def copy(a):
+        return a.copy(order="C")
+
+    @staticmethod
+    def contiguous(a):
+        return sys.modules["cupy"].ascontiguousarray(a)
+
+    @staticmethod
+    def move_axis(a, source, destination):
+        return sys.modules["cupy"].moveaxis(a, source, destination)
+
+    @staticmethod
+    def index(like):
+        cupy = sys.modules["cupy"]
+        return cupy.empty(like.shape, cupy.int64)
+
+    @staticmethod
+    def numbered(like):
+        cupy = sys.modules["cupy"]
+        return cupy.array(cupy.broadcast_to(cupy.arange(like.shape[-1]), like.shape), order="C")
+
+    @staticmethod
+    def stream(a):
+        return sys.modules["cupy"].cuda.get_current_stream().ptr or 1
+
+
+class Torch:
+    """Tensors of PyTorch, on a CPU or on a GPU."""
+
+    @staticmethod
+    def copy(a):
+        torch = sys.modules["torch"]
+        return a.detach().clone(memory_format=torch.contiguous_format)
+
+    @staticmethod
+    def contiguous(a):
+        return a.detach().contiguous()
+
+    @staticmethod
+    def move_axis(a, source, destination):
+        return a.movedim(source, destination)
+
+    @staticmethod
+    def index(like):
+        torch = sys.modules["torch"]
+        return torch.empty(tuple(like.shape), dtype=torch.int64, device=like.device)
+
+    @staticmethod
+    def numbered(like):
+        torch = sys.modules["torch"]
+        row = torch.arange(like.shape[-1], device=like.device)
+        return row.expand(tuple(like.shape)).clone(memory_format=torch.contiguous_format)
+
+    @staticmethod
+    def stream(a):
+        if not a.is_cuda:
+            return 0
+        return sys.modules["torch"].cuda.current_stream(a.device).cuda_stream or 1
+
+
+class Jax:
+    """Arrays of JAX. Results are new arrays, which nothing else refers to while they are written."""
+
+    @staticmethod
+    def copy(a):
+        return sys.modules["jax"].numpy.array(a, copy=True).block_until_ready()
+
+    @staticmethod
+    def contiguous(a):
+        return a.block_until_ready()
+
+    @staticmethod
+    def move_axis(a, source, destination):
+        return sys.modules["jax"].numpy.moveaxis(a, source, destination)
+
+    @staticmethod
+    def index(like):
+        return Jax.numbered(like)
+
+    @staticmethod
+    def numbered(like):
+        jnp = sys.modules["jax"].numpy
+        index = jnp.broadcast_to(jnp.arange(like.shape[-1]), like.shape)  # of 32 bits, unless JAX has 64-bit types
+        return jnp.array(index, copy=True).block_until_ready()
+
+    @staticmethod
+    def stream(a):
+        return 1
+
+
+_libraries = {"cupy": CuPy, "torch": Torch, "jax": Jax, "jaxlib": Jax}
+
+
+def library_of(a):
+    """Returns the library of an array, and the array; anything that is not an array becomes one of NumPy."""
+    if isinstance(a, np.ndarray):
+        return NumPy, a
+    library = _libraries.get(type(a).__module__.partition(".")[0])
+    if library is not None:
+        return library, a
+    return NumPy, np.asarray(a)

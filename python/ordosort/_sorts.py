@@ -1,0 +1,190 @@
+"""Sorts of arrays with NumPy's words."""
+
+from operator import index as as_index
+
+import numpy as np
+
+from . import _machines
+from . import _ordosort as core
+from ._libraries import NumPy, library_of
+
+_DESCENDING, _TOTAL_ORDER = 1, 2
+_KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
+
+
+def _flags(kind, descending, total_order):
+    if kind not in _KINDS:
+        raise ValueError(f"kind: {kind!r} is none of {', '.join(repr(k) for k in _KINDS)}")
+    return (_DESCENDING if descending else 0) | (_TOTAL_ORDER if total_order else 0)
+
+
+def _native(a):
+    """A NumPy array whose items the core can compare; dates become their numbers."""
+    kind = a.dtype.kind
+    if kind in "biuf" and a.dtype.itemsize <= 8:
+        return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
+    raise TypeError(f"dtype {a.dtype}: keys are integers, floating-point numbers of at most 64 bits, or bool")
+
+
+def _checked(a):
+    library, a = library_of(a)
+    return library, _native(a) if library is NumPy else a
+
+
+def _axis(a, axis):
+    dimensions = len(a.shape)
+    axis = as_index(axis)
+    if not -dimensions <= axis < dimensions:
+        raise np.exceptions.AxisError(axis, dimensions) if hasattr(np, "exceptions") else np.AxisError(axis, dimensions)
+    return axis % dimensions
+
+
+def _store(out, result):
+    """Copies a result to the caller's array."""
+    if tuple(out.shape) != tuple(result.shape):
+        raise ValueError(f"out: shape {tuple(out.shape)}, where the result has {tuple(result.shape)}")
+    if out.dtype != result.dtype:
+        raise TypeError(f"out: dtype {out.dtype}, where the result has {result.dtype}")
+    out[...] = result
+    return out
+
+
+def sort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False, machine=None):
+    """Returns a sorted copy of an array. Stable.
+
+    NaNs come last in both directions, and -0.0 equals 0.0. With `total_order`, floating-point numbers have the order of IEEE
+    754: NaNs with a sign first, -0.0 before 0.0, other NaNs last.
+
+    axis: the axis along which to sort; None flattens the array.
+    kind: accepted for NumPy's sake. Every kind is stable.
+    out: an array for the result; `a` itself sorts in place.
+    machine: an ordosort.Machine; by default the module's.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.sort(np.array([[3.0, 1.0], [np.nan, 2.0]]))
+    array([[ 1.,  3.],
+           [ 2., nan]])
+    >>> ordosort.sort([3, 1, 2], descending=True)
+    array([3, 2, 1])
+    """
+    if type(a) is np.ndarray and a.ndim == 1 and kind is None and out is None and a.dtype.kind in "iuf" and axis == -1:
+        result = a.copy()  # the common case, at little cost
+        if result.dtype.isnative and result.dtype.itemsize <= 8:
+            flags = (descending and _DESCENDING) | (total_order and _TOTAL_ORDER)
+            core.sort(machine or _machines._default, result, result.size, flags, 0)
+            return result
+    flags = _flags(kind, descending, total_order)
+    library, a = _checked(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = _axis(a, axis)
+    last = len(a.shape) - 1
+    moved = library.copy(a if axis == last else library.move_axis(a, axis, last))
+    core.sort(machine or _machines._default, moved, moved.shape[-1], flags, library.stream(moved))
+    result = moved if axis == last else library.move_axis(moved, last, axis)
+    return result if out is None else _store(out, result)
+
+
+def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False, machine=None):
+    """Returns the positions that sort an array, as int64. Positions of equal keys ascend. NaNs and zeros are as in sort.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.argsort(np.array([3, 1, 2, 1]))
+    array([1, 3, 2, 0])
+    """
+    flags = _flags(kind, descending, total_order)
+    library, a = _checked(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = _axis(a, axis)
+    last = len(a.shape) - 1
+    moved = library.contiguous(a if axis == last else library.move_axis(a, axis, last))
+    rows = any(length != 1 for length in moved.shape[:-1])
+    index = library.numbered(moved) if rows else library.index(moved)
+    core.argsort(machine or _machines._default, moved, index, moved.shape[-1], flags, library.stream(moved))
+    result = index if axis == last else library.move_axis(index, last, axis)
+    return result if out is None else _store(out, result)
+
+
+def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, machine=None):
+    """Returns sorted copies of two arrays of one dimension: the keys, and the values in the order of their keys. Stable.
+
+    Values have 4, 8 or 16 bytes.
+    out: a pair of arrays for the results.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.sort_pairs(np.array([3, 1, 2]), np.array([0.5, 0.25, 0.125]))
+    (array([1, 2, 3]), array([0.25 , 0.125, 0.5  ]))
+    """
+    flags = _flags(None, descending, total_order)
+    library, keys = _checked(keys)
+    _, values = library_of(values)
+    _one_dimension(keys=keys, values=values)
+    keys, values = library.copy(keys), library.copy(values)
+    core.sort_pairs(machine or _machines._default, keys, values, flags, library.stream(keys))
+    return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
+
+
+def _one_dimension(**arrays):
+    for name, a in arrays.items():
+        if len(a.shape) != 1:
+            raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
+
+
+def _offsets(library, offsets, ends):
+    def checked(a):
+        given, a = library_of(a)
+        if given is NumPy:
+            dtype = a.dtype
+            if dtype.kind not in "iu" and a.size != 0:
+                raise TypeError(f"offsets: dtype {dtype}, where integers are expected")
+            if dtype.kind not in "iu" or dtype.itemsize < 4 or not dtype.isnative:
+                a = a.astype(np.int64)
+        return given.contiguous(a)
+
+    offsets = checked(offsets)
+    ends = None if ends is None else checked(ends)
+    _one_dimension(offsets=offsets)
+    return offsets, ends
+
+
+def segmented_sort(keys, offsets, values=None, *, ends=None, descending=False, out=None, total_order=False, machine=None):
+    """Returns a copy of an array of one dimension whose segments are sorted. Stable.
+
+    Segment s is ``keys[offsets[s]:offsets[s + 1]]``; with `ends` it is ``keys[offsets[s]:ends[s]]``, and items between segments
+    stay where they are. With `values` the result is a pair: the keys, and the values in the order of their keys.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.segmented_sort(np.array([3, 1, 2, 9, 7]), np.array([0, 3, 5]))
+    array([1, 2, 3, 7, 9])
+    """
+    flags = _flags(None, descending, total_order)
+    library, keys = _checked(keys)
+    _one_dimension(keys=keys)
+    offsets, ends = _offsets(library, offsets, ends)
+    keys = library.copy(keys)
+    if values is not None:
+        _, values = library_of(values)
+        _one_dimension(values=values)
+        values = library.copy(values)
+    core.sort_segments(machine or _machines._default, keys, values, offsets, ends, False, flags, library.stream(keys))
+    if values is None:
+        return keys if out is None else _store(out, keys)
+    return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
+
+
+def segmented_argsort(keys, offsets, *, ends=None, descending=False, out=None, total_order=False, machine=None):
+    """Returns the positions in the array that sort each segment, as int64. Positions of equal keys ascend.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.segmented_argsort(np.array([3, 1, 2, 9, 7]), np.array([0, 3, 5]))
+    array([1, 2, 0, 4, 3])
+    """
+    flags = _flags(None, descending, total_order)
+    library, keys = _checked(keys)
+    _one_dimension(keys=keys)
+    offsets, ends = _offsets(library, offsets, ends)
+    keys = library.contiguous(keys)
+    index = library.numbered(keys)
+    core.sort_segments(machine or _machines._default, keys, index, offsets, ends, True, flags, library.stream(keys))
+    return index if out is None else _store(out, index)

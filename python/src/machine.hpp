@@ -1,0 +1,66 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "python/src/array.hpp"
+#include "sort_core/c_machine.hpp"
+
+namespace ordo_python {
+
+/// Throws the exception of ordo/error.hpp that a status stands for.
+void check(ordo_status status);
+
+/// Registers the Python exceptions of the errors of ordo/error.hpp.
+void add_errors(nb::module_& module);
+
+/// The machines of a program: a CPU, and a GPU for each device and stream on which arrays are. Each is created by the first
+/// call that needs it. One call at a time uses them.
+class machines {
+ public:
+  /// @param device  "auto", "cpu", "gpu" or "gpu:N"
+  machines(std::string const& device, unsigned threads, std::size_t memory_limit);
+
+  /// Calls f(machine) for the machine that works where the arrays are, without the GIL.
+  template <class F>
+  void run(std::optional<unsigned> gpu, std::uintptr_t stream, F f) {
+    nb::gil_scoped_release const released;
+    std::scoped_lock const one_call(mutex_);
+    check(f(machine_for(gpu, stream)));
+  }
+  /// Calls f(machine) for each machine that exists.
+  template <class F>
+  void each(F f) {
+    nb::gil_scoped_release const released;
+    std::scoped_lock const one_call(mutex_);
+    if (cpu_) f(cpu_.get());
+    for (auto const& [place, gpu] : gpus_) f(gpu.get());
+  }
+
+  /// Returns the choice of a machine for functions whose input is on the host.
+  [[nodiscard]] ordo::machine_options options() const { return options_; }
+  [[nodiscard]] std::string const& device() const noexcept { return device_; }
+  [[nodiscard]] unsigned threads() const noexcept { return options_.threads; }
+
+ private:
+  struct free_machine {
+    void operator()(ordo_machine* machine) const noexcept { ordo_machine_free(machine); }
+  };
+  using owned_machine = std::unique_ptr<ordo_machine, free_machine>;
+
+  ordo_machine* machine_for(std::optional<unsigned> gpu, std::uintptr_t stream);
+
+  std::string device_;
+  ordo::machine_options options_;
+  std::size_t memory_limit_;
+  std::mutex mutex_;
+  owned_machine cpu_;
+  std::map<std::pair<unsigned, std::uintptr_t>, owned_machine> gpus_;
+};
+
+}  // namespace ordo_python

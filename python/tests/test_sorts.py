@@ -1,0 +1,211 @@
+"""The sorts of arrays beside NumPy's."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import ordosort
+
+TYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "bool"]
+SIZES = [0, 1, 2, 3, 31, 32, 33, 100, 1000, 5000]
+
+
+def keys_of(dtype, shape, seed=0):
+    """Keys with many equal ones; floats with NaNs of both signs, infinities and both zeros."""
+    random = np.random.default_rng(seed + np.dtype(dtype).num)
+    if np.dtype(dtype).kind != "f":
+        low, high = (0, 2) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        wide = random.integers(low, high, shape, dtype="int64" if dtype == "bool" else dtype, endpoint=dtype != "bool")
+        return np.where(random.random(shape) < 0.3, wide.dtype.type(1), wide).astype(dtype)
+    keys = random.normal(size=shape).astype(dtype)
+    special = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0], dtype)
+    special[1] = np.copysign(special[1], -1)
+    return np.where(random.random(shape) < 0.4, special[random.integers(0, len(special), shape)], keys).astype(dtype)
+
+
+def descending_order(keys, axis=-1):
+    """A stable argsort in descending order, with NaNs last."""
+    flipped = np.flip(keys, axis)
+    length = keys.shape[axis]
+    order = length - 1 - np.flip(np.argsort(flipped, axis, kind="stable"), axis)  # NaNs come first
+    if keys.dtype.kind != "f" or keys.size == 0:
+        return order
+    rows = np.moveaxis(order, axis, -1).reshape(-1, length)
+    sorted_keys = np.take_along_axis(keys, order, axis)
+    nans = np.moveaxis(np.isnan(sorted_keys), axis, -1).reshape(-1, length)
+    rows = np.array([np.concatenate([row[~nan], row[nan]]) for row, nan in zip(rows, nans)], order.dtype)
+    return np.moveaxis(rows.reshape(np.moveaxis(order, axis, -1).shape), -1, axis)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_sort(dtype, n):
+    keys = keys_of(dtype, n)
+    before = keys.copy()
+    result = ordosort.sort(keys)
+    assert result.dtype == keys.dtype
+    np.testing.assert_array_equal(result, np.sort(keys, kind="stable"))
+    np.testing.assert_array_equal(ordosort.sort(keys, descending=True), keys[descending_order(keys)])
+    np.testing.assert_array_equal(keys, before)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", SIZES)
+def test_argsort(dtype, n):
+    keys = keys_of(dtype, n)
+    result = ordosort.argsort(keys)
+    assert result.dtype == np.int64
+    np.testing.assert_array_equal(result, np.argsort(keys, kind="stable"))
+    np.testing.assert_array_equal(ordosort.argsort(keys, descending=True), descending_order(keys))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float32", "float64", "uint64"])
+@pytest.mark.parametrize("shape", [(3, 4), (1, 7), (7, 1), (5, 0), (0, 5), (2, 3, 100), (40, 50)])
+def test_axes(dtype, shape):
+    keys = keys_of(dtype, shape)
+    for axis in [None, *range(-len(shape), len(shape))]:
+        np.testing.assert_array_equal(ordosort.sort(keys, axis=axis), np.sort(keys, axis=axis, kind="stable"))
+        np.testing.assert_array_equal(ordosort.argsort(keys, axis=axis), np.argsort(keys, axis=axis, kind="stable"))
+        if axis is not None:
+            expected = descending_order(keys, axis)
+            np.testing.assert_array_equal(ordosort.argsort(keys, axis=axis, descending=True), expected)
+            np.testing.assert_array_equal(
+                ordosort.sort(keys, axis=axis, descending=True), np.take_along_axis(keys, expected, axis)
+            )
+
+
+def test_layouts():
+    keys = keys_of("float64", (60, 40))
+    for view in [keys.T, keys[::2, ::3], keys[::-1], np.asfortranarray(keys), keys.astype(">f8"), keys[:, 0]]:
+        np.testing.assert_array_equal(ordosort.sort(view), np.sort(view, kind="stable"))
+        np.testing.assert_array_equal(ordosort.argsort(view), np.argsort(view, kind="stable"))
+    keys.flags.writeable = False
+    np.testing.assert_array_equal(ordosort.sort(keys), np.sort(keys))
+    np.testing.assert_array_equal(ordosort.sort([3, 1, 2]), [1, 2, 3])
+    np.testing.assert_array_equal(ordosort.sort((2.5, -1)), [-1, 2.5])
+
+
+def test_out():
+    keys = keys_of("int32", 500)
+    out = np.empty_like(keys)
+    assert ordosort.sort(keys, out=out) is out
+    np.testing.assert_array_equal(out, np.sort(keys))
+    same = keys.copy()
+    assert ordosort.sort(same, out=same) is same
+    np.testing.assert_array_equal(same, np.sort(keys))
+    with pytest.raises(ValueError):
+        ordosort.sort(keys, out=np.empty(499, np.int32))
+    with pytest.raises(TypeError):
+        ordosort.sort(keys, out=np.empty(500, np.int64))
+
+
+def test_total_order():
+    keys = keys_of("float64", 2000)
+    bits = keys.view(np.int64)
+    code = np.where(bits < 0, ~bits ^ np.int64(-(2**63)), bits)
+    expected = keys[np.argsort(code, kind="stable")].view(np.int64)
+    np.testing.assert_array_equal(ordosort.sort(keys, total_order=True).view(np.int64), expected)
+    np.testing.assert_array_equal(ordosort.argsort(keys, total_order=True), np.argsort(code, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", "float64"])
+@pytest.mark.parametrize("values", ["int32", "float64", "complex128"])
+def test_sort_pairs(dtype, values):
+    keys = keys_of(dtype, 3000)
+    keys = keys[~np.isnan(keys)] + 0 if np.dtype(dtype).kind == "f" else keys
+    moved = np.arange(len(keys)).astype(values)
+    for descending in [False, True]:
+        order = descending_order(keys) if descending else np.argsort(keys, kind="stable")
+        sorted_keys, sorted_values = ordosort.sort_pairs(keys, moved, descending=descending)
+        np.testing.assert_array_equal(sorted_keys, keys[order])
+        np.testing.assert_array_equal(sorted_values, moved[order])
+
+
+@pytest.mark.parametrize("offset_type", ["int32", "uint32", "int64", "uint64", "int16", list])
+@pytest.mark.parametrize("descending", [False, True])
+def test_segments(offset_type, descending):
+    bounds = np.array([0, 3, 3, 40, 41, 541, 2000])
+    offsets = bounds.tolist() if offset_type is list else bounds.astype(offset_type)
+    keys = keys_of("int32", 2000)
+    values = np.arange(2000)
+    order = np.concatenate(
+        [
+            begin + (descending_order(keys[begin:end]) if descending else np.argsort(keys[begin:end], kind="stable"))
+            for begin, end in zip(bounds[:-1], bounds[1:])
+        ]
+    ).astype(np.int64)
+    np.testing.assert_array_equal(ordosort.segmented_sort(keys, offsets, descending=descending), keys[order])
+    np.testing.assert_array_equal(ordosort.segmented_argsort(keys, offsets, descending=descending), order)
+    sorted_keys, moved = ordosort.segmented_sort(keys, offsets, values, descending=descending)
+    np.testing.assert_array_equal(sorted_keys, keys[order])
+    np.testing.assert_array_equal(moved, values[order])
+
+
+def test_holes():
+    keys = np.array([5, 4, 9, 3, 2, 1])
+    np.testing.assert_array_equal(ordosort.segmented_sort(keys, [0, 3], ends=[2, 6]), [4, 5, 9, 1, 2, 3])
+    np.testing.assert_array_equal(ordosort.segmented_argsort(keys, [0, 3], ends=[2, 6]), [1, 0, 2, 5, 4, 3])
+    assert len(ordosort.segmented_sort(np.empty(0), [])) == 0
+    assert len(ordosort.segmented_sort(np.empty(0), [0])) == 0
+
+
+def test_wrong_calls():
+    keys = np.arange(10)
+    for call in [
+        lambda: ordosort.sort(keys, axis=1),
+        lambda: ordosort.sort(np.array(1)),
+        lambda: ordosort.sort(keys, kind="bubble"),
+        lambda: ordosort.sort_pairs(keys, np.arange(9)),
+        lambda: ordosort.sort_pairs(keys, np.zeros(10, np.int16)),
+        lambda: ordosort.sort_pairs(keys.reshape(2, 5), keys),
+        lambda: ordosort.segmented_sort(keys, [0, 11]),
+        lambda: ordosort.segmented_sort(keys, [5, 0]),
+        lambda: ordosort.segmented_sort(keys, [-1, 5]),
+        lambda: ordosort.segmented_sort(keys, [0, 3], ends=[5, 6]),
+        lambda: ordosort.segmented_sort(keys, [0, 3], ends=[5]),
+        lambda: ordosort.segmented_sort(keys, [0, 10], np.arange(9)),
+        lambda: ordosort.Machine("tpu"),
+        lambda: ordosort.sort(keys, machine=ordosort.Machine("gpu")),
+    ]:
+        with pytest.raises(ValueError):
+            call()
+    for call in [
+        lambda: ordosort.sort(np.array(["b", "a"])),
+        lambda: ordosort.sort(np.zeros(3, complex)),
+        lambda: ordosort.sort(np.zeros(3, np.longdouble)),
+        lambda: ordosort.segmented_sort(keys, [0.0, 1.0]),
+        lambda: ordosort.sort(keys, machine="cpu"),
+    ]:
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_machine():
+    machine = ordosort.Machine("cpu", threads=1, memory_limit=1 << 20)
+    machine.reserve(1 << 16)
+    np.testing.assert_array_equal(ordosort.sort(np.arange(1000)[::-1], machine=machine), np.arange(1000))
+    assert machine.peak_memory() > 0
+    machine.trim()
+    with pytest.raises(MemoryError):
+        ordosort.sort(np.random.default_rng(0).random(1 << 20), machine=machine)
+    assert repr(machine) == "ordosort.Machine('cpu')"
+    assert machine.threads == 1
+
+
+def test_threads():
+    keys = keys_of("float32", 20000)
+    expected = np.sort(keys, kind="stable")
+    failures = []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(ordosort.sort(keys), expected, equal_nan=True):
+                failures.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
