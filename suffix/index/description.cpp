@@ -68,6 +68,10 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case record_length:
         description.lengths.push_back(value);
         return true;
+      case file_records:
+        description.files.back().records = value;
+        file_records_ += value;
+        return value <= file_records_ || refuse("too many records");
       case kmer_length:
         description.kmers.length = unsigned(value);
         return value <= 64 || refuse("the k-mers are too long");
@@ -102,6 +106,13 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case kmer_letters:
         description.kmers.letters = text;
         return true;
+      case input_of_text:
+        return choose(description.input, input_words, text, "format of the input");
+      case separator_of_records:
+        return from_hex(description.separator, text) || refuse("invalid separator");
+      case file_name:
+        description.files.back().name = text;
+        return true;
       case array_name:
         description.arrays.back().name = text;
         return true;
@@ -122,11 +133,13 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     context_ = outer == context::outside   ? context::description
                : outer == context::arrays  ? context::array
                : outer == context::records ? context::record
+               : outer == context::files   ? context::file
                                            : outer;
     if (context_ == outer) return unexpected("an object");
     for (std::size_t f = 0; f < none; ++f)
       if (fields[f].in == context_) seen_[f] = false;
     if (context_ == context::array) description.arrays.emplace_back();
+    if (context_ == context::file) description.files.push_back({{}, 0, file_records_});
     return true;
   }
   bool key(std::string& name) override {
@@ -139,13 +152,16 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     for (std::size_t f = 0; f < none; ++f)
       if (fields[f].in == context_ && !seen_[f] && !fields[f].optional)
         return refuse(fmt::format("no field {}", fields[f].name));
-    context_ = context_ == context::array ? context::arrays : context_ == context::record ? context::records : context::outside;
+    context_ = context_ == context::array    ? context::arrays
+               : context_ == context::record ? context::records
+               : context_ == context::file   ? context::files
+                                             : context::outside;
     return true;
   }
   bool start_array(std::size_t) override {
     field const at = std::exchange(at_, none);
-    if (at != arrays && at != records) return refuse("a list in the wrong place");
-    context_ = at == arrays ? context::arrays : context::records;
+    if (at != arrays && at != records && at != files) return refuse("a list in the wrong place");
+    context_ = at == arrays ? context::arrays : at == files ? context::files : context::records;
     return true;
   }
   bool end_array() override {
@@ -155,7 +171,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const& e) override { return refuse(e.what()); }
 
  private:
-  enum class context { outside, description, arrays, array, records, record };
+  enum class context { outside, description, arrays, array, files, file, records, record };
   enum field : std::size_t {
     format_name,
     version_of_format,
@@ -172,11 +188,16 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     rows,
     kmer_length,
     kmer_letters,
+    input_of_text,
+    separator_of_records,
+    files,
     arrays,
     records,
     array_name,
     array_bytes,
     array_crc32,
+    file_name,
+    file_records,
     record_name,
     record_start,
     record_length,
@@ -202,19 +223,25 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {context::description, "rows", true},
                                                    {context::description, "kmer_length", true},
                                                    {context::description, "kmer_letters", true},
+                                                   {context::description, "input", true},
+                                                   {context::description, "separator", true},
+                                                   {context::description, "files", true},
                                                    {context::description, "arrays", false},
                                                    {context::description, "records", false},
                                                    {context::array, "name", false},
                                                    {context::array, "bytes", false},
                                                    {context::array, "crc32", false},
+                                                   {context::file, "name", false},
+                                                   {context::file, "records", false},
                                                    {context::record, "name", false},
                                                    {context::record, "start", false},
                                                    {context::record, "length", true}}};
 
   template <class Value, std::size_t N>
-  bool choose(Value& value, std::array<std::string_view, N> const& words, std::string const& word) {
+  bool choose(Value& value, std::array<std::string_view, N> const& words, std::string const& word,
+              std::string_view what = "policy") {
     auto const found = value_of<Value>(words, word);
-    if (!found) return refuse(fmt::format("unknown policy {}", json_string(word)));
+    if (!found) return refuse(fmt::format("unknown {} {}", what, json_string(word)));
     value = *found;
     return true;
   }
@@ -231,12 +258,23 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     return fmt::format("{:08x}", crc32) == text || refuse("invalid checksum");
   }
 
+  static bool from_hex(std::string& bytes, std::string_view digits) {
+    for (std::size_t at = 0; at + 2 <= digits.size(); at += 2) {
+      unsigned byte = 0;
+      auto const [end, error] = std::from_chars(digits.data() + at, digits.data() + at + 2, byte, 16);
+      if (error != std::errc{} || end != digits.data() + at + 2) return false;
+      bytes += static_cast<char>(byte);
+    }
+    return digits.size() % 2 == 0 && !digits.empty();
+  }
+
+  std::uint64_t file_records_ = 0;  // of the files so far
   context context_ = context::outside;
   field at_ = none;  // whose value comes next
   std::array<bool, none> seen_{};
 };
 
-constexpr std::uint64_t piece_bytes = 3 * 8;
+constexpr std::uint64_t piece_bytes = 3 * 8, start_bytes = 8;
 
 constexpr std::string_view checksum_begin = "  \"crc32\": \"", checksum_end = "\",\n";
 
@@ -254,6 +292,7 @@ std::optional<std::uint64_t> bytes_of(index_description const& description, std:
   if (array == "seq") return description.residues;
   if (array == "bwt") return description.residues + description.text_records();
   if (array == "pieces") return description.text_records() * piece_bytes;
+  if (array == "starts") return description.text_records() * start_bytes;
   if (array == "kmers") return (description.kmers.count().value() + 1) * (description.width / 8);
   return std::nullopt;
 }
@@ -273,12 +312,34 @@ std::optional<std::string> flaw_in_policy(index_description const& description) 
   return std::nullopt;
 }
 
-// Checks a description, and returns what is wrong.
-std::optional<std::string> find_flaw(index_description const& description) {
-  if (description.starts.empty()) return "no records";
+// Checks the records of a description.
+std::optional<std::string> flaw_in_records(index_description const& description) {
+  bool const fasta = description.input == input_format::fasta;
+  if (!fasta && !description.starts.empty()) return "records of FASTA, but another input";
+  if (fasta && (!description.files.empty() || !description.separator.empty())) return "files or a separator, but FASTA";
+  if (fasta == (description.find("starts") != nullptr))
+    return fasta ? "an array of starts, but FASTA" : "the array starts is missing";
+  if (description.records() == 0) return "no records";
+  if (!fasta) {
+    policy rules{.masked = masked_letters::keep};
+    rules.sample = description.policy.sample;
+    if (description.policy != rules) return "a policy of nucleotides, but another input than FASTA";
+    if (description.kmers.length != 0) return "k-mers, but another input than FASTA";
+    if (description.input == input_format::lines && !description.separator.empty()) return "a separator, but lines";
+    if (description.files.empty() ||
+        description.files.back().first_record + description.files.back().records != description.records())
+      return "the files have another number of records";
+    return std::nullopt;
+  }
   if (description.starts.front() != 0 || !std::ranges::is_sorted(description.starts) ||
       description.starts.back() > description.residues)
     return "the records' starts are out of order";
+  return std::nullopt;
+}
+
+// Checks a description, and returns what is wrong.
+std::optional<std::string> find_flaw(index_description const& description) {
+  if (auto const flaw = flaw_in_records(description)) return flaw;
   if (description.residues > ~std::uint64_t{0} / 8) return "too many residues";
   if (!index_fits(description.width / 8, description.residues, description.text_records())) return "the width is too small";
   if (auto const flaw = flaw_in_policy(description)) return flaw;
@@ -302,8 +363,20 @@ std::optional<std::string> find_flaw(index_description const& description) {
 }  // namespace
 
 std::uint64_t index_description::text_records() const {
-  index_array const* const pieces = find("pieces");
-  return pieces ? pieces->bytes / piece_bytes : starts.size();
+  index_array const *const pieces = find("pieces"), *const begins = find("starts");
+  return pieces ? pieces->bytes / piece_bytes : begins ? begins->bytes / start_bytes : starts.size();
+}
+
+void index_description::append_name(std::string& to, std::size_t record) const {
+  if (input == input_format::fasta) {
+    to += names[record];
+    return;
+  }
+  // The last file that begins with this record or before it. Files without records begin where the next one does.
+  input_file const& file = *(std::ranges::upper_bound(files, record, {}, &input_file::first_record) - 1);
+  to += file.name;
+  if (input != input_format::bytes || !separator.empty())
+    fmt::format_to(std::back_inserter(to), ":{}", record - file.first_record + 1);
 }
 
 index_array const* index_description::find(std::string_view array) const {
@@ -327,6 +400,19 @@ std::string to_json(index_description const& description) {
   if (description.kmers.length != 0)
     fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", description.kmers.length,
                    json_string(description.kmers.letters));
+  if (description.input != input_format::fasta) {
+    fmt::format_to(to, "  \"input\": \"{}\",\n", input_words[std::size_t(description.input)]);
+    if (!description.separator.empty()) {
+      text += "  \"separator\": \"";
+      for (char const c : description.separator) fmt::format_to(to, "{:02x}", static_cast<unsigned char>(c));
+      text += "\",\n";
+    }
+    text += "  \"files\": [";
+    for (std::size_t i = 0; i < description.files.size(); ++i)
+      fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}}}", i == 0 ? "" : ",",
+                     json_string(description.files[i].name), description.files[i].records);
+    text += "\n  ],\n";
+  }
   text += "  \"arrays\": [";
   for (std::size_t i = 0; i < description.arrays.size(); ++i)
     fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",

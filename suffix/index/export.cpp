@@ -79,6 +79,8 @@ void write_sdsl(stored_index const& index, sink& to) {
 }
 
 void write_sufr(stored_index const& index, sink& to) {
+  if (index.description().input != input_format::fasta)
+    throw input_error(fmt::format("cannot export: {}: sufr holds letters of FASTA", index.path("json")));
   text const input = index.view();
   entries const sa = index.array("sa"), lcp = index.array("lcp");
   if (lcp.empty() && !sa.empty())

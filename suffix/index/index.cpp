@@ -147,7 +147,14 @@ stored_index::stored_index(std::string prefix, std::string_view without) : prefi
     if (auto const flaw =
             find_flaw(pieces(), description_.residues, description_.starts, description_.lengths, description_.policy))
       throw input_error(fmt::format("bad index: {}: {}", path("pieces"), *flaw));
+  if (description_.input != input_format::fasta) check_starts();
   check_rows();
+}
+
+void stored_index::check_starts() const {
+  std::span<std::uint64_t const> const starts = span_of<std::uint64_t>(bytes("starts"));
+  if (starts.front() != 0 || starts.back() > description_.residues || !std::ranges::is_sorted(starts))
+    throw input_error(fmt::format("bad index: {}: the records' starts are out of order", path("starts")));
 }
 
 // Checks the number of rows as far as it follows without the letters.
@@ -195,7 +202,7 @@ kmer_table stored_index::kmers() const {
 
 std::optional<std::string> stored_index::unlisted_array() const {
   if (exchanging_) return std::nullopt;  // the replacement would have removed it
-  for (char const* array : {"lcp", "bwt", "kmers", "pieces"}) {
+  for (char const* array : {"lcp", "bwt", "kmers", "pieces", "starts"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
     if (!description_.find(array) && !missing && bytes != 0) return array;

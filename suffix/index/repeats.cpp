@@ -11,12 +11,16 @@
 #include "base/threads.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/error.hpp"
+#include "ordo/suffix/records.hpp"
 #include "suffix/sort/bwt.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
 
 using detail::record_begin;
+
+/// The letter before a suffix that begins its record: no letter.
+constexpr std::uint64_t no_letter = ~std::uint64_t{0};
 
 /// An LCP array and the letters before suffixes, with letters set apart.
 class common_letters {
@@ -34,16 +38,46 @@ class common_letters {
     }
     return length < min_length ? 0 : length;
   }
-  /// Returns the letter before a row's suffix, or record_begin if it differs from all others.
-  [[nodiscard]] char before(std::size_t row) const noexcept {
-    char const letter = bwt_[row];
-    return apart_.positions && !is_nucleotide(static_cast<unsigned char>(letter)) ? record_begin : letter;
+  /// Returns the letter before a row's suffix, or no_letter if it differs from all others.
+  [[nodiscard]] std::uint64_t before(std::size_t row) const noexcept {
+    auto const letter = static_cast<unsigned char>(bwt_[row]);
+    bool const alone = letter == record_begin || (apart_.positions && !is_nucleotide(letter));
+    return alone ? no_letter : letter;
   }
 
  private:
   entries lcp_;
   std::span<char const> bwt_;
   letters_apart apart_;
+};
+
+/// The same of a text whose letters may be any bytes.
+class common_bytes {
+ public:
+  common_bytes(text const& input, entries sa, entries lcp, std::string const& name)
+      : input_(input), record_of_(input_), sa_(sa), lcp_(lcp), name_(name) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return lcp_.size(); }
+  [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t min_length) const noexcept {
+    std::uint64_t const length = lcp_[row];
+    return length < min_length ? 0 : length;
+  }
+  [[nodiscard]] std::uint64_t before(std::size_t row) const {
+    constexpr std::size_t ahead = 16;
+    if (row + ahead < sa_.size())
+      __builtin_prefetch(input_.residues.data() + std::min<std::uint64_t>(sa_[row + ahead], input_.size()));
+    std::uint64_t const p = sa_[row];
+    if (p >= input_.size())
+      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
+    if (p == input_.begin_of(record_of_(p))) return no_letter;
+    return static_cast<unsigned char>(input_.residues[p - 1]);
+  }
+
+ private:
+  text input_;
+  record_finder record_of_;
+  entries sa_, lcp_;
+  std::string const& name_;
 };
 
 /// Visits the intervals of rows that share at least `min_length` letters, which are the inner nodes of the suffix tree, without
@@ -56,8 +90,8 @@ struct interval {
   std::size_t begin;
   Data data;
 };
-template <class Data, class Leaf, class Add, class Close>
-void walk_intervals(common_letters const& lcp, std::uint64_t min_length, Leaf leaf, Add add, Close close) {
+template <class Data, class Letters, class Leaf, class Add, class Close>
+void walk_intervals(Letters const& lcp, std::uint64_t min_length, Leaf leaf, Add add, Close close) {
   std::vector<interval<Data>> open;
   auto const outer = [&] { return open.empty() ? 0 : open.back().length; };
   std::size_t const n = lcp.size();
@@ -79,7 +113,7 @@ void walk_intervals(common_letters const& lcp, std::uint64_t min_length, Leaf le
 
 /// A list of rows that follow the same letter.
 struct rows_of_letter {
-  char letter;
+  std::uint64_t letter;
   std::size_t first, last, count;
 };
 
@@ -88,18 +122,15 @@ struct letter_lists {
   std::uint64_t pairs = 0;  // of the interval itself
 };
 
-}  // namespace
-
-void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
-                  std::function<void(repeat const&)> const& on_repeat) {
-  common_letters const letters(lcp, bwt, apart);
+template <class Letters>
+void find_repeats_of(Letters const& letters, std::uint64_t min_length, std::function<void(repeat const&)> const& on_repeat) {
   struct nothing {};
   std::size_t changed = 0;  // the last row whose preceding letter differs from that of the row before
   walk_intervals<nothing>(
       letters, min_length,
       [&](std::size_t row, bool) {
-        char const before = letters.before(row);
-        if (row != 0 && (before != letters.before(row - 1) || before == record_begin)) changed = row;
+        std::uint64_t const before = letters.before(row);
+        if (row != 0 && (before != letters.before(row - 1) || before == no_letter)) changed = row;
         return nothing{};
       },
       [](interval<nothing>&, nothing) {},
@@ -108,10 +139,10 @@ void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& a
       });
 }
 
-void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
-                std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
-                std::function<void(repeat_pair_count const&)> const& on_repeat) {
-  common_letters const letters(lcp, bwt, apart);
+template <class Letters>
+void find_pairs_of(Letters const& letters, std::uint64_t min_length, std::uint64_t limit,
+                   std::function<void(repeat_pair const&)> const& on_pair,
+                   std::function<void(repeat_pair_count const&)> const& on_repeat) {
   std::size_t run = 0;            // the first row of the outermost interval
   std::vector<std::size_t> next;  // for each of its rows, the next one in a list
   auto const each_pair = [&](std::uint64_t length, rows_of_letter const& some, rows_of_letter const& others,
@@ -138,7 +169,7 @@ void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apa
       [&](interval<letter_lists>& to, letter_lists child) {
         for (rows_of_letter const& others : child.lists)
           for (rows_of_letter const& some : to.data.lists) {
-            if (some.letter == others.letter && some.letter != record_begin) continue;
+            if (some.letter == others.letter && some.letter != no_letter) continue;
             std::uint64_t const pairs_before = to.data.pairs;
             to.data.pairs += std::uint64_t(some.count) * others.count;
             if (limit == 0 || pairs_before < limit)
@@ -158,6 +189,38 @@ void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apa
       [&](interval<letter_lists>& one, std::size_t end) {
         if (one.data.pairs != 0) on_repeat({{one.length, {one.begin, end}}, std::exchange(one.data.pairs, 0)});
       });
+}
+
+void check_rows(text const& input, entries sa, entries lcp) {
+  if (sa.size() != input.size() || lcp.size() != input.size())
+    throw usage_error(fmt::format("wrong array size: repeats: {} rows of sa and {} of lcp for {} residues", sa.size(),
+                                  lcp.size(), input.size()));
+}
+
+}  // namespace
+
+void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+                  std::function<void(repeat const&)> const& on_repeat) {
+  find_repeats_of(common_letters(lcp, bwt, apart), min_length, on_repeat);
+}
+
+void find_repeats(text const& input, entries sa, entries lcp, std::uint64_t min_length,
+                  std::function<void(repeat const&)> const& on_repeat, std::string const& name) {
+  check_rows(input, sa, lcp);
+  find_repeats_of(common_bytes(input, sa, lcp, name), min_length, on_repeat);
+}
+
+void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+                std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
+                std::function<void(repeat_pair_count const&)> const& on_repeat) {
+  find_pairs_of(common_letters(lcp, bwt, apart), min_length, limit, on_pair, on_repeat);
+}
+
+void find_pairs(text const& input, entries sa, entries lcp, std::uint64_t min_length, std::uint64_t limit,
+                std::function<void(repeat_pair const&)> const& on_pair,
+                std::function<void(repeat_pair_count const&)> const& on_repeat, std::string const& name) {
+  check_rows(input, sa, lcp);
+  find_pairs_of(common_bytes(input, sa, lcp, name), min_length, limit, on_pair, on_repeat);
 }
 
 namespace {

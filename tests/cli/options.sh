@@ -150,6 +150,13 @@ sufsort build in.fa -o y --mask=keep
 sufsort build in.fa -o y --sample 2
 sufsort build in.fa -o y --sample=2
 sufsort build in.fa -o y --memory 100M
+sufsort build in.txt -o y --format lines
+sufsort build in.txt -o y --format=bytes
+sufsort build in.txt -o y --format bytes --separator '\n'
+sufsort build in.txt -o y --format bytes --separator=:
+sufsort build in.fa -o y --format fasta
+sufsort build in.txt -o y --format lines && sufsort count y --pattern-format hex 41
+sufsort build in.txt -o y --format lines && sufsort locate y --pattern-format=text A
 sufsort build in.fa -o y --memory=100M
 sufsort build in.fa --output z
 sufsort build in.fa --output=z

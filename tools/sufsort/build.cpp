@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "ordo/error.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/suffix/build_fasta.hpp"
+#include "ordo/suffix/corpus.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
@@ -80,16 +82,106 @@ std::size_t likely_table(kmer_options const& options, unsigned width) {
   throw out_of_memory(fmt::format("{}: {}", e.what(), advice), min_bytes);
 }
 
+/// Returns the size of a regular file; nothing for standard input, whose beginning opening would read.
+std::optional<std::uint64_t> size_of_regular(std::string const& file) {
+  struct stat info {};
+  if (file == "-" || stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return std::uint64_t(info.st_size);
+}
+
+/// Adds to an error the memory that suffices to read and sort a text of at least `bytes` bytes.
+[[noreturn]] void refuse_large(out_of_memory const& e, build_options const& options) {
+  needed_memory const needed = needed_by(options, e.bytes(), 1, width_for(options.width, e.bytes(), 1), 0);
+  std::size_t const min_bytes = std::max((e.bytes() + 2) / 3 * 4 + 4, needed.total(needed.sorting.min_bytes));
+  throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice(min_bytes, "may suffice")), min_bytes);
+}
+
+/// Records of files that are no FASTA, in host memory.
+class loaded_corpus {
+ public:
+  /// Reads all files.
+  loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report);
+
+  [[nodiscard]] std::size_t size() const { return all_.view().size(); }
+  [[nodiscard]] std::size_t records() const { return all_.starts.size(); }
+  [[nodiscard]] std::string_view residues() const { return all_.view().residues; }
+  [[nodiscard]] static suffix::pieces pieces() { return {}; }
+
+  /// Builds the arrays as suffix::build_into, and writes the residues to a sink at the same time.
+  template <class Index>
+  suffix::build_report build_into(suffix::sinks const& out, sink& residues, suffix::build_options options) const {
+    options.machine = machine_;
+    options.rows = rows_;
+    residues.expect(all_.residues.size());
+    std::future<void> writing = std::async([&] { suffix::store(all_.residues.span(), residues, machine_.threads); });
+    suffix::build_report const done = suffix::build_into<Index>(all_.view(), out, options);
+    writing.get();
+    return done;
+  }
+
+  friend std::size_t bytes_of_names(loaded_corpus const&) { return 0; }
+  /// Completes a description, and stores the starts of records.
+  friend void describe(loaded_corpus const& from, suffix::index_description& about, index_writer& writer) {
+    about.files = from.all_.files;
+    std::span<std::uint64_t const> const starts(from.all_.starts);
+    suffix::store({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, *writer.to("starts"), from.machine_.threads);
+  }
+
+ private:
+  suffix::corpus all_;
+  machine_options machine_;
+  suffix::row_selection rows_;
+};
+
+loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report)
+    : machine_(common.machine()), rows_(options.policy.rows()) {
+  suffix::corpus_options reading{.format = options.format, .separator = options.separator};
+  reading.memory = options.memory.host_bytes() / 4 * 3;
+  std::uint64_t before = 0, bytes = 0;
+  reading.on_progress = [&](std::uint64_t more) {
+    bytes = more;
+    report.progress.at(before + bytes);
+  };
+  report.stats.phase("read");
+  std::uint64_t all_bytes = 0;
+  for (std::string const& file : options.files) all_bytes += size_of_regular(file).value_or(0);
+  report.progress.phase("read", all_bytes);
+  try {
+    for (std::string const& file : options.files) {
+      cli::input in(file, common.threads);
+      reading.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+      suffix::append_corpus(all_, in.name(), in, reading);
+      before += std::exchange(bytes, 0);
+    }
+  } catch (out_of_memory const& e) {
+    refuse_large(e, options);
+  }
+  if (all_.starts.empty())
+    throw input_error(fmt::format("no records: {}: {}", all_.files.front().name,
+                                  all_.files.size() == 1 ? "the file is empty" : "all files are empty"));
+  report.stats.input(before);
+  report.stats.bytes(before);
+}
+
+std::size_t bytes_of_names(suffix::loaded_fasta const& records) {
+  return records.names().bytes();
+}
+
+void describe(suffix::loaded_fasta const& from, suffix::index_description& about, index_writer&) {
+  about.names = from.names();
+  about.starts = from.starts();
+  about.lengths = from.lengths();
+}
+
 /// Reads all records to the machine that will sort them.
 suffix::loaded_fasta read_files(build_options const& options, cli::common_options const& common, reporter& report) {
   suffix::fasta_texts texts;
   texts.count = options.files.size();
   texts.reopen = true;
   for (std::string const& file : options.files) {
-    struct stat info {};
-    bool const regular = file != "-" && stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-    if (regular) texts.bytes += std::uint64_t(info.st_size);
-    texts.reopen &= regular;
+    auto const size = size_of_regular(file);
+    texts.bytes += size.value_or(0);
+    texts.reopen &= size.has_value();
   }
   texts.open = [&](std::size_t k) {
     auto in = std::make_unique<cli::input>(options.files[k], common.threads);
@@ -176,6 +268,95 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   return outlook.ranges == 0 ? 2 : 0;
 }
 
+/// Checks the options that are for some formats only. @throws usage_error
+void check_format(build_options const& options) {
+  using enum suffix::input_format;
+  std::string_view const name = suffix::input_words[std::size_t(options.format)];
+  auto const refuse = [&](std::string_view option, std::string_view what) {
+    throw usage_error(fmt::format("conflicting options: {}: --format={} has no {}", option, name, what));
+  };
+  if (!options.separator.empty() && options.format != bytes) refuse("--separator", "separator; it is for bytes");
+  if (options.format == fasta) return;
+  suffix::policy const preset;
+  if (options.policy.strands != preset.strands) refuse("--strands", "strands");
+  if (options.policy.ambiguous != preset.ambiguous) refuse("--ambiguous", "nucleotides");
+  if (options.has_mask) refuse("--mask", "masked letters");
+  if (options.has_keep_case) refuse("--keep-case", "masked letters: case is always kept");
+  if (options.kmers.wanted) refuse(options.kmers.option, "table of k-mers");
+}
+
+/// Builds the arrays of records that were read, and writes the index.
+template <class Records>
+int write_index(Records& records, index_writer& writer, build_options const& options, cli::common_options const& common,
+                reporter& report) {
+  std::size_t const n = records.size();
+  unsigned const width = width_for(options.width, n, records.records());
+  bool const on_host = n == 0 || !records.residues().empty();
+  needed_memory needed = needed_by(options, n, records.records(), width, 0);
+  needed.held.text += bytes_of_names(records);
+  held_memory const held{on_host ? needed.held.text : needed.held.text - n, needed.held.results};
+  auto const check_table = [&](suffix::kmer_set const& words) {
+    needed.table = table_bytes(words, width);
+    check_memory(words, width, options.memory.host_bytes(held.text),
+                 on_host ? needed.advice(options.memory) : options.memory.advice(needed.table));
+  };
+  std::optional<suffix::kmer_set> words;  // known before the sort, unless the length depends on the rows
+  if (options.kmers.length != 0 && on_host) {
+    words = words_for(records.residues(), options.kmers,
+                      suffix::num_sorted_suffixes(n, records.records(), options.policy.rows()), width);
+    check_table(*words);
+  }
+  suffix::build_options sorting;
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  std::size_t const available = options.memory.host_bytes(held.text);
+  sorting.memory = available - std::min(available, held.results);
+
+  suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
+  sink& residues = *writer.to("seq");
+  suffix::build_report done;
+  try {
+    done = width == 32 ? records.template build_into<std::uint32_t>(out, residues, sorting)
+                       : records.template build_into<std::uint64_t>(out, residues, sorting);
+  } catch (suffix::text_too_large const& e) {
+    std::size_t const min_bytes = needed.total(e.min_bytes());
+    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(min_bytes, needed.total(e.bytes()))),
+                        min_bytes);
+  }
+  report.stats.machine(done.machine);
+  report.stats.device_memory(done.device_memory);
+
+  report.phase("finish", n + held.results);
+  suffix::index_description about;
+  about.residues = n;
+  about.width = width;
+  about.policy = options.policy;
+  if (options.format != suffix::input_format::fasta) about.policy.masked = suffix::masked_letters::keep;
+  if (sink* const to = writer.to("pieces")) {
+    auto const columns = records.pieces().columns();
+    suffix::store({reinterpret_cast<char const*>(columns.data()), columns.size_bytes()}, *to, common.threads);
+  }
+  about.input = options.format;
+  about.separator = options.separator;
+  describe(records, about, writer);
+  if (sink* const to = writer.to("kmers")) {
+    suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");
+    suffix::text const input{{letters.bytes().data(), letters.bytes().size()},
+                             options.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
+    std::size_t const rows = sa.bytes().size() / (width / 8);
+    about.kmers = words ? *words : words_for(input.residues, options.kmers, rows, width);
+    check_size(about.kmers, options.kmers, rows, width);
+    check_table(about.kmers);
+    report.phase("kmers", n);
+    std::vector<char> const table =
+        suffix::make_kmer_table(input, {sa.bytes(), width}, about.kmers, writer.path("sa"), common.threads);
+    suffix::store(table, *to, common.threads);
+  }
+  about.arrays = writer.written();
+  if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
+  writer.commit(about);
+  return 0;
+}
+
 }  // namespace
 
 std::size_t memory_limits::host_bytes(std::size_t held) const {
@@ -216,80 +397,20 @@ void memory_limits::apply() const {
 int build(build_options const& options, cli::common_options const& common, reporter& report) {
   if (options.prefix.empty() || options.prefix.ends_with('/'))
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.prefix));
+  bool const fasta = options.format == suffix::input_format::fasta;
+  check_format(options);
   refuse_inputs(options.prefix, options.files);
   if (options.what.bwt && !options.policy.rows().all())
     throw usage_error("conflicting options: --bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some");
-  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted);
+  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, !fasta);
   if (options.plan) return print_plan(options, common);
-
+  if (!fasta) {
+    loaded_corpus const records(options, common, report);
+    return write_index(records, writer, options, common, report);
+  }
   suffix::loaded_fasta records = read_files(options, common, report);
   if (!common.quiet) warn_of_names(records.names(), common.threads);
-  std::size_t const n = records.size();
-
-  unsigned const width = width_for(options.width, n, records.records());
-  bool const on_host = n == 0 || !records.residues().empty();
-  needed_memory needed = needed_by(options, n, records.records(), width, 0);
-  needed.held.text += records.names().bytes();
-  held_memory const held{on_host ? needed.held.text : needed.held.text - n, needed.held.results};
-  auto const check_table = [&](suffix::kmer_set const& words) {
-    needed.table = table_bytes(words, width);
-    check_memory(words, width, options.memory.host_bytes(held.text),
-                 on_host ? needed.advice(options.memory) : options.memory.advice(needed.table));
-  };
-  std::optional<suffix::kmer_set> words;  // known before the sort, unless the length depends on the rows
-  if (options.kmers.length != 0 && on_host) {
-    words = words_for(records.residues(), options.kmers,
-                      suffix::num_sorted_suffixes(n, records.records(), options.policy.rows()), width);
-    check_table(*words);
-  }
-  suffix::build_options sorting;
-  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
-  std::size_t const available = options.memory.host_bytes(held.text);
-  sorting.memory = available - std::min(available, held.results);
-
-  suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
-  sink& residues = *writer.to("seq");
-  suffix::build_report done;
-  try {
-    done = width == 32 ? records.build_into<std::uint32_t>(out, residues, sorting)
-                       : records.build_into<std::uint64_t>(out, residues, sorting);
-  } catch (suffix::text_too_large const& e) {
-    std::size_t const min_bytes = needed.total(e.min_bytes());
-    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(min_bytes, needed.total(e.bytes()))),
-                        min_bytes);
-  }
-  report.stats.machine(done.machine);
-  report.stats.device_memory(done.device_memory);
-
-  report.phase("finish", n + held.results);
-  suffix::index_description about;
-  about.residues = n;
-  about.width = width;
-  about.policy = options.policy;
-  if (sink* const to = writer.to("pieces")) {
-    auto const columns = records.pieces().columns();
-    suffix::store({reinterpret_cast<char const*>(columns.data()), columns.size_bytes()}, *to, common.threads);
-  }
-  about.names = records.names();
-  about.starts = records.starts();
-  about.lengths = records.lengths();
-  if (sink* const to = writer.to("kmers")) {
-    suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");
-    suffix::text const input{{letters.bytes().data(), letters.bytes().size()},
-                             options.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
-    std::size_t const rows = sa.bytes().size() / (width / 8);
-    about.kmers = words ? *words : words_for(input.residues, options.kmers, rows, width);
-    check_size(about.kmers, options.kmers, rows, width);
-    check_table(about.kmers);
-    report.phase("kmers", n);
-    std::vector<char> const table =
-        suffix::make_kmer_table(input, {sa.bytes(), width}, about.kmers, writer.path("sa"), common.threads);
-    suffix::store(table, *to, common.threads);
-  }
-  about.arrays = writer.written();
-  if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
-  writer.commit(about);
-  return 0;
+  return write_index(records, writer, options, common, report);
 }
 
 }  // namespace ordo::inline v0::sufsort

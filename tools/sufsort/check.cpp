@@ -12,6 +12,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report) {
@@ -87,7 +88,7 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   report.progress.clear();
   if (!common.quiet)
     std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.description().residues,
-                             index.description().starts.size());
+                             index.description().records());
   return 0;
 }
 
@@ -97,17 +98,29 @@ int info(std::string const& prefix, reporter& report) {
   suffix::index_description const& about = index.description();
   cli::output out("-");
   auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
-  line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.starts.size(), about.width,
+  line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.records(), about.width,
                    about.policy.keeps_case() ? "kept" : "folded to upper"));
   line(fmt::format("strands\t{}\nambiguous\t{}\nmask\t{}\nsample\t{}\nrows\t{}\n",
                    suffix::strands_words[std::size_t(about.policy.strands)],
                    suffix::ambiguous_words[std::size_t(about.policy.ambiguous)],
                    suffix::masked_words[std::size_t(about.policy.masked)], about.policy.sample, about.rows()));
+  if (about.input != suffix::input_format::fasta) {
+    line(fmt::format("input\t{}\n", suffix::input_words[std::size_t(about.input)]));
+    std::string separator;
+    append_printable(separator, about.separator);
+    if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));
+    for (suffix::input_file const& file : about.files) line(fmt::format("file\t{}\t{} records\n", file.name, file.records));
+  }
   for (suffix::index_array const& array : about.arrays)
     line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
-  for (std::size_t r = 0; r < about.starts.size(); ++r)
-    line(fmt::format("record\t{}\t{}\t{}\n", about.names[r], about.starts[r],
-                     about.policy.cuts() ? about.lengths[r] : index.view().end_of(r) - about.starts[r]));
+  suffix::text const input = index.view();
+  std::string name;
+  for (std::size_t r = 0; r < about.records(); ++r) {
+    about.append_name(name, r);
+    std::uint64_t const start = about.policy.cuts() ? about.starts[r] : input.begin_of(r);
+    line(fmt::format("record\t{}\t{}\t{}\n", name, start, about.policy.cuts() ? about.lengths[r] : input.end_of(r) - start));
+    name.clear();
+  }
   out.commit();
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/input_format.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/policy.hpp"
@@ -85,6 +86,8 @@ struct build_options {
   std::vector<std::string> files;
   suffix::extra_arrays what;
   std::string width = "auto";
+  suffix::input_format format = suffix::input_format::fasta;
+  std::string separator;  // of records of bytes
   suffix::policy policy;
   memory_limits memory;
   bool plan = false;
@@ -92,8 +95,11 @@ struct build_options {
   kmer_options kmers;
 };
 
-/// Builds an index of FASTA files, or prints the plan. @returns the exit status
+/// Builds an index of files, or prints the plan. @returns the exit status
 int build(build_options const& options, cli::common_options const& common, reporter& report);
+
+/// The form in which patterns of an index of bytes are given: as they are, or as pairs of hexadecimal digits.
+enum class pattern_format { text, hex };
 
 struct search_options {
   std::string prefix;
@@ -103,6 +109,7 @@ struct search_options {
   bool both_strands = false;
   bool bed = false;
   std::size_t context = 0;  // letters before and behind a hit
+  pattern_format format = pattern_format::text;
 };
 
 /// Returns the files that patterns come from. "-" is standard input, and so is a pattern "-".

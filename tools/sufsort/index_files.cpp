@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using suffix::hidden_part;
 
-constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "pieces"};
+constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "pieces", "starts"};
 
 fs::path folder_of(std::string const& prefix) {
   fs::path const folder = fs::path(prefix).parent_path();
@@ -176,7 +176,8 @@ std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
 
 std::vector<std::string> files_of(std::string const& prefix) {
   std::vector<std::string> files;
-  for (char const* name : {"json", "seq", "sa", "lcp", "bwt", "kmers", "pieces"}) files.push_back(prefix + "." + name);
+  files.push_back(prefix + ".json");
+  for (char const* const name : names) files.push_back(prefix + "." + name);
   return files;
 }
 
@@ -220,10 +221,11 @@ void refuse_output(std::string const& prefix, cli::output const& out) {
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
 }
 
-index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers)
+index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool starts)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
   for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
-                                     std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers)}) {
+                                     std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers),
+                                     std::pair("starts", starts)}) {
     if (!wanted) {
       unwanted_.emplace_back(name);
       continue;

@@ -66,6 +66,8 @@ void add_kmers(std::string const& prefix, kmer_options const& options, cli::comm
   auto const made_of = sum_of_description(prefix);
   suffix::stored_index const index(prefix, "kmers");  // without its old table
   suffix::index_description about = index.description();
+  if (about.input != suffix::input_format::fasta)
+    throw input_error(fmt::format("no table of k-mers: {}.json: k-mers are those of FASTA", prefix));
   using enum cli::output::hard_links;
   cli::output json(prefix + ".json", replace), kmers(prefix + ".kmers", replace);
   report.stats.input(about.residues);

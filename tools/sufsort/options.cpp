@@ -5,14 +5,16 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "ordo/suffix/input_format.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
 
 using cli::option;
 
-constexpr std::string_view index_group = "Index options", text_group = "Text options", output_group = "Output options",
+constexpr std::string_view index_group = "Index options", input_group = "Input options", text_group = "Text options", output_group = "Output options",
                            search_group = "Search options", memory_group = "Memory options";
 
 template <std::size_t N>
@@ -165,12 +167,12 @@ cli::command_table build_table(settings& to) {
   build_options& build = to.build;
   cli::command_table table{
       .name = "sufsort build",
-      .summary = "build an index of FASTA files",
-      .usage = {"[OPTION]... --output=PREFIX FASTA..."},
+      .summary = "build an index of FASTA files, or of any text",
+      .usage = {"[OPTION]... --output=PREFIX FILE..."},
       .description =
-          "Build the suffix array of all records of the FASTA files and, if wanted, the LCP array, the BWT and a "
+          "Build the suffix array of all records of the files and, if wanted, the LCP array, the BWT and a "
           "table of k-mers. Write them as the files PREFIX.*, which appear together when all are complete.",
-      .operands = {{"FASTA", "a FASTA file, plain or compressed; - is standard input", 1, std::size_t(-1),
+      .operands = {{"FILE", "a file of records, plain or compressed; - is standard input", 1, std::size_t(-1),
                     [&build](std::string_view value) { build.files.emplace_back(value); }}},
       .options = {{.letter = 'o',
                    .name = "output",
@@ -179,6 +181,18 @@ cli::command_table build_table(settings& to) {
                    .help = "write the index to files whose names begin with PREFIX",
                    .required = true,
                    .set = cli::store(to.prefix)},
+                  choice<suffix::input_format>("format", input_group, suffix::input_words, build.format,
+                                               "read FASTA, bytes as they are (bytes), or lines, each a record (lines)", "fasta",
+                                               "bytes makes one record of a file, unless there is a --separator. Nothing is "
+                                               "changed in bytes and lines: all 256 values are letters."),
+                  {.name = "separator",
+                   .value = "TEXT",
+                   .group = input_group,
+                   .help = "end a record of bytes at each TEXT, which belongs to no record",
+                   .details = "\\n, \\t, \\r, \\0, \\xHH and \\\\ stand for the bytes that C writes so. A file that ends with TEXT "
+                              "has no empty record behind it.",
+                   .set = [&build](std::string_view spelling,
+                                   std::string_view value) { build.separator = unescaped(spelling, value); }},
                   {.name = "lcp", .group = index_group, .help = "add the LCP array", .set = cli::enable(build.what.lcp)},
                   {.name = "bwt",
                    .group = index_group,
@@ -203,7 +217,8 @@ cli::command_table build_table(settings& to) {
   table.examples = {
       {"Index a genome with everything that searches and repeats need",
        "sufsort build genome.fa.gz -o genome --lcp --bwt --kmer-table=auto"},
-      {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"}};
+      {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"},
+      {"Index the lines of a text", "sufsort build words.txt -o words --format=lines --lcp"}};
   return table;
 }
 
@@ -233,7 +248,20 @@ cli::command_table search_table(settings& to, bool locates) {
                    .help = locates ? "find reverse complements, too, and print - as their strand"
                                    : "count reverse complements, too, and print the hits of each strand as two more columns",
                    .details = "T and U of patterns are read as the one of them that the text has.",
-                   .set = cli::enable(search.both_strands)}}};
+                   .set = cli::enable(search.both_strands)},
+                  {.name = "pattern-format",
+                   .value = "NAME",
+                   .group = search_group,
+                   .help = "read patterns of an index of bytes or lines as they are (text) or as hexadecimal digits (hex)",
+                   .preset = "text",
+                   .details = "A file of patterns has one a line. Blanks belong to a text, and are skipped among digits. Patterns "
+                              "are printed with control characters as \\t, \\n, \\r or \\xHH.",
+                   .choices = "text hex",
+                   .only_choices = true,
+                   .set =
+                       [&search](std::string_view, std::string_view value) {
+                         search.format = value == "hex" ? pattern_format::hex : pattern_format::text;
+                       }}}};
   if (locates) {
     table.options.push_back({.name = "limit",
                              .value = "N",
@@ -360,14 +388,14 @@ cli::command_table kmers_table(settings& to) {
 cli::command_table make_table(settings& to) {
   cli::command_table table{
       .name = "sufsort",
-      .summary = "build, verify and search suffix arrays of FASTA files",
+      .summary = "build, verify and search suffix arrays of FASTA files and of any text",
       .usage = {"COMMAND [OPTION]... [OPERAND]...", "COMMAND --help"},
-      .description = "Build, verify and search suffix arrays of FASTA files.",
+      .description = "Build, verify and search suffix arrays of FASTA files and of any text.",
       .notes = {{"Files",
                  "An index is the files whose names begin with PREFIX. PREFIX.sa holds the positions, from 0, in the order "
                  "of their suffixes; .lcp, .bwt and .kmers are optional; .seq holds the residues; .pieces lists the "
-                 "parts of records that the text has, unless it has all. They are plain little-endian arrays. "
-                 "PREFIX.json describes them."}},
+                 "parts of records that the text has, unless it has all; .starts lists where records begin, unless the input is "
+                 "FASTA. They are plain little-endian arrays. PREFIX.json describes them."}},
       .examples = {{"Build an index and search it", "sufsort build genome.fa -o genome && sufsort locate genome GATTACA"},
                    {"Verify an index", "sufsort check genome"}}};
   table.subcommands = {

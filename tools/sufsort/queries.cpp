@@ -9,6 +9,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -69,6 +70,10 @@ query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::s
     : patterns_(std::move(patterns)), files_(std::move(files)), options_(std::move(options)), out_(out) {
   for (std::string const& pattern : patterns_) {
     if (pattern.empty()) throw usage_error("empty pattern: command line: it would match everywhere");
+    if (options_.parse) {
+      static_cast<void>(options_.parse(pattern));
+      continue;
+    }
     if (has_blank(pattern))
       throw usage_error(fmt::format("blank in a pattern: command line: '{}': a blank is not a residue", pattern));
   }
@@ -103,6 +108,13 @@ void query_reader::add_of_file(query_batch& batch, std::uint64_t line) {
   add(batch, name_, pattern_);
 }
 
+// Reads a line of a list, or a pattern of the command line, for a text of any bytes.
+void query_reader::set_bytes(std::string_view pattern) {
+  name_.clear();
+  append_printable(name_, pattern);
+  pattern_ = options_.parse(pattern);
+}
+
 void query_reader::report_empty() const {
   if (empty_ == 0) return;
   std::string const others = empty_ == 1 ? "" : fmt::format(", and {} more patterns", empty_ - 1);
@@ -115,6 +127,8 @@ bool query_reader::open_next() {
   out_.refuse_loop(*input_);
   lines_.emplace(*input_);
   line_ = lines_->next();
+  format_ = format::list;
+  if (options_.parse) return true;
   if (line_ && line_->starts_with("\xef\xbb\xbf")) line_->remove_prefix(3);
   bool const empty = line_ && trimmed(*line_).empty();
   while (line_ && trimmed(*line_).empty()) line_ = lines_->next();
@@ -135,6 +149,15 @@ void query_reader::fail_empty(std::uint64_t line) const {
 }
 
 void query_reader::read_line_of_list(query_batch& batch, std::string_view line) {
+  if (options_.parse) {
+    if (line.empty()) fail_empty(lines_->number());
+    try {
+      set_bytes(line);
+    } catch (usage_error const& e) {
+      fail("bad pattern", lines_->number(), e.what());
+    }
+    return add_of_file(batch, lines_->number());
+  }
   pattern_.assign(trimmed(line));
   if (pattern_.empty()) fail_empty(lines_->number());
   if (has_blank(pattern_))
@@ -193,7 +216,12 @@ void query_reader::read_fastq(query_batch& batch, std::string_view line) {
 bool query_reader::read_one(query_batch& batch) {
   if (next_pattern_ != patterns_.size()) {
     std::string const& pattern = patterns_[next_pattern_++];
-    add(batch, pattern, pattern);
+    if (options_.parse) {
+      set_bytes(pattern);
+      batch.add_name_and_pattern(name_, pattern_);
+    } else {
+      add(batch, pattern, pattern);
+    }
     return true;
   }
   for (;; line_.reset()) {

@@ -61,11 +61,15 @@ class line_reader {
 /// Reads the patterns of a command: those of the command line, named by themselves, then those of files. Behind a byte order
 /// mark and blanks, a file that begins with '>' or ';' is FASTA, one that begins with '@' is FASTQ (four lines a read), and any
 /// other is a list of lines, without the blanks around them. Records and reads without letters, and patterns of files that the
-/// index cannot find, become empty patterns. Memory: a batch and the longest line.
+/// index cannot find, become empty patterns. Patterns of any bytes are named as append_printable prints them. Memory: a batch and
+/// the longest line.
 class query_reader {
  public:
   struct options {
-    std::array<char, 256> read_as;                   // map of the letters of patterns
+    std::array<char, 256> read_as;  // map of the letters of patterns
+    // Returns the bytes of a pattern for a text of any bytes; throws usage_error, which says why, without a place. Then files
+    // are lists, and blanks count. Null: patterns are residues.
+    std::function<std::string(std::string_view)> parse;
     std::function<bool(std::string_view)> can_find;  // of a pattern that is not empty; null: every one can be found
     unsigned threads = 0;
   };
@@ -84,6 +88,7 @@ class query_reader {
   bool open_next();
   void add(query_batch& batch, std::string_view name, std::string_view pattern);
   void add_of_file(query_batch& batch, std::uint64_t line);
+  void set_bytes(std::string_view pattern);
   bool read_one(query_batch& batch);
   void read_line_of_list(query_batch& batch, std::string_view line);
   bool read_fasta(query_batch& batch);

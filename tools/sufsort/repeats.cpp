@@ -31,8 +31,8 @@ class repeat_printer {
     return pieces_.location_of(input_, record, p, length);
   }
   void append_location(std::string& text, suffix::location const& at) const {
-    (text += index_.description().names[at.record]) += '\t';
-    append(text, at.offset);
+    index_.description().append_name(text, at.record);
+    append(text += '\t', at.offset);
     text += at.reverse ? "\t-" : "\t+";
   }
 
@@ -43,9 +43,14 @@ class repeat_printer {
   suffix::searcher rows_;
 };
 
+bool is_fasta(suffix::stored_index const& index) {
+  return index.description().input == suffix::input_format::fasta;
+}
+
 void need(suffix::stored_index const& index, char const* array) {
   if (!index.description().find(array))
-    throw input_error(fmt::format("no array {}: {}: build the index with --lcp --bwt", array, index.path("json")));
+    throw input_error(fmt::format("no array {}: {}: build the index with {}", array, index.path("json"),
+                                  is_fasta(index) ? "--lcp --bwt" : "--lcp"));
 }
 
 }  // namespace
@@ -58,16 +63,22 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
         fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
                     "--ambiguous skip",
                     index.path("json")));
-  for (char const* array : {"lcp", "bwt"}) need(index, array);
+  bool const fasta = is_fasta(index);
+  need(index, "lcp");
+  if (fasta) need(index, "bwt");
+  if (!fasta && options.letters == suffix::letter_choice::nucleotides)
+    throw usage_error(fmt::format("conflicting options: --letters: {}: nucleotides are letters of FASTA", index.path("json")));
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   report.phase("repeats", index.description().residues);
   report.stats.input(index.description().residues);
   suffix::entries const lcp = index.array("lcp");
-  auto const bwt = index.bytes("bwt").last(lcp.size());  // after the rows of the ends of records
+  auto const bwt = fasta ? index.bytes("bwt").last(lcp.size()) : std::span<char const>();  // after the rows of records' ends
   repeat_printer const print(index);
   std::string_view const residues = index.view().residues;
-  suffix::letter_choice const letters = options.letters ? *options.letters : suffix::usual_letters(residues, common.threads);
+  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
+                                        : options.letters ? *options.letters
+                                                          : suffix::usual_letters(residues, common.threads);
   suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
                                                     ? suffix::ambiguous_positions(residues, common.threads)
                                                     : suffix::ambiguous_positions();
@@ -75,21 +86,26 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
   std::string text;
   std::uint64_t number = 0, cut = 0;
   if (options.pairs) {
-    suffix::find_pairs(
-        lcp, bwt, apart, options.min_length, options.limit,
-        [&](suffix::repeat_pair const& one) {
-          auto const [first, second] =
-              std::minmax({print.location_of(one.row, one.length), print.location_of(one.other_row, one.length)});
-          print.append_location(text, first);
-          print.append_location(text += '\t', second);
-          append(text += '\t', one.length);
-          text += '\n';
-          write_some(out, text);
-        },
-        [&](suffix::repeat_pair_count const& one) { cut += options.limit != 0 && one.pairs > options.limit; });
+    auto const on_pair = [&](suffix::repeat_pair const& one) {
+      auto const [first, second] =
+          std::minmax({print.location_of(one.row, one.length), print.location_of(one.other_row, one.length)});
+      print.append_location(text, first);
+      print.append_location(text += '\t', second);
+      append(text += '\t', one.length);
+      text += '\n';
+      write_some(out, text);
+    };
+    auto const on_repeat = [&](suffix::repeat_pair_count const& one) {
+      cut += options.limit != 0 && one.pairs > options.limit;
+    };
+    if (fasta)
+      suffix::find_pairs(lcp, bwt, apart, options.min_length, options.limit, on_pair, on_repeat);
+    else
+      suffix::find_pairs(index.view(), index.array("sa"), lcp, options.min_length, options.limit, on_pair, on_repeat,
+                         index.path("sa"));
   } else {
     std::vector<suffix::location> locations;
-    suffix::find_repeats(lcp, bwt, apart, options.min_length, [&](suffix::repeat const& one) {
+    auto const on_repeat = [&](suffix::repeat const& one) {
       ++number;
       std::size_t const count = one.rows.size(),
                         num_printed = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
@@ -106,7 +122,11 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
         text += '\n';
       }
       write_some(out, text);
-    });
+    };
+    if (fasta)
+      suffix::find_repeats(lcp, bwt, apart, options.min_length, on_repeat);
+    else
+      suffix::find_repeats(index.view(), index.array("sa"), lcp, options.min_length, on_repeat, index.path("sa"));
   }
   write_some(out, text, 0);
   out.commit();

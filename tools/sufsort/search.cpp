@@ -26,6 +26,7 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -50,6 +51,7 @@ struct searched_index {
   /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
   [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
   [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
+  [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
 
  private:
   [[nodiscard]] bool occurs(char letter) const;
@@ -85,8 +87,8 @@ searched_index::searched_index(std::string const& prefix)
       pieces(stored.pieces()),
       search(input, stored.array("sa"), stored.path("sa"), stored.kmers()),
       both_strands(stored.description().policy.strands == suffix::strands::both),
-      thymine(occurs('T')),
-      uracil(occurs('U')),
+      thymine(is_fasta() && occurs('T')),
+      uracil(is_fasta() && occurs('U')),
       other_strand(uracil && !thymine) {
   if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
 }
@@ -101,6 +103,7 @@ bool searched_index::occurs(char letter) const {
 std::array<char, 256> searched_index::read_as(bool strands) const {
   std::array<char, 256> letters;
   std::iota(letters.begin(), letters.end(), char(0));
+  if (!is_fasta()) return letters;
   auto const read = [&](char letter, char other) { letters[static_cast<unsigned char>(letter)] = other; };
   if ((strands || both_strands) && !(thymine && uracil)) {
     read(uracil ? 'T' : 'U', uracil ? 'U' : 'T');
@@ -210,7 +213,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
   }
   for (hit const& one : hits_) {
     if (options_.bed) {
-      text += index_.stored.description().names[one.at.record];
+      index_.stored.description().append_name(text, one.at.record);
       append(text += '\t', one.at.offset);
       append(text += '\t', one.at.offset + length);
       (text += '\t') += name;
@@ -218,7 +221,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
     } else {
       text += name;
       append(text += '\t', count);
-      (text += '\t') += index_.stored.description().names[one.at.record];
+      index_.stored.description().append_name(text += '\t', one.at.record);
       append(text += '\t', one.at.offset);
     }
     text += one.at.reverse ? "\t-" : "\t+";
@@ -263,6 +266,8 @@ void hit_printer::add_context(std::string& text, hit const& one, std::size_t len
       text += '.';
     else if (turned)
       index_.other_strand.append_reversed(text, side);
+    else if (!index_.is_fasta())
+      append_printable(text, side);
     else
       text += side;
   }
@@ -276,7 +281,8 @@ void run_batches(search_options const& options, cli::common_options const& commo
   std::vector<std::string> patterns;
   std::ranges::copy_if(options.patterns, std::back_inserter(patterns),
                        [](std::string const& pattern) { return pattern != "-"; });
-  query_reader::options reading{index.read_as(options.both_strands), {}, common.threads};
+  query_reader::options reading{index.read_as(options.both_strands), {}, {}, common.threads};
+  if (!index.is_fasta()) reading.parse = [&](std::string_view pattern) { return parse_symbols(pattern, options.format); };
   if (index.sparse) reading.can_find = [&](std::string_view pattern) { return index.sparse->can_find(pattern); };
   query_reader reader(std::move(patterns), inputs_of(options), std::move(reading), out);
   bool const reverse = options.both_strands && !index.both_strands;
@@ -306,6 +312,16 @@ void run_batches(search_options const& options, cli::common_options const& commo
   if (!common.quiet) reader.report_empty();
 }
 
+/// Throws usage_error for options that are not for this index.
+void check_options(searched_index const& index, search_options const& options) {
+  auto const refuse = [&](char const* option, char const* why) {
+    throw usage_error(fmt::format("conflicting options: {}: {}: {}", option, index.stored.path("json"), why));
+  };
+  if (!index.is_fasta() && options.both_strands) refuse("--both-strands", "an index of FASTA has strands, no other");
+  if (index.is_fasta() && options.format != pattern_format::text)
+    refuse("--pattern-format", "patterns of an index of FASTA are letters");
+}
+
 void open(search_options const& options, reporter& report) {
   if (options.patterns.empty() && options.files.empty())
     throw usage_error("no patterns: command line: give a PATTERN or --file");
@@ -317,6 +333,7 @@ void open(search_options const& options, reporter& report) {
 int locate(search_options const& options, cli::common_options const& common, reporter& report) {
   open(options, report);
   searched_index const index(options.prefix);
+  check_options(index, options);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   report.phase("search");
@@ -358,6 +375,7 @@ int locate(search_options const& options, cli::common_options const& common, rep
 int count(search_options const& options, cli::common_options const& common, reporter& report) {
   open(options, report);
   searched_index const index(options.prefix);
+  check_options(index, options);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   report.phase("search");

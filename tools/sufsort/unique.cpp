@@ -86,7 +86,12 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
   buffer<Count> const counts(plain, n);
   std::span<Count> const at = counts.span();
   suffix::text const input = index.view();
-  suffix::letter_choice const letters = options.letters ? *options.letters : suffix::usual_letters(input.residues, threads);
+  bool const fasta = index.description().input == suffix::input_format::fasta;
+  if (!fasta && options.letters == suffix::letter_choice::nucleotides)
+    throw usage_error(fmt::format("conflicting options: --letters: {}: nucleotides are letters of FASTA", index.path("json")));
+  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
+                                        : options.letters ? *options.letters
+                                                          : suffix::usual_letters(input.residues, threads);
   std::uint64_t const left_out = suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length,
                                                            letters, at, index.path("sa"), threads);
   report.phase("write", n);
@@ -100,8 +105,9 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
       return one;
     });
     auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& one) {
-      return lines_of<Count>(input, at, one, index.description().names[pieces.record_of(one.record)],
-                             pieces.offset_of(one.record));
+      std::string name;
+      index.description().append_name(name, pieces.record_of(one.record));
+      return lines_of<Count>(input, at, one, name, pieces.offset_of(one.record));
     });
     auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });

@@ -12,6 +12,7 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
+#include "ordo/suffix/input_format.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/policy.hpp"
@@ -19,12 +20,14 @@
 
 #pragma GCC visibility push(default)
 
-/// Indexes in files. PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces and PREFIX.seq are plain little-endian
-/// arrays; PREFIX.json describes them. PREFIX.seq is the text: if a policy cuts records or adds the reverse strand, it consists
-/// of pieces (pieces.hpp), and all positions refer to it.
+/// Indexes in files. PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces, PREFIX.starts and PREFIX.seq are plain
+/// little-endian arrays; PREFIX.json describes them. PREFIX.seq is the text: if a policy cuts records or adds the reverse
+/// strand, it consists of pieces (pieces.hpp), and all positions refer to it. The description of an index of FASTA holds the
+/// names and starts of records. Other inputs may have a billion records: PREFIX.starts holds their starts, and records are
+/// named by their files.
 namespace ordo::inline v0::suffix {
 
-/// A file of an index: "sa", "lcp", "bwt", "kmers", "pieces" or "seq".
+/// A file of an index: "sa", "lcp", "bwt", "kmers", "pieces", "starts" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
@@ -39,8 +42,11 @@ struct index_description {
   suffix::policy policy;  // unless it keeps case, residues were folded to upper case, and patterns must be, too
   std::optional<std::uint64_t> kept_rows;  // of sa and lcp, if rows are left out
   std::vector<index_array> arrays;
-  record_names names;
-  std::vector<std::uint64_t> starts;   // where each record begins in the text
+  input_format input = input_format::fasta;
+  std::string separator;                // that ended records; empty: none, or that of the format
+  std::vector<input_file> files;        // of the records, unless the input is FASTA
+  record_names names;                   // of FASTA
+  std::vector<std::uint64_t> starts;    // of FASTA: where each record begins in the text
   std::vector<std::uint64_t> lengths;  // of the records that were read; empty unless the policy cuts them
   std::optional<std::uint32_t> crc32;  // of PREFIX.json without the line that holds it; absent from old descriptions
 
@@ -49,6 +55,11 @@ struct index_description {
   [[nodiscard]] std::uint64_t rows() const noexcept { return kept_rows.value_or(residues); }
   /// Returns the number of records of the text: of records read, or of pieces.
   [[nodiscard]] std::uint64_t text_records() const;
+  /// Returns the number of records that were read.
+  [[nodiscard]] std::uint64_t records() const { return input == input_format::fasta ? starts.size() : text_records(); }
+  /// Appends the name of a record that was read: of FASTA, its own; of other inputs, that of its file, with ":" and the number
+  /// of the record in the file, from 1 on, unless a file is one record.
+  void append_name(std::string& to, std::size_t record) const;
 };
 
 /// Writes a description, with its checksum. Ignores description.crc32.
@@ -122,7 +133,9 @@ class stored_index {
   [[nodiscard]] text view() const noexcept {
     suffix::pieces const cut = pieces();
     return {{bytes("seq").data(), bytes("seq").size()},
-            cut.empty() ? std::span<std::uint64_t const>(description_.starts) : cut.begins()};
+            !cut.empty()                                ? cut.begins()
+            : description_.input == input_format::fasta ? std::span<std::uint64_t const>(description_.starts)
+                                                        : span_of<std::uint64_t>(bytes("starts"))};
   }
   /// Returns the pieces of records that the text consists of.
   [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(span_of<std::uint64_t>(bytes("pieces"))); }
@@ -151,6 +164,7 @@ class stored_index {
 
  private:
   void open(std::string_view without);
+  void check_starts() const;
   void check_rows() const;
   template <class Index>
   static std::span<Index const> span_of(std::span<char const> bytes) noexcept {

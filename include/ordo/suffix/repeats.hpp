@@ -38,6 +38,13 @@ struct repeat {
 void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
                   std::function<void(repeat const&)> const& on_repeat);
 
+/// Does the same for a text of any bytes, where '$' is a letter like all others. Reads the letters before suffixes from the
+/// text, at random.
+/// @param sa  all rows
+/// @throws input_error  naming `name` and the row, if sa holds no position of the text
+void find_repeats(text const& input, entries sa, entries lcp, std::uint64_t min_length,
+                  std::function<void(repeat const&)> const& on_repeat, std::string const& name = "suffix array");
+
 /// A maximal pair: two occurrences of a string that differ in the letter before and in the letter after.
 struct repeat_pair {
   std::uint64_t length = 0;
@@ -57,6 +64,11 @@ struct repeat_pair_count {
 void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
                 std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
                 std::function<void(repeat_pair_count const&)> const& on_repeat);
+
+/// Does the same for a text of any bytes: see find_repeats.
+void find_pairs(text const& input, entries sa, entries lcp, std::uint64_t min_length, std::uint64_t limit,
+                std::function<void(repeat_pair const&)> const& on_pair,
+                std::function<void(repeat_pair_count const&)> const& on_repeat, std::string const& name = "suffix array");
 
 /// Sets at[p] to the number of occurrences in the text, within records, of the `length` letters from position p on; to 0 if p's
 /// record has fewer letters left, or if one of them is not of `letters`. Count is std::uint32_t or std::uint64_t and must hold

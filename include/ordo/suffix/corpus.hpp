@@ -1,0 +1,49 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ordo/host_bytes.hpp"
+#include "ordo/io.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/input_format.hpp"
+
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
+
+/// The records of files that are no FASTA: their bytes end to end, which may have all 256 values, starts and files.
+struct corpus {
+  host_bytes residues;
+  std::vector<std::uint64_t> starts;
+  std::vector<input_file> files;
+
+  [[nodiscard]] text view() const { return {{residues.data(), residues.size()}, starts}; }
+};
+
+struct corpus_options {
+  input_format format = input_format::bytes;  // not fasta
+  /// For `bytes`: a string that ends a record and belongs to none; a file that ends with it has no empty record behind it.
+  /// Empty: each file is one record.
+  std::string separator = {};
+  /// The limit in bytes for all records, including those of earlier calls, with separators and 8 bytes for each start.
+  std::size_t memory = std::numeric_limits<std::size_t>::max();
+  /// The estimated size of the text in bytes, for sources of unknown size; 0 if unknown.
+  std::uint64_t expected = 0;
+  /// Called from time to time with the bytes of text that this call has read.
+  std::function<void(std::uint64_t)> on_progress = {};
+};
+
+/// Appends the records of a file. No byte is changed: byte order marks, CR and invalid UTF-8 are text. An empty file is one
+/// empty record of `bytes`, and no records if there are separators or lines. Records may be empty. Time O(n), one thread.
+/// @param name  of the file, UTF-8 without control characters: records are printed by it
+/// @throws input_error  for another name, and what the source throws. The records before an error may have been appended
+/// @throws out_of_memory  if the records exceed the limit
+/// @throws usage_error  for FASTA, and for lines with a separator
+void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options = {});
+
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

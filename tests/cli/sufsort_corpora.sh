@@ -1,0 +1,96 @@
+# sufsort of texts that are no FASTA: bytes and lines; compared with a plain reference, and what is refused.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+python3 "$ORDO_SOURCE/tests/reference/corpora_reference.py" random "${ORDO_SEED-1}" "${ORDO_CASES-40}"
+want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
+tabs() { tr ' ' '\t'; }
+
+# Lines: the last one may lack its LF; CR, NUL and bytes that are no UTF-8 are text.
+printf 'to be\n\nor not to be\r\nb\0\377' > in.txt
+expect 0 sufsort build in.txt -o x --format lines --lcp --bwt
+want "$(od -An -tu8 -v x.starts | xargs)" '0 5 5 18' 'starts of lines'
+expect 0 sufsort check x
+want "$(cat out)" 'x: right: seq, sa, lcp, bwt, starts of 21 residues in 4 records' check
+expect 0 sufsort locate x 'to be' be$'\r' nothing --context 2
+want "$(cat out)" "$(printf '%s\n' 'to be~2~in.txt:1~0~+~.~.' 'to be~2~in.txt:3~7~+~t ~\r' 'be\r~1~in.txt:3~10~+~o ~.' 'nothing~0~.~.~.~.~.' | tr '~' '\t')" 'hits of lines'
+expect 0 sufsort locate x --pattern-format hex '00 ff' --context 1
+want "$(cat out)" "$(echo '00_ff 1 in.txt:4 1 + b .' | tabs | tr _ ' ')" 'hits of hexadecimal digits'
+expect 0 sufsort info x
+want "$(grep -E '^(case|input|file|record)' out | xargs)" \
+  'records 4 case kept input lines file in.txt 4 records record in.txt:1 0 5 record in.txt:2 5 0 record in.txt:3 5 13 record in.txt:4 18 3' info
+expect 0 sufsort repeats x -l 4
+want "$(cut -f 2- out | xargs)" '5 2 in.txt:1 0 + 5 2 in.txt:3 7 +' 'repeats of lines'
+expect 0 sufsort unique x -l 5
+want "$(head -n 1 out)" "$(echo 'in.txt:1 0 1 2' | tabs)" 'unique of lines'
+expect 0 sufsort export x --format raw64 -o x.raw
+
+# Bytes: a file is a record; '$' is a letter, which the BWT cannot tell from the start of a record.
+printf 'a$b$a$b$' > dollars
+expect 0 sufsort build dollars dollars - -o y --format bytes --lcp < in.txt
+expect 0 sufsort repeats y -l 3
+want "$(cut -f 2- out | xargs)" '8 2 dollars 0 + 8 2 dollars 0 + 4 4 dollars 0 + 4 4 dollars 4 + 4 4 dollars 0 + 4 4 dollars 4 + 5 2 standard input 0 + 5 2 standard input 14 +' 'repeats of bytes'
+expect 0 sufsort count y --pattern-format hex ff
+want "$(cat out)" "$(echo 'ff 1' | tabs)" 'a byte of standard input'
+: > empty
+expect 0 sufsort build empty -o e --format bytes --lcp --bwt
+expect 0 sufsort check e
+want "$(cat out)" 'e: right: seq, sa, lcp, bwt, starts of 0 residues in 1 records' 'an empty record'
+expect 0 sufsort locate e a
+expect_error sufsort build empty -o e --format lines
+want "$(cat err)" 'sufsort: no records: empty: the file is empty' 'no lines'
+expect 0 sufsort check e
+
+# Separators.
+printf 'a\0\0b\0' > zeros
+expect 0 sufsort build zeros -o z --format bytes --separator '\0'
+want "$(od -An -tu8 -v z.starts | xargs) $(cat z.seq)" '0 1 1 ab' 'records that a NUL ends'
+want "$(grep -c '"separator": "00"' z.json)" 1 'the separator in the description'
+expect 0 sufsort locate z b
+want "$(cat out)" "$(echo 'b 1 zeros:3 0 +' | tabs)" 'names of records with a separator'
+expect_error sufsort build zeros -o z --format bytes --separator '\q'
+want "$(cat err)" "sufsort: invalid escape: --separator: '\\q': use \\n, \\t, \\r, \\0, \\xHH or \\\\" 'a wrong escape'
+expect_error sufsort build zeros -o z --format bytes --separator ''
+expect_error sufsort build zeros -o z --format lines --separator ,
+expect_error sufsort build zeros -o z --separator ,
+
+# What only FASTA has.
+for option in --strands=both --ambiguous=skip --mask=fold --keep-case --kmer-table=2; do
+  expect_error sufsort build in.txt -o n --format lines "$option"
+  grep -q "conflicting options: ${option%=*}: --format=lines" err || fail "$option: $(cat err)"
+done
+expect_error sufsort count x --both-strands to
+expect_error sufsort repeats x -l 4 --letters nucleotides
+expect_error sufsort unique x -l 4 --letters nucleotides
+expect_error sufsort kmers x --length 2
+expect_error sufsort export x --format sufr -o x.sufr
+printf '>a\nACGT\n' > in.fa
+expect 0 sufsort build in.fa -o f --lcp
+expect_error sufsort count f --pattern-format hex 41
+want "$(cat err)" 'sufsort: conflicting options: --pattern-format: f.json: patterns of an index of FASTA are letters' 'hex in FASTA'
+
+# Patterns.
+expect_error sufsort count x --pattern-format hex 4
+want "$(cat err)" "sufsort: invalid pattern: '4': pairs of hexadecimal digits are expected" 'half a byte'
+printf '7\n' > patterns
+expect_error sufsort count x --pattern-format hex -f patterns
+want "$(cat err)" "sufsort: bad pattern: patterns:1: invalid pattern: '7': pairs of hexadecimal digits are expected" 'half a byte in a file'
+printf 'to be\n\n' > patterns
+expect_error sufsort count x -f patterns
+grep -q 'empty pattern: patterns:2' err || fail "an empty pattern: $(cat err)"
+expect_error sufsort count x ''
+
+# Names of files are names of records. An index is replaced as a whole, and starts of an older one do not stay.
+printf 'a' > $'tab\t'
+expect_error sufsort build $'tab\t' -o n --format bytes
+grep -q 'holds a control character' err || fail "a control character in a name: $(cat err)"
+expect 0 sufsort build in.fa -o z
+[[ ! -e z.starts ]] || fail 'starts of an older index'
+expect 0 sufsort check z
+# Damage.
+printf '\377' | dd of=x.starts bs=1 seek=8 conv=notrunc status=none
+expect_error sufsort count x to
+want "$(cat err)" "sufsort: bad index: x.starts: the records' starts are out of order" 'starts out of order'
+gzip < in.txt | head -c 20 > cut.gz
+expect_error sufsort build in.txt cut.gz -o n --format bytes
+grep -q 'cut.gz' err || fail "a cut file: $(cat err)"
+no_leftovers

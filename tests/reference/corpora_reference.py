@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Indexes of texts that are no FASTA, and what is found in them, as plainly as they can be said, for tests.
+
+  corpora_reference.py random SEED CASES       indexes of random bytes, lines and separated records
+"""
+import gzip
+import json
+import random
+import subprocess
+import sys
+
+
+def sufsort(*words):
+    done = subprocess.run(['sufsort', *words], capture_output=True)
+    if done.returncode > 2:
+        raise SystemExit(f'sufsort {words}: status {done.returncode}: {done.stderr}')
+    return done
+
+
+def expect(condition, *what):
+    if not condition:
+        raise SystemExit('WRONG: ' + ' '.join(map(str, what)))
+
+
+def common(a, b):
+    n = min(len(a), len(b))
+    return next((i for i in range(n) if a[i] != b[i]), n)
+
+
+def entries(path, size):
+    data = open(path, 'rb').read()
+    return [int.from_bytes(data[at:at + size], 'little') for at in range(0, len(data), size)]
+
+
+def printable(data):
+    """As sufsort prints bytes in a column."""
+    try:
+        data.decode()
+        utf8 = True
+    except UnicodeDecodeError:
+        utf8 = False
+    named = {9: b'\\t', 10: b'\\n', 13: b'\\r', 92: b'\\\\'}
+    return b''.join(named[b] if b in named else b'\\x%02x' % b if b < 32 or b == 127 or (b > 127 and not utf8) else bytes([b])
+                    for b in data)
+
+
+def split(data, separator):
+    records = data.split(separator)
+    return records[:-1] if records[-1] == b'' else records
+
+
+class Corpus:
+    """Records of some files, made at random."""
+
+    def __init__(self, chance):
+        self.format = chance.choice(['bytes', 'bytes', 'lines'])
+        self.separator = chance.choice([None, b'\n', b'\0', b'ab', b'\xff\xff', b'aa']) if self.format == 'bytes' else None
+        letters = chance.choice([range(256), b'ab', b'ab\n', b'\0\1', b'$a', b'a\xff\xfe', 'aäö€'.encode(), b'a\tb\\c'])
+        ends = self.separator or (b'\n' if self.format == 'lines' else b'')
+        self.files, self.records, self.names = [], [], []
+        for number in range(chance.randint(1, 3)):
+            parts = [bytes(chance.choice(letters) for _ in range(chance.choice([0, 1, 5, 30, 90])))
+                     for _ in range(chance.randint(1, 6))]
+            if chance.random() < 0.4:
+                parts.append(parts[0] * chance.choice([1, 2, 3]))
+            data = ends.join(parts) + (ends if chance.random() < 0.5 else b'')
+            if chance.random() < 0.1:
+                data = b''
+            name = f'f{number}.txt'
+            if chance.random() < 0.3:
+                name += '.gz'
+                gzip.open(name, 'wb').write(data)
+            else:
+                open(name, 'wb').write(data)
+            self.files.append(name)
+            found = split(data, ends) if ends else [data]
+            self.records += found
+            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if ends else [name]
+
+    def options(self):
+        words = ['--format', self.format]
+        if self.separator is not None:
+            words += ['--separator', ''.join(f'\\x{b:02x}' for b in self.separator)]
+        return words
+
+
+def one_random(chance, number):
+    corpus = Corpus(chance)
+    width, sample = chance.choice([32, 40, 64]), chance.choice([1, 1, 1, 2, 3])
+    options = [*corpus.options(), '--width', str(width), '--sample', str(sample), *['--bwt'] * (sample == 1)]
+    what = (number, options, corpus.files, corpus.records)
+    built = sufsort('build', *corpus.files, '-o', 'c', '--lcp', *options)
+    if not corpus.records:
+        expect(built.returncode == 2 and b'no records' in built.stderr, *what, built.stderr)
+        return
+    expect(built.returncode == 0, *what, built.stderr)
+    text = b''.join(corpus.records)
+    expect(open('c.seq', 'rb').read() == text, *what, 'seq')
+    starts = [sum(map(len, corpus.records[:r])) for r in range(len(corpus.records))]
+    expect(entries('c.starts', 8) == starts, *what, 'starts')
+    rows = sorted(((r, i) for r, record in enumerate(corpus.records) for i in range(0, len(record), sample)),
+                  key=lambda row: (corpus.records[row[0]][row[1]:], row))
+    expect(entries('c.sa', width // 8) == [starts[r] + i for r, i in rows], *what, 'sa')
+    suffixes = [corpus.records[r][i:] for r, i in rows]
+    expect(entries('c.lcp', width // 8) == [common(*pair) for pair in zip([b''] + suffixes, suffixes)], *what, 'lcp')
+    if sample == 1:
+        bwt = b''.join(record[-1:] or b'$' for record in corpus.records)
+        bwt += b''.join(corpus.records[r][i - 1:i] if i else b'$' for r, i in rows)
+        expect(open('c.bwt', 'rb').read() == bwt, *what, 'bwt')
+    told = json.load(open('c.json'))
+    expect(told['input'] == corpus.format and [file['name'] for file in told['files']] == corpus.files, *what, 'json')
+    checked = sufsort('check', 'c')
+    expect(checked.returncode == 0, *what, 'check', checked.stdout, checked.stderr)
+    expect(f'of {len(text)} residues in {len(corpus.records)} records' in checked.stdout.decode(), *what, checked.stdout)
+    told = [line.split(b'\t') for line in sufsort('info', 'c').stdout.splitlines() if line.startswith(b'record\t')]
+    expect(told == [[b'record', name.encode(), b'%d' % start, b'%d' % len(record)]
+                    for name, start, record in zip(corpus.names, starts, corpus.records)], *what, 'info', told)
+    for _ in range(3):
+        try_pattern(chance, what, corpus, sample)
+    try_unique(chance, what, corpus, sample)
+    if sample == 1:
+        try_repeats(chance, what, corpus)
+    damage(chance, what, len(text))
+
+
+def places(corpus, pattern):
+    return [(r, i) for r, record in enumerate(corpus.records) for i in range(len(record) - len(pattern) + 1)
+            if record[i:i + len(pattern)] == pattern]
+
+
+def try_pattern(chance, what, corpus, sample):
+    longest = max(corpus.records, key=len)
+    begin = chance.randrange(len(longest) + 1)
+    pattern = longest[begin:begin + chance.randint(1, 8)]
+    if not pattern or chance.random() < 0.2:
+        pattern = bytes(chance.choice(b'ab\0\xff$') for _ in range(chance.randint(1, 4)))
+    hits = places(corpus, pattern)
+    hexadecimal = chance.random() < 0.5 or 0 in pattern or pattern[:1] == b'-' or pattern == b'-'
+    told = pattern.hex().encode() if hexadecimal else pattern
+    words = ['--pattern-format', 'hex'] if hexadecimal else []
+    by_file = b'\n' not in told and chance.random() < 0.5
+    if by_file:
+        open('patterns', 'wb').write(told + b'\n')
+        words += ['-f', 'patterns']
+    else:
+        words += ['--', told]
+    counted = sufsort('count', 'c', *words)
+    if len(pattern) < sample:
+        if not by_file:
+            expect(counted.returncode == 2, *what, pattern, 'found in spite of left out rows')
+        return
+    name = printable(told)
+    expect(counted.stdout == b'%s\t%d\n' % (name, len(hits)), *what, pattern, counted.stdout, counted.stderr)
+    context = chance.choice([0, 3])
+    located = sufsort('locate', 'c', '--limit', '0', '--context', str(context), *words)
+    right = b''
+    for r, i in hits:
+        right += b'%s\t%d\t%s\t%d\t+' % (name, len(hits), corpus.names[r].encode(), i)
+        if context:
+            record, end = corpus.records[r], i + len(pattern)
+            for side in record[max(0, i - context):i], record[end:end + context]:
+                right += b'\t' + (printable(side) or b'.')
+        right += b'\n'
+    if not hits:
+        right = name + b'\t0\t.\t.\t.' + b'\t.\t.' * (context != 0) + b'\n'
+    expect(located.stdout == right, *what, pattern, located.stdout, located.stderr, right)
+
+
+def try_unique(chance, what, corpus, sample):
+    length = chance.randint(1, 5)
+    told = sufsort('unique', 'c', '-l', str(length))
+    if sample != 1:
+        expect(told.returncode == 2 and b'rows are left out' in told.stderr, *what, 'unique of a sample')
+        return
+    words = [record[i:i + length] for record in corpus.records for i in range(len(record) - length + 1)]
+    right = {(name, i): words.count(record[i:i + length])
+             for name, record in zip(corpus.names, corpus.records) for i in range(len(record) - length + 1)}
+    found = {}
+    for line in told.stdout.decode().splitlines():
+        name, begin, end, count = line.split('\t')
+        found.update({(name, at): int(count) for at in range(int(begin), int(end))})
+    expect(found == right and not told.stderr, *what, 'unique', length, found, right, told.stderr)
+
+
+def try_repeats(chance, what, corpus):
+    """Maximal repeats are what maximal pairs have in common. The ends of records are like no others."""
+    least = chance.randint(1, 6)
+    alone = iter(range(10 ** 9, 2 * 10 ** 9))
+    text, where = [next(alone)], [None]
+    for name, record in zip(corpus.names, corpus.records):
+        text += [*record, next(alone)]
+        where += [(corpus.names.index(name), i) for i in range(len(record))] + [None]
+    pairs, words = [], {}
+    row = [0] * (len(text) + 1)  # symbols that two places have in common, from the last place on
+    for p in reversed(range(len(text))):
+        last, row = row, [0] * (len(text) + 1)
+        for q in range(p + 1, len(text)):
+            if text[p] == text[q]:
+                row[q] = last[q + 1] + 1
+                if row[q] >= least and text[p - 1] != text[q - 1]:
+                    pairs.append((where[p], where[q], row[q]))
+                    words.setdefault(tuple(text[p:p + row[q]]), set())
+    for word in words:
+        words[word] = sorted(where[p] for p in range(len(text)) if tuple(text[p:p + len(word)]) == word)
+    told = sufsort('repeats', 'c', '-l', str(least), '--limit', '0', '--pairs')
+    number = {name: r for r, name in enumerate(corpus.names)}
+    found = []
+    for line in told.stdout.decode().splitlines():
+        c = line.split('\t')
+        found.append(((number[c[0]], int(c[1])), (number[c[3]], int(c[4])), int(c[6])))
+    expect(sorted(found) == sorted(pairs), *what, 'pairs', least, sorted(found), sorted(pairs), told.stderr)
+    told = sufsort('repeats', 'c', '-l', str(least), '--limit', '0')
+    found = {}
+    for line in told.stdout.decode().splitlines():
+        repeat, length, count, name, offset, strand = line.split('\t')
+        found.setdefault((int(repeat), int(length), int(count)), []).append((number[name], int(offset)))
+    expect(sorted((length, count, at) for (_, length, count), at in found.items()) ==
+           sorted((len(word), len(at), at) for word, at in words.items()), *what, 'repeats', least, found, words, told.stderr)
+
+
+def damage(chance, what, n):
+    if n == 0:
+        return
+    data = bytearray(open('c.seq', 'rb').read())
+    data[chance.randrange(n)] ^= 1 << chance.randrange(8)
+    open('c.seq', 'wb').write(data)
+    expect(sufsort('check', 'c').returncode == 1, *what, 'another byte')
+
+
+def main(words):
+    for number in range(int(words[2])):
+        one_random(random.Random(f'{words[1]} {number}'), number)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
