@@ -18,9 +18,10 @@ void check_length(char const* array, char const* where, std::size_t length, std:
   if (length != n) throw usage_error(fmt::format("bad {}: {}: length {} for {} keys", array, where, length, n));
 }
 
-void check_index_width(std::size_t n, std::size_t index_bytes) {
-  if (index_bytes < 8 && n > std::size_t{1} << 32)
-    throw usage_error(fmt::format("index too narrow: argsort: positions of {} keys do not fit 32 bits", n));
+void check_index_width(std::size_t n, std::size_t index_bytes, bool is_signed) {
+  if (index_bytes < 8 && n > std::size_t{1} << (is_signed ? 31 : 32))
+    throw usage_error(fmt::format("index too narrow: argsort: positions of {} keys do not fit {} integers of 32 bits", n,
+                                  is_signed ? "signed" : "unsigned"));
 }
 
 void check_known(known_segments const& s) {
@@ -39,7 +40,7 @@ void check_known(known_segments const& s) {
 
 void check_arguments(sort_task const& task) {
   using operation = sort_task::operation;
-  if (task.what == operation::argsort) check_index_width(task.n, task.value_bytes);
+  if (task.what == operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
   if (task.what == operation::segments || task.what == operation::arrays || task.what == operation::check)
     check_known({task.n, task.uniform_length == 0 ? task.segments : 0, task.ends_given,
                  task.begins == nullptr || task.ends == nullptr, task.max_length, task.uniform_length, task.segments});

@@ -233,7 +233,7 @@ void run_task(B& backend, sort_task const& task) {
 /// Returns the maximum of bytes that run_task takes from the backend's pool.
 template <Backend B>
 std::size_t memory_of_task(B& backend, sort_task const& task) {
-  if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes);
+  if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "ordo/gpu.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "sort_core/cuda/devices.hpp"
@@ -15,6 +18,12 @@
 /// ordo::sort_core sets. Functors are marked __host__ __device__ (ORDO_FN), are copied, and must not hold references. See
 /// sort.hpp and backend.hpp for the contracts.
 namespace ordo::inline v0 {
+
+// CUDA's types of half precision are keys, as ordo::half and ordo::bfloat16 are.
+template <>
+struct key_traits<__half> : key_traits<half> {};
+template <>
+struct key_traits<__nv_bfloat16> : key_traits<bfloat16> {};
 
 /// Makes the machine's device current, calls f(cuda_backend&), which has all operations of backend.hpp, and returns its result.
 template <class F>

@@ -35,9 +35,76 @@ struct unsigned_of<8> {
 };
 }  // namespace detail
 
+/// How the bits of a type of keys order: as an unsigned integer, as a signed one in two's complement, or as a binary
+/// floating-point number of IEEE 754, by sign and magnitude.
+enum class key_format { unsigned_integer, signed_integer, floating_point };
+
+namespace detail {
+/// A floating-point type of the compiler, the standard's extended types among them: _Float16, std::bfloat16_t.
+template <class K>
+concept built_in_float = std::floating_point<K> ||
+    (!std::is_class_v<K> && !std::is_union_v<K> && !std::is_enum_v<K> && !std::is_integral_v<K> && requires(K x) {
+      { x < x } -> std::same_as<bool>;
+      x* x;
+      float(x);
+    });
+}  // namespace detail
+
+/// States how a type of keys orders. Integers, enumerations (as their underlying type), bool, character types and the
+/// compiler's floating-point types have it. Specialise it for a class that holds such a number and nothing else:
+/// @code
+///   template <>
+///   struct ordo::key_traits<my_half> {
+///     static constexpr ordo::key_format format = ordo::key_format::floating_point;
+///     static constexpr unsigned mantissa_bits = 10;  // of floating-point formats only
+///   };
+/// @endcode
+template <class K>
+struct key_traits {};
+
+template <std::integral K>
+struct key_traits<K> {
+  static constexpr key_format format = std::is_signed_v<K> ? key_format::signed_integer : key_format::unsigned_integer;
+};
+template <class K>
+requires std::is_enum_v<K>
+struct key_traits<K> : key_traits<std::underlying_type_t<K>> {
+};
+
+template <detail::built_in_float K>
+requires(sizeof(K) <= 8) struct key_traits<K> {
+  static constexpr key_format format = key_format::floating_point;
+  /// The bits of 1 are those of the exponent but the highest, and zeros below.
+  static constexpr unsigned mantissa_bits =
+      unsigned(std::countr_zero(std::bit_cast<typename detail::unsigned_of<sizeof(K)>::type>(K(1))));
+};
+
+/// The bits of a floating-point number of 16 bits: IEEE 754 binary16, as CUDA's __half, _Float16 and NumPy's float16.
+struct half {
+  std::uint16_t bits;
+};
+/// The bits of a bfloat16: the upper half of a float.
+struct bfloat16 {
+  std::uint16_t bits;
+};
+template <>
+struct key_traits<half> {
+  static constexpr key_format format = key_format::floating_point;
+  static constexpr unsigned mantissa_bits = 10;
+};
+template <>
+struct key_traits<bfloat16> {
+  static constexpr key_format format = key_format::floating_point;
+  static constexpr unsigned mantissa_bits = 7;
+};
+
 /// A type of keys. Sorts write keys, so that const and volatile types are excluded.
 template <class K>
-concept Key = (std::integral<K> || std::floating_point<K>)&&std::same_as<K, std::remove_cv_t<K>> && sizeof(K) <= 8;
+concept Key = std::same_as<K, std::remove_cv_t<K>> && std::is_trivially_copyable_v<K> &&
+              (sizeof(K) == 1 || sizeof(K) == 2 || sizeof(K) == 4 || sizeof(K) == 8) &&
+              requires {
+  { key_traits<K>::format } -> std::convertible_to<key_format>;
+};
 
 /// An unsigned integer of 128 bits, an extension of GCC, Clang and nvcc.
 __extension__ typedef unsigned __int128 wide_key;
@@ -75,9 +142,9 @@ struct radix_key {
   static constexpr type top = type(type{1} << (width - 1));
 
   /// The map as a value.
-  static constexpr key_code<type> code{
-      type((std::unsigned_integral<K> ? type{0} : top) ^ (Order == sort_order::descending ? type(~type{0}) : type{0})),
-      std::floating_point<K> ? type(~top) : type{0}};
+  static constexpr key_code<type> code{type((key_traits<K>::format == key_format::unsigned_integer ? type{0} : top) ^
+                                            (Order == sort_order::descending ? type(~type{0}) : type{0})),
+                                       key_traits<K>::format == key_format::floating_point ? type(~top) : type{0}};
 
   ORDO_FN static constexpr type encode(K key) {
     constexpr key_code<type> c = code;

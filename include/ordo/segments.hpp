@@ -1,9 +1,11 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "ordo/detail/fn.hpp"
+#include "ordo/detail/ranges.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -37,18 +39,21 @@ struct segment_list {
   }
 };
 
-/// Returns the adjacent segments [offsets[s], offsets[s + 1]).
-template <class Offset>
-segment_list<Offset> segments_from_offsets(std::span<Offset const> offsets, std::size_t max_length = ~std::size_t{0}) {
-  if (offsets.empty()) return {};
-  return {offsets.first(offsets.size() - 1), offsets.last(offsets.size() - 1), max_length};
+/// Returns the adjacent segments [offsets[s], offsets[s + 1]). Offsets are signed or unsigned integers of 32 or 64 bits in the
+/// machine's memory: a std::vector, std::array, C array or span of them, const or not. The list refers to them. A negative
+/// offset counts as the unsigned number of the same bits, which lies behind the items of the array.
+template <detail::offset_array Offsets>
+segment_list<detail::offset_of<Offsets>> segments_from_offsets(Offsets&& offsets, std::size_t max_length = ~std::size_t{0}) {
+  auto const all = detail::as_offsets(offsets);
+  if (all.empty()) return {};
+  return {all.first(all.size() - 1), all.last(all.size() - 1), max_length};
 }
 
-/// Returns the segments [begins[s], ends[s]), which may leave holes.
-template <class Offset>
-segment_list<Offset> segments_from_bounds(std::span<Offset const> begins, std::span<Offset const> ends,
-                                          std::size_t max_length = ~std::size_t{0}) {
-  return {begins, ends, max_length};
+/// Returns the segments [begins[s], ends[s]), which may leave holes. Begins and ends have one width.
+template <detail::offset_array Begins, detail::offset_array Ends>
+requires std::same_as<detail::offset_of<Begins>, detail::offset_of<Ends>> segment_list<detail::offset_of<Begins>>
+segments_from_bounds(Begins&& begins, Ends&& ends, std::size_t max_length = ~std::size_t{0}) {
+  return {detail::as_offsets(begins), detail::as_offsets(ends), max_length};
 }
 
 /// Returns `count` adjacent segments of `length` items each.

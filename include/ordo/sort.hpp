@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ordo/detail/checks.hpp"
+#include "ordo/detail/ranges.hpp"
 #include "ordo/detail/task.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/radix_key.hpp"
@@ -16,15 +17,16 @@
 /// The sorts of the core, on an ordo::gpu (gpu.hpp) or an ordo::cpu (cpu.hpp). They are compiled once, in the library, and work
 /// with any compiler.
 ///
-/// Keys are integers and floating-point numbers of 8 to 64 bits. Values are of any trivially copyable type of 4, 8 or 16 bytes,
-/// aligned to their width. Arrays may have more than 2^32 items. Spans are in the machine's memory: device memory for a gpu,
-/// host memory for a cpu. A gpu queues work on its stream, in order with the caller's own work there; a cpu has finished when
-/// the call returns.
+/// Keys are integers, enumerations, bool, characters and floating-point numbers of 8 to 64 bits, half precision among them
+/// (radix_key.hpp). Values are of any trivially copyable type of 4, 8 or 16 bytes, aligned to their width. Arrays may have more
+/// than 2^32 items. Keys, values, index and heads are std::spans of any kind, or lvalues of std::vector, std::array and other
+/// contiguous ranges. They are in the machine's memory: device memory for a gpu, host memory for a cpu. A gpu queues work on
+/// its stream, in order with the caller's own work there; a cpu has finished when the call returns.
 ///
-/// Integers order by value. Floating-point keys order as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf,
-/// positive NaNs. (To make the zeros equal, add 0.0 to the keys first.) `bits` selects bits of the encoded key (radix_key.hpp);
-/// bit 0 is the lowest. All sorts are stable, also in descending order, except sort_arrays for large arrays. The same input
-/// gives the same bytes.
+/// Integers order by value, enumerations as their underlying type, false before true. Floating-point keys order as IEEE 754
+/// totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs. (To make the zeros equal, add 0.0 to the keys
+/// first.) `bits` selects bits of the encoded key (radix_key.hpp); bit 0 is the lowest. All sorts are stable, also in
+/// descending order, except sort_arrays for large arrays. The same input gives the same bytes.
 ///
 /// Temporary memory comes from the machine's pool and stays there for the next call. X_memory returns the maximum for X.
 ///
@@ -39,6 +41,31 @@ namespace detail {
 template <class V>
 concept moved_along =
     std::is_trivially_copyable_v<V> && !std::is_const_v<V> && (sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
+
+/// Arrays of keys that a sort writes, of keys that it may only read, of values, and of positions.
+template <class R>
+concept key_array = array_argument<R> && Key<element_of<R>>;
+template <class R>
+concept any_key_array = array_argument<R> && Key<std::remove_const_t<element_of<R>>>;
+template <class R>
+concept value_array = array_argument<R> && moved_along<element_of<R>>;
+template <class R>
+concept index_array = array_argument<R> && index_type<element_of<R>>;
+
+/// The array of heads: one byte each, of type std::uint8_t, bool or another integer. Empty if none are wanted.
+class head_array {
+ public:
+  head_array() = default;
+  template <array_argument R>
+  requires(std::is_integral_v<element_of<R>> && !std::is_const_v<element_of<R>> && sizeof(element_of<R>) == 1)
+      // NOLINTNEXTLINE(google-explicit-constructor): callers pass their arrays
+      head_array(R&& heads)
+      : heads_(reinterpret_cast<std::uint8_t*>(std::ranges::data(heads)), std::ranges::size(heads)) {}
+  [[nodiscard]] std::span<std::uint8_t> span() const { return heads_; }
+
+ private:
+  std::span<std::uint8_t> heads_;
+};
 
 template <sort_order Order, class K>
 sort_task task_of_keys(sort_task::operation what, std::size_t n) {
@@ -75,7 +102,7 @@ inline void add_heads(sort_task& task, std::span<std::uint8_t> heads) {
 
 template <class Offset>
 void add_segments(sort_task& task, segment_list<Offset> const& segments) {
-  static_assert(std::is_unsigned_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8));
+  static_assert(position_type<Offset>);
   task.begins = segments.begins.data();
   task.ends = segments.ends.data();
   task.offset_bytes = sizeof(Offset);
@@ -99,30 +126,31 @@ struct none {};
 ///   ordo::sort_keys<ordo::sort_order::descending>(gpu, std::span(device_floats, n));
 /// @endcode
 /// (Polok, Ila and Smrz, HPC'14. On GPUs an MSD radix sort where that is faster.)
-template <sort_order Order = sort_order::ascending, Key K>
-void sort_keys(machine& on, std::span<K> keys, bit_range bits = {}) {
-  on.run(detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits));
+template <sort_order Order = sort_order::ascending, detail::key_array Keys>
+void sort_keys(machine& on, Keys&& keys, bit_range bits = {}) {
+  on.run(detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits));
 }
 
 /// Sorts keys in place, and moves values[i] with keys[i]. Stable. Waits as sort_keys does.
-template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V>
-void sort_pairs(machine& on, std::span<K> keys, std::span<V> values, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
-  detail::add_values(task, values);
+template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values>
+void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits);
+  detail::add_values(task, detail::as_span(values));
   on.run(task);
 }
 
 /// Writes to index[i] the position of the i-th smallest key. Positions of equal keys ascend. The keys are not changed. Waits as
 /// sort_keys does.
-/// @param index  as long as keys, of std::uint32_t (for at most 2^32 keys) or std::uint64_t
+/// @param index  as long as keys, of integers of 32 bits (unsigned for at most 2^32 keys, signed for at most 2^31) or 64
 /// @code
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
-template <sort_order Order = sort_order::ascending, class K, class Index>
-requires Key<std::remove_const_t<K>> && detail::index_type<Index>
-void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, std::span<K const>(keys), bits);
-  detail::add_values(task, index);
+template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::index_array Index>
+void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}) {
+  std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, read, bits);
+  detail::add_values(task, detail::as_span(index));
+  task.signed_index = std::is_signed_v<detail::element_of<Index>>;
   on.run(task);
 }
 
@@ -142,16 +170,16 @@ void argsort(machine& on, std::span<K> keys, std::span<Index> index, bit_range b
 /// @param heads  empty or as long as keys. heads[i] becomes 1 where a group of equal keys begins within a segment, else 0
 /// @throws usage_error  for bad segments
 /// @code
-///   auto const segments = ordo::segments_from_offsets(std::span<std::uint32_t const>(device_offsets, count + 1));
+///   auto const segments = ordo::segments_from_offsets(std::span(device_offsets, count + 1));
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), segments);
 /// @endcode
 /// (Hou, Liu, Wang and Feng, ICS'17.)
-template <sort_order Order = sort_order::ascending, Key K, class Offset>
-void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments, std::span<std::uint8_t> heads = {},
+template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::position_type Offset>
+void sort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {},
                    bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
   detail::add_segments(task, segments);
-  detail::add_heads(task, heads);
+  detail::add_heads(task, heads.span());
   on.run(task);
 }
 
@@ -161,14 +189,14 @@ void sort_segments(machine& on, std::span<K> keys, segment_list<Offset> segments
 ///   ordo::sort_segments(gpu, std::span(device_keys, n), std::span(device_values, n), segments);
 ///   ordo::sort_segments(gpu, std::span<float const>(device_keys, n), std::span(device_values, n), segments);  // values only
 /// @endcode
-template <sort_order Order = sort_order::ascending, class K, detail::moved_along V, class Offset>
-requires Key<std::remove_const_t<K>>
-void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> segments,
-                   std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
+template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::value_array Values,
+          detail::position_type Offset>
+void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offset> segments, detail::head_array heads = {},
+                   bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
   detail::add_segments(task, segments);
-  detail::add_values(task, values);
-  detail::add_heads(task, heads);
+  detail::add_values(task, detail::as_span(values));
+  detail::add_heads(task, heads.span());
   on.run(task);
 }
 
@@ -182,19 +210,20 @@ void sort_segments(machine& on, std::span<K> keys, std::span<V> values, segment_
 ///   ordo::sort_arrays(gpu, std::span(device_floats, 200'000 * 1000), ordo::uniform_segments(200'000, 1000));
 /// @endcode
 /// (The problem of Awan and Saeed, GPU-ArraySort, ICPP'16.)
-template <sort_order Order = sort_order::ascending, Key K, class Offset>
-void sort_arrays(machine& on, std::span<K> keys, segment_list<Offset> arrays) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
+template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::position_type Offset>
+void sort_arrays(machine& on, Keys&& keys, segment_list<Offset> arrays) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {});
   detail::add_segments(task, arrays);
   on.run(task);
 }
 
 /// Sorts the keys of each array, and moves values[i] with keys[i].
-template <sort_order Order = sort_order::ascending, Key K, detail::moved_along V, class Offset>
-void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_list<Offset> arrays) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, keys, {});
+template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values,
+          detail::position_type Offset>
+void sort_arrays(machine& on, Keys&& keys, Values&& values, segment_list<Offset> arrays) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {});
   detail::add_segments(task, arrays);
-  detail::add_values(task, values);
+  detail::add_values(task, detail::as_span(values));
   on.run(task);
 }
 
@@ -204,7 +233,7 @@ void sort_arrays(machine& on, std::span<K> keys, std::span<V> values, segment_li
 /// @code
 ///   ordo::check_segments(gpu, n, ordo::segments_from_offsets(device_offsets));  // once, before many sorts
 /// @endcode
-template <class Offset>
+template <detail::position_type Offset>
 void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
   detail::sort_task task;
   task.what = detail::sort_task::operation::check;
@@ -227,6 +256,7 @@ template <Key K, detail::index_type Index>
 std::size_t argsort_memory(machine& on, std::size_t n) {
   detail::sort_task task = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::argsort, n);
   task.value_bytes = sizeof(Index);
+  task.signed_index = std::is_signed_v<Index>;
   return on.memory_for(task);
 }
 

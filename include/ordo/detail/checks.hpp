@@ -1,9 +1,9 @@
 #pragma once
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "ordo/detail/ranges.hpp"
 #include "ordo/segments.hpp"
 
 #pragma GCC visibility push(default)
@@ -14,15 +14,15 @@ namespace ordo::inline v0::detail {
 
 struct sort_task;
 
-/// Types of positions: unsigned integers of 32 or 64 bits.
+/// Types of an index that a sort writes.
 template <class Index>
-concept index_type = std::unsigned_integral<Index> && !std::is_const_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8);
+concept index_type = position_type<Index> && !std::is_const_v<Index>;
 
 /// Checks that an array that belongs to n keys has n items.
 void check_length(char const* array, char const* where, std::size_t length, std::size_t n);
 
 /// Checks that an index type of `index_bytes` bytes can hold the positions of n keys.
-void check_index_width(std::size_t n, std::size_t index_bytes);
+void check_index_width(std::size_t n, std::size_t index_bytes, bool is_signed);
 
 /// The properties of segments in an array of n items that the host knows, even if their offsets lie elsewhere.
 struct known_segments {

@@ -23,6 +23,7 @@ struct sort_task {
   bool keep_keys = false;       // keys are only read; values alone are reordered
   void* values = nullptr;       // for argsort, the index
   std::size_t value_bytes = 0;  // 4, 8 or 16; 0 for no values
+  bool signed_index = false;    // the index of argsort
   std::size_t n = 0, values_given = 0;
   bit_range bits;
   std::uint64_t flip = 0, flip_negative = 0;  // the key_code of the keys
