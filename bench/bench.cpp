@@ -26,11 +26,12 @@ constexpr std::array<std::string_view, 15> type_names{"u32",     "u32/u32", "u32
 constexpr std::array<std::string_view, 17> pattern_names{
     "uniform",   "equal",     "few",       "sorted",    "reversed", "gaussian",      "zipf",      "20-bit",    "low half",
     "entropy 2", "entropy 3", "entropy 4", "entropy 5", "product",  "bucket sorted", "staggered", "duplicates"};
-constexpr std::array<std::string_view, 5> program_names{"segmented_sort", "array_sort", "radix_sort", "comparator_sort",
-                                                        "tune_segments"};
-constexpr std::array<std::string_view, 5> program_texts{
+constexpr std::array<std::string_view, 6> program_names{"segmented_sort",  "array_sort",  "radix_sort",
+                                                        "comparator_sort", "small_sorts", "tune_segments"};
+constexpr std::array<std::string_view, 6> program_texts{
     "The GPU's segmented sort beside CUB's.", "The GPU's in-place sort of many arrays beside CUB and STA.",
     "The GPU's radix sort beside CUB's and Thrust's.", "The GPU's sort by a comparator beside CUB's merge sort.",
+    "The GPU's sorts of few items beside CUB's, also in a CUDA graph.",
     "Finds the fastest kernel for each length of segments: a table for sort_core/cuda/tuning."};
 
 struct description {
@@ -59,7 +60,7 @@ std::string cell(timing const& t, bool right = true) {
 }
 
 json to_json(timing const& t) {
-  json x{{"ms", rounded(t.ms)}, {"runs", t.runs}};
+  json x{{"ms", rounded(t.ms)}, {"runs", t.runs}, {"min_ms", rounded(t.min_ms)}, {"max_ms", rounded(t.max_ms)}};
   if (t.wait_ms != 0) x["wait_ms"] = rounded(t.wait_ms);
   return x;
 }
@@ -157,7 +158,7 @@ std::optional<int> parse(program benchmark, int argc, char const* const* argv, b
   if (benchmark == program::tune_segments)
     add(cli::value_row("longest", "N", "let a block sort segments of up to N items",
                        cli::parse_to(options.longest, 64, 1 << 14), "as in the present table"));
-  else
+  else if (benchmark != program::small_sorts)
     add(cli::flag_row("no-rivals", "measure only Ordo", no_rivals));
   add(cli::value_row("json", "FILE", "write the figures to FILE", options.json));
   if (benchmark == program::radix_sort || benchmark == program::comparator_sort)
@@ -169,7 +170,7 @@ std::optional<int> parse(program benchmark, int argc, char const* const* argv, b
             if (size < 1 || size > 31) throw usage_error(fmt::format("invalid number: {}: '{}': 1 to 31", spelling, value));
         },
         "16,20,24,28"));
-  else if (benchmark != program::tune_segments)
+  else if (benchmark == program::segmented_sort || benchmark == program::array_sort)
     add(cli::flag_row("bound", "pass the length of the longest segment to the sort", options.bounded));
   if (benchmark == program::segmented_sort) {
     add(cli::flag_row("sweep", "measure every length of a range instead of the rows", options.sweep));

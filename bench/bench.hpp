@@ -34,7 +34,7 @@ struct bench_options {
   [[nodiscard]] bool selects(std::string const& row) const;
 };
 
-enum class program { segmented_sort, array_sort, radix_sort, comparator_sort, tune_segments };
+enum class program { segmented_sort, array_sort, radix_sort, comparator_sort, small_sorts, tune_segments };
 std::string_view name_of(program benchmark);
 
 /// Parses the command line. Returns the exit status if the program must end. @throws usage_error
@@ -96,9 +96,10 @@ struct segment_row {
 };
 
 struct timing {
-  double ms = 0;       // median, on the device
-  unsigned runs = 0;   // 0: not run
-  double wait_ms = 0;  // time that the caller waits, median; 0: not measured
+  double ms = 0;                  // median, on the device
+  unsigned runs = 0;              // 0: not run
+  double wait_ms = 0;             // time that the caller waits, median; 0: not measured
+  double min_ms = 0, max_ms = 0;  // of the runs, on the device
 };
 
 struct rival_result {

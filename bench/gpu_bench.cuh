@@ -236,12 +236,13 @@ timing median_time(cudaStream_t stream, unsigned runs, Before before, Work work,
     work();
     stop.record(stream);
     double const t = stop.ms_since(start);
-    if (t > max_run_ms) return {t, 1};
+    if (t > max_run_ms) return {t, 1, 0, t, t};
     if (run >= warm_ups) ms.push_back(t);
     spent += t;
     if (spent > max_total_ms && !ms.empty()) break;
   }
-  return {median(ms), unsigned(ms.size())};
+  auto const [min, max] = std::minmax_element(ms.begin(), ms.end());
+  return {median(ms), unsigned(ms.size()), 0, *min, *max};
 }
 
 /// Returns the median time in milliseconds that a caller waits for work() on an idle device, after a warm-up by the caller.

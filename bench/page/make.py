@@ -23,7 +23,7 @@ import segmented_sort
 import sparse_matrices
 import string_sort
 import suffix_array
-from page import HEADER, HOST, SLOWER, Comparison, Results, Values, fill, table
+from page import HEADER, HOST, SLOWER, Comparison, Results, Values, fill, table, totals
 from plot import Axis
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -54,7 +54,6 @@ def summary(results: Results, pages: list[str]) -> Values:
     named: list[tuple[str, str, Comparison]] = []  # page, title, comparison
     for page, comparisons in results.comparisons.items():
         named += [(page, ", ".join(filter(None, (title_of(page), one.title))), one) for one in comparisons]
-    whole = [one for _, _, one in named if not one.part]
     if named:
         spread = {
             title: {"minimum": one.ratios[0][2], "median": one.median, "maximum": one.ratios[-1][2]} for _, title, one in named
@@ -65,11 +64,9 @@ def summary(results: Results, pages: list[str]) -> Values:
     rows = [[f"[{title}](docs/benchmarks/{page}.md)", *one.cells()] for page, title, one in named]
     values = {f"{name}_plot": image for name, image in results.images.items()} | {
         "summary": table(["", *HEADER], rows),
-        "rows": str(sum(len(one.ratios) for one in whole)) if whole else "",
-        "slower": str(sum(len(one.slower) for one in whole)),
-        "noise": f"{100 * (1 - SLOWER):.1f}",
         "local_pages": ", ".join(f"[{title_of(page)}]({page}.md)" for page in pages),
     }
+    values |= totals(one for _, _, one in named)
     whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part]
     if ratios := [ratio for one in whole for row, _, ratio in one.ratios if row.endswith(SMALL)]:
         values["sample_sort_small_rows"] = str(len(ratios))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
-SLOWER = 0.995  # a rival is faster if best rival / Ordo is below this: half a per cent is noise
+SLOWER = 0.995  # a rival is faster if best rival / Ordo is below this, and if the times of the runs do not overlap
 HOST = "2_cores"  # name of the host whose files stand in for those that a GPU has none of
 FIGURES = ("rows", "sweeps", "capacity")  # of a JSON file
 OPTIONAL_RIVALS = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # and the option that builds them
@@ -27,11 +27,17 @@ class Comparison:
     title: str
     ratios: list[tuple[str, str, float]]  # row, best rival, ratio; ascending
     part: bool = False  # its rows are rows of another comparison, too
+    uncertain: frozenset[str] = frozenset()  # rows in which the times of Ordo's runs and of the rival's overlap
+    page: str = ""
 
     def __post_init__(self):
         self.ratios = sorted(self.ratios, key=lambda one: one[2])
-        self.slower = [one for one in self.ratios if one[2] < SLOWER]
+        self.slower = [one for one in self.ratios if one[2] < SLOWER and one[0] not in self.uncertain]
         self.median = statistics.median(ratio for _, _, ratio in self.ratios)
+
+    @property
+    def of_cpu(self) -> bool:
+        return "cpu" in f"{self.page} {self.title}".lower()
 
     def cells(self) -> list[str]:
         """Returns the cells under HEADER."""
@@ -93,15 +99,23 @@ class Results:
         self.images[name] = f"![{title}](plots/{name}.svg)"
         return self.images[name]
 
-    def compare(self, ratios: list[tuple[str, str, float]], title: str = "", part: bool = False) -> Comparison | None:
+    def compare(
+        self,
+        ratios: list[tuple[str, str, float]],
+        title: str = "",
+        part: bool = False,
+        uncertain: frozenset[str] = frozenset(),
+    ) -> Comparison | None:
         """Adds a comparison to the summary; title: of a page that has several."""
         if not ratios:
             return None
-        self.comparisons.setdefault(self.page, []).append(Comparison(title, ratios, part))
+        self.comparisons.setdefault(self.page, []).append(Comparison(title, ratios, part, uncertain, self.page))
         return self.comparisons[self.page][-1]
 
     def compare_rows(self, rows: Iterable[dict], title: str = "", part: bool = False) -> Comparison | None:
-        return self.compare([(row["name"], best(row)[0], ratio(row)) for row in rows if rivals_of(row)], title, part)
+        rows = [row for row in rows if rivals_of(row)]
+        uncertain = frozenset(row["name"] for row in rows if overlap(row))
+        return self.compare([(row["name"], best(row)[0], ratio(row)) for row in rows], title, part, uncertain)
 
     def where(self, report: dict) -> str:
         """Returns the machine that a report was measured on, in words."""
@@ -141,8 +155,12 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)) if rows else ""
 
 
+def three_digits(x: float) -> str:
+    return f"{x:.3g}" if x < 1000 else f"{x:.0f}"
+
+
 def milliseconds(ms: float) -> str:
-    return f"{ms:.3g}" if ms < 1000 else f"{ms:.0f}"
+    return three_digits(ms)
 
 
 def rate(items: int, ms: float) -> float:
@@ -164,6 +182,16 @@ def best(row: dict) -> tuple[str, float]:
 
 def ratio(row: dict) -> float:
     return best(row)[1] / ours(row)
+
+
+def overlap(row: dict) -> bool:
+    """Returns true if some run of Ordo took no longer than some run of the best rival, and the reverse, where the file says."""
+    timings = [row[name] for name in ("ours", "offsets", "uniform") if name in row]
+    mine = next((one for one in timings if one["ms"] == ours(row)), {})
+    rival = row["rivals"][best(row)[0]]
+    if "min_ms" not in mine or "min_ms" not in rival:
+        return False
+    return mine["min_ms"] <= rival["max_ms"] and rival["min_ms"] <= mine["max_ms"]
 
 
 def size_of(row: dict) -> str:
@@ -218,9 +246,9 @@ def against_best(rows: list[dict], names: list[str]) -> str:
         body.append(
             [row["name"], milliseconds(row["copy"]["ms"]), f"**{milliseconds(ours(row))}**"]
             + [milliseconds(others[name]) if name in others else "" for name in names]
-            + [f"{ours(row) / row['copy']['ms']:.1f}", f"{ratio(row):.2f}" if others else ""]
+            + [f"{ours(row) / row['copy']['ms']:.1f}", f"{ratio(row):.2f}" if others else "", three_digits(row["extra_bytes"] / 1e6)]
         )
-    return table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo"], body)
+    return table(["", "copy", "Ordo", *names, "Ordo / copy", "best rival / Ordo", "extra MB"], body)
 
 
 def with_optional(rows: Iterable[dict], names: list[str]) -> list[str]:
@@ -241,10 +269,22 @@ def by_size(results: Results, rows: list[dict]) -> str:
         some = [row for row in rows if row["items"] == items]
         ratios = sorted(map(ratio, some))
         spread = [f"{x:.2f}" for x in (ratios[0], statistics.median(ratios), ratios[-1])]
-        body.append([size_of(some[0]), str(len(some)), *spread, str(sum(x < SLOWER for x in ratios))])
+        body.append([size_of(some[0]), str(len(some)), *spread, str(sum(ratio(row) < SLOWER and not overlap(row) for row in some))])
     if rows:
         results.compare_rows(some, f"{body[-1][0]} items", part=True)
     return table(["items", "rows", "minimum", "median", "maximum", "rows where a rival is faster"], body)
+
+
+def totals(comparisons: Iterable[Comparison]) -> Values:
+    """Returns the numbers of rows, and of those in which a rival is faster, of GPUs and of CPUs."""
+    found = {"noise": f"{100 * (1 - SLOWER):.1f}"}
+    comparisons = list(comparisons)
+    for name in ("gpu", "cpu"):
+        some = [one for one in comparisons if not one.part and one.of_cpu == (name == "cpu")]
+        if some:
+            found[f"{name}_rows"] = str(sum(len(one.ratios) for one in some))
+            found[f"{name}_slower"] = str(sum(len(one.slower) for one in some))
+    return found
 
 
 def slower_values(found: Comparison | None, prefix: str = "", reasons: dict[str, list[str]] | None = None) -> Values:

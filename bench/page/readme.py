@@ -1,6 +1,6 @@
 """The README's table of the sort core: some rows of the pages, from the same files."""
 
-from page import SLOWER, Comparison, Results, Values, best, milliseconds, ours, rivals_of, table
+from page import Comparison, Results, Values, best, milliseconds, ours, rivals_of, table, totals
 
 BEGIN, END = "<!-- make.py writes from here -->", "<!-- to here -->"
 CUB = {  # the algorithm of CUB behind each of its names on the pages
@@ -42,15 +42,13 @@ def values(results: Results, comparisons: list[Comparison]) -> Values:
         cells += [milliseconds(ms), "CUB" if rival == fastest else f"`{rival}`"]
         body.append([title, f"**{milliseconds(ours(row))}**", *cells])
     machine = results.json(next(iter(measured)))["machine"]
-    whole = [one for one in comparisons if not one.part]
+    mistuned = "DeviceSegmentedSort" in "".join(row[3] for row in body if row[0] == "segments of 128")
     found = {
         "device": machine["device"],
         "cuda": machine["cuda"],
+        "mistuned": "`DeviceSegmentedSort`" * mistuned,
         "table": table(["sort", "Ordo", "CUB", "algorithm", "best rival", "name"], body),
-        "rows": str(sum(len(one.ratios) for one in whole)),
-        "slower": str(sum(len(one.slower) for one in whole)),
-        "noise": f"{100 * (1 - SLOWER):.1f}",
-    }
+    } | totals(comparisons)
     if results.has("array_stream"):
         row = results.json("array_stream")["rows"][0]
         limit = row.get("memory_limit", 0)
