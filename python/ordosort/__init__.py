@@ -11,19 +11,32 @@ array([1, 2, 3])
 
 from ._ordosort import InputError, Machine, __version__, built_with_cuda, gpus
 from ._machines import default_machine, set_default_machine
+from ._files import run_tool, sort_file, tool_path
 from ._sorts import argsort, segmented_argsort, segmented_sort, sort, sort_pairs
+from ._strings import argsort_strings, sort_strings
+from ._suffix import Hits, Index, Repeats, SuffixArray, suffix_array
 
 __all__ = [
+    "Hits",
+    "Index",
     "InputError",
     "Machine",
+    "Repeats",
+    "SuffixArray",
     "__version__",
     "argsort",
+    "argsort_strings",
     "built_with_cuda",
     "default_machine",
     "gpus",
+    "run_tool",
     "segmented_argsort",
     "segmented_sort",
     "set_default_machine",
     "sort",
+    "sort_file",
     "sort_pairs",
+    "sort_strings",
+    "suffix_array",
+    "tool_path",
 ]

@@ -31,9 +31,8 @@ NB_MODULE(_ordosort, module) {
 True
 )");
 
-  nb::class_<machines>(
-      module, "Machine",
-      R"(A machine that sorts: threads of the CPU, and streams of GPUs, with temporary memory that is
+  nb::class_<machines>(module, "Machine",
+                       R"(A machine that sorts: threads of the CPU, and streams of GPUs, with temporary memory that is
 kept from call to call.
 
 Create one, keep it, and pass it to the functions. Calls on one machine take turns; calls on different machines run at the same
@@ -79,4 +78,6 @@ array([1, 2])
       .def("__repr__", [](machines const& on) { return "ordosort.Machine('" + on.device() + "')"; });
 
   add_sorts(module);
+  add_strings(module);
+  add_suffix(module);
 }

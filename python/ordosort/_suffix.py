@@ -1,0 +1,181 @@
+"""Suffix arrays and indexes."""
+
+import os
+from collections import namedtuple
+
+import numpy as np
+
+from . import _machines
+from . import _ordosort as core
+
+SuffixArray = namedtuple("SuffixArray", "sa lcp bwt")
+SuffixArray.__doc__ = """A suffix array with its LCP array and its BWT; None for those that were not asked for.
+
+>>> import ordosort
+>>> ordosort.suffix_array("banana", lcp=True).lcp
+array([0, 1, 3, 0, 0, 2], dtype=uint32)
+"""
+Hits = namedtuple("Hits", "record offset reverse")
+Hits.__doc__ = """Where a pattern occurs: the number of the record, the offset in it, and whether it is on the reverse strand.
+
+>>> import ordosort
+>>> ordosort.Hits._fields
+('record', 'offset', 'reverse')
+"""
+Repeats = namedtuple("Repeats", "length count first at")
+Repeats.__doc__ = """Maximal repeats: repeat r has `length[r]` letters, occurs `count[r]` times, and is at the hits from `first[r]` to
+`first[r + 1]` of `at`.
+
+>>> import ordosort
+>>> ordosort.Repeats._fields
+('length', 'count', 'first', 'at')
+"""
+
+
+def _bytes_of(text, name):
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    if isinstance(text, np.ndarray):
+        if text.dtype.itemsize != 1 or text.dtype.kind not in "uiSb":
+            raise TypeError(f"{name}: dtype {text.dtype}, where bytes are expected")
+        return np.ascontiguousarray(text).view(np.uint8)
+    return memoryview(text).cast("B") if not isinstance(text, bytes) else text
+
+
+def suffix_array(text, *, lcp=False, bwt=False, machine=None):
+    """Returns the suffix array of a text, as uint32, or uint64 for texts of 4 GiB and more. A suffix that is a prefix of another
+    one is smaller.
+
+    text: bytes or anything with a buffer of bytes, str (encoded as UTF-8; positions count bytes), or a list of these: records,
+        whose suffixes end with them. Equal suffixes compare by position.
+    lcp, bwt: return a SuffixArray, also with the lengths of the longest common prefixes, and with the BWT: as many ``$`` rows as
+        there are records, then a row for each entry of the suffix array, as bytes.
+
+    >>> import ordosort
+    >>> ordosort.suffix_array("banana")
+    array([5, 3, 1, 0, 4, 2], dtype=uint32)
+    """
+    starts, records = None, 1
+    if isinstance(text, (list, tuple)):
+        parts = [bytes(_bytes_of(part, "text")) for part in text]
+        records = len(parts)
+        starts = np.zeros(records, np.uint64)
+        np.cumsum(np.fromiter(map(len, parts[:-1]), np.uint64, max(records - 1, 0)), out=starts[1:])
+        text = b"".join(parts)
+        if records == 0:
+            starts, records = None, 1
+    else:
+        text = _bytes_of(text, "text")
+    n = len(text)
+    index = np.uint32 if core.index_fits(4, n, records) else np.uint64
+    arrays = SuffixArray(
+        np.empty(n, index), np.empty(n, index) if lcp else None, np.empty(n + records, np.uint8) if bwt else None
+    )
+    core.build_suffix_array(machine or _machines._default, text, starts, *arrays)
+    if not lcp and not bwt:
+        return arrays.sa
+    return arrays if arrays.bwt is None else arrays._replace(bwt=arrays.bwt.tobytes())
+
+
+class Index:
+    """An index in files, as `sufsort build` writes them: PREFIX.sa, PREFIX.seq and others.
+
+    Its arrays are maps of the files. Any number of threads may use one index.
+
+    >>> import ordosort, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n>two\\nTTAC\\n")
+    >>> index = ordosort.Index.build(folder / "a.fa", folder / "a", lcp=True, bwt=True)
+    >>> index.count(["TTA", "CAT"])
+    array([2, 0], dtype=uint64)
+    >>> index.locate("TTA")
+    Hits(record=array([0, 1], dtype=uint64), offset=array([2, 0], dtype=uint64), reverse=array([False, False]))
+    """
+
+    def __init__(self, prefix):
+        """Opens an index. @raises InputError for files that are missing, truncated or malformed"""
+        self._prefix = os.fsencode(prefix)
+        self._stored = core.StoredIndex(self._prefix)
+
+    @classmethod
+    def open(cls, prefix):
+        """Opens an index."""
+        return cls(prefix)
+
+    @classmethod
+    def build(cls, inputs, prefix, *, lcp=False, bwt=False, options=(), progress=None):
+        """Builds an index of FASTA files with `sufsort build`, and opens it.
+
+        inputs: a path, or a list of paths.
+        options: other options of `sufsort build`, as ["--strands=both"].
+        progress: called with a line of text as the work goes on.
+        """
+        from ._files import run_tool
+
+        paths = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
+        flags = [flag for flag, wanted in (("--lcp", lcp), ("--bwt", bwt)) if wanted]
+        run_tool("sufsort", ["build", *flags, *options, "-o", prefix, "--", *paths], progress=progress)
+        return cls(prefix)
+
+    @property
+    def names(self):
+        """The names of the records, as a list of str."""
+        return [name.decode("utf-8", "surrogateescape") for name in self._stored.names()]
+
+    @property
+    def starts(self):
+        """Where each record begins in the text."""
+        return np.frombuffer(self._stored.starts(), np.uint64)
+
+    @property
+    def arrays(self):
+        """The names of the arrays that the index has."""
+        return list(self._stored.arrays())
+
+    def __len__(self):
+        return self._stored.residues()
+
+    def array(self, name):
+        """Returns a read-only map of an array: "sa", "lcp", "bwt", "seq", "kmers" or "pieces". Entries of 40 bits are rows of 5
+        bytes."""
+        if name not in self.arrays:
+            raise KeyError(name)
+        path = self._prefix + b"." + name.encode()
+        if os.path.getsize(path) == 0:
+            return np.empty(0, np.uint8)
+        if name in ("bwt", "seq"):
+            return np.memmap(path, np.uint8, "r")
+        if name == "pieces":
+            return np.memmap(path, np.uint64, "r").reshape(3, -1)
+        width = self._stored.width()
+        return np.memmap(path, np.uint8, "r").reshape(-1, 5) if width == 40 else np.memmap(path, f"<u{width // 8}", "r")
+
+    def count(self, patterns):
+        """Returns how often a pattern occurs; for a list of patterns an array."""
+        if isinstance(patterns, (str, bytes)):
+            return int(self.count([patterns])[0])
+        patterns = [bytes(_bytes_of(pattern, "pattern")) for pattern in patterns]
+        counts = np.empty(len(patterns), np.uint64)
+        self._stored.count(patterns, counts)
+        return counts
+
+    def locate(self, pattern):
+        """Returns the Hits of a pattern, in the order of the text."""
+        return _hits(self._stored.locate(bytes(_bytes_of(pattern, "pattern"))))
+
+    def repeats(self, min_length, *, limit=None):
+        """Returns the maximal Repeats of at least `min_length` letters, with at most `limit` hits each. Needs lcp and bwt."""
+        length, count, first, at = self._stored.repeats(min_length, 2**63 - 1 if limit is None else limit)
+        return Repeats(*(np.frombuffer(x, np.uint64) for x in (length, count, first)), _hits(at))
+
+    def unique(self, length):
+        """Returns for each position of the text how often the `length` letters from there on occur: 1 where they are unique, 0
+        where a record or another letter than a nucleotide ends them. Needs lcp."""
+        counts = np.empty(len(self), np.uint64)
+        self._stored.unique(length, counts)
+        return counts
+
+
+def _hits(columns):
+    record, offset, reverse = columns
+    return Hits(np.frombuffer(record, np.uint64), np.frombuffer(offset, np.uint64), np.frombuffer(reverse, np.bool_))

@@ -1,0 +1,57 @@
+"""Sorts of strings beside Python's own."""
+
+import random
+
+import numpy as np
+import pytest
+
+import ordosort
+
+
+def random_strings(n, letters="ab\0é\U0001f600\n"):
+    chosen = random.Random(n)
+    return ["".join(chosen.choices(letters, k=chosen.randrange(8))) for _ in range(n)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 100, 3000])
+def test_strings(n):
+    strings = random_strings(n)
+    assert ordosort.sort_strings(strings) == sorted(strings)
+    assert ordosort.sort_strings(strings, descending=True) == sorted(strings, reverse=True)
+    index = ordosort.argsort_strings(strings)
+    assert index.dtype == np.int64
+    assert index.tolist() == sorted(range(n), key=strings.__getitem__)
+    assert ordosort.argsort_strings(strings, descending=True).tolist() == sorted(range(n), key=strings.__getitem__, reverse=True)
+    encoded = [s.encode() for s in strings]
+    assert ordosort.sort_strings(encoded) == sorted(encoded)
+
+
+def test_every_byte():
+    chosen = random.Random(1)
+    strings = [bytes(chosen.choices(range(256), k=chosen.randrange(5))) for _ in range(5000)]
+    assert ordosort.sort_strings(strings) == sorted(strings)
+
+
+def test_arrays():
+    strings = random_strings(500, "abc")
+    for array in [np.array(strings), np.array(strings, object), np.array([s.encode() for s in strings])]:
+        np.testing.assert_array_equal(ordosort.sort_strings(array), np.sort(array))
+
+
+def test_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    strings = random_strings(1000)
+    for kind in [arrow.string(), arrow.large_string()]:
+        array = arrow.array(strings, kind)
+        assert ordosort.sort_strings(array).to_pylist() == sorted(strings)
+        assert ordosort.sort_strings(array.slice(10, 50)).to_pylist() == sorted(strings[10:60])
+    with pytest.raises(ValueError):
+        ordosort.sort_strings(arrow.array(["a", None]))
+
+
+def test_wrong_strings():
+    for wrong in [[1, 2], np.arange(3), [None]]:
+        with pytest.raises(TypeError):
+            ordosort.sort_strings(wrong)
+    with pytest.raises(ValueError):
+        ordosort.sort_strings(np.array([["a"]]))
