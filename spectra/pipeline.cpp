@@ -89,6 +89,7 @@ void pipeline::finish(chunk& one, sink* output) {
   totals.peaks_kept += one.counted.peaks_kept;
   totals.missing_precursor += one.counted.missing_precursor;
   if (task_.what == purpose::summary) summary_.add(one.summarized);
+  if (task_.what == purpose::read) columns_.add(one.columns);
   one.add_to(phases_, options_);
   if (options_.on_progress) options_.on_progress(totals.bytes);
 }

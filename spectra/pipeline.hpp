@@ -4,11 +4,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tbb/task_arena.h>
 
 #include "ordo/io.hpp"
+#include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"
 #include "spectra/order/chunk.hpp"
 #include "spectra/peaks/peak_machines.hpp"
@@ -51,6 +53,7 @@ class pipeline {
   [[nodiscard]] sort_report report() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return found_.first_disorder; }
   [[nodiscard]] summary const& summarized() const { return summary_; }
+  [[nodiscard]] spectrum_columns take_columns() { return std::move(columns_); }
   [[nodiscard]] order_report const& ordered() const { return ordered_; }  // runs, passes and missing keys of ordered mzML
 
  private:
@@ -66,6 +69,7 @@ class pipeline {
   std::optional<peak_machines> machines_;  // only to write
   diagnostics found_{options_};
   summary summary_;
+  spectrum_columns columns_;
   order_report ordered_;
   std::atomic<bool> stopped_{false};  // behind a disorder
   std::vector<phase_time> phases_{num_steps};

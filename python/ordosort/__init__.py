@@ -9,6 +9,7 @@ while they work.
 array([1, 2, 3])
 """
 
+from . import spectra
 from ._ordosort import InputError, Machine, __version__, built_with_cuda, gpus
 from ._machines import default_machine, set_default_machine
 from ._files import run_tool, sort_file, tool_path
@@ -37,6 +38,7 @@ __all__ = [
     "sort_file",
     "sort_pairs",
     "sort_strings",
+    "spectra",
     "suffix_array",
     "tool_path",
 ]

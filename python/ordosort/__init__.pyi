@@ -1,4 +1,6 @@
-from typing import Any, Optional, TypeVar, overload
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Optional, TypeVar, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,3 +89,71 @@ def segmented_argsort(
     total_order: bool = False,
     machine: Optional[Machine] = None,
 ) -> Any: ...
+def argsort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> np.ndarray: ...
+def sort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> Any: ...
+
+Path = Union[str, bytes, os.PathLike]
+Text = Union[str, bytes, bytearray, memoryview, np.ndarray]
+
+class SuffixArray(NamedTuple):
+    sa: np.ndarray
+    lcp: Optional[np.ndarray]
+    bwt: Optional[bytes]
+
+class Hits(NamedTuple):
+    record: np.ndarray
+    offset: np.ndarray
+    reverse: np.ndarray
+
+class Repeats(NamedTuple):
+    length: np.ndarray
+    count: np.ndarray
+    first: np.ndarray
+    at: Hits
+
+def suffix_array(
+    text: Union[Text, Sequence[Text]], *, lcp: bool = False, bwt: bool = False, machine: Optional[Machine] = None
+) -> Any: ...
+
+class Index:
+    def __init__(self, prefix: Path) -> None: ...
+    @classmethod
+    def open(cls, prefix: Path) -> Index: ...
+    @classmethod
+    def build(
+        cls,
+        inputs: Union[Path, Sequence[Path]],
+        prefix: Path,
+        *,
+        lcp: bool = False,
+        bwt: bool = False,
+        options: Sequence[str] = (),
+        progress: Optional[Callable[[str], Any]] = None,
+    ) -> Index: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def starts(self) -> np.ndarray: ...
+    @property
+    def arrays(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def array(self, name: str) -> np.ndarray: ...
+    @overload
+    def count(self, patterns: Union[str, bytes]) -> int: ...
+    @overload
+    def count(self, patterns: Sequence[Text]) -> np.ndarray: ...
+    def locate(self, pattern: Text) -> Hits: ...
+    def repeats(self, min_length: int, *, limit: Optional[int] = None) -> Repeats: ...
+    def unique(self, length: int) -> np.ndarray: ...
+
+def tool_path(tool: str) -> str: ...
+def run_tool(tool: str, arguments: Sequence[Path], *, progress: Optional[Callable[[str], Any]] = None) -> int: ...
+def sort_file(
+    inputs: Union[Path, Sequence[Path]],
+    output: Path,
+    *,
+    tool: Optional[str] = None,
+    options: Sequence[str] = (),
+    device: Optional[str] = None,
+    progress: Optional[Callable[[str], Any]] = None,
+) -> None: ...

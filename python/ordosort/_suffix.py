@@ -23,8 +23,8 @@ Hits.__doc__ = """Where a pattern occurs: the number of the record, the offset i
 ('record', 'offset', 'reverse')
 """
 Repeats = namedtuple("Repeats", "length count first at")
-Repeats.__doc__ = """Maximal repeats: repeat r has `length[r]` letters, occurs `count[r]` times, and is at the hits from `first[r]` to
-`first[r + 1]` of `at`.
+Repeats.__doc__ = """Maximal repeats: repeat r has `length[r]` letters, occurs `count[r]` times, and is at the hits from
+`first[r]` to `first[r + 1]` of `at`.
 
 >>> import ordosort
 >>> ordosort.Repeats._fields
@@ -43,13 +43,13 @@ def _bytes_of(text, name):
 
 
 def suffix_array(text, *, lcp=False, bwt=False, machine=None):
-    """Returns the suffix array of a text, as uint32, or uint64 for texts of 4 GiB and more. A suffix that is a prefix of another
-    one is smaller.
+    """Returns the suffix array of a text, as uint32, or uint64 for texts of 4 GiB and more. A suffix that is a prefix of
+    another one is smaller.
 
     text: bytes or anything with a buffer of bytes, str (encoded as UTF-8; positions count bytes), or a list of these: records,
         whose suffixes end with them. Equal suffixes compare by position.
-    lcp, bwt: return a SuffixArray, also with the lengths of the longest common prefixes, and with the BWT: as many ``$`` rows as
-        there are records, then a row for each entry of the suffix array, as bytes.
+    lcp, bwt: return a SuffixArray, also with the lengths of the longest common prefixes, and with the BWT as bytes: a row for
+        the end of each record, then one for each entry of the suffix array.
 
     >>> import ordosort
     >>> ordosort.suffix_array("banana")

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <nanobind/stl/string.h>
+
 namespace ordo_python {
 
 struct dlpack_tensor {
@@ -84,8 +86,8 @@ void array::take_interface(nb::handle interface, bool writable) {
   if (type.size() < 3 || type[0] == '>') refuse(PyExc_TypeError, name_, "type " + type);
   item_bytes_ = std::stoull(type.substr(2));
   for (nb::handle length : shape) size_ *= nb::cast<std::size_t>(length);
-  if (nb::cast<bool>(nb::cast<nb::dict>(interface).contains("strides")) && !interface["strides"].is_none()) {
-    nb::tuple const strides = nb::cast<nb::tuple>(interface["strides"]);
+  if (nb::object const given = interface.attr("get")("strides"); !given.is_none()) {
+    nb::tuple const strides = nb::cast<nb::tuple>(given);
     std::size_t expected = item_bytes_;
     for (std::size_t d = shape.size(); d-- > 0; expected *= nb::cast<std::size_t>(shape[d]))
       if (nb::cast<std::size_t>(shape[d]) > 1 && nb::cast<std::size_t>(strides[d]) != expected)

@@ -78,6 +78,7 @@ array([1, 2])
       .def("__repr__", [](machines const& on) { return "ordosort.Machine('" + on.device() + "')"; });
 
   add_sorts(module);
+  add_spectra(module);
   add_strings(module);
   add_suffix(module);
 }

@@ -21,7 +21,8 @@ def test_strings(n):
     index = ordosort.argsort_strings(strings)
     assert index.dtype == np.int64
     assert index.tolist() == sorted(range(n), key=strings.__getitem__)
-    assert ordosort.argsort_strings(strings, descending=True).tolist() == sorted(range(n), key=strings.__getitem__, reverse=True)
+    falling = ordosort.argsort_strings(strings, descending=True)
+    assert falling.tolist() == sorted(range(n), key=strings.__getitem__, reverse=True)
     encoded = [s.encode() for s in strings]
     assert ordosort.sort_strings(encoded) == sorted(encoded)
 

@@ -19,7 +19,7 @@ scan_options scan_options_of(chunk_task const& task) {
   scan.lenient = task.options->lenient;
   scan.check = task.what == purpose::check;
   scan.max_warnings = task.options->on_warning ? task.options->warnings_shown : 0;
-  if (task.what == purpose::summary) {
+  if (task.reads_all()) {
     scan.all_headers = true;
     scan.keeps = scan_keeps::table_and_headers;
   }
@@ -84,8 +84,8 @@ class mgf_chunk final : public chunk {
     counted.spectra = found.spectra;
     counted.peaks = found.all_peaks;
     if (found.error || found.disorder) return false;
-    if (task_.what == purpose::summary)
-      for (std::size_t s = 0; s < found.table.spectra.size(); ++s) summarized.add(found.table.at(s));
+    if (task_.reads_all())
+      for (std::size_t s = 0; s < found.table.spectra.size(); ++s) add(task_, found.table.at(s));
     if (task_.select)
       prepare_selection();
     else

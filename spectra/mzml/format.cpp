@@ -72,8 +72,8 @@ void mzml_chunk::unpack() {
   std::vector<mzml_spectrum> const& all = reader_.all();
   for (std::size_t i = 0; i < all.size() && !disorder; ++i) {
     if (task_.needs_time()) check_time(all[i]);
-    if (task_.what == purpose::summary)
-      summarize(all[i]);
+    if (task_.reads_all())
+      read_all(all[i]);
     else if (task_.reads_peaks())
       read_peaks(i);
     else
@@ -167,7 +167,7 @@ void mzml_chunk::keep_unselected(std::size_t num_peaks) {
   counted.peaks_kept += num_peaks;
 }
 
-void mzml_chunk::summarize(mzml_spectrum const& one) {
+void mzml_chunk::read_all(mzml_spectrum const& one) {
   binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
   mz_.clear();
   if (mz) to_doubles(mz->type, codec_.unpack(*mz, text.view()), mz_);
@@ -176,7 +176,7 @@ void mzml_chunk::summarize(mzml_spectrum const& one) {
   } else {
     intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
   }
-  summarized.add({one.header, {mz_, intensity_, {}}, {}, 0});
+  add(task_, {one.header, {mz_, intensity_, {}}, {}, 0});
 }
 
 // Returns true if the spectrum is in the order of another axis. The points of a combined ion mobility spectrum ascend in m/z at

@@ -31,7 +31,7 @@ struct mzml_task : chunk_task {
   [[nodiscard]] bool renumbers() const { return !print && select && select->min_peaks != 0; }
   /// Returns true if the processing is recorded, and values that were made of peaks are made anew.
   [[nodiscard]] bool records() const { return writes() && !print && select && !options->keep_metadata; }
-  [[nodiscard]] bool needs_time() const { return what == purpose::summary || print || (keys && keys->has(spectrum_key::rt)); }
+  [[nodiscard]] bool needs_time() const { return reads_all() || print || (keys && keys->has(spectrum_key::rt)); }
 };
 
 /// A chunk of an mzML document.
@@ -88,7 +88,7 @@ class mzml_chunk final : public chunk {
   void read_key(std::size_t index);
   void read_peaks(std::size_t index);
   void keep_unselected(std::size_t num_peaks);
-  void summarize(mzml_spectrum const& one);
+  void read_all(mzml_spectrum const& one);
   bool follows_axis(mzml_spectrum const& one, std::size_t count);
   void note_disorder(std::size_t index);
 
@@ -118,7 +118,7 @@ class mzml_chunk final : public chunk {
   array_codec codec_;
   std::vector<job> jobs_;
   std::vector<double> values_, axis_;   // of one spectrum
-  std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum that is summarized
+  std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
   std::vector<char> numbers_;
   std::string out_, base64_;

@@ -17,6 +17,7 @@
 #include "ordo/io.hpp"
 #include "ordo/memory.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"
 #include "spectra/order/keys.hpp"
 #include "spectra/peaks/chunk_peaks.hpp"
@@ -159,7 +160,7 @@ using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& tit
                                        std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
 
 /// Purposes for which an input is read.
-enum class purpose { sort, check, summary, order };
+enum class purpose { sort, check, summary, read, order };
 
 /// The work on the chunks of an input.
 struct chunk_task {
@@ -172,6 +173,8 @@ struct chunk_task {
   order_report* ordered = nullptr;       // which then gets runs, passes and missing keys
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
+  /// Returns true if all of each spectrum is read, and nothing is written.
+  [[nodiscard]] bool reads_all() const noexcept { return what == purpose::summary || what == purpose::read; }
 };
 
 /// The totals, warnings and first disorder of an input, in its order.
@@ -196,7 +199,7 @@ class chunk : public step_times {
   chunk(chunk const&) = delete;
   chunk& operator=(chunk const&) = delete;
 
-  /// Reads headers and peaks into `counted`, `peaks`, `records` and `summarized`.
+  /// Reads headers and peaks into `counted`, `peaks`, `records`, `summarized` and `columns`.
   /// @returns false if there is an error or a disorder, so that nothing is to be done with the chunk
   virtual bool parse() = 0;
   /// Makes the output of the peaks that are kept, in their order.
@@ -208,6 +211,7 @@ class chunk : public step_times {
   chunk_counts counted;
   chunk_peaks peaks;
   summary summarized;
+  spectrum_columns columns;
   spectrum_records records;
   std::exception_ptr failure;  // the first, by its place in the chunk
   bool composed = false;       // output() is complete
@@ -215,11 +219,19 @@ class chunk : public step_times {
 
  protected:
   chunk() = default;
+  /// Adds a spectrum to what the task reads.
+  void add(chunk_task const& task, spectrum const& one) {
+    if (task.what == purpose::summary)
+      summarized.add(one);
+    else
+      columns.add(one);
+  }
   /// Begins with the next chunk of the input.
   void restart() {
     counted = {};
     peaks.clear();
     summarized = {};
+    columns = {};
     records.clear();
     failure = nullptr;
     start_times();

@@ -1,0 +1,219 @@
+"""Mass spectra in plain arrays: m/z, intensity, and the offsets at which spectra begin and end.
+
+>>> import numpy as np
+>>> from ordosort import spectra
+>>> mz, intensity = np.array([3.0, 1.0, 2.0]), np.array([5.0, 9.0, 7.0])
+>>> spectra.sort(mz, intensity, [0, 3])
+(array([1., 2., 3.]), array([9., 7., 5.]))
+"""
+
+import importlib
+import mmap
+import os
+import tempfile
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _machines
+from . import _ordosort as core
+from ._libraries import NumPy, library_of
+
+__all__ = ["Spectra", "read_mgf", "read_mzml", "select", "sort", "write_mgf"]
+
+
+@dataclass
+class Spectra:
+    """The spectra of a file as columns. Spectrum s has the peaks ``mz[offsets[s]:offsets[s + 1]]``.
+
+    >>> from ordosort import spectra
+    >>> run = spectra.read_mgf(b"BEGIN IONS\\nTITLE=a\\nPEPMASS=400.5\\nCHARGE=2+\\n1 5\\n2 7\\nEND IONS\\n")
+    >>> len(run), run.titles, run.mz
+    (1, ['a'], array([1., 2.]))
+    >>> run.peaks(0)
+    (array([1., 2.]), array([5., 7.]))
+    """
+
+    mz: np.ndarray  # of all peaks, float64
+    intensity: np.ndarray  # NaN: missing
+    offsets: np.ndarray  # int64, one more than there are spectra
+    precursor_mz: np.ndarray  # of spectra; NaN: missing
+    charge: np.ndarray  # int32; 0: missing
+    rt_seconds: np.ndarray  # NaN: missing
+    ms_level: np.ndarray  # int32; 0: missing
+    titles: list  # of str; "": missing
+
+    def __len__(self):
+        return len(self.titles)
+
+    def peaks(self, s):
+        """Returns the m/z and the intensities of a spectrum, as views."""
+        if not -len(self) <= s < len(self):
+            raise IndexError(f"spectrum {s} of {len(self)}")
+        begin, end = self.offsets[s % len(self)], self.offsets[s % len(self) + 1]
+        return self.mz[begin:end], self.intensity[begin:end]
+
+
+_COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma"))
+
+
+def _read(source, name, format, lenient, machine):
+    def on_warning(text):
+        warnings.warn(text, stacklevel=4)
+
+    machine = machine or _machines._default
+    if hasattr(source, "readinto"):
+        return core.read_spectra(machine, source, format, name or "input", lenient, on_warning)
+    if not isinstance(source, (str, os.PathLike)):
+        return core.read_spectra(machine, source, format, name or "input", lenient, on_warning)
+    name = name or os.fsdecode(source)
+    with open(source, "rb") as file:
+        front = file.read(6)
+        for magic, module in _COMPRESSED:
+            if front.startswith(magic):
+                with importlib.import_module(module).open(source, "rb") as inflated:
+                    return core.read_spectra(machine, inflated, format, name, lenient, on_warning)
+        if not front:
+            return core.read_spectra(machine, b"", format, name, lenient, on_warning)
+        try:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError):  # a pipe
+            with open(source, "rb") as again:
+                return core.read_spectra(machine, again, format, name, lenient, on_warning)
+        with mapped:
+            return core.read_spectra(machine, mapped, format, name, lenient, on_warning)
+
+
+def read_mgf(source, *, name=None, lenient=False, machine=None):
+    """Reads MGF into Spectra, on all threads of the machine.
+
+    source: a path, bytes, or a file opened in binary mode. Files in gzip, bzip2 and xz are inflated.
+    name: of the input, for messages.
+    lenient: invalid lines are warnings instead of InputError.
+
+    >>> from ordosort import spectra
+    >>> spectra.read_mgf(b"BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n").precursor_mz
+    array([400.5])
+    """
+    return Spectra(**_read(source, name, "mgf", lenient, machine))
+
+
+def read_mzml(source, *, name=None, lenient=False, machine=None):
+    """Reads mzML into Spectra, with spectra of every MS level, on all threads of the machine.
+
+    source: a path, bytes, or a file opened in binary mode. Files in gzip, bzip2 and xz are inflated.
+
+    >>> from ordosort import spectra
+    >>> try:
+    ...     spectra.read_mzml(b"<html/>")
+    ... except OSError as error:
+    ...     print(error)
+    not mzML: input:1: its first tag is <html>
+    """
+    return Spectra(**_read(source, name, "mzml", lenient, machine))
+
+
+def write_mgf(path, spectra):
+    """Writes Spectra as MGF. Numbers have as many digits as give back the same value; peaks that are not finite are left out.
+    The file is complete or as it was before.
+
+    >>> import pathlib, tempfile
+    >>> from ordosort import spectra
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.mgf"
+    >>> spectra.write_mgf(path, spectra.read_mgf(b"BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n"))
+    >>> path.read_text()
+    'BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n'
+    """
+    columns = [
+        np.ascontiguousarray(column, dtype)
+        for column, dtype in (
+            (spectra.mz, np.float64),
+            (spectra.intensity, np.float64),
+            (spectra.offsets, np.int64),
+            (spectra.precursor_mz, np.float64),
+            (spectra.charge, np.int32),
+            (spectra.rt_seconds, np.float64),
+        )
+    ]
+    titles = [title.encode("utf-8", "surrogateescape") for title in spectra.titles]
+    single = [np.asarray(column).dtype == np.float32 for column in (spectra.mz, spectra.intensity)]
+    text = core.to_mgf(*columns, titles, *single)
+    path = os.fsdecode(path)
+    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".mgf", dir=os.path.dirname(path) or ".")
+    try:
+        with open(handle, "wb") as file:
+            file.write(text)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(file.fileno(), 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _arrays(mz, intensity, offsets):
+    library, mz = library_of(mz)
+    _, intensity = library_of(intensity)
+    given, offsets = library_of(offsets)
+    if given is NumPy:
+        if offsets.dtype.kind not in "iu" and offsets.size != 0:
+            raise TypeError(f"offsets: dtype {offsets.dtype}, where integers are expected")
+        if offsets.dtype.kind not in "iu" or offsets.dtype.itemsize < 4 or not offsets.dtype.isnative:
+            offsets = offsets.astype(np.int64)
+    for name, a in (("mz", mz), ("intensity", intensity), ("offsets", offsets)):
+        if len(a.shape) != 1:
+            raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
+    return library, library.copy(mz), library.copy(intensity), given.copy(offsets)
+
+
+def sort(mz, intensity, offsets, *, by="mz", descending=False, machine=None):
+    """Returns copies of m/z and intensity in which the peaks of each spectrum are sorted. Stable. NaNs come last.
+
+    mz, intensity: float32 or float64.
+    by: "mz" or "intensity".
+
+    >>> import numpy as np
+    >>> from ordosort import spectra
+    >>> spectra.sort(np.array([1.0, 2.0, 3.0]), np.array([5.0, 9.0, 7.0]), [0, 3], by="intensity", descending=True)
+    (array([2., 3., 1.]), array([9., 7., 5.]))
+    """
+    if by not in ("mz", "intensity"):
+        raise ValueError(f"by: {by!r} is neither 'mz' nor 'intensity'")
+    library, mz, intensity, offsets = _arrays(mz, intensity, offsets)
+    core.sort_peaks(
+        machine or _machines._default, mz, intensity, offsets, by == "intensity", bool(descending), library.stream(mz)
+    )
+    return mz, intensity
+
+
+def select(mz, intensity, offsets, *, precursor_mz=None, charge=None, machine=None, preset=None, **rules):
+    """Returns m/z, intensity and offsets of the peaks that a selection keeps, in their order.
+
+    Rules, done in this order: min_mz, max_mz, drop_zero, min_intensity, remove_precursor (a tolerance), all_charges,
+    min_relative, dedupe (a tolerance), top, per, min_peaks; preset="casanovo", "xtandem" or "gicops" sets those of a program. A
+    tolerance is a number in Da or a pair like (20, "ppm"). They mean what the options of specsort mean.
+    precursor_mz, charge: of the spectra, float64 and int32, for remove_precursor.
+
+    >>> import numpy as np
+    >>> from ordosort import spectra
+    >>> spectra.select(np.array([1.0, 2.0, 3.0]), np.array([5.0, 9.0, 7.0]), [0, 3], top=2)
+    (array([2., 3.]), array([9., 7.]), array([0, 2]))
+    """
+    library, mz, intensity, offsets = _arrays(mz, intensity, offsets)
+    if library is NumPy:
+        precursor_mz = None if precursor_mz is None else np.ascontiguousarray(precursor_mz, np.float64)
+        charge = None if charge is None else np.ascontiguousarray(charge, np.int32)
+    kept = core.select_peaks(
+        machine or _machines._default,
+        mz,
+        intensity,
+        offsets,
+        list(rules.items()),
+        preset or "",
+        precursor_mz,
+        charge,
+        library.stream(mz),
+    )
+    return mz[:kept], intensity[:kept], offsets

@@ -1,0 +1,55 @@
+import os
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Optional, Union
+
+import numpy as np
+
+from . import Machine
+
+Source = Union[str, os.PathLike, bytes, BinaryIO]
+Tolerance = Union[float, tuple[float, str]]
+
+@dataclass
+class Spectra:
+    mz: np.ndarray
+    intensity: np.ndarray
+    offsets: np.ndarray
+    precursor_mz: np.ndarray
+    charge: np.ndarray
+    rt_seconds: np.ndarray
+    ms_level: np.ndarray
+    titles: list[str]
+    def __len__(self) -> int: ...
+    def peaks(self, s: int) -> tuple[np.ndarray, np.ndarray]: ...
+
+def read_mgf(
+    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+) -> Spectra: ...
+def read_mzml(
+    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+) -> Spectra: ...
+def write_mgf(path: Union[str, os.PathLike], spectra: Spectra) -> None: ...
+def sort(
+    mz: Any, intensity: Any, offsets: Any, *, by: str = "mz", descending: bool = False, machine: Optional[Machine] = None
+) -> tuple[Any, Any]: ...
+def select(
+    mz: Any,
+    intensity: Any,
+    offsets: Any,
+    *,
+    precursor_mz: Any = None,
+    charge: Any = None,
+    machine: Optional[Machine] = None,
+    preset: Optional[str] = None,
+    min_mz: Optional[float] = None,
+    max_mz: Optional[float] = None,
+    drop_zero: Optional[bool] = None,
+    min_intensity: Optional[float] = None,
+    remove_precursor: Optional[Tolerance] = None,
+    all_charges: Optional[bool] = None,
+    min_relative: Optional[float] = None,
+    dedupe: Optional[Tolerance] = None,
+    top: Optional[int] = None,
+    per: Optional[float] = None,
+    min_peaks: Optional[int] = None,
+) -> tuple[Any, Any, Any]: ...

@@ -1,0 +1,154 @@
+"""Spectra in arrays and files."""
+
+import bz2
+import gzip
+import io
+import lzma
+import pathlib
+
+import numpy as np
+import pytest
+
+import ordosort
+from ordosort import spectra
+
+DATASETS = pathlib.Path(__file__).parents[2] / "datasets"
+
+
+def random_peaks(seed=0, dtype="float64"):
+    random = np.random.default_rng(seed)
+    lengths = random.integers(0, 200, 300)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    mz = random.integers(100, 2000, offsets[-1]).astype(dtype) / 4
+    return mz, random.integers(0, 1000, offsets[-1]).astype("float32"), offsets
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("offset_type", ["int32", "uint32", "int64", "uint64", "int16"])
+@pytest.mark.parametrize("by", ["mz", "intensity"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sort(dtype, offset_type, by, descending):
+    mz, intensity, offsets = random_peaks(1, dtype)
+    if offset_type == "int16":
+        offsets = offsets[offsets < 30000]
+    result = spectra.sort(mz, intensity, offsets.astype(offset_type), by=by, descending=descending)
+    keys = mz if by == "mz" else intensity
+    expected = np.arange(len(mz))
+    for begin, end in zip(offsets[:-1], offsets[1:]):
+        expected[begin:end] = begin + np.argsort(-keys[begin:end] if descending else keys[begin:end], kind="stable")
+    np.testing.assert_array_equal(result[0], mz[expected])
+    np.testing.assert_array_equal(result[1], intensity[expected])
+
+
+def test_select():
+    mz, intensity, offsets = random_peaks(2)
+    kept_mz, kept_intensity, kept_offsets = spectra.select(mz, intensity, offsets, top=20, min_mz=50, min_relative=0.01)
+    for s in range(len(offsets) - 1):
+        a, b = mz[offsets[s] : offsets[s + 1]], intensity[offsets[s] : offsets[s + 1]]
+        inside = a >= 50
+        a, b = a[inside], b[inside]
+        strong = b >= 0.01 * b.max(initial=0)
+        a, b = a[strong], b[strong]
+        best = np.sort(np.lexsort((a, -b))[:20])
+        begin, end = kept_offsets[s], kept_offsets[s + 1]
+        np.testing.assert_array_equal(kept_mz[begin:end], a[best])
+        np.testing.assert_array_equal(kept_intensity[begin:end], b[best])
+    near = spectra.select(mz, intensity, offsets, remove_precursor=2.0, precursor_mz=np.full(len(offsets) - 1, 200.0))
+    assert not np.any(np.abs(near[0] - 200) <= 2.0)
+    assert len(spectra.select(mz, intensity, offsets, preset="casanovo", precursor_mz=np.full(300, 200.0))[0]) > 0
+
+
+MGF = (
+    b"BEGIN IONS\nTITLE=a b\nRTINSECONDS=12.5\nPEPMASS=500.5\nCHARGE=2+\n3.25 1\n1 0\n2.5 7.125\nEND IONS\n"
+    b"BEGIN IONS\nTITLE=last\nPEPMASS=400.25\nCHARGE=2-\nEND IONS\n"
+)
+
+
+@pytest.mark.parametrize("compress", [lambda x: x, gzip.compress, bz2.compress, lzma.compress])
+def test_read_mgf(tmp_path, compress):
+    path = tmp_path / "a.mgf"
+    path.write_bytes(compress(MGF))
+    for source in [path, str(path), MGF, io.BytesIO(MGF)]:
+        run = spectra.read_mgf(source)
+        assert len(run) == 2
+        assert run.titles == ["a b", "last"]
+        assert run.mz.tolist() == [3.25, 1, 2.5]
+        assert run.intensity.tolist() == [1, 0, 7.125]
+        assert run.offsets.tolist() == [0, 3, 3]
+        assert run.precursor_mz.tolist() == [500.5, 400.25]
+        assert run.charge.tolist() == [2, -2]
+        assert run.rt_seconds[0] == 12.5 and np.isnan(run.rt_seconds[1])
+        assert run.peaks(-2)[0].tolist() == [3.25, 1, 2.5]
+    spectra.write_mgf(tmp_path / "b.mgf", run)
+    assert (tmp_path / "b.mgf").read_bytes() == MGF
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_many(tmp_path):
+    random = np.random.default_rng(3)
+    mz, intensity, offsets = random_peaks(4)
+    count = len(offsets) - 1
+    run = spectra.Spectra(
+        random.random(len(mz)),
+        intensity.astype(np.float64),
+        offsets,
+        random.random(count) * 1000 + 1,
+        random.integers(-3, 4, count).astype(np.int32),
+        np.round(random.random(count) * 100, 3),
+        np.zeros(count, np.int32),
+        [f"spectrum {s}" for s in range(count)],
+    )
+    spectra.write_mgf(tmp_path / "a.mgf", run)
+    again = spectra.read_mgf(tmp_path / "a.mgf")
+    for name in ["mz", "intensity", "offsets", "precursor_mz", "charge", "rt_seconds"]:
+        np.testing.assert_array_equal(getattr(again, name), getattr(run, name))
+    assert again.titles == run.titles
+
+
+def test_mzml_beside_mgf(tmp_path):
+    samples = sorted(DATASETS.rglob("*.mzML")) + sorted(DATASETS.rglob("*.mzML.gz"))
+    assert samples
+    for sample in samples[:3]:
+        run = spectra.read_mzml(sample)
+        assert run.offsets[-1] == len(run.mz) == len(run.intensity)
+        with open(sample, "rb") as file:
+            assert run.titles == spectra.read_mzml(gzip.open(file) if sample.suffix == ".gz" else file).titles
+        ordosort.sort_file(sample, tmp_path / "a.mgf", options=["--to=mgf"])
+        printed = spectra.read_mgf(tmp_path / "a.mgf")
+        sorted_mz, sorted_intensity = spectra.sort(run.mz, run.intensity, run.offsets)
+        places = {title: s for s, title in enumerate(run.titles)}
+        for s, title in enumerate(printed.titles):
+            begin, end = run.offsets[places[title]], run.offsets[places[title] + 1]
+            np.testing.assert_array_equal(printed.peaks(s)[0], sorted_mz[begin:end])
+            np.testing.assert_array_equal(printed.peaks(s)[1].astype("float32"), sorted_intensity[begin:end].astype("float32"))
+
+
+def test_wrong_calls(tmp_path):
+    mz, intensity, offsets = random_peaks()
+    for call in [
+        lambda: spectra.sort(mz, intensity[:-1], offsets),
+        lambda: spectra.sort(mz, intensity, offsets + 1),
+        lambda: spectra.sort(mz, intensity, offsets, by="charge"),
+        lambda: spectra.sort(mz.astype(int), intensity, offsets),
+        lambda: spectra.select(mz, intensity, offsets, best=3),
+        lambda: spectra.select(mz, intensity, offsets, preset="unknown"),
+        lambda: spectra.select(mz, intensity, offsets, min_mz=5, max_mz=4),
+        lambda: spectra.select(mz, intensity, offsets, remove_precursor=1.0, precursor_mz=np.zeros(2)),
+    ]:
+        with pytest.raises(ValueError):
+            call()
+    with pytest.raises(TypeError):
+        spectra.sort(mz, intensity, [0.5])
+    with pytest.raises(FileNotFoundError):
+        spectra.read_mgf(tmp_path / "none.mgf")
+    with pytest.raises(ordosort.InputError):
+        spectra.read_mgf(b"BEGIN IONS\nnonsense\nEND IONS\n")
+    with pytest.warns(UserWarning):
+        spectra.read_mgf(b"BEGIN IONS\nnonsense\nEND IONS\n", lenient=True)
+
+    class Broken:
+        def readinto(self, view):
+            raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        spectra.read_mgf(Broken())

@@ -1,0 +1,62 @@
+#include "ordo/spectra/read.hpp"
+
+#include <limits>
+
+#include "spectra/pipeline.hpp"
+
+namespace ordo::inline v0::spectra {
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T> const& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// Appends offsets that count from the last one of `to`.
+void append_offsets(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> const& from) {
+  std::uint64_t const before = to.back();
+  for (std::size_t i = 1; i < from.size(); ++i) to.push_back(before + from[i]);
+}
+
+spectrum_columns read(source& input, sort_options const& options, format from) {
+  detail::pipeline work(options, {.what = detail::purpose::read, .from = from});
+  work.run(input, nullptr);
+  return work.take_columns();
+}
+
+}  // namespace
+
+void spectrum_columns::add(spectrum const& one) {
+  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  mz.insert(mz.end(), one.peaks.mz.begin(), one.peaks.mz.end());
+  intensity.insert(intensity.end(), one.peaks.intensity.begin(), one.peaks.intensity.end());
+  offsets.push_back(mz.size());
+  precursor_mz.push_back(one.header.precursor_mz.value_or(missing));
+  rt_seconds.push_back(one.header.rt_seconds.value_or(missing));
+  charge.push_back(one.header.charges.empty() ? 0 : one.header.charges.front());
+  ms_level.push_back(one.header.ms_level.value_or(0));
+  titles += one.header.title.value_or("");
+  title_offsets.push_back(titles.size());
+}
+
+void spectrum_columns::add(spectrum_columns const& other) {
+  append(mz, other.mz);
+  append(intensity, other.intensity);
+  append_offsets(offsets, other.offsets);
+  append(precursor_mz, other.precursor_mz);
+  append(rt_seconds, other.rt_seconds);
+  append(charge, other.charge);
+  append(ms_level, other.ms_level);
+  titles += other.titles;
+  append_offsets(title_offsets, other.title_offsets);
+}
+
+spectrum_columns read_spectra(source& input, sort_options const& options) {
+  return read(input, options, format::mgf);
+}
+
+spectrum_columns read_mzml_spectra(source& input, sort_options const& options) {
+  return read(input, options, format::mzml);
+}
+
+}  // namespace ordo::inline v0::spectra
