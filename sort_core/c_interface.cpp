@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -140,6 +141,7 @@ void add_value_width(sort_task& task, std::size_t bytes) {
     throw usage_error(fmt::format("bad values: width: {} bytes, where 4, 8 or 16 are expected", bytes));
   check_extent("values", task.n, bytes);
   task.value_bytes = bytes;
+  task.value_alignment = std::max<std::size_t>(bytes, 1);  // see check_aligned
 }
 
 void add_values(sort_task& task, std::size_t bytes, void* values) {

@@ -1,5 +1,7 @@
 #include "ordo/detail/checks.hpp"
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include "ordo/detail/task.hpp"
@@ -10,6 +12,11 @@ namespace {
 
 void check_pointer(char const* array, void const* items, std::size_t n) {
   if (!items) throw usage_error(fmt::format("bad {}: sort: {} items at a null pointer", array, n));
+}
+
+void check_alignment(char const* array, void const* items, std::size_t alignment) {
+  if (reinterpret_cast<std::uintptr_t>(items) % alignment != 0)
+    throw usage_error(fmt::format("bad {}: sort: misaligned: at an address that is not a multiple of {}", array, alignment));
 }
 
 }  // namespace
@@ -53,6 +60,8 @@ void check_arguments(sort_task const& task) {
   check_pointer("keys", task.keys, task.n);
   if (has_values) check_pointer(values, task.values, task.n);
   if (has_heads) check_pointer("heads", task.heads, task.n);
+  check_alignment("keys", task.keys, task.key_bytes);
+  if (has_values) check_alignment(values, task.values, task.value_alignment);
 }
 
 void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t max_length) {

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
+#include "base/bits.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/checks.hpp"
 #include "ordo/detail/task.hpp"
@@ -52,9 +54,6 @@ auto with_offset_type(std::size_t bytes, F f) {
 
 template <class T>
 std::span<T> span_of(void* items, std::size_t n) {
-  if (reinterpret_cast<std::uintptr_t>(items) % alignof(T) != 0)
-    throw usage_error("misaligned: sort: items of " + std::to_string(sizeof(T)) +
-                      " bytes at an address that is not a multiple of their size");
   return {static_cast<T*>(items), n};
 }
 
@@ -105,12 +104,18 @@ segment_list<Offset> segments_of(sort_task const& task) {
           task.segments};
 }
 
-/// The compared bits of a key's code.
+/// The codes of keys that are only read. NaNs and zeros may share a code.
 template <class K>
 struct code_at {
+  static constexpr K top = key_code<K>::top;
   K const* keys;
   key_code<K> code;
-  ORDO_FN K operator()(std::size_t i) const { return code.encode(keys[i]); }
+  K max_magnitude;  // greater ones are NaNs
+  K minus_zero;     // becomes 0; is 0 if zeros differ
+  ORDO_FN K operator()(std::size_t i) const {
+    K const key = keys[i], encoded = code.encode(key == minus_zero ? K{0} : key);
+    return K(key & K(~top)) > max_magnitude ? K(~K{0}) : encoded;
+  }
 };
 template <class K>
 struct write_code {
@@ -121,7 +126,11 @@ struct write_code {
 
 template <class K>
 key_code<K> code_of(sort_task const& task) {
-  return {K(task.flip), K(task.flip_negative)};
+  return {K(task.flip), K(task.flip_negative), K(task.rotate)};
+}
+template <class K>
+code_at<K> codes_of(sort_task const& task) {
+  return {static_cast<K const*>(task.keys), code_of<K>(task), K(task.max_magnitude), task.equal_zeros ? code_at<K>::top : K{0}};
 }
 
 template <Backend B, class K>
@@ -137,8 +146,7 @@ template <Backend B, class K>
 void run_argsort(B& backend, sort_task const& task) {
   with_offset_type(task.value_bytes, [&](auto index) {
     auto const codes = backend.template buffer<K>(task.n);
-    backend.argsort(task.n, code_at<K>{span_of<K>(task.keys, task.n).data(), code_of<K>(task)}, codes.span(),
-                    span_of<decltype(index)>(task.values, task.n), task.bits);
+    backend.argsort(task.n, codes_of<K>(task), codes.span(), span_of<decltype(index)>(task.values, task.n), task.bits);
   });
 }
 
@@ -187,7 +195,7 @@ void run_on_segments(B& backend, sort_task const& task) {
   buffer<K> codes;
   if (task.keep_keys) {
     codes = backend.template buffer<K>(task.n);
-    backend.each(task.n, write_code<K>{{keys.data(), code}, codes.data()});
+    backend.each(task.n, write_code<K>{codes_of<K>(task), codes.data()});
     keys = codes.span();
     code = {};
   }
@@ -224,16 +232,125 @@ void run_task_on(B& backend, sort_task const& task) {
   }
 }
 
+/// Returns true if backends have sorts that move values of this width.
+constexpr bool moves_with_keys(std::size_t value_bytes) {
+  return value_bytes == 0 || value_bytes == 4 || value_bytes == 8 || value_bytes == 16;
+}
+/// Returns true if the keys of a task are written, but do not order by their bits alone.
+inline bool moves_keys_by_position(sort_task const& task) {
+  return task.equal_zeros && !task.keep_keys && task.what != sort_task::operation::argsort;
+}
+
+/// Returns the sort of positions by which run_by_position moves the items of a task.
+inline sort_task task_of_positions(sort_task task, void* positions, std::size_t position_bytes) {
+  using operation = sort_task::operation;
+  if (moves_keys_by_position(task)) {
+    // Array sorts are not stable, so that they would not give one order of the zeros.
+    task.what = task.what == operation::keys ? operation::argsort : operation::segments;
+    task.keep_keys = true;
+  }
+  task.values = positions;
+  task.value_bytes = task.value_alignment = position_bytes;
+  task.values_given = task.n;
+  return task;
+}
+
+template <class Position>
+struct write_position {
+  Position* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = Position(i); }
+};
+/// Copies the items that move. Items in holes have their own position and are not read.
+template <class Word, class Position>
+struct copy_moved {
+  Word const* from;
+  Word* to;
+  Position const* positions;
+  std::size_t words;  // per item
+  ORDO_FN void operator()(std::size_t i) const {
+    if (positions[i] == i) return;
+    for (std::size_t w = i * words; w != (i + 1) * words; ++w) to[w] = from[w];
+  }
+};
+/// Moves them to their places.
+template <class Word, class Position>
+struct take_moved {
+  Word* to;
+  Word const* from;
+  Position const* positions;
+  std::size_t words;
+  ORDO_FN void operator()(std::size_t i) const {
+    if (positions[i] == i) return;
+    Word* const here = to + i * words;
+    Word const* const there = from + std::size_t(positions[i]) * words;
+    for (std::size_t w = 0; w != words; ++w) here[w] = there[w];
+  }
+};
+
+/// Calls f(Word{}) for the widest word of which items of `bytes` bytes at an address consist.
+template <class F>
+void with_word_of(std::size_t bytes, void const* items, F f) {
+  unsigned const width = trailing_zeros(std::uint64_t(reinterpret_cast<std::uintptr_t>(items)) | bytes);
+  if (width >= 4) return f(value_of_16_bytes{});
+  with_key_type(std::size_t{1} << width, f);
+}
+
+/// Moves items[positions[i]] to items[i]. `copy` has room for all items.
+template <Backend B, class Position>
+void move_to_positions(B& backend, void* items, std::size_t bytes, std::span<Position const> positions, char* copy) {
+  with_word_of(bytes, items, [&]<class Word>(Word) {
+    auto* const words = static_cast<Word*>(items);
+    auto* const copied = reinterpret_cast<Word*>(copy);
+    backend.each(positions.size(), copy_moved<Word, Position>{words, copied, positions.data(), bytes / sizeof(Word)});
+    backend.each(positions.size(), take_moved<Word, Position>{words, copied, positions.data(), bytes / sizeof(Word)});
+  });
+}
+
 template <Backend B>
-void run_task(B& backend, sort_task const& task) {
-  if (task.n == 0) return;
+void run_on_key_type(B& backend, sort_task const& task) {
   with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(backend, task); });
 }
 
-/// Returns the maximum of bytes that run_task takes from the backend's pool.
+constexpr std::size_t position_bytes_of(std::size_t n) {
+  return n <= std::size_t{1} << 32 ? 4 : 8;
+}
+
+/// Sorts positions by the keys, and then moves values, of any type, to them, and keys that are not yet sorted.
 template <Backend B>
-std::size_t memory_of_task(B& backend, sort_task const& task) {
-  if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
+void run_by_position(B& backend, sort_task const& task) {
+  with_offset_type(position_bytes_of(task.n), [&]<class Position>(Position) {
+    bool const moves_keys = moves_keys_by_position(task);
+    // All memory of its own first, so that nothing has moved if there is not enough.
+    auto const positions = backend.template buffer<Position>(task.n);
+    auto const copy = backend.template buffer<char>(task.n * std::max(task.value_bytes, moves_keys ? task.key_bytes : 0));
+    sort_task const inner = task_of_positions(task, positions.data(), sizeof(Position));
+    auto const move = [&](void* items, std::size_t bytes) {
+      move_to_positions(backend, items, bytes, std::span<Position const>(positions.span()), copy.data());
+    };
+    if (inner.what != sort_task::operation::argsort) backend.each(task.n, write_position<Position>{positions.data()});
+    try {
+      run_on_key_type(backend, inner);
+    } catch (...) {
+      if (!inner.keep_keys) move(task.values, task.value_bytes);  // keys may have moved, and their positions with them
+      throw;
+    }
+    if (moves_keys) move(task.keys, task.key_bytes);
+    if (task.value_bytes != 0) move(task.values, task.value_bytes);
+  });
+}
+
+template <Backend B>
+void run_task(B& backend, sort_task const& task) {
+  if (task.n == 0 || task.what == sort_task::operation::check) return;
+  bool const moves = task.value_bytes == 0 || (moves_with_keys(task.value_bytes) &&
+                                               reinterpret_cast<std::uintptr_t>(task.values) % task.value_bytes == 0);
+  if (moves && !moves_keys_by_position(task)) return run_on_key_type(backend, task);
+  run_by_position(backend, task);
+}
+
+/// Returns the maximum of bytes that run_on_key_type takes from the backend's pool.
+template <Backend B>
+std::size_t memory_on_key_type(B& backend, sort_task const& task) {
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:
@@ -241,12 +358,27 @@ std::size_t memory_of_task(B& backend, sort_task const& task) {
     case sort_task::operation::argsort:
       return pool::rounded(n * k) + backend.radix_sort_memory(n, k, v);
     case sort_task::operation::arrays:
-      if (k >= 4) return backend.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
+      if (k >= 4)
+        return (task.keep_keys ? pool::rounded(n * k) : 0) +
+               backend.array_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v);
       [[fallthrough]];
     default:
       return (task.keep_keys ? pool::rounded(n * k) : 0) +
              backend.segmented_sort_memory(n, task.segments, task.max_length < n ? task.max_length : n, k, v, task.bits);
   }
+}
+
+/// Returns the maximum of bytes that run_task takes from the backend's pool.
+template <Backend B>
+std::size_t memory_of_task(B& backend, sort_task const& task) {
+  if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
+  bool const moves = moves_with_keys(task.value_bytes) && !moves_keys_by_position(task);
+  std::size_t const with_keys = moves ? memory_on_key_type(backend, task) : 0;
+  if (moves && (task.value_alignment >= task.value_bytes || task.what == sort_task::operation::argsort)) return with_keys;
+  std::size_t const moved = std::max(task.value_bytes, moves_keys_by_position(task) ? task.key_bytes : 0);
+  std::size_t const position_bytes = position_bytes_of(task.n);
+  return std::max(with_keys, pool::rounded(task.n * position_bytes) + pool::rounded(task.n * moved) +
+                                 memory_on_key_type(backend, task_of_positions(task, nullptr, position_bytes)));
 }
 
 }  // namespace ordo::inline v0::detail

@@ -14,6 +14,18 @@ namespace ordo::inline v0 {
 
 enum class sort_order { ascending, descending };
 
+/// Where NaNs come: as IEEE 754 totalOrder has it, by their sign before or after all numbers; or after all numbers in both
+/// directions, as in NumPy, CuPy, PyTorch and Arrow.
+enum class nan_order { total, last };
+/// Whether -0.0 comes before +0.0, or the two are equal.
+enum class zeros { distinct, equal };
+
+/// The order of floating-point keys beyond their direction. It has no effect on other keys.
+struct key_order {
+  nan_order nans = nan_order::total;
+  ordo::zeros zeros = ordo::zeros::distinct;
+};
+
 namespace detail {
 template <std::size_t Bytes>
 struct unsigned_of;
@@ -112,34 +124,42 @@ __extension__ typedef unsigned __int128 wide_key;
 template <class U>
 concept unsigned_word = std::unsigned_integral<U> || std::same_as<U, wide_key>;
 
-/// The map of radix_key as two words, for code that is compiled once for all types of a width. encode(x) flips the bits `flip`
-/// of x, and also `flip_negative` if the top bit of x is set. The top bit of flip_negative is 0.
+/// The map of radix_key as three words, for code that is compiled once for all types of a width. encode(x) flips the bits
+/// `flip` of x, and also `flip_negative` if the top bit of x is set. The top bit of flip_negative is 0. Then it subtracts
+/// `rotate`, so that the `rotate` lowest codes become the highest.
 template <unsigned_word U>
 struct key_code {
-  U flip = 0, flip_negative = 0;
+  U flip = 0, flip_negative = 0, rotate = 0;
   static constexpr U top = U(U{1} << (8 * sizeof(U) - 1));
 
   // Arithmetic, because compilers turn a conditional into a branch, and signs are hard to predict.
-  [[nodiscard]] ORDO_FN constexpr U encode(U bits) const { return U(bits ^ (sign(bits) & flip_negative) ^ flip); }
+  [[nodiscard]] ORDO_FN constexpr U encode(U bits) const { return U(U(bits ^ (sign(bits) & flip_negative) ^ flip) - rotate); }
   [[nodiscard]] ORDO_FN constexpr U decode(U code) const {
-    code = U(code ^ flip);
+    code = U(U(code + rotate) ^ flip);
     return U(code ^ (sign(code) & flip_negative));
   }
   /// Returns all ones if the top bit is set, else 0.
   [[nodiscard]] ORDO_FN static constexpr U sign(U bits) { return U(U{0} - U(bits >> (8 * sizeof(U) - 1))); }
-  [[nodiscard]] ORDO_FN constexpr bool identity() const { return flip == 0 && flip_negative == 0; }
+  [[nodiscard]] ORDO_FN constexpr bool identity() const { return flip == 0 && flip_negative == 0 && rotate == 0; }
   friend constexpr bool operator==(key_code const&, key_code const&) = default;
 };
 
 /// An order-preserving, invertible map from keys to unsigned integers of the same width: encode(a) < encode(b) if and only if a
 /// comes before b. Integers order by value. Floating-point keys order as IEEE 754 totalOrder: negative NaNs, -inf, ..., -0.0,
-/// +0.0, ..., +inf, positive NaNs, with NaNs of one sign by their payload. To make the two zeros equal, add 0.0 to each key
-/// first.
+/// +0.0, ..., +inf, positive NaNs, with NaNs of one sign by their payload.
 template <Key K, sort_order Order = sort_order::ascending>
 struct radix_key {
   using type = typename detail::unsigned_of<sizeof(K)>::type;
   static constexpr unsigned width = 8 * sizeof(K);
   static constexpr type top = type(type{1} << (width - 1));
+
+  /// The number of NaNs of one sign, which is the mantissa of ones. 0 for other keys.
+  static constexpr type nans = [] {
+    if constexpr (key_traits<K>::format == key_format::floating_point)
+      return type(type(type{1} << key_traits<K>::mantissa_bits) - 1);
+    else
+      return type{0};
+  }();
 
   /// The map as a value.
   static constexpr key_code<type> code{type((key_traits<K>::format == key_format::unsigned_integer ? type{0} : top) ^

@@ -18,29 +18,44 @@
 /// with any compiler.
 ///
 /// Keys are integers, enumerations, bool, characters and floating-point numbers of 8 to 64 bits, half precision among them
-/// (radix_key.hpp). Values are of any trivially copyable type of 4, 8 or 16 bytes, aligned to their width. Arrays may have more
-/// than 2^32 items. Keys, values, index and heads are std::spans of any kind, or lvalues of std::vector, std::array and other
-/// contiguous ranges. They are in the machine's memory: device memory for a gpu, host memory for a cpu. A gpu queues work on
-/// its stream, in order with the caller's own work there; a cpu has finished when the call returns.
+/// (radix_key.hpp). Values are of any trivially copyable type. Arrays may have more than 2^32 items. Keys, values, index and
+/// heads are std::spans of any kind, or lvalues of std::vector, std::array and other contiguous ranges. They are in the
+/// machine's memory: device memory for a gpu, host memory for a cpu. A gpu queues work on its stream, in order with the
+/// caller's own work there; a cpu has finished when the call returns.
 ///
 /// Integers order by value, enumerations as their underlying type, false before true. Floating-point keys order as IEEE 754
-/// totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs. (To make the zeros equal, add 0.0 to the keys
-/// first.) `bits` selects bits of the encoded key (radix_key.hpp); bit 0 is the lowest. All sorts are stable, also in
-/// descending order, except sort_arrays for large arrays. The same input gives the same bytes.
+/// totalOrder: negative NaNs, -inf, ..., -0.0, +0.0, ..., +inf, positive NaNs. `bits` selects bits of the encoded key
+/// (radix_key.hpp); bit 0 is the lowest. All sorts are stable, also in descending order, except sort_arrays for large arrays.
+/// The same input gives the same bytes.
+///
+/// A key_order changes the order of NaNs and zeros:
+/// - nan_order::last puts NaNs behind all numbers, in both directions, at no extra pass. For argsort, and for const keys of
+///   sort_segments, all NaNs are equal: their positions and values stay in input order, as those of numpy.argsort. Other calls
+///   write keys and distinguish NaNs: first come those whose sign would put them last anyway, then the others, each by
+///   totalOrder.
+/// - zeros::equal makes -0.0 and +0.0 equal: they stay in input order with their signs. argsort and const keys take no extra
+///   pass. Other calls sort positions, and then move keys and values to them: they take longer and more memory (X_memory with
+///   the same key_order). Adding 0.0 to each key first is cheaper if the sign of zeros is not needed.
+///
+/// Values of 4, 8 and 16 bytes, aligned to their width, move with the keys. For all others, the calls sort positions of 32 bits
+/// (of 64 for more than 2^32 keys) with the keys and then move the values once: they take memory for a position and a value an
+/// item beside that of the sort. That holds for sort_arrays, too, whose memory is then no longer O(arrays).
 ///
 /// Temporary memory comes from the machine's pool and stays there for the next call. X_memory returns the maximum for X.
 ///
 /// @throws out_of_memory  if memory runs out. The array then holds a permutation of its items
 /// @throws usage_error  before anything is read or written, for an array whose length differs from that of the keys, a null
-///     pointer, values that are not aligned to their width, an index too narrow for the keys, bad segments (see sort_segments),
-///     or a GPU that does not exist
+///     pointer, an address that is not aligned for its type, an index too narrow for the keys, bad segments (see
+///     sort_segments), or a GPU that does not exist
 /// @throws device_error  if a CUDA call fails
 namespace ordo::inline v0 {
 namespace detail {
 
+/// The type of values where there are none.
+struct none {};
+
 template <class V>
-concept moved_along =
-    std::is_trivially_copyable_v<V> && !std::is_const_v<V> && (sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
+concept moved_along = std::is_trivially_copyable_v<V> && std::same_as<V, std::remove_cv_t<V>> && !std::same_as<V, none>;
 
 /// Arrays of keys that a sort writes, of keys that it may only read, of values, and of positions.
 template <class R>
@@ -68,30 +83,47 @@ class head_array {
 };
 
 template <sort_order Order, class K>
-sort_task task_of_keys(sort_task::operation what, std::size_t n) {
-  using plain = std::remove_const_t<K>;
+sort_task task_of_keys(sort_task::operation what, std::size_t n, key_order order = {}) {
+  using encoding = radix_key<std::remove_const_t<K>, Order>;
   sort_task task;
   task.what = what;
   task.key_bytes = sizeof(K);
   task.keep_keys = std::is_const_v<K>;
   task.n = n;
-  task.flip = radix_key<plain, Order>::code.flip;
-  task.flip_negative = radix_key<plain, Order>::code.flip_negative;
+  task.flip = encoding::code.flip;
+  task.flip_negative = encoding::code.flip_negative;
+  if constexpr (encoding::nans != 0) {
+    // The lowest codes are NaNs, in both directions. Codes that are not decoded need not tell NaNs apart.
+    if (order.nans == nan_order::last && task.keep_keys)
+      task.max_magnitude = typename encoding::type(encoding::top - 1 - encoding::nans);
+    else if (order.nans == nan_order::last)
+      task.rotate = encoding::nans;
+    task.equal_zeros = order.zeros == zeros::equal;
+  }
   return task;
 }
 
 template <sort_order Order, class K>
-sort_task task_of(sort_task::operation what, std::span<K> keys, bit_range bits) {
-  sort_task task = task_of_keys<Order, K>(what, keys.size());
+sort_task task_of(sort_task::operation what, std::span<K> keys, bit_range bits, key_order order = {}) {
+  sort_task task = task_of_keys<Order, K>(what, keys.size(), order);
   task.keys = const_cast<std::remove_const_t<K>*>(keys.data());
   task.bits = bits;
   return task;
 }
 
+/// Adds the width of values, if V is a type of values.
+template <class V>
+void add_value_type(sort_task& task) {
+  if constexpr (!std::same_as<V, none>) {
+    task.value_bytes = sizeof(V);
+    task.value_alignment = alignof(V);
+  }
+}
+
 template <class V>
 void add_values(sort_task& task, std::span<V> values) {
   task.values = values.data();
-  task.value_bytes = sizeof(V);
+  add_value_type<V>(task);
   task.values_given = values.size();
 }
 
@@ -112,9 +144,6 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
   task.uniform_length = segments.uniform_length;
 }
 
-/// The type of values where there are none.
-struct none {};
-
 }  // namespace detail
 
 /// Sorts keys in place. Stable.
@@ -124,17 +153,18 @@ struct none {};
 ///   ordo::gpu gpu;
 ///   ordo::sort_keys(gpu, std::span(device_floats, n));
 ///   ordo::sort_keys<ordo::sort_order::descending>(gpu, std::span(device_floats, n));
+///   ordo::sort_keys(gpu, std::span(device_floats, n), {}, {.nans = ordo::nan_order::last});
 /// @endcode
 /// (Polok, Ila and Smrz, HPC'14. On GPUs an MSD radix sort where that is faster.)
 template <sort_order Order = sort_order::ascending, detail::key_array Keys>
-void sort_keys(machine& on, Keys&& keys, bit_range bits = {}) {
-  on.run(detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits));
+void sort_keys(machine& on, Keys&& keys, bit_range bits = {}, key_order order = {}) {
+  on.run(detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order));
 }
 
 /// Sorts keys in place, and moves values[i] with keys[i]. Stable. Waits as sort_keys does.
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values>
-void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits);
+void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   on.run(task);
 }
@@ -146,9 +176,9 @@ void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}) 
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
 template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::index_array Index>
-void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}) {
+void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {}) {
   std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, read, bits);
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, read, bits, order);
   detail::add_values(task, detail::as_span(index));
   task.signed_index = std::is_signed_v<detail::element_of<Index>>;
   on.run(task);
@@ -175,9 +205,9 @@ void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}) {
 /// @endcode
 /// (Hou, Liu, Wang and Feng, ICS'17.)
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::position_type Offset>
-void sort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {},
-                   bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
+void sort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {}, bit_range bits = {},
+                   key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_segments(task, segments);
   detail::add_heads(task, heads.span());
   on.run(task);
@@ -192,8 +222,8 @@ void sort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, deta
 template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::value_array Values,
           detail::position_type Offset>
 void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offset> segments, detail::head_array heads = {},
-                   bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
+                   bit_range bits = {}, key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_segments(task, segments);
   detail::add_values(task, detail::as_span(values));
   detail::add_heads(task, heads.span());
@@ -211,8 +241,8 @@ void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offse
 /// @endcode
 /// (The problem of Awan and Saeed, GPU-ArraySort, ICPP'16.)
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::position_type Offset>
-void sort_arrays(machine& on, Keys&& keys, segment_list<Offset> arrays) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {});
+void sort_arrays(machine& on, Keys&& keys, segment_list<Offset> arrays, key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {}, order);
   detail::add_segments(task, arrays);
   on.run(task);
 }
@@ -220,8 +250,8 @@ void sort_arrays(machine& on, Keys&& keys, segment_list<Offset> arrays) {
 /// Sorts the keys of each array, and moves values[i] with keys[i].
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values,
           detail::position_type Offset>
-void sort_arrays(machine& on, Keys&& keys, Values&& values, segment_list<Offset> arrays) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {});
+void sort_arrays(machine& on, Keys&& keys, Values&& values, segment_list<Offset> arrays, key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {}, order);
   detail::add_segments(task, arrays);
   detail::add_values(task, detail::as_span(values));
   on.run(task);
@@ -245,9 +275,9 @@ void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
 /// Returns the maximum of temporary memory, in bytes, that sort_keys takes for n keys, or sort_pairs with values of type V.
 /// After machine::reserve(X_memory(...)) the next X of that size allocates nothing.
 template <Key K, class V = detail::none>
-std::size_t sort_memory(machine& on, std::size_t n) {
-  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::keys, n);
-  if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
+std::size_t sort_memory(machine& on, std::size_t n, key_order order = {}) {
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::keys, n, order);
+  detail::add_value_type<V>(task);
   return on.memory_for(task);
 }
 
@@ -255,7 +285,7 @@ std::size_t sort_memory(machine& on, std::size_t n) {
 template <Key K, detail::index_type Index>
 std::size_t argsort_memory(machine& on, std::size_t n) {
   detail::sort_task task = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::argsort, n);
-  task.value_bytes = sizeof(Index);
+  detail::add_value_type<Index>(task);
   task.signed_index = std::is_signed_v<Index>;
   return on.memory_for(task);
 }
@@ -266,9 +296,9 @@ std::size_t argsort_memory(machine& on, std::size_t n) {
 template <class K, class V = detail::none>
 requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& on, std::size_t n, std::size_t segments,
                                                                       std::size_t max_length = ~std::size_t{0},
-                                                                      bit_range bits = {}) {
-  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::segments, n);
-  if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
+                                                                      bit_range bits = {}, key_order order = {}) {
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::segments, n, order);
+  detail::add_value_type<V>(task);
   task.segments = segments;
   task.max_length = max_length;
   task.bits = bits;
@@ -277,9 +307,10 @@ requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& o
 
 /// Returns the maximum of temporary memory of sort_arrays, in bytes.
 template <Key K, class V = detail::none>
-std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t max_length = ~std::size_t{0}) {
-  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::arrays, n);
-  if constexpr (detail::moved_along<V>) task.value_bytes = sizeof(V);
+std::size_t sort_arrays_memory(machine& on, std::size_t n, std::size_t arrays, std::size_t max_length = ~std::size_t{0},
+                               key_order order = {}) {
+  detail::sort_task task = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::arrays, n, order);
+  detail::add_value_type<V>(task);
   task.segments = arrays;
   task.max_length = max_length;
   return on.memory_for(task);

@@ -32,13 +32,15 @@ struct float_numbers {
 
   /// Returns the number of low bits in which codes may differ, for keys whose numbers have `digit` as their upper `width` bits.
   /// The first and last digits also hold keys beyond the range, which may differ in all bits.
+  /// @param rotated  NaNs of both signs have the last codes
   template <class K>
-  [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width) const {
+  [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width, bool rotated = false) const {
     constexpr unsigned all = 8 * sizeof(K);
     if (digit == 0 || digit + 1 == 1u << width) return all;
     using real = std::conditional_t<sizeof(K) == 4, float, double>;
     constexpr K top = K{1} << (all - 1), others = K(~top);
-    key_code<K> const code{scale > 0 ? top : others, others};  // scale is negative if keys descend
+    key_code<K> const code{scale > 0 ? top : others, others,
+                           rotated ? radix_key<real>::nans : K{0}};  // scale is negative if keys descend
     // A number is rounded by at most 2^8, and a value by one part in 2^23: the bounds allow for more.
     auto const bound = [&](double number, double beyond) {
       double const value = (number + beyond - double(offset)) / double(scale);

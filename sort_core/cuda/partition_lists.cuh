@@ -22,7 +22,7 @@ struct partition {
   copy from;
   bool ordered;           // keys are in order as given: at first according to a sample, after counting for certain
   bool equal;             // in a sample sort: odd digits but the last hold equal items
-  std::uint16_t unused;   // 0: whole words are copied (share_next), and none of them may be indeterminate
+  std::uint16_t rotated;  // 1 if NaNs of both signs have the last codes. Two bytes, because whole words are copied (share_next)
   float_numbers numbers;  // if wanted, the digit is taken from these
 
   [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }

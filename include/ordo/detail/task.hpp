@@ -22,11 +22,17 @@ struct sort_task {
   std::size_t key_bytes = 4;    // 1, 2, 4 or 8
   bool keep_keys = false;       // keys are only read; values alone are reordered
   void* values = nullptr;       // for argsort, the index
-  std::size_t value_bytes = 0;  // 4, 8 or 16; 0 for no values
-  bool signed_index = false;    // the index of argsort
+  std::size_t value_bytes = 0;  // 0 for no values
+  /// A power of two that divides the address of the values. Values of 4, 8 and 16 bytes whose address is a multiple of their
+  /// width move with the keys; others are moved by their positions after the sort.
+  std::size_t value_alignment = 1;
+  bool signed_index = false;  // the index of argsort
   std::size_t n = 0, values_given = 0;
   bit_range bits;
-  std::uint64_t flip = 0, flip_negative = 0;  // the key_code of the keys
+  std::uint64_t flip = 0, flip_negative = 0, rotate = 0;  // the key_code of the keys
+  /// Of keys that are only read: those with more than these bits, without the sign, are NaNs, which are equal and come last.
+  std::uint64_t max_magnitude = ~std::uint64_t{0};
+  bool equal_zeros = false;  // -0.0 has the code of +0.0. Keys that are written are then moved by their positions
 
   // For segments and arrays:
   void const *begins = nullptr, *ends = nullptr;

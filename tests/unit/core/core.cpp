@@ -101,6 +101,7 @@ TEST_CASE("key codes as values are the encodings", "[radix_key]") {
   CHECK(ordo::radix_key<std::uint64_t>::code.identity());
   CHECK(!ordo::radix_key<std::int32_t>::code.identity());
   CHECK(!ordo::radix_key<float, ordo::sort_order::descending>::code.identity());
+  CHECK(!ordo::key_code<std::uint32_t>{0, 0, 1}.identity());
 }
 
 TEST_CASE("floats encode as IEEE 754 totalOrder", "[radix_key]") {

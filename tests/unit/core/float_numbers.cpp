@@ -48,7 +48,7 @@ TEST_CASE("numbers of floats: the order of codes, and the bits in which codes of
       for (std::size_t begin = 0, end = 0; begin < codes.size(); begin = end) {
         unsigned const digit = numbers(word(codes[begin]), code) >> shift;
         while (end < codes.size() && numbers(word(codes[end]), code) >> shift == digit) ++end;
-        unsigned const bits = numbers.template bits_within<word>(digit, width);
+        unsigned const bits = numbers.template bits_within<word>(digit, width, code.rotate != 0);
         REQUIRE(bits <= 8 * sizeof(word));
         REQUIRE(unsigned(std::bit_width(codes[begin] ^ codes[end - 1])) <= bits);
         saved += 8 * sizeof(word) - bits;
@@ -60,6 +60,15 @@ TEST_CASE("numbers of floats: the order of codes, and the bits in which codes of
   check(double{}, ordo::radix_key<double>::code);
   check(float{}, ordo::radix_key<float, ordo::sort_order::descending>::code);
   check(double{}, ordo::radix_key<double, ordo::sort_order::descending>::code);
+  auto const check_nans_last = [&]<class K, ordo::sort_order Order>(K some, ordo::radix_key<K, Order>) {
+    auto code = ordo::radix_key<K, Order>::code;
+    code.rotate = ordo::radix_key<K, Order>::nans;
+    check(some, code);
+  };
+  check_nans_last(float{}, ordo::radix_key<float>{});
+  check_nans_last(double{}, ordo::radix_key<double>{});
+  check_nans_last(float{}, ordo::radix_key<float, ordo::sort_order::descending>{});
+  check_nans_last(double{}, ordo::radix_key<double, ordo::sort_order::descending>{});
 }
 
 TEST_CASE("numbers of floats: not wanted if they are no more even than codes, or unknown") {
