@@ -8,6 +8,7 @@
 
 #include "ordo/backend.hpp"
 #include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/few_segments.cuh"
 #include "sort_core/cuda/large_arrays.cuh"
 #include "sort_core/cuda/large_segments.cuh"
 #include "sort_core/cuda/launch.cuh"
@@ -136,25 +137,26 @@ void sort_listed(kernel_launcher& on, segment_data<K, V, Keys> const& data, segm
   }
 }
 
+/// The limits of methods. Tests pass others, so that small inputs reach every method.
+struct sort_limits {
+  std::size_t window = tuning::array_window;      // bytes, for sorts in place
+  std::size_t levels_from = tuning::levels_from;  // number of items from which each level has kernels of its own
+  std::size_t few_launches_up_to = tuning::few_launches_up_to;
+  std::size_t at_once_up_to = ~std::size_t{0};  // number of items that may be sorted in one launch
+};
+
 template <class B, class K, class V, class Keys, large_method Method = large_method::copying>
 class segmented_sorter {
  public:
   using sizes = segmented_sizes<K, V, Keys::computed, Method>;
 
-  /// @param window       bytes for sorts in place; tests pass less than tuning::array_window
-  /// @param levels_from  number of items from which each level has kernels of its own; tests pass less than the default
-  segmented_sorter(B& backend, Keys keys, V* values, std::size_t n, std::uint8_t* heads,
-                   std::size_t window = tuning::array_window, std::size_t levels_from = tuning::levels_from)
-      : backend_(backend),
-        data_{keys, values, heads, nullptr, nullptr, nullptr},
-        n_(n),
-        window_(window),
-        levels_from_(levels_from) {}
+  segmented_sorter(B& backend, Keys keys, V* values, std::size_t n, std::uint8_t* heads, sort_limits const& limits = {})
+      : backend_(backend), data_{keys, values, heads, nullptr, nullptr, nullptr}, n_(n), limits_(limits) {}
 
   template <class Offset>
   void sort(segment_list<Offset> segments) {
     if (segments.size() == 0 || n_ == 0) return;
-    sizes const size{n_, segments.size(), std::min(segments.max_length, n_), window_};
+    sizes const size{n_, segments.size(), std::min(segments.max_length, n_), limits_.window};
     if (std::uint64_t const length = segments.uniform_length; length != 0) {
       if (auto const run = sizes::small_run_of(length * segments.size(), segments.size()); run.segments != 0)
         return sort_small(run, segments, {});
@@ -166,19 +168,28 @@ class segmented_sorter {
           sort_queue<Class>({nullptr, false, nullptr, segments.uniform_length, segments.count}, segments.count);
       });
 
+    if (sorted_at_once(segments)) return;
     auto const memory = backend_.template buffer<char>(size.bytes());
     parts taken(memory.data());
     auto* const counts = zeros(taken.take<unsigned long long>(sizes::counts), sizes::counts);
     numbers_ = reinterpret_cast<float_numbers*>(counts + sizes::counts - 1);
     plan_lists lists{};
     lists.classes = sizes::classes();
-    lists.used = size.any_large() && segments.size() == 1 ? tuning::few_classes | 1u << (lists.classes - 1)
-                                                          : tuning::distinct_classes<sizeof(K), value_bytes<V>>();
+    unsigned const merged = merged_classes(size);
+    lists.used = merged != 0 ? merged | 1u << (lists.classes - 1) : tuning::distinct_classes<sizeof(K), value_bytes<V>>();
+    packed_segment* first_of_list = nullptr;
     for (unsigned c = 0; c < tuning::classes; c += 2) {
       std::size_t const max_segments = size.from_class(c);
       auto* const records = taken.take<packed_segment>(max_segments);
-      lists.listed[c] = {records, false, counts + c, 0, 0};
-      lists.listed[c + 1] = {records + (max_segments == 0 ? 0 : max_segments - 1), true, counts + c + 1, 0, 0};
+      if (merged != 0) {
+        // A list begins with the memory of the first class that it takes in, which is even: merged classes are odd.
+        if (!first_of_list) first_of_list = records;
+        for (unsigned const k : {c, c + 1})
+          if (lists.used >> k & 1) lists.listed[k] = {std::exchange(first_of_list, nullptr), false, counts + k, 0, 0};
+      } else {
+        lists.listed[c] = {records, false, counts + c, 0, 0};
+        lists.listed[c + 1] = {records + (max_segments == 0 ? 0 : max_segments - 1), true, counts + c + 1, 0, 0};
+      }
     }
     lists.longer = taken.take<large_segment>(size.given_large());
     lists.longer_count = counts + tuning::classes;
@@ -208,6 +219,14 @@ class segmented_sorter {
     return items;
   }
 
+  /// Returns the classes that take in those below them, where a launch for each would take longer than it saves; 0 if none do.
+  [[nodiscard]] unsigned merged_classes(sizes const& size) const {
+    if (!sizes::copying && size.any_large()) return 0;  // steps list their own
+    if (n_ <= limits_.few_launches_up_to)
+      return n_ / size.segments <= tuning::short_on_average ? tuning::classes_of_short : tuning::fewest_classes;
+    return size.any_large() && size.segments == 1 ? tuning::few_classes : 0;
+  }
+
   /// Calls f<Class>() for each class that this GPU has.
   template <class F>
   void each_class(F f) {
@@ -216,6 +235,20 @@ class segmented_sorter {
       ((Class < classes ? f.template operator()<Class>() : void()), ...);
     }
     (std::make_integer_sequence<unsigned, tuning::classes>{});
+  }
+
+  /// Sorts segments that hold few items together, in one launch. Returns false if there are too many, or too little shared
+  /// memory.
+  template <class Offset>
+  bool sorted_at_once(segment_list<Offset> const& segments) {
+    if constexpr (Keys::computed) return false;  // each key of a caller would compile one more large kernel
+    using sizes = few_sizes<K, V>;
+    if (n_ > std::min<std::size_t>(sizes::capacity, limits_.at_once_up_to) || segments.size() > tuning::few_segments) return false;
+    std::size_t const shared_bytes = sizes::shared_bytes(n_);
+    if (shared_bytes > shared_memory_limit()) return false;
+    launch<sort_few_segments<K, V, Keys, Offset>>(backend_.kernels(), blocks_for(segments.size(), 1), sizes::threads, shared_bytes,
+                                                  data_, segments);
+    return true;
   }
 
   /// Sorts runs of small segments; lists runs with others in `left`.
@@ -243,8 +276,9 @@ class segmented_sorter {
   }
 
   void sort_listed_classes(sizes const& size, plan_lists const& lists) {
+    unsigned first = 0;  // of the classes that the next list takes in
     each_class([&]<unsigned Class>() {
-      if (lists.used >> Class & 1) sort_queue<Class>(lists.listed[Class], size.from_class(Class));
+      if (lists.used >> Class & 1) sort_queue<Class>(lists.listed[Class], size.from_class(std::exchange(first, Class + 1)));
     });
   }
 
@@ -276,7 +310,7 @@ class segmented_sorter {
 
   /// Returns the number of levels whose phases are kernels of their own, which is faster, but costs a launch for each.
   [[nodiscard]] unsigned levels_by_kernel(sizes const& size, bool many) const {
-    return many && size.partitioned() >= levels_from_ ? tuning::levels_by_kernel(size.partitioned(), sizeof(K)) : 0;
+    return many && size.partitioned() >= limits_.levels_from ? tuning::levels_by_kernel(size.partitioned(), sizeof(K)) : 0;
   }
 
   /// Computes, on the device, the numbers for the first digits of floating-point keys, if the first level has kernels of its
@@ -376,7 +410,8 @@ class segmented_sorter {
 
   B& backend_;
   segment_data<K, V, Keys> data_;
-  std::size_t n_, window_, levels_from_;
+  std::size_t n_;
+  sort_limits limits_;
   float_numbers* numbers_ = nullptr;  // on the device
 };
 

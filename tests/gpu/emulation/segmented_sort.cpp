@@ -100,6 +100,16 @@ K key_like(keys what, std::size_t i, std::size_t longest) {
   return 0;
 }
 
+/// The limits of the next sort: in turn those of users, those of larger sorts, and those of the largest.
+od::sort_limits next_limits() {
+  static unsigned turn = 0;
+  od::sort_limits limits;
+  ++turn;
+  if (turn % 3 != 0) limits.at_once_up_to = 0;
+  if (turn % 3 == 2) limits.few_launches_up_to = 0;
+  return limits;
+}
+
 template <class V>
 std::uint64_t number_of(V value) {
   if constexpr (sizeof(V) == 16)
@@ -125,6 +135,10 @@ template <class K, class V, class Offset, od::large_method Method = od::large_me
 void check(std::vector<std::size_t> const& lengths, keys what, form variant, ordo::key_code<K> code = {}) {
   constexpr bool pairs = od::value_bytes<V> != 0;
   using value = std::conditional_t<pairs, V, std::uint32_t>;
+  od::sort_limits limits = next_limits();
+  limits.window = variant.window;
+  limits.levels_from = variant.levels_from;
+  INFO("at once up to " << limits.at_once_up_to << ", few launches up to " << limits.few_launches_up_to);
   INFO("keys " << int(what) << " of " << sizeof(K) << " bytes, values of " << od::value_bytes<V> << ", offsets of "
                << sizeof(Offset) << ", holes " << variant.hole << " and " << variant.far << ", listed " << int(variant.listed)
                << ", skew " << variant.skew << ", heads " << variant.heads << ", uniform " << variant.uniform << ", "
@@ -185,7 +199,7 @@ void check(std::vector<std::size_t> const& lengths, keys what, form variant, ord
   }
   std::size_t const before = gpu.taken;
   od::segmented_sorter<machine, K, V, od::stored_keys<K>, Method>(gpu, {key, code}, reinterpret_cast<V*>(values), n, heads,
-                                                                  variant.window, variant.levels_from)
+                                                                  limits)
       .sort(segments);
   using sizes = od::segmented_sizes<K, V, false, Method>;
   sizes const size{n, segments.size(), std::min(segments.max_length, n), variant.window};
