@@ -1,10 +1,6 @@
 """Files, by the programs of the package: sufsort, specsort and strsort."""
 
 import os
-import pathlib
-import shutil
-import subprocess
-import sysconfig
 
 from ._ordosort import InputError
 
@@ -18,9 +14,12 @@ def tool_path(tool):
     """
     if tool not in ("sufsort", "specsort", "strsort"):
         raise ValueError(f"tool: {tool!r} is none of sufsort, specsort and strsort")
-    own = pathlib.Path(__file__).with_name("bin") / tool
-    if own.exists():
-        return str(own)
+    import shutil  # here, for the time that an import of the package takes
+    import sysconfig
+
+    own = os.path.join(os.path.dirname(__file__), "bin", tool)
+    if os.path.exists(own):
+        return own
     found = shutil.which(tool, path=sysconfig.get_path("scripts")) or shutil.which(tool)
     if found is None:
         raise FileNotFoundError(f"{tool}: the program is neither in the package nor in PATH")
@@ -38,6 +37,8 @@ def run_tool(tool, arguments, *, progress=None):
     >>> ordosort.run_tool("strsort", ["--version"])
     0
     """
+    import subprocess
+
     command = [tool_path(tool), *(os.fspath(a) if isinstance(a, os.PathLike) else a for a in arguments)]
     if progress is None:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

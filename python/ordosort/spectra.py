@@ -7,12 +7,7 @@
 (array([1., 2., 3.]), array([9., 7., 5.]))
 """
 
-import importlib
-import mmap
 import os
-import tempfile
-import warnings
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,9 +18,14 @@ from ._libraries import NumPy, library_of
 __all__ = ["Spectra", "read_mgf", "read_mzml", "select", "sort", "write_mgf"]
 
 
-@dataclass
 class Spectra:
     """The spectra of a file as columns. Spectrum s has the peaks ``mz[offsets[s]:offsets[s + 1]]``.
+
+    mz, intensity: of all peaks, float64; a missing intensity is NaN.
+    offsets: int64, one more than there are spectra.
+    precursor_mz, rt_seconds: of spectra; NaN: missing.
+    charge, ms_level: of spectra, int32; 0: missing.
+    titles: a list of str; "": missing.
 
     >>> from ordosort import spectra
     >>> run = spectra.read_mgf(b"BEGIN IONS\\nTITLE=a\\nPEPMASS=400.5\\nCHARGE=2+\\n1 5\\n2 7\\nEND IONS\\n")
@@ -35,14 +35,15 @@ class Spectra:
     (array([1., 2.]), array([5., 7.]))
     """
 
-    mz: np.ndarray  # of all peaks, float64
-    intensity: np.ndarray  # NaN: missing
-    offsets: np.ndarray  # int64, one more than there are spectra
-    precursor_mz: np.ndarray  # of spectra; NaN: missing
-    charge: np.ndarray  # int32; 0: missing
-    rt_seconds: np.ndarray  # NaN: missing
-    ms_level: np.ndarray  # int32; 0: missing
-    titles: list  # of str; "": missing
+    __slots__ = ("mz", "intensity", "offsets", "precursor_mz", "charge", "rt_seconds", "ms_level", "titles")
+
+    def __init__(self, mz, intensity, offsets, precursor_mz, charge, rt_seconds, ms_level, titles):
+        self.mz, self.intensity, self.offsets = mz, intensity, offsets
+        self.precursor_mz, self.charge, self.rt_seconds, self.ms_level = precursor_mz, charge, rt_seconds, ms_level
+        self.titles = titles
+
+    def __repr__(self):
+        return f"<Spectra: {len(self)} spectra, {len(self.mz)} peaks>"
 
     def __len__(self):
         return len(self.titles)
@@ -59,6 +60,10 @@ _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma"))
 
 
 def _read(source, name, format, lenient, machine):
+    import importlib  # here, for the time that an import of the package takes
+    import mmap
+    import warnings
+
     def on_warning(text):
         warnings.warn(text, stacklevel=4)
 
@@ -125,6 +130,8 @@ def write_mgf(path, spectra):
     >>> path.read_text()
     'BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n'
     """
+    import tempfile
+
     columns = [
         np.ascontiguousarray(column, dtype)
         for column, dtype in (

@@ -1,5 +1,4 @@
 import os
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Optional, Union
 
 import numpy as np
@@ -9,7 +8,6 @@ from . import Machine
 Source = Union[str, os.PathLike, bytes, BinaryIO]
 Tolerance = Union[float, tuple[float, str]]
 
-@dataclass
 class Spectra:
     mz: np.ndarray
     intensity: np.ndarray
@@ -19,6 +17,17 @@ class Spectra:
     rt_seconds: np.ndarray
     ms_level: np.ndarray
     titles: list[str]
+    def __init__(
+        self,
+        mz: np.ndarray,
+        intensity: np.ndarray,
+        offsets: np.ndarray,
+        precursor_mz: np.ndarray,
+        charge: np.ndarray,
+        rt_seconds: np.ndarray,
+        ms_level: np.ndarray,
+        titles: list[str],
+    ) -> None: ...
     def __len__(self) -> int: ...
     def peaks(self, s: int) -> tuple[np.ndarray, np.ndarray]: ...
 

@@ -71,7 +71,12 @@ array::~array() {
 
 void array::take_buffer(nb::handle object, bool writable) {
   int const flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-  if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) throw nb::python_error();
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) {
+    // JAX exports no buffer that is written, also that of a new array, which only the caller knows.
+    if (!writable || !nb::hasattr(object, "__dlpack__")) throw nb::python_error();
+    PyErr_Clear();
+    return take_dlpack(object, 0);
+  }
   has_buffer_ = true;
   data_ = buffer_.buf;
   item_bytes_ = std::size_t(buffer_.itemsize);
