@@ -19,6 +19,35 @@ void check_alignment(char const* array, void const* items, std::size_t alignment
     throw usage_error(fmt::format("bad {}: sort: misaligned: at an address that is not a multiple of {}", array, alignment));
 }
 
+bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size_t b_bytes) {
+  auto const x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
+  return x < y ? y - x < a_bytes : x - y < b_bytes;
+}
+
+/// Checks the inputs of a task of at least one key that does not sort in place.
+void check_inputs(sort_task const& task) {
+  struct array {
+    char const* name;
+    void const* items;
+    std::size_t bytes;
+  };
+  std::size_t const key_bytes = task.n * task.key_bytes, value_bytes = task.n * task.value_bytes;
+  bool const has_values = task.value_bytes != 0;
+  array const inputs[] = {{"keys_in", task.keys_in, key_bytes}, {"values_in", task.values_in, value_bytes}};
+  array const outputs[] = {{"keys", task.keys, key_bytes}, {"values", task.values, value_bytes}};
+  for (unsigned i = 0; i < 1u + has_values; ++i) {
+    check_pointer(inputs[i].name, inputs[i].items, task.n);
+    for (unsigned o = 0; o < 1u + has_values; ++o)
+      if (!(i == o && inputs[i].items == outputs[o].items) &&
+          overlap(inputs[i].items, inputs[i].bytes, outputs[o].items, outputs[o].bytes))
+        throw usage_error(
+            fmt::format("overlap: sort: {} overlaps the output of {}: the two must be apart, or the same array in place",
+                        inputs[i].name, outputs[o].name));
+  }
+  if (has_values && overlap(task.keys, key_bytes, task.values, value_bytes))
+    throw usage_error("overlap: sort: the outputs of keys and values overlap");
+}
+
 }  // namespace
 
 void check_length(char const* array, char const* where, std::size_t length, std::size_t n) {
@@ -56,12 +85,17 @@ void check_arguments(sort_task const& task) {
   char const* const values = task.what == operation::argsort ? "index" : "values";
   if (has_values) check_length(values, "sort", task.values_given, task.n);
   if (has_heads) check_length("heads", "sort", task.heads_given, task.n);
+  if (task.out_of_place) {
+    check_length("keys_in", "sort", task.keys_in_given, task.n);
+    if (has_values) check_length("values_in", "sort", task.values_in_given, task.n);
+  }
   if (task.n == 0) return;
   check_pointer("keys", task.keys, task.n);
   if (has_values) check_pointer(values, task.values, task.n);
   if (has_heads) check_pointer("heads", task.heads, task.n);
   check_alignment("keys", task.keys, task.key_bytes);
   if (has_values) check_alignment(values, task.values, task.value_alignment);
+  if (task.out_of_place) check_inputs(task);
 }
 
 void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t max_length) {

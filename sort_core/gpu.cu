@@ -17,12 +17,6 @@ constexpr bool checks_offsets = false;
 constexpr bool checks_offsets = true;
 #endif
 
-bool is_capturing(cudaStream_t stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  ORDO_CUDA(cudaStreamIsCapturing(stream, &status));
-  return status != cudaStreamCaptureStatusNone;
-}
-
 void check_segments_of(cuda_backend& backend, detail::sort_task const& task) {
   if (task.segments != 0 && !detail::check_bounds_of(backend, task)) detail::check_overlap_of(backend, task);
 }
@@ -38,20 +32,31 @@ struct gpu::state {
   void if_created(F f) noexcept try {
     if (!backend) return;
     cuda_detail::device_scope const on(options.device);
+    cuda_backend::stream_scope const queue(*backend, std::nullopt);
     f(*backend);
   } catch (error const&) {  // the device is lost, with all of its memory
   }
   ~state() {
-    if_created([this](cuda_backend&) { backend.reset(); });
+    if (!backend) return;
+    try {
+      cuda_detail::device_scope const on(options.device);
+      backend.reset();
+    } catch (error const&) {  // the device is lost, with all of its memory
+    }
   }
 };
 
-gpu::gpu(gpu_options const& options) : state_(std::make_unique<state>()) {
+gpu::gpu(gpu_options const& options) : own_(std::make_unique<state>()), state_(own_.get()) {
   state_->options = options;
 }
+gpu::gpu(state* shared, CUstream_st* stream) noexcept : state_(shared), view_stream_(stream) {}
 gpu::~gpu() = default;
 gpu::gpu(gpu&&) noexcept = default;
 gpu& gpu::operator=(gpu&&) noexcept = default;
+
+gpu_view gpu::with_stream(CUstream_st* stream) const noexcept {
+  return gpu_view(gpu(state_, stream));
+}
 
 unsigned gpu::index() const noexcept {
   return state_->options.device;
@@ -66,15 +71,21 @@ cuda_backend& gpu::backend() {
 }
 
 CUstream_st* gpu::stream() {
-  return backend().stream();
+  return view_stream_ ? *view_stream_ : backend().main_stream();
 }
 
 void gpu::synchronize() {
-  with_backend(*this, [](cuda_backend& backend) { ORDO_CUDA(cudaStreamSynchronize(backend.stream())); });
+  CUstream_st* const queued_on = stream();
+  cuda_detail::device_scope const on(index());
+  ORDO_CUDA(cudaStreamSynchronize(queued_on));
 }
 
+// On the machine's stream, also of a view: an allocator frees a block in the order of the stream that it was allocated on.
 void gpu::reserve(std::size_t bytes) {
-  with_backend(*this, [=](cuda_backend& backend) { backend.pool().reserve(bytes); });
+  cuda_backend& machine = backend();
+  cuda_detail::device_scope const on(index());
+  cuda_backend::stream_scope const queue(machine, std::nullopt);
+  machine.pool().reserve(bytes);
 }
 
 void gpu::trim(std::size_t max_bytes) noexcept {
@@ -89,7 +100,7 @@ void gpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
   with_backend(*this, [&](cuda_backend& backend) {
     bool const only_checks = task.what == detail::sort_task::operation::check;
-    if (only_checks || (checks_offsets && !is_capturing(backend.stream()))) check_segments_of(backend, task);
+    if (only_checks || (checks_offsets && backend.may_wait())) check_segments_of(backend, task);
     detail::run_task(backend, task);
   });
 }

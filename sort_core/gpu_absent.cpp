@@ -15,11 +15,15 @@ struct gpu::state {
   unsigned index;
 };
 
-gpu::gpu(gpu_options const& options) : state_(std::make_unique<state>(state{options.device})) {}
+gpu::gpu(gpu_options const& options) : own_(std::make_unique<state>(state{options.device})), state_(own_.get()) {}
+gpu::gpu(state* shared, CUstream_st* stream) noexcept : state_(shared), view_stream_(stream) {}
 gpu::~gpu() = default;
 gpu::gpu(gpu&&) noexcept = default;
 gpu& gpu::operator=(gpu&&) noexcept = default;
 
+gpu_view gpu::with_stream(CUstream_st* stream) const noexcept {
+  return gpu_view(gpu(state_, stream));
+}
 unsigned gpu::index() const noexcept {
   return state_->index;
 }

@@ -79,6 +79,7 @@ void* pool::allocate(std::size_t bytes) {
 }
 
 void* pool::from_source(std::size_t size) {
+  source_.check_allocation(size);
   max_in_use_ = std::max(max_in_use_, in_use_ + size);
   keep_few(size);
   trim(limit_ - in_use_ - size);  // a limit holds for cached blocks, too
@@ -98,6 +99,7 @@ void pool::reserve(std::size_t bytes) {
   check_limit(size);
   if (idle_reserve() >= size) return;
   if (reserve_ && idle_reserve() == 0) return deallocate(allocate(bytes), bytes);  // in use: cache a block beside it
+  source_.check_allocation(size);
   release_reserve();
   reserve_ = static_cast<char*>(from_source(size));
   reserve_size_ = reserve_free_ = size;

@@ -133,12 +133,41 @@ code_at<K> codes_of(sort_task const& task) {
   return {static_cast<K const*>(task.keys), code_of<K>(task), K(task.max_magnitude), task.equal_zeros ? code_at<K>::top : K{0}};
 }
 
+/// Returns the keys that a task reads.
+template <class K>
+std::span<K const> keys_read(sort_task const& task) {
+  return span_of<K>(task.out_of_place ? const_cast<void*>(task.keys_in) : task.keys, task.n);
+}
+/// Returns the values that a task reads.
+template <class V>
+std::span<V const> values_read(sort_task const& task) {
+  return span_of<V>(task.out_of_place ? const_cast<void*>(task.values_in) : task.values, task.n);
+}
+
 template <Backend B, class K>
 void run_on_keys(B& backend, sort_task const& task) {
+  auto const from = keys_read<K>(task);
   auto const keys = span_of<K>(task.keys, task.n);
-  if (task.value_bytes == 0) return backend.radix_sort(keys, task.bits, code_of<K>(task));
+  if (task.value_bytes == 0) return backend.radix_sort_copy(from, keys, task.bits, code_of<K>(task));
   with_value_type(task.value_bytes, [&](auto value) {
-    backend.radix_sort(keys, span_of<decltype(value)>(task.values, task.n), task.bits, code_of<K>(task));
+    using V = decltype(value);
+    backend.radix_sort_copy(from, keys, values_read<V>(task), span_of<V>(task.values, task.n), task.bits, code_of<K>(task));
+  });
+}
+
+/// Copies a task's inputs to its outputs, for sorts that work in place.
+template <Backend B, class K>
+void copy_inputs(B& backend, sort_task const& task) {
+  if (!task.out_of_place) return;
+  auto const from = keys_read<K>(task);
+  auto const keys = span_of<K>(task.keys, task.n);
+  if (task.value_bytes == 0) return backend.copy(from, keys);
+  with_value_type(task.value_bytes, [&](auto value) {
+    using V = decltype(value);
+    auto const values_from = values_read<V>(task);
+    auto const values = span_of<V>(task.values, task.n);
+    backend.copy(from, keys);
+    backend.copy(values_from, values);
   });
 }
 
@@ -189,6 +218,7 @@ struct put_nans_last {
 
 template <Backend B, class K>
 void run_on_segments(B& backend, sort_task const& task) {
+  copy_inputs<B, K>(backend, task);
   auto keys = span_of<K>(task.keys, task.n);
   auto code = code_of<K>(task);
   std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
@@ -354,7 +384,7 @@ std::size_t memory_on_key_type(B& backend, sort_task const& task) {
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:
-      return backend.radix_sort_memory(n, k, v);
+      return std::max(backend.radix_sort_memory(n, k, v), backend.radix_sort_copy_memory(n, k, v));
     case sort_task::operation::argsort:
       return pool::rounded(n * k) + backend.radix_sort_memory(n, k, v);
     case sort_task::operation::arrays:

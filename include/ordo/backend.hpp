@@ -34,7 +34,7 @@ struct probe_order {
 /// run. The only exception is the order of values with equal keys in large arrays; see array_sort.
 ///
 /// Every operation may allocate temporary memory from the backend's pool. Each sort allocates at most as much as its
-/// radix_sort_memory, sample_sort_memory, segmented_sort_memory, segmented_sort_by_memory or array_sort_memory returns; other
+/// radix_sort_memory, radix_sort_copy_memory, sample_sort_memory, segmented_sort_memory, segmented_sort_by_memory or array_sort_memory returns; other
 /// operations allocate a few bytes per block of items. If the pool cannot serve a request, the operation throws out_of_memory,
 /// and its arrays hold a permutation of their items.
 ///
@@ -52,10 +52,15 @@ struct probe_order {
 ///   reduce(n, in, init, op)         Returns init op in(0) op ... op in(n-1). op is associative and commutative.
 ///   select(n, keep, item, out)      Writes item(i) for each i with keep(i) to `out`, in order of i. Returns their number.
 ///   gather(from, index, to)         Writes to[i] = from[index[i]].
+///   copy(from, to)                  Copies items. Does nothing if both are the same memory.
 ///   radix_sort(keys, bits, code)    Sorts unsigned keys of 8 to 128 bits in place, by the bits `bits` of code.encode(key)
 ///                                   (radix_key.hpp). Stable.
 ///   radix_sort(keys, values, bits, code)
 ///                                   Does the same, and moves values of 4, 8 or 16 bytes with their keys.
+///   radix_sort_copy(keys_from, keys, bits, code)
+///   radix_sort_copy(keys_from, keys, values_from, values, bits, code)
+///                                   Sorts `keys_from` and `values_from`, which it only reads, into `keys` and `values`. An input
+///                                   is the same memory as its output or does not overlap any output.
 ///   sample_sort(items, less)        Sorts items of any trivially copyable type in place. `less` is a strict weak order:
 ///                                   less(a, b) is true if a comes before b. Stable. `less` may be called any number of times.
 ///   sample_sort(keys, values, less) Does the same, and moves values of 4, 8 or 16 bytes with their keys.
@@ -98,6 +103,9 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   b.gather(ck, std::span<std::uint32_t const>(v), k);
   b.radix_sort(k, bits, key_code<std::uint64_t>{});
   b.radix_sort(k, v, bits, key_code<std::uint64_t>{});
+  b.copy(ck, k);
+  b.radix_sort_copy(ck, k, bits, key_code<std::uint64_t>{});
+  b.radix_sort_copy(ck, k, std::span<std::uint32_t const>(v), v, bits, key_code<std::uint64_t>{});
   b.sample_sort(k, detail::probe_order{});
   b.sample_sort(k, v, detail::probe_order{});
   b.argsort(n, f, k, v, bits);
@@ -106,6 +114,7 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   b.segmented_sort_by(v, s, f, heads, bits);
   { b.pool() } -> std::same_as<pool&>;
   { B::radix_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
+  { B::radix_sort_copy_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::sample_sort_memory(n, n, n) } -> std::same_as<std::size_t>;
   { B::segmented_sort_memory(n, n, n, n, n, bits) } -> std::same_as<std::size_t>;
   { B::segmented_sort_by_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;

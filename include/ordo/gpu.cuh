@@ -30,6 +30,7 @@ template <class F>
 decltype(auto) with_backend(gpu& on, F f) {
   cuda_backend& backend = on.backend();
   cuda_detail::device_scope const current(on.index());
+  cuda_backend::stream_scope const queue(backend, on.view_stream());
   return f(backend);
 }
 

@@ -14,6 +14,8 @@ class memory_resource {
   /// Allocates at least `bytes` bytes, aligned to 256. @throws out_of_memory
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
+  /// Throws if the source can allocate nothing now, whatever the size. A pool calls it before it frees blocks to make room.
+  virtual void check_allocation(std::size_t /*bytes*/) const {}
   /// Returns the number of bytes that can still be allocated, as far as is known. Other processes may allocate from them, too.
   [[nodiscard]] virtual std::size_t available() const { return ~std::size_t{0}; }
 };
@@ -71,6 +73,8 @@ class pool final : public memory_resource {
     std::size_t before_;
   };
 
+  /// Returns true if the pool holds no memory of its source, in use or cached.
+  [[nodiscard]] bool empty() const noexcept { return used_.empty() && kept_.empty() && !reserve_; }
   /// Return the number of bytes that callers hold: now, and the maximum so far.
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
@@ -115,6 +119,7 @@ class limited_memory final : public memory_resource {
   limited_memory(memory_resource& source, std::size_t limit) : source_(source), limit_(limit) {}
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;
+  void check_allocation(std::size_t bytes) const override { source_.check_allocation(bytes); }
   [[nodiscard]] std::size_t available() const override;
 
  private:

@@ -127,6 +127,23 @@ void add_values(sort_task& task, std::span<V> values) {
   task.values_given = values.size();
 }
 
+/// Adds the arrays that a sort reads where these are not the ones that it writes.
+template <class K>
+void add_keys_in(sort_task& task, std::span<K> keys_in) {
+  task.out_of_place = true;
+  task.keys_in = keys_in.data();
+  task.keys_in_given = keys_in.size();
+}
+template <class V>
+void add_values_in(sort_task& task, std::span<V> values_in) {
+  task.values_in = values_in.data();
+  task.values_in_given = values_in.size();
+}
+
+/// An array of T, const or not.
+template <class In, class T>
+concept read_as = std::same_as<std::remove_const_t<In>, T>;
+
 inline void add_heads(sort_task& task, std::span<std::uint8_t> heads) {
   task.heads = heads.empty() ? nullptr : heads.data();
   task.heads_given = heads.size();
@@ -148,7 +165,8 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
 
 /// Sorts keys in place. Stable.
 ///
-/// On a GPU the call may wait for the device for some microseconds to choose a method, and cannot be captured in a CUDA graph.
+/// On a GPU the call may wait for the device for some microseconds to choose a method. It never waits while a CUDA graph is
+/// captured, nor with gpu_options::capturable.
 /// @code
 ///   ordo::gpu gpu;
 ///   ordo::sort_keys(gpu, std::span(device_floats, n));
@@ -166,6 +184,35 @@ template <sort_order Order = sort_order::ascending, detail::key_array Keys, deta
 void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
+  on.run(task);
+}
+
+/// Sorts keys_in into `keys`, which is as long. keys_in is not changed. The two do not overlap, or are the same memory and are
+/// sorted in place. Stable. Waits as sort_keys does. After an exception the contents of `keys` are unspecified.
+///
+/// This form copies nothing, whatever the number of passes: use it if the input is in another array anyway.
+/// @throws usage_error  also if keys_in overlaps a part of `keys`
+/// @code
+///   ordo::sort_keys(gpu, std::span<float const>(device_floats, n), std::span(device_sorted, n));
+/// @endcode
+template <sort_order Order = sort_order::ascending, class In, Key K>
+requires detail::read_as<In, K>
+void sort_keys(machine& on, std::span<In> keys_in, std::span<K> keys, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
+  detail::add_keys_in(task, keys_in);
+  on.run(task);
+}
+
+/// Does the same, and writes to values[i] the value in values_in of the key that comes to keys[i]. Each input may be its output
+/// itself, and overlaps no output otherwise.
+template <sort_order Order = sort_order::ascending, class In, Key K, class ValuesIn, detail::moved_along V>
+requires(detail::read_as<In, K>&& detail::read_as<ValuesIn, V>) void sort_pairs(machine& on, std::span<In> keys_in,
+                                                                               std::span<K> keys, std::span<ValuesIn> values_in,
+                                                                               std::span<V> values, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
+  detail::add_values(task, values);
+  detail::add_keys_in(task, keys_in);
+  detail::add_values_in(task, values_in);
   on.run(task);
 }
 
@@ -230,6 +277,33 @@ void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offse
   on.run(task);
 }
 
+/// Copies keys_in to `keys`, which is as long, and sorts each segment there. keys_in is not changed. Items in holes are copied,
+/// too. The two arrays do not overlap, or are the same memory. Otherwise as sort_segments.
+template <sort_order Order = sort_order::ascending, class In, Key K, class Offset>
+requires detail::read_as<In, K>
+void sort_segments_copy(machine& on, std::span<In> keys_in, std::span<K> keys, segment_list<Offset> segments,
+                        std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
+  detail::add_keys_in(task, keys_in);
+  detail::add_segments(task, segments);
+  detail::add_heads(task, heads);
+  on.run(task);
+}
+
+/// Does the same, and moves the values, which it copies from values_in to `values`, with their keys.
+template <sort_order Order = sort_order::ascending, class In, Key K, class ValuesIn, detail::moved_along V, class Offset>
+requires(detail::read_as<In, K>&& detail::read_as<ValuesIn, V>) void sort_segments_copy(
+    machine& on, std::span<In> keys_in, std::span<K> keys, std::span<ValuesIn> values_in, std::span<V> values,
+    segment_list<Offset> segments, std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
+  detail::add_values(task, values);
+  detail::add_keys_in(task, keys_in);
+  detail::add_values_in(task, values_in);
+  detail::add_segments(task, segments);
+  detail::add_heads(task, heads);
+  on.run(task);
+}
+
 /// Sorts the keys of each array in place, with O(arrays) bytes of temporary memory and no second copy of the data. (Keys of 8
 /// and 16 bits are sorted as segments.) On a GPU, arrays too large for one block, of about 16,000 items and more, take a window
 /// of 128 MiB, or of up to 1/64 of the data if that is more, and half as much again for lists.
@@ -272,7 +346,8 @@ void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
   on.run(task);
 }
 
-/// Returns the maximum of temporary memory, in bytes, that sort_keys takes for n keys, or sort_pairs with values of type V.
+/// Returns the maximum of temporary memory, in bytes, that sort_keys takes for n keys, or sort_pairs with values of type V, in
+/// place or not.
 /// After machine::reserve(X_memory(...)) the next X of that size allocates nothing.
 template <Key K, class V = detail::none>
 std::size_t sort_memory(machine& on, std::size_t n, key_order order = {}) {

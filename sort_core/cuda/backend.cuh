@@ -85,11 +85,13 @@ struct either {
     return K(a | b);
   }
 };
-/// Encodes keys or decodes codes, several per thread, because one per thread is too few to keep memory busy.
+/// Encodes keys or decodes codes, several per thread, because one per thread is too few to keep memory busy. `from` may be
+/// `to`.
 template <class K, bool Encode>
 struct recode_keys {
   static constexpr std::size_t at_once = 4;
-  K* keys;
+  K const* from;
+  K* to;
   std::size_t n;
   key_code<K> code;
   [[nodiscard]] std::size_t threads() const { return (n + at_once - 1) / at_once; }
@@ -97,10 +99,10 @@ struct recode_keys {
     std::size_t const stride = (n + at_once - 1) / at_once;
     K key[at_once];
 #pragma unroll
-    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * stride < n ? keys[i + j * stride] : K{0};
+    for (std::size_t j = 0; j < at_once; ++j) key[j] = i + j * stride < n ? from[i + j * stride] : K{0};
 #pragma unroll
     for (std::size_t j = 0; j < at_once; ++j)
-      if (i + j * stride < n) keys[i + j * stride] = Encode ? code.encode(key[j]) : code.decode(key[j]);
+      if (i + j * stride < n) to[i + j * stride] = Encode ? code.encode(key[j]) : code.decode(key[j]);
   }
 };
 
@@ -127,6 +129,21 @@ struct own_stream {
   cudaStream_t handle = nullptr;
 };
 
+/// An event without a time, created when first needed.
+struct own_event {
+  own_event() = default;
+  ~own_event() {
+    if (handle) static_cast<void>(cudaEventDestroy(handle));
+  }
+  own_event(own_event const&) = delete;
+  own_event& operator=(own_event const&) = delete;
+  [[nodiscard]] cudaEvent_t get() {
+    if (!handle) ORDO_CUDA(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming));
+    return handle;
+  }
+  cudaEvent_t handle = nullptr;
+};
+
 /// Returns null for an empty span, whatever its pointer.
 inline std::uint8_t* pointer_to(std::span<std::uint8_t> heads) {
   return heads.empty() ? nullptr : heads.data();
@@ -142,12 +159,24 @@ void sort_stored(cuda_backend& backend, stored_keys<K> keys, V* values, std::siz
 /// work or finish it: this GPU cannot run the sample sort, or samples say too little about the keys.
 bool sort_by_samples(cuda_backend& backend, std::uint64_t* keys, std::size_t n);
 
-/// Sorts keys of any width by CUB's LSD radix sort. Compiled once.
-/// @param values  null for none
+/// The arrays of a radix sort: it reads keys_from and values_from, and writes keys and values. Either both inputs are their
+/// outputs, or none is. Values are null if there are none.
 template <class K, class V>
-void sort_lsd(cuda_backend& backend, K* keys, V* values, std::size_t n, bit_range bits);
-/// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly.
-void sort_floats_lsd(cuda_backend& backend, std::uint32_t* keys, std::size_t n);
+struct radix_arrays {
+  K const* keys_from;
+  K* keys;
+  V const* values_from;
+  V* values;
+  std::size_t n;
+  [[nodiscard]] bool in_place() const { return keys_from == keys; }
+};
+
+/// Sorts keys of any width by CUB's LSD radix sort, by `bits` of their codes. Compiled once. If memory runs out, nothing has
+/// been written.
+template <class K, class V>
+void sort_lsd(cuda_backend& backend, radix_arrays<K, V> const& arrays, bit_range bits, key_code<K> code);
+/// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly. `from` may be `keys`.
+void sort_floats_lsd(cuda_backend& backend, std::uint32_t const* from, std::uint32_t* keys, std::size_t n);
 
 /// A type that CUB moves in place of any value type of `Bytes` bytes, so that there is one instantiation per width.
 template <std::size_t Bytes>
@@ -168,7 +197,8 @@ struct moved_as<16> {
 }  // namespace cuda_detail
 
 /// The Backend of a GPU; users hold an ordo::gpu. It belongs to the device that is current at construction, which must be
-/// current in every call and at destruction. It has one stream, and takes buffers from one pool, limited by ORDO_GPU_MEMORY.
+/// current in every call and at destruction. It queues work on one stream, or on another for some calls (stream_scope), and
+/// takes buffers from one pool, limited by ORDO_GPU_MEMORY.
 /// Must be used by one thread at a time. See Backend for the contracts.
 class cuda_backend {
  public:
@@ -178,10 +208,30 @@ class cuda_backend {
   ~cuda_backend() {
     // Errors are ignored, because a destructor must not throw. A kernel's fault was reported by the download that waited for
     // it.
-    static_cast<void>(cudaStreamSynchronize(stream_));
+    if (last_ == last_user::view) static_cast<void>(cudaStreamWaitEvent(stream_, used_.handle, 0));
+    if (waits_at_end_) static_cast<void>(cudaStreamSynchronize(stream_));
   }
   cuda_backend(cuda_backend const&) = delete;
   cuda_backend& operator=(cuda_backend const&) = delete;
+
+  /// Queues the backend's work on `stream`, or on its own stream if there is none given, during the object's lifetime. Work on
+  /// the stream begins when all earlier work that may use the pool's memory has ended. The device must be current.
+  class stream_scope {
+   public:
+    stream_scope(cuda_backend& backend, std::optional<cudaStream_t> stream) : backend_(backend), before_(backend.stream_) {
+      backend.enter(stream.value_or(backend.main_stream_));
+    }
+    ~stream_scope() { backend_.leave(before_); }
+    stream_scope(stream_scope const&) = delete;
+    stream_scope& operator=(stream_scope const&) = delete;
+
+   private:
+    cuda_backend& backend_;
+    cudaStream_t before_;
+  };
+
+  /// Returns true if operations may wait for the device where that makes them faster.
+  [[nodiscard]] bool may_wait() const { return !capturable_ && !is_capturing(stream_); }
 
   template <class T>
   ordo::buffer<T> buffer(std::size_t n) {
@@ -189,6 +239,7 @@ class cuda_backend {
   }
   template <class T>
   ordo::buffer<T const> upload(std::span<T const> host) {
+    check_wait("upload");
     ordo::buffer<T const> copy(pool_, host.size());
     std::size_t const bytes = host.size_bytes();
     staging_.upload(const_cast<T*>(copy.data()), host.data(), bytes, stream_);
@@ -203,16 +254,19 @@ class cuda_backend {
   }
   template <class T>
   void download(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
+    check_wait("download");
     staging_.download(host.data(), from.data(), from.size_bytes(), stream_);
   }
   /// @returns an object that must be destroyed before this one
   cuda_detail::background_downloads background_downloads() { return {staging_, stream_}; }
   template <class T>
   std::size_t load(source& from, std::span<T> to) {
+    check_wait("load");
     return staging_.load(from, to.data(), to.size_bytes(), stream_) / sizeof(T);
   }
   template <class T>
   void store(std::span<T const> from, sink& to, std::uint64_t offset) {
+    check_wait("store");
     staging_.store(to, offset, from.data(), from.size_bytes(), stream_);
   }
   [[nodiscard]] ordo::pool& pool() noexcept { return pool_; }
@@ -229,6 +283,12 @@ class cuda_backend {
     if (key_bytes == 4 || key_bytes == 8)
       max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
     return max_bytes;
+  }
+  /// Returns the maximum of bytes that radix_sort_copy takes from the pool: as radix_sort, but CUB takes it in one block.
+  static std::size_t radix_sort_copy_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
+    std::size_t const widest = std::max<std::size_t>({key_bytes, value_bytes, 4});
+    return std::max(ordo::pool::rounded(n * key_bytes + n * value_bytes + n / 20 * widest + (1 << 20)),
+                    radix_sort_memory(n, key_bytes, value_bytes));
   }
   /// Returns the maximum of bytes that sample_sort takes from the pool.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
@@ -271,6 +331,12 @@ class cuda_backend {
         segmented_sort_bytes<false, large_method::in_place>(n, arrays, max_length, key_bytes, value_bytes));
   }
 
+  template <class T>
+  void copy(std::span<T const> from, std::span<std::type_identity_t<T>> to) {
+    if (from.data() == to.data() || from.empty()) return;
+    ORDO_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
+  }
+
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
@@ -289,6 +355,7 @@ class cuda_backend {
   template <class In, class T, class Op>
   T reduce(std::size_t n, In in, T init, Op op) {
     if (n == 0) return init;
+    check_wait("reduce");
     auto const from = cuda_detail::computed<T>(in);
     auto result = buffer<T>(1);
     with_temporary([&](void* temporary, std::size_t& bytes) {
@@ -300,6 +367,7 @@ class cuda_backend {
   template <class Keep, class Item, class T>
   std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
     if (n == 0) return 0;
+    check_wait("select");
     auto const from = cuda_detail::computed<T>(item);
     auto const flags = cuda_detail::computed<bool>(keep);
     auto kept = buffer<std::uint64_t>(1);
@@ -319,13 +387,38 @@ class cuda_backend {
 
   template <class K>
   void radix_sort(std::span<K> keys, bit_range bits = {}, key_code<K> code = {}) {
-    sort_by_digits(keys, std::span<std::uint32_t>{}, detail::clipped<K>(bits), code);
+    radix_sort_copy(std::span<K const>(keys), keys, bits, code);
   }
 
   template <class K, class V>
   void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    radix_sort_copy(std::span<K const>(keys), keys, std::span<V const>(values), values, bits, code);
+  }
+
+  template <class K>
+  void radix_sort_copy(std::span<K const> from, std::span<std::type_identity_t<K>> keys, bit_range bits = {},
+                       key_code<K> code = {}) {
+    detail::check_length("keys", "radix sort", from.size(), keys.size());
+    sort_by_digits(cuda_detail::radix_arrays<K, std::uint32_t>{from.data(), keys.data(), nullptr, nullptr, keys.size()},
+                   detail::clipped<K>(bits), code);
+  }
+
+  template <class K, class V>
+  void radix_sort_copy(std::span<K const> keys_from, std::span<std::type_identity_t<K>> keys, std::span<V const> values_from,
+                       std::span<std::type_identity_t<V>> values, bit_range bits = {}, key_code<K> code = {}) {
+    detail::check_length("keys", "radix sort", keys_from.size(), keys.size());
     detail::check_length("values", "radix sort", values.size(), keys.size());
-    sort_by_digits(keys, as_moved(values), detail::clipped<K>(bits), code);
+    detail::check_length("values", "radix sort", values_from.size(), keys.size());
+    if ((keys_from.data() == keys.data()) != (values_from.data() == values.data())) {  // one of them is in place
+      copy(keys_from, keys);
+      copy(values_from, values);
+      return radix_sort(keys, values, bits, code);
+    }
+    using M = moved<V>;
+    sort_by_digits(cuda_detail::radix_arrays<K, M>{keys_from.data(), keys.data(),
+                                                   reinterpret_cast<M const*>(values_from.data()),
+                                                   reinterpret_cast<M*>(values.data()), keys.size()},
+                   detail::clipped<K>(bits), code);
   }
 
   template <class T, class Less>
@@ -398,14 +491,22 @@ class cuda_backend {
 
   /// The stream, CUB calls and sorts of raw pointers, for the core's own kernels.
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+  /// Returns the stream of a machine that is not a view.
+  [[nodiscard]] cudaStream_t main_stream() const noexcept { return main_stream_; }
   [[nodiscard]] cuda_detail::kernel_launcher& kernels() noexcept { return kernels_; }
 
   /// Calls a function of CUB twice: for the size of its temporary memory, and to run it.
   template <class Call>
   void with_temporary(Call call) {
+    with_temporary(call, [] {});
+  }
+  /// Does the same, and calls first() before CUB runs, when all memory has been allocated.
+  template <class Call, class First>
+  void with_temporary(Call call, First first) {
     std::size_t bytes = 0;
     ORDO_CUDA(call(nullptr, bytes));
     auto temporary = buffer<char>(std::max<std::size_t>(bytes, 1));
+    first();
     ORDO_CUDA(call(temporary.data(), bytes));
   }
 
@@ -425,34 +526,62 @@ class cuda_backend {
   /// Sorts by an MSD radix sort of our own, as one segment, if keys differ only in the bits that count. Sorts by CUB's LSD
   /// radix sort if other bits must be skipped, and for keys of few digits.
   template <class K, class M>
-  void sort_by_digits(std::span<K> keys, std::span<M> values, bit_range bits, key_code<K> code) {
-    if (keys.size() < 2 || bits.begin >= bits.end) return;
+  void sort_by_digits(cuda_detail::radix_arrays<K, M> const& arrays, bit_range bits, key_code<K> code) {
+    std::size_t const n = arrays.n;
+    bool const has_values = arrays.values != nullptr;
+    std::span<K const> const from(arrays.keys_from, n);
+    std::span<K> const keys(arrays.keys, n);
+    std::span<M> const values(arrays.values, has_values ? n : 0);
+    auto const copy_inputs = [&] {
+      copy(from, keys);
+      if (has_values) copy(std::span<M const>(arrays.values_from, n), values);
+    };
+    if (n < 2 || bits.begin >= bits.end) return copy_inputs();
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       // One block, and one launch, where CUB has five or more: 16 microseconds for 10,000 keys and 51, on an H100.
       using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
-      if (bits.begin == 0 && bits.end == 8 * sizeof(K) && keys.size() <= sizes::block_capacity())
-        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
-      radix_way const way = way_of<K, M>(keys, values.size(), bits, code);
-      if (way.msd && all_count(keys, bits, code))
-        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, keys.size()), {}, code);
+      if (bits.begin == 0 && bits.end == 8 * sizeof(K) && n <= sizes::block_capacity()) {
+        copy_inputs();
+        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
+      }
+      radix_way const way = way_of<K, M>(from, values.size(), bits, code);
+      if (way.msd && (bits.end - bits.begin == 8 * sizeof(K) || (may_wait() && all_count(from, bits, code)))) {
+        copy_inputs();
+        return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
+      }
       if (way.width + cuda_detail::tuning::narrower_bits <= bits.end) {
-        K const differing = K(differing_bits(keys, code) & detail::mask_of<K>(bits));
+        K const differing = K(differing_bits(from, code) & detail::mask_of<K>(bits));
         bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
-        if (differing == 0) return;
+        if (differing == 0) return copy_inputs();
       }
     }
     if constexpr (sizeof(K) == 4) {
-      if (values.empty() && code == radix_key<float>::code && bits.end - bits.begin == 32 &&
-          keys.size() >= cuda_detail::tuning::floats_as_they_are_from)
-        return cuda_detail::sort_floats_lsd(*this, keys.data(), keys.size());
+      if (!has_values && code == radix_key<float>::code && bits.end - bits.begin == 32 &&
+          n >= cuda_detail::tuning::floats_as_they_are_from)
+        return cuda_detail::sort_floats_lsd(*this, from.data(), keys.data(), n);
     }
+    if constexpr (sizeof(K) == 8) {
+      if (!has_values && n >= cuda_detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K) && may_wait())
+        return sort_uneven(from, keys, bits, code);
+    }
+    cuda_detail::sort_lsd(*this, arrays, bits, code);
+  }
+
+  /// Sorts 64-bit keys without values that are too uneven for an MSD sort, by comparisons, which do not depend on the
+  /// distribution; or by an LSD sort.
+  template <class K>
+  void sort_uneven(std::span<K const> from, std::span<K> keys, bit_range bits, key_code<K> code) {
+    std::size_t const n = keys.size();
     auto const sort_codes = [&] {
-      if (!sorted_unevenly(keys, values.size(), bits))
-        cuda_detail::sort_lsd(*this, keys.data(), values.empty() ? nullptr : values.data(), keys.size(), bits);
+      if (!cuda_detail::sort_by_samples(*this, keys.data(), n))
+        cuda_detail::sort_lsd<K, std::uint32_t>(*this, {keys.data(), keys.data(), nullptr, nullptr, n}, bits, {});
     };
-    if (code.identity()) return sort_codes();
-    cuda_detail::recode_keys<K, true> const encode{keys.data(), keys.size(), code};
-    cuda_detail::recode_keys<K, false> const decode{keys.data(), keys.size(), code};
+    if (code.identity()) {
+      copy(from, keys);
+      return sort_codes();
+    }
+    cuda_detail::recode_keys<K, true> const encode{from.data(), keys.data(), n, code};
+    cuda_detail::recode_keys<K, false> const decode{keys.data(), keys.data(), n, code};
     each(encode.threads(), encode);
     try {
       sort_codes();
@@ -463,26 +592,15 @@ class cuda_backend {
     each(decode.threads(), decode);
   }
 
-  /// Sorts 64-bit keys without values that are too uneven for an MSD sort, by comparisons, which do not depend on the
-  /// distribution.
-  template <class K>
-  bool sorted_unevenly(std::span<K> keys, std::size_t values, bit_range bits) {
-    if constexpr (sizeof(K) == 8) {
-      if (values == 0 && keys.size() >= cuda_detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K))
-        return cuda_detail::sort_by_samples(*this, keys.data(), keys.size());
-    }
-    return false;
-  }
-
   /// Returns true if keys differ only in the bits `bits` of their codes.
   template <class K>
-  bool all_count(std::span<K> keys, bit_range bits, key_code<K> code) {
+  bool all_count(std::span<K const> keys, bit_range bits, key_code<K> code) {
     K const others = K(~detail::mask_of<K>(bits));
     return others == 0 || (differing_bits(keys, code) & others) == 0;
   }
   /// Returns a word with ones where the codes of keys differ.
   template <class K>
-  K differing_bits(std::span<K> keys, key_code<K> code) {
+  K differing_bits(std::span<K const> keys, key_code<K> code) {
     return reduce(keys.size(), cuda_detail::differs_from_first<K>{keys.data(), code}, K{0}, cuda_detail::either{});
   }
 
@@ -492,11 +610,12 @@ class cuda_backend {
     unsigned width = 64;
   };
   template <class K, class M>
-  radix_way way_of(std::span<K> keys, std::size_t values, bit_range bits, key_code<K> code) {
+  radix_way way_of(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code) {
     std::size_t const n = keys.size();
-    if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
+    if (n < cuda_detail::tuning::msd_from(sizeof(K)))
+      return {n <= cuda_detail::tuning::one_block && bits.end - bits.begin == 8 * sizeof(K)};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
-    if (n < cuda_detail::tuning::sampled_from) return {n < cuda_detail::tuning::unasked};
+    if (n < cuda_detail::tuning::sampled_from || !may_wait()) return {n < cuda_detail::tuning::unasked};
     using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
     cuda_detail::radix_task const task{n,
                                        sizes::block_capacity(),
@@ -513,13 +632,14 @@ class cuda_backend {
     return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::width_of(sample)};
   }
 
-  /// Sorts by our own kernels if they can and are faster. Returns false if another stable sort must do the work or finish it.
+  /// Sorts by our own kernels if they can and are faster. Returns false if another stable sort must do the work or finish it:
+  /// also if waiting is ruled out, as the sample sort waits.
   template <class T, class V, class Less>
   bool sorted_by_samples(std::span<T> items, V* values, Less less) {
     if constexpr (cuda_detail::sampled_type<T>) {
       using sorter = cuda_detail::sample_sorter<cuda_backend, T, V, Less>;
       if (items.size() >= cuda_detail::tuning::by_samples_from(sizeof(T) + cuda_detail::value_bytes<V>) &&
-          sorter::sizes::possible())
+          sorter::sizes::possible() && may_wait())
         return sorter(*this, items.data(), values, items.size(), less).sort();
     }
     return false;
@@ -561,22 +681,75 @@ class cuda_backend {
   /// Returns true if positions of 32 bits suffice for n items.
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
 
-  /// @param source  overrides the memory options in `how` if it is not null
+  /// @param source  overrides the memory options in `options` if it is not null
   cuda_backend(gpu_options const& options, memory_resource* source)
       : own_stream_(!options.stream),
-        stream_(options.stream.value_or(own_stream_.handle)),
+        main_stream_(options.stream.value_or(own_stream_.handle)),
+        stream_(main_stream_),
         kernels_(stream_),
-        limited_(from_allocator(options), std::min(options.memory_limit, gpu_memory_limit().value_or(options.memory_limit))),
-        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(options)) {}
+        capturable_(options.capturable),
+        limited_(memory_of(options), std::min(options.memory_limit, gpu_memory_limit().value_or(options.memory_limit))),
+        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(options)),
+        waits_at_end_(source || !options.stream || !(given_ || in_stream_order_)) {}
+
+  void check_wait(char const* operation) const {
+    if (is_capturing(stream_))
+      throw usage_error(std::string("CUDA graph: capture: ") + operation + " waits for the device and cannot be captured");
+  }
+
+  /// Lets later work on `to` begin after the work that is now on `from`. Work that is captured runs when the caller launches the
+  /// graph, who orders the launches with other work: an event would make the capture fail, or draw other streams into it.
+  void order(cudaStream_t from, cudaStream_t to) {
+    if (from == to || is_capturing(to)) return;
+    if (is_capturing(from))
+      throw usage_error("CUDA graph: capture: no other stream can wait for the machine's work while it is being captured");
+    ORDO_CUDA(cudaEventRecord(used_.get(), from));
+    ORDO_CUDA(cudaStreamWaitEvent(to, used_.get(), 0));
+  }
+  void enter(cudaStream_t stream) {
+    if (stream != main_stream_) static_cast<void>(used_.get());  // created here, because leave() must not throw
+    if (scopes_ != 0)
+      order(stream_, stream);
+    else if (last_ == last_user::own)
+      order(main_stream_, stream);
+    else if (last_ == last_user::view && !is_capturing(stream))
+      ORDO_CUDA(cudaStreamWaitEvent(stream, used_.get(), 0));
+    use(stream);
+    ++scopes_;
+  }
+  void leave(cudaStream_t before) noexcept try {
+    --scopes_;
+    cudaStream_t const stream = stream_;
+    use(before);
+    if (scopes_ != 0) return order(stream, before);
+    if (stream == main_stream_) {
+      if (last_ == last_user::view && is_capturing(stream)) return;  // enter() made no order
+      last_ = pool_.empty() ? last_user::none : last_user::own;
+    } else if (!is_capturing(stream)) {
+      last_ = pool_.empty() ? last_user::none : last_user::view;
+      // Recorded now, because the caller may destroy the stream before the next call.
+      if (last_ == last_user::view) ORDO_CUDA(cudaEventRecord(used_.get(), stream));
+    }
+  } catch (error const&) {
+    static_cast<void>(cudaDeviceSynchronize());
+  }
+  void use(cudaStream_t stream) noexcept {
+    stream_ = stream;
+    kernels_.use(stream);
+    if (given_) given_->use(stream);
+    if (in_stream_order_) in_stream_order_->use(stream);
+  }
   // A limit may equal the exact size from X_memory(), so that the pool must not hold any excess.
   static ordo::pool::reuse reuse_of(gpu_options const& options) {
     using reuse = ordo::pool::reuse;
     bool const is_limited = options.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
     return options.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
   }
-  memory_resource& from_allocator(gpu_options const& options) {
-    if (!options.allocator) return plain_;
-    return given_.emplace(*options.allocator, stream_);
+  memory_resource& memory_of(gpu_options const& options) {
+    if (options.allocator) return given_.emplace(*options.allocator, stream_);
+    if (options.stream && stream_memory::possible())
+      return uncaptured_.emplace(in_stream_order_.emplace(stream_), stream_);
+    return uncaptured_.emplace(plain_, stream_);
   }
 
   template <class V>
@@ -590,13 +763,24 @@ class cuda_backend {
     return reinterpret_cast<cuda_detail::words_of<T>*>(items.data());
   }
 
+  /// The stream on which the pool's memory was last used, if any of it is still in the pool.
+  enum class last_user { none, own, view };
+
   cuda_detail::own_stream own_stream_;
-  cudaStream_t stream_;
+  cuda_detail::own_event used_;     // recorded after the last use of the pool's memory on another stream
+  cudaStream_t const main_stream_;  // the machine's own, or the caller's
+  cudaStream_t stream_;             // on which work is queued now
   cuda_detail::kernel_launcher kernels_;
+  bool capturable_;
+  last_user last_ = last_user::none;
+  unsigned scopes_ = 0;  // stream_scopes, one within the other
   device_memory plain_;
+  std::optional<stream_memory> in_stream_order_;
+  std::optional<uncaptured_memory> uncaptured_;
   std::optional<allocator_memory> given_;
   limited_memory limited_;
   ordo::pool pool_;
+  bool waits_at_end_;
   cuda_detail::staging staging_;
 };
 

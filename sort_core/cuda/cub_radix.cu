@@ -1,9 +1,14 @@
 #include "sort_core/cuda/cub_radix.cuh"
 
-void ordo::cuda_detail::sort_floats_lsd(cuda_backend& backend, std::uint32_t* keys, std::size_t n) {
-  {
+void ordo::cuda_detail::sort_floats_lsd(cuda_backend& backend, std::uint32_t const* from, std::uint32_t* keys, std::size_t n) {
+  auto* const floats = reinterpret_cast<float*>(keys);
+  if (from != keys) {
+    backend.with_temporary([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortKeys(temporary, bytes, reinterpret_cast<float const*>(from), floats, std::int64_t(n), 0,
+                                            32, backend.stream());
+    });
+  } else {
     auto const other = backend.buffer<float>(n);
-    auto* const floats = reinterpret_cast<float*>(keys);
     cub::DoubleBuffer<float> both(floats, other.data());
     backend.with_temporary([&](void* temporary, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortKeys(temporary, bytes, both, std::int64_t(n), 0, 32, backend.stream());

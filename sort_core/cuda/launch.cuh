@@ -33,6 +33,8 @@ class kernel_launcher {
  public:
   explicit kernel_launcher(cudaStream_t stream) : stream_(stream) {}
   [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+  /// Launches later kernels on another stream of the same device.
+  void use(cudaStream_t stream) noexcept { stream_ = stream; }
 
   struct kernel_facts {
     bool known = false;

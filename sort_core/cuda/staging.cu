@@ -30,7 +30,10 @@ unsigned current_device() {
 
 staging::~staging() {
   for (block& b : blocks_) {
-    if (b.moved) static_cast<void>(cudaEventDestroy(b.moved));
+    if (b.moved) {  // the backend does not wait for a caller's stream
+      static_cast<void>(cudaEventSynchronize(b.moved));
+      static_cast<void>(cudaEventDestroy(b.moved));
+    }
     if (b.data) static_cast<void>(cudaFreeHost(b.data));
   }
   if (words_) static_cast<void>(cudaFreeHost(words_));

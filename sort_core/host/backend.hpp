@@ -66,6 +66,10 @@ class host_backend {
   static std::size_t radix_sort_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
     return ordo::pool::rounded(n * key_bytes) + ordo::pool::rounded(n * value_bytes);
   }
+  /// Returns the maximum of bytes that radix_sort_copy takes from the pool.
+  static std::size_t radix_sort_copy_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {
+    return radix_sort_memory(n, key_bytes, value_bytes);
+  }
   /// Returns the maximum of bytes that sample_sort takes from the pool: a second copy, and one byte per item.
   static std::size_t sample_sort_memory(std::size_t n, std::size_t item_bytes, std::size_t value_bytes) {
     return radix_sort_memory(n, item_bytes, value_bytes) + ordo::pool::rounded(n);
@@ -84,6 +88,14 @@ class host_backend {
   static std::size_t segmented_sort_by_memory(std::size_t n, std::size_t segments, std::size_t max_length,
                                               std::size_t key_bytes, std::size_t value_bytes) {
     return segmented_sort_memory(n, segments, max_length, key_bytes, value_bytes);
+  }
+
+  template <class T>
+  void copy(std::span<T const> from, std::span<std::type_identity_t<T>> to) {
+    if (from.data() == to.data() || from.empty()) return;
+    arena_.execute([&] {
+      host_detail::copy_all<T, host_detail::nothing>({const_cast<T*>(from.data()), nullptr}, {to.data(), nullptr}, from.size());
+    });
   }
 
   template <class F>
@@ -179,12 +191,31 @@ class host_backend {
 
   template <class K>
   void radix_sort(std::span<K> keys, bit_range bits = {}, key_code<K> code = {}) {
-    sort<K, host_detail::nothing>({keys.data(), nullptr}, keys.size(), bits, code);
+    radix_sort_copy(std::span<K const>(keys), keys, bits, code);
   }
   template <class K, class V>
   void radix_sort(std::span<K> keys, std::span<V> values, bit_range bits = {}, key_code<K> code = {}) {
+    radix_sort_copy(std::span<K const>(keys), keys, std::span<V const>(values), values, bits, code);
+  }
+  template <class K>
+  void radix_sort_copy(std::span<K const> from, std::span<std::type_identity_t<K>> keys, bit_range bits = {},
+                       key_code<K> code = {}) {
+    detail::check_length("keys", "radix sort", from.size(), keys.size());
+    sort<K, host_detail::nothing>({const_cast<K*>(from.data()), nullptr}, {keys.data(), nullptr}, keys.size(), bits, code);
+  }
+  template <class K, class V>
+  void radix_sort_copy(std::span<K const> keys_from, std::span<std::type_identity_t<K>> keys, std::span<V const> values_from,
+                       std::span<std::type_identity_t<V>> values, bit_range bits = {}, key_code<K> code = {}) {
+    detail::check_length("keys", "radix sort", keys_from.size(), keys.size());
     detail::check_length("values", "radix sort", values.size(), keys.size());
-    sort<K, V>({keys.data(), values.data()}, keys.size(), bits, code);
+    detail::check_length("values", "radix sort", values_from.size(), keys.size());
+    if ((keys_from.data() == keys.data()) != (values_from.data() == values.data())) {  // one of them is in place
+      copy(keys_from, keys);
+      copy(values_from, values);
+      return radix_sort(keys, values, bits, code);
+    }
+    sort<K, V>({const_cast<K*>(keys_from.data()), const_cast<V*>(values_from.data())}, {keys.data(), values.data()},
+               keys.size(), bits, code);
   }
 
   template <class T, class Less>
@@ -259,9 +290,9 @@ class host_backend {
     use(host_detail::records<K, V>{keys.data(), values.data()});
   }
   template <class K, class V>
-  void sort(host_detail::records<K, V> all, std::size_t n, bit_range bits, key_code<K> code) {
+  void sort(host_detail::records<K, V> from, host_detail::records<K, V> to, std::size_t n, bit_range bits, key_code<K> code) {
     with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
-      arena_.execute([&] { host_detail::sort_encoded(all, scratch, n, detail::clipped<K>(bits), code); });
+      arena_.execute([&] { host_detail::sort_encoded(from, to, scratch, n, detail::clipped<K>(bits), code); });
     });
   }
   template <class K, class V, class Less>

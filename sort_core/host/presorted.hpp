@@ -56,28 +56,40 @@ bool everywhere_in_order(K const* keys, std::size_t n, Code const& code) {
   return nowhere_at_all(keys, n, descends(code));
 }
 
-/// Reverses all[0, n), which descends, but keeps the order of equal items.
+/// Writes from[0, n), which descends, in reverse to another array `to`, but keeps the order of equal items.
 template <class K, class V, class Code>
-void turn_round(records<K, V> all, records<K, V> other, std::size_t n, Code const& code) {
-  auto const begins = [&](std::size_t i) { return i == 0 || code.before(code(all.keys[i]), code(all.keys[i - 1])); };
+void turn_round(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  auto const begins = [&](std::size_t i) { return i == 0 || code.before(code(from.keys[i]), code(from.keys[i - 1])); };
   blocks const parts(n, 1 << 14);
   parts.run([&](std::size_t, std::size_t begin, std::size_t end) {
     while (begin != end && !begins(begin)) ++begin;
     while (begin < end) {  // the last group of a block may extend into the next
       std::size_t next = begin + 1;
       while (next != n && !begins(next)) ++next;
-      for (std::size_t to = n - next; begin != next; ++begin, ++to) other.set(to, all.keys[begin], all.value(begin));
+      for (std::size_t i = n - next; begin != next; ++begin, ++i) to.set(i, from.keys[begin], from.value(begin));
     }
   });
-  parts.run([&](std::size_t, std::size_t begin, std::size_t end) { other.from(begin).copy_to(all.from(begin), end - begin); });
 }
 
-/// Sorts all[0, n) if it ascends or descends, else leaves it unchanged. `other` is scratch memory of the same size.
+/// Copies n items on all threads.
+template <class K, class V>
+void copy_all(records<K, V> from, records<K, V> to, std::size_t n) {
+  blocks(n, 1 << 14).run(
+      [&](std::size_t, std::size_t begin, std::size_t end) { from.from(begin).copy_to(to.from(begin), end - begin); });
+}
+
+/// Sorts from[0, n) into `to`, which may be `from`, if it ascends or descends. Otherwise it writes nothing and returns false.
+/// `other` is scratch memory of the same size.
 template <class K, class V, class Code>
-bool sort_presorted(records<K, V> all, records<K, V> other, std::size_t n, Code const& code) {
-  if (everywhere_in_order(all.keys, n, code)) return true;
-  if (!nowhere_at_all(all.keys, n, ascends(code))) return false;
-  turn_round(all, other, n, code);
+bool sort_presorted(records<K, V> from, records<K, V> to, records<K, V> other, std::size_t n, Code const& code) {
+  bool const in_place = from.keys == to.keys;
+  if (everywhere_in_order(from.keys, n, code)) {
+    if (!in_place) copy_all(from, to, n);
+    return true;
+  }
+  if (!nowhere_at_all(from.keys, n, ascends(code))) return false;
+  turn_round(from, in_place ? other : to, n, code);
+  if (in_place) copy_all(other, to, n);
   return true;
 }
 

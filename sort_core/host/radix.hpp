@@ -143,16 +143,18 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
   }
 }
 
-/// Decodes keys[0, n) in place, or encodes them beforehand.
+/// Decodes keys[0, n) in place.
 template <class K>
 void decode_all(K* keys, std::size_t n, key_code<K> code) {
   if (code.identity()) return;
   for (std::size_t i = 0; i < n; ++i) keys[i] = code.decode(keys[i]);
 }
-template <class K>
-void encode_all(K* keys, std::size_t n, key_code<K> code) {
+/// Writes from[0, n) to `to`, which may be `from`, with its keys encoded.
+template <class K, class V>
+void encode_all(records<K, V> from, records<K, V> to, std::size_t n, key_code<K> code) {
+  if (from.keys != to.keys) from.copy_to(to, n);
   if (code.identity()) return;
-  for (std::size_t i = 0; i < n; ++i) keys[i] = code.encode(keys[i]);
+  for (std::size_t i = 0; i < n; ++i) to.keys[i] = code.encode(to.keys[i]);
 }
 
 /// Does the work of sort_bucket on all threads. Keys are encoded by `code` and are decoded bucket by bucket, while they are in
@@ -202,18 +204,19 @@ struct to_encode {
   [[nodiscard]] V value(std::size_t i) const { return from.value(i); }
 };
 
-/// Sorts all[0, n) by code.encode(key) on all threads; `other` has the same size.
+/// Sorts from[0, n) into `to`, which may be `from`, by code.encode(key) on all threads; `other` has the same size. It does not
+/// write to `from` unless that is `to`.
 template <class K, class V>
-void sort_encoded(records<K, V> all, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
+void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
   K const mask = detail::mask_of<K>(bits);
   // Ordered arrays should cost no more than reading them: use the cheapest comparison that decides.
-  bool const presorted = !code.identity()   ? sort_presorted(all, other, n, encoded<K>{code, mask})
-                         : mask != K(~K{0}) ? sort_presorted(all, other, n, masked<K>{mask})
-                                            : sort_presorted(all, other, n, whole<K, smaller>{});
+  bool const presorted = !code.identity()   ? sort_presorted(from, to, other, n, encoded<K>{code, mask})
+                         : mask != K(~K{0}) ? sort_presorted(from, to, other, n, masked<K>{mask})
+                                            : sort_presorted(from, to, other, n, whole<K, smaller>{});
   if (presorted) return;
-  if (n > parallel_limit) return sort_computed(to_encode<K, V>{all, code}, all, other, n, bits, code);
-  encode_all(all.keys, n, code);
-  sort_records(all, other, n, bits, false, code);
+  if (n > parallel_limit) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
+  encode_all(from, to, n, code);
+  sort_records(to, other, n, bits, false, code);
 }
 
 }  // namespace ordo::inline v0::host_detail

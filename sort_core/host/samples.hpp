@@ -200,7 +200,7 @@ void sort_records_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket,
 /// Sorts all[0, n) by `less`. `other` has the same size, and bucket[0, n) is scratch memory.
 template <class K, class V, class Less>
 void sort_by_samples(records<K, V> all, records<K, V> other, std::uint8_t* bucket, std::size_t n, Less const& less) {
-  if (sort_presorted(all, other, n, whole<K, Less>{less})) return;
+  if (sort_presorted(all, all, other, n, whole<K, Less>{less})) return;
   unsigned const rounds = 4 + unsigned(std::bit_width(n)) / 4;
   sort_records_by(all, other, bucket, n, less, false, rounds);
 }

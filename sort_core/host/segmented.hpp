@@ -62,7 +62,7 @@ template <class K, class V, class Scratch, class Sort>
                                            Sort const& sort) {
   if (in_order(segment.keys, n, code)) return;
   records<K, V> const other = scratch();  // may throw, so it precedes encoding: encoded keys must be decoded again
-  encode_all(segment.keys, n, code.code);
+  encode_all(segment, segment, n, code.code);
   sort(segment, other);
   decode_all(segment.keys, n, code.code);
 }
@@ -84,7 +84,7 @@ template <class K, class V, class Scratch>
 void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, bit_range bits,
                         Scratch scratch) {
   if (!everywhere_in_order(segment.keys, n, code))
-    scratch(n, [&](records<K, V> other) { sort_encoded(segment, other, n, bits, code.code); });
+    scratch(n, [&](records<K, V> other) { sort_encoded(segment, segment, other, n, bits, code.code); });
   if (heads) {
     blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) heads[i] = i == 0 || code(segment.keys[i]) != code(segment.keys[i - 1]);

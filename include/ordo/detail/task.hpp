@@ -28,6 +28,10 @@ struct sort_task {
   std::size_t value_alignment = 1;
   bool signed_index = false;  // the index of argsort
   std::size_t n = 0, values_given = 0;
+  // If out_of_place, keys and values are read from keys_in and values_in. Each is its output itself or overlaps no output.
+  bool out_of_place = false;
+  void const *keys_in = nullptr, *values_in = nullptr;
+  std::size_t keys_in_given = 0, values_in_given = 0;
   bit_range bits;
   std::uint64_t flip = 0, flip_negative = 0, rotate = 0;  // the key_code of the keys
   /// Of keys that are only read: those with more than these bits, without the sign, are NaNs, which are equal and come last.
