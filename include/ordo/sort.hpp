@@ -140,9 +140,9 @@ void add_values_in(sort_task& task, std::span<V> values_in) {
   task.values_in_given = values_in.size();
 }
 
-/// An array of T, const or not.
-template <class In, class T>
-concept read_as = std::same_as<std::remove_const_t<In>, T>;
+/// An array of which a sort into an array of type Out may read the items.
+template <class In, class Out>
+concept input_of = array_argument<In> && std::same_as<std::remove_const_t<element_of<In>>, element_of<Out>>;
 
 inline void add_heads(sort_task& task, std::span<std::uint8_t> heads) {
   task.heads = heads.empty() ? nullptr : heads.data();
@@ -195,24 +195,24 @@ void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, 
 /// @code
 ///   ordo::sort_keys(gpu, std::span<float const>(device_floats, n), std::span(device_sorted, n));
 /// @endcode
-template <sort_order Order = sort_order::ascending, class In, Key K>
-requires detail::read_as<In, K>
-void sort_keys(machine& on, std::span<In> keys_in, std::span<K> keys, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
-  detail::add_keys_in(task, keys_in);
+template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys>
+requires detail::input_of<In, Keys>
+void sort_keys(machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits);
+  detail::add_keys_in(task, detail::as_span(keys_in));
   on.run(task);
 }
 
 /// Does the same, and writes to values[i] the value in values_in of the key that comes to keys[i]. Each input may be its output
 /// itself, and overlaps no output otherwise.
-template <sort_order Order = sort_order::ascending, class In, Key K, class ValuesIn, detail::moved_along V>
-requires(detail::read_as<In, K>&& detail::read_as<ValuesIn, V>) void sort_pairs(machine& on, std::span<In> keys_in,
-                                                                               std::span<K> keys, std::span<ValuesIn> values_in,
-                                                                               std::span<V> values, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, keys, bits);
-  detail::add_values(task, values);
-  detail::add_keys_in(task, keys_in);
-  detail::add_values_in(task, values_in);
+template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys, class ValuesIn,
+          detail::value_array Values>
+requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
+    void sort_pairs(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits);
+  detail::add_values(task, detail::as_span(values));
+  detail::add_keys_in(task, detail::as_span(keys_in));
+  detail::add_values_in(task, detail::as_span(values_in));
   on.run(task);
 }
 
@@ -279,28 +279,29 @@ void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offse
 
 /// Copies keys_in to `keys`, which is as long, and sorts each segment there. keys_in is not changed. Items in holes are copied,
 /// too. The two arrays do not overlap, or are the same memory. Otherwise as sort_segments.
-template <sort_order Order = sort_order::ascending, class In, Key K, class Offset>
-requires detail::read_as<In, K>
-void sort_segments_copy(machine& on, std::span<In> keys_in, std::span<K> keys, segment_list<Offset> segments,
-                        std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
-  detail::add_keys_in(task, keys_in);
+template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys, detail::position_type Offset>
+requires detail::input_of<In, Keys>
+void sort_segments_copy(machine& on, In&& keys_in, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {},
+                        bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
+  detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_segments(task, segments);
-  detail::add_heads(task, heads);
+  detail::add_heads(task, heads.span());
   on.run(task);
 }
 
 /// Does the same, and moves the values, which it copies from values_in to `values`, with their keys.
-template <sort_order Order = sort_order::ascending, class In, Key K, class ValuesIn, detail::moved_along V, class Offset>
-requires(detail::read_as<In, K>&& detail::read_as<ValuesIn, V>) void sort_segments_copy(
-    machine& on, std::span<In> keys_in, std::span<K> keys, std::span<ValuesIn> values_in, std::span<V> values,
-    segment_list<Offset> segments, std::span<std::uint8_t> heads = {}, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, keys, bits);
-  detail::add_values(task, values);
-  detail::add_keys_in(task, keys_in);
-  detail::add_values_in(task, values_in);
+template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys, class ValuesIn,
+          detail::value_array Values, detail::position_type Offset>
+requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
+    void sort_segments_copy(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values,
+                            segment_list<Offset> segments, detail::head_array heads = {}, bit_range bits = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
+  detail::add_values(task, detail::as_span(values));
+  detail::add_keys_in(task, detail::as_span(keys_in));
+  detail::add_values_in(task, detail::as_span(values_in));
   detail::add_segments(task, segments);
-  detail::add_heads(task, heads);
+  detail::add_heads(task, heads.span());
   on.run(task);
 }
 
