@@ -612,8 +612,7 @@ class cuda_backend {
   template <class K, class M>
   radix_way way_of(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code) {
     std::size_t const n = keys.size();
-    if (n < cuda_detail::tuning::msd_from(sizeof(K)))
-      return {n <= cuda_detail::tuning::one_block && bits.end - bits.begin == 8 * sizeof(K)};
+    if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
     if (n < cuda_detail::tuning::sampled_from || !may_wait()) return {n < cuda_detail::tuning::unasked};
     using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;

@@ -10,9 +10,6 @@ constexpr std::size_t msd_from(std::size_t key_bytes) {
 }
 /// So are smaller sorts by some of the keys' bits: it takes longer to find out whether the other bits differ.
 constexpr std::size_t partial_msd_from = std::size_t{1} << 22;
-/// Up to this many 32-bit keys are sorted by one block in one launch, in place and without memory: CUB's sort of one tile
-/// writes another array, and keys that differ from their codes take two more launches.
-constexpr std::size_t one_block = 4096;
 
 /// The number of keys that a sort of n items samples before it chooses a method. It waits about 20 microseconds for them.
 constexpr std::size_t sampled_keys(std::size_t n) {
