@@ -190,7 +190,8 @@ void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, 
 /// Sorts keys_in into `keys`, which is as long. keys_in is not changed. The two do not overlap, or are the same memory and are
 /// sorted in place. Stable. Waits as sort_keys does. After an exception the contents of `keys` are unspecified.
 ///
-/// This form copies nothing, whatever the number of passes: use it if the input is in another array anyway.
+/// Where a sort in place makes an odd number of passes and ends with a copy, this form has none. On a GPU it begins with one
+/// where an MSD sort of large arrays pays in spite of it.
 /// @throws usage_error  also if keys_in overlaps a part of `keys`
 /// @code
 ///   ordo::sort_keys(gpu, std::span<float const>(device_floats, n), std::span(device_sorted, n));

@@ -544,7 +544,7 @@ class cuda_backend {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
       }
-      radix_way const way = way_of<K, M>(from, values.size(), bits, code);
+      radix_way const way = way_of<K, M>(from, values.size(), bits, code, !arrays.in_place());
       if (way.msd && (bits.end - bits.begin == 8 * sizeof(K) || (may_wait() && all_count(from, bits, code)))) {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
@@ -610,7 +610,7 @@ class cuda_backend {
     unsigned width = 64;
   };
   template <class K, class M>
-  radix_way way_of(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code) {
+  radix_way way_of(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code, bool copied) {
     std::size_t const n = keys.size();
     if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
@@ -622,7 +622,8 @@ class cuda_backend {
                                        sizeof(K),
                                        values == 0 ? 0 : sizeof(M),
                                        !code.identity(),
-                                       code.flip_negative != 0};
+                                       code.flip_negative != 0,
+                                       copied};
     if (!cuda_detail::msd_may_be_quicker(task)) return {};
     static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::max_words);
     std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));

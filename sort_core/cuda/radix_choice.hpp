@@ -131,10 +131,13 @@ struct radix_task {
   unsigned bits;
   std::size_t key_bytes, value_bytes;
   bool encoded, floats;  // keys differ from their codes; keys are floating-point
+  bool copied = false;   // an MSD sort copies the items first, because they are sorted into another array
 
   [[nodiscard]] tuning::radix_limits limits() const { return tuning::msd_limits(key_bytes, value_bytes, encoded, floats); }
   /// Returns the number of moves up to which an MSD sort pays.
-  [[nodiscard]] double worth() const { return limits().worth * bits / double(8 * key_bytes); }
+  [[nodiscard]] double worth() const {
+    return limits().worth * bits / double(8 * key_bytes) - (copied ? tuning::copy_moves : 0);
+  }
   /// Returns how many more digits 64-bit keys may lack before MSD pays only for even ones: an LSD sort has as many fewer moves.
   [[nodiscard]] double digits_to_spare() const {
     double const less = (8 * double(key_bytes) - double(bits)) / 8;

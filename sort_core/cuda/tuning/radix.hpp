@@ -49,6 +49,9 @@ constexpr unsigned narrower_bits = 8;
 
 /// The cost of a level that finds all keys in one digit, relative to one that moves them.
 constexpr double count_only = 0.25;
+/// The same of a copy: 0.5 ms for 2^28 keys of 32 bits and 1 ms with values, where two moves and the sort in blocks take 3.8 and
+/// 7.2 ms.
+constexpr double copy_moves = 0.5;
 
 /// The average number of moves up to which an MSD sort is faster than an LSD sort: `worth` for keys of which all bits count. It
 /// must not exceed by more than `slack` the moves of evenly distributed keys, because uneven keys also make blocks slower; and
