@@ -37,6 +37,7 @@ void check_inputs(sort_task const& task) {
   array const outputs[] = {{"keys", task.keys, key_bytes}, {"values", task.values, value_bytes}};
   for (unsigned i = 0; i < 1u + has_values; ++i) {
     check_pointer(inputs[i].name, inputs[i].items, task.n);
+    check_alignment(inputs[i].name, inputs[i].items, i == 0 ? task.key_bytes : task.value_alignment);
     for (unsigned o = 0; o < 1u + has_values; ++o)
       if (!(i == o && inputs[i].items == outputs[o].items) &&
           overlap(inputs[i].items, inputs[i].bytes, outputs[o].items, outputs[o].bytes))

@@ -155,22 +155,6 @@ void run_on_keys(B& backend, sort_task const& task) {
   });
 }
 
-/// Copies a task's inputs to its outputs, for sorts that work in place.
-template <Backend B, class K>
-void copy_inputs(B& backend, sort_task const& task) {
-  if (!task.out_of_place) return;
-  auto const from = keys_read<K>(task);
-  auto const keys = span_of<K>(task.keys, task.n);
-  if (task.value_bytes == 0) return backend.copy(from, keys);
-  with_value_type(task.value_bytes, [&](auto value) {
-    using V = decltype(value);
-    auto const values_from = values_read<V>(task);
-    auto const values = span_of<V>(task.values, task.n);
-    backend.copy(from, keys);
-    backend.copy(values_from, values);
-  });
-}
-
 template <Backend B, class K>
 void run_argsort(B& backend, sort_task const& task) {
   with_offset_type(task.value_bytes, [&](auto index) {
@@ -218,7 +202,6 @@ struct put_nans_last {
 
 template <Backend B, class K>
 void run_on_segments(B& backend, sort_task const& task) {
-  copy_inputs<B, K>(backend, task);
   auto keys = span_of<K>(task.keys, task.n);
   auto code = code_of<K>(task);
   std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
@@ -369,12 +352,28 @@ void run_by_position(B& backend, sort_task const& task) {
   });
 }
 
+/// Copies a task's inputs to its outputs. @returns the task in place
+template <Backend B>
+sort_task copy_inputs(B& backend, sort_task task) {
+  auto const copy = [&](void const* from, void* to, std::size_t bytes) {
+    backend.copy(std::span(static_cast<char const*>(from), bytes), std::span(static_cast<char*>(to), bytes));
+  };
+  copy(task.keys_in, task.keys, task.n * task.key_bytes);
+  if (task.value_bytes != 0) copy(task.values_in, task.values, task.n * task.value_bytes);
+  task.out_of_place = false;
+  return task;
+}
+
 template <Backend B>
 void run_task(B& backend, sort_task const& task) {
   if (task.n == 0 || task.what == sort_task::operation::check) return;
-  bool const moves = task.value_bytes == 0 || (moves_with_keys(task.value_bytes) &&
-                                               reinterpret_cast<std::uintptr_t>(task.values) % task.value_bytes == 0);
-  if (moves && !moves_keys_by_position(task)) return run_on_key_type(backend, task);
+  auto const whole = [&](void const* values) { return reinterpret_cast<std::uintptr_t>(values) % task.value_bytes == 0; };
+  bool const moves = task.value_bytes == 0 || (moves_with_keys(task.value_bytes) && whole(task.values) &&
+                                               (!task.out_of_place || whole(task.values_in)));
+  bool const by_keys = moves && !moves_keys_by_position(task);
+  if (task.out_of_place && !(by_keys && task.what == sort_task::operation::keys))
+    return run_task(backend, copy_inputs(backend, task));
+  if (by_keys) return run_on_key_type(backend, task);
   run_by_position(backend, task);
 }
 

@@ -198,8 +198,8 @@ void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, 
 /// @endcode
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys>
 requires detail::input_of<In, Keys>
-void sort_keys(machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits);
+void sort_keys(machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}, key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_keys_in(task, detail::as_span(keys_in));
   on.run(task);
 }
@@ -209,8 +209,9 @@ void sort_keys(machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}) {
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys, class ValuesIn,
           detail::value_array Values>
 requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
-    void sort_pairs(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits);
+    void sort_pairs(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values, bit_range bits = {},
+                    key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_values_in(task, detail::as_span(values_in));
@@ -283,8 +284,8 @@ void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offse
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys, detail::position_type Offset>
 requires detail::input_of<In, Keys>
 void sort_segments_copy(machine& on, In&& keys_in, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {},
-                        bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
+                        bit_range bits = {}, key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_segments(task, segments);
   detail::add_heads(task, heads.span());
@@ -296,8 +297,9 @@ template <sort_order Order = sort_order::ascending, class In, detail::key_array 
           detail::value_array Values, detail::position_type Offset>
 requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
     void sort_segments_copy(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values,
-                            segment_list<Offset> segments, detail::head_array heads = {}, bit_range bits = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits);
+                            segment_list<Offset> segments, detail::head_array heads = {}, bit_range bits = {},
+                            key_order order = {}) {
+  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_values_in(task, detail::as_span(values_in));
