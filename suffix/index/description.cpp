@@ -110,6 +110,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
         return choose(description.input, input_words, text, "format of the input");
       case separator_of_records:
         return from_hex(description.separator, text) || refuse("invalid separator");
+      case field_of_records:
+        description.field = text;
+        return true;
       case file_name:
         description.files.back().name = text;
         return true;
@@ -190,6 +193,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     kmer_letters,
     input_of_text,
     separator_of_records,
+    field_of_records,
     files,
     arrays,
     records,
@@ -225,6 +229,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {context::description, "kmer_letters", true},
                                                    {context::description, "input", true},
                                                    {context::description, "separator", true},
+                                                   {context::description, "field", true},
                                                    {context::description, "files", true},
                                                    {context::description, "arrays", false},
                                                    {context::description, "records", false},
@@ -316,7 +321,8 @@ std::optional<std::string> flaw_in_policy(index_description const& description) 
 std::optional<std::string> flaw_in_records(index_description const& description) {
   bool const fasta = description.input == input_format::fasta;
   if (!fasta && !description.starts.empty()) return "records of FASTA, but another input";
-  if (fasta && (!description.files.empty() || !description.separator.empty())) return "files or a separator, but FASTA";
+  if (fasta && (!description.files.empty() || !description.separator.empty() || !description.field.empty()))
+    return "files, a separator or a field, but FASTA";
   if (fasta == (description.find("starts") != nullptr))
     return fasta ? "an array of starts, but FASTA" : "the array starts is missing";
   if (description.records() == 0) return "no records";
@@ -325,7 +331,8 @@ std::optional<std::string> flaw_in_records(index_description const& description)
     rules.sample = description.policy.sample;
     if (description.policy != rules) return "a policy of nucleotides, but another input than FASTA";
     if (description.kmers.length != 0) return "k-mers, but another input than FASTA";
-    if (description.input == input_format::lines && !description.separator.empty()) return "a separator, but lines";
+    if (has_lines(description.input) && !description.separator.empty()) return "a separator, but lines";
+    if (description.field.empty() != (description.input != input_format::jsonl)) return "a field is missing or superfluous";
     if (description.files.empty() ||
         description.files.back().first_record + description.files.back().records != description.records())
       return "the files have another number of records";
@@ -375,7 +382,7 @@ void index_description::append_name(std::string& to, std::size_t record) const {
   // The last file that begins with this record or before it. Files without records begin where the next one does.
   input_file const& file = *(std::ranges::upper_bound(files, record, {}, &input_file::first_record) - 1);
   to += file.name;
-  if (input != input_format::bytes || !separator.empty())
+  if (has_lines(input) || !separator.empty())
     fmt::format_to(std::back_inserter(to), ":{}", record - file.first_record + 1);
 }
 
@@ -407,6 +414,7 @@ std::string to_json(index_description const& description) {
       for (char const c : description.separator) fmt::format_to(to, "{:02x}", static_cast<unsigned char>(c));
       text += "\",\n";
     }
+    if (!description.field.empty()) fmt::format_to(to, "  \"field\": {},\n", json_string(description.field));
     text += "  \"files\": [";
     for (std::size_t i = 0; i < description.files.size(); ++i)
       fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}}}", i == 0 ? "" : ",",

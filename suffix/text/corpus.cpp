@@ -9,6 +9,7 @@
 
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
+#include "suffix/text/jsonl.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -32,7 +33,7 @@ void read_all(corpus& to, std::string const& name, source& from, corpus_options 
           fmt::format("out of memory: records of {}: {} bytes are needed, {} are allowed", name, bytes, options.memory), bytes);
   };
   std::size_t const before = to.residues.size(), held = before + to.starts.size() * sizeof(std::uint64_t);
-  if (auto const rest = detail::addressed_part(from, ~std::uint64_t{0})) {
+  if (auto const rest = ordo::detail::addressed_part(from, ~std::uint64_t{0})) {
     check_memory(held + std::size_t(rest->bytes));
     to.residues.reserve(before + std::size_t(rest->bytes) + 1);  // the end is found behind the last byte
   } else if (options.expected != 0) {
@@ -71,7 +72,7 @@ void split(corpus& to, std::size_t begin, std::string_view separator) {
 }  // namespace
 
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options) {
-  bool const lines = options.format == input_format::lines;
+  bool const lines = has_lines(options.format);
   if (options.format == input_format::fasta) throw usage_error("no corpus: FASTA: append_fasta reads it");
   if (lines && !options.separator.empty()) throw usage_error("no separator: lines: LF ends them");
   check_name(name);
@@ -81,6 +82,7 @@ void append_corpus(corpus& to, std::string const& name, source& from, corpus_opt
     to.starts.push_back(begin);
   else
     split(to, begin, separator);
+  if (options.format == input_format::jsonl) detail::take_strings(to, records, name, options.field);
   std::size_t const bytes = to.residues.size() + to.starts.size() * sizeof(std::uint64_t);
   if (bytes > options.memory)
     throw out_of_memory(fmt::format("out of memory: {} records up to {}: {} bytes are needed, {} are allowed", to.starts.size(),

@@ -9,6 +9,7 @@ printf '\nBEGIN IONS\nPEPMASS=400.2\nCHARGE=1+\nRTINSECONDS=2\n50 0\n40 7\nEND I
 printf 'b:2 10\nA:10 2\n\na:1 1K\nb:2 10\n' > inputs/in.txt
 printf 'in.txt\0in.txt\0' > inputs/list
 printf 'GATT\nCC\n' > inputs/pat
+printf '{"a":{"b":"4"}}\n' > inputs/four.json
 (cd inputs && sufsort build in.fa -o x --lcp --bwt)
 
 # exits STATUS: each line of standard input is a command that exits with this status.
@@ -155,6 +156,18 @@ sufsort build in.txt -o y --format=bytes
 sufsort build in.txt -o y --format bytes --separator '\n'
 sufsort build in.txt -o y --format bytes --separator=:
 sufsort build in.fa -o y --format fasta
+sufsort build four.json -o y --format jsonl --field a.b
+sufsort build four.json -o y --format jsonl --field=a.b
+sufsort duplicates x -l 3
+sufsort duplicates -l 3 x
+sufsort duplicates x --min-length=3 --keep none
+sufsort duplicates x --min-length 3 --keep=first
+sufsort duplicates x -l 3 --utf-8
+sufsort duplicates x -l 3 --format jsonl
+sufsort duplicates x -l 3 --format=pairs
+sufsort duplicates x -l 3 -o d
+sufsort duplicates x -l 3 --output=d --quiet
+sufsort duplicates --help
 sufsort build in.txt -o y --format lines && sufsort count y --pattern-format hex 41
 sufsort build in.txt -o y --format lines && sufsort locate y --pattern-format=text A
 sufsort build in.fa -o y --memory=100M
@@ -685,7 +698,7 @@ END
 # Every documented option is accepted, and every accepted one is documented. (strsort accepts abbreviations: a unit test has its
 # table.)
 commands=(sufsort specsort strsort)
-for sub in build check count locate repeats unique export kmers info; do commands+=("sufsort $sub"); done
+for sub in build check count locate repeats duplicates unique export kmers info; do commands+=("sufsort $sub"); done
 for command in "${commands[@]}"; do
   expect 0 $command --help
   cp out help

@@ -15,7 +15,7 @@ for tool in "${tools[@]}"; do
 done
 
 # Formatters have nothing to complain of.
-for command in sufsort specsort strsort sufsort\ {build,check,count,locate,repeats,unique,export,kmers,info}; do
+for command in sufsort specsort strsort sufsort\ {build,check,count,locate,repeats,duplicates,unique,export,kmers,info}; do
   expect 0 $command --generate man
   if command -v groff > /dev/null; then
     groff -man -Tascii -P-c -P-b -P-u -ww out > text 2> err

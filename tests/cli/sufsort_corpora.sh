@@ -1,4 +1,4 @@
-# sufsort of texts that are no FASTA: bytes and lines; compared with a plain reference, and what is refused.
+# sufsort of texts that are no FASTA: bytes, lines and JSONL; compared with a plain reference, and what is refused.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 python3 "$ORDO_SOURCE/tests/reference/corpora_reference.py" random "${ORDO_SEED-1}" "${ORDO_CASES-40}"
@@ -53,6 +53,58 @@ expect_error sufsort build zeros -o z --format bytes --separator ''
 expect_error sufsort build zeros -o z --format lines --separator ,
 expect_error sufsort build zeros -o z --separator ,
 
+# JSONL: nested names, escapes, an empty line, values that are no string, malformed lines.
+printf '{"id":1,"text":"to \\u00e4 \\"be\\"","meta":{"text":"inner"}}\n\n{"meta":{"text":"or\\n"},"list":[{"text":"no"}],"text":"be"}' > j.jsonl
+expect 0 sufsort build j.jsonl -o j --format jsonl --lcp
+want "$(cat j.seq)" 'to ä "be"be' 'strings of JSON'
+want "$(od -An -tu8 -v j.starts | xargs)" '0 10 10' 'starts of strings'
+expect 0 sufsort check j
+expect 0 sufsort locate j be
+want "$(cat out)" "$(printf '%s\n' 'be 2 j.jsonl:1 7 +' 'be 2 j.jsonl:3 0 +' | tabs)" 'hits in JSON'
+gzip -k j.jsonl
+expect 0 sufsort build j.jsonl.gz -o j --format jsonl --field meta.text
+want "$(od -An -tx1 j.seq | xargs)" '69 6e 6e 65 72 6f 72 0a' 'nested strings'
+want "$(sufsort info j | grep ^field)" "$(echo 'field meta.text' | tabs)" 'the field in the description'
+wrong() {
+  printf '{"text":"a"}\n%s\n' "$1" > w.jsonl
+  expect_error sufsort build w.jsonl -o n --format jsonl
+  grep -q "bad JSON: w.jsonl:2: field text: $2" err || fail "JSON $1: $(cat err)"
+}
+wrong '{"text":1}' 'it is a number, but a string is expected'
+wrong '{"text":{"text":"a"}}' 'it is an object'
+wrong '{"text":["a"]}' 'it is a list'
+wrong '{"a":{"text":"a"}}' 'no such field'
+wrong '[{"text":"a"}]' 'no such field'
+wrong '"text"' 'no such field'
+wrong '{"text":"a"} x' 'parse error'
+wrong '{"text":"a"' 'parse error'
+wrong $'{"text":"\xff"}' 'parse error'
+expect_error sufsort duplicates j -l 2 --format text
+expect_error sufsort build in.txt -o n --format lines --field a
+
+# Duplicates.
+expect 0 sufsort build in.txt -o x --format lines --lcp
+expect 0 sufsort duplicates x -l 4
+want "$(cat out)" "$(echo 'in.txt:3 7 12' | tabs)" 'later copies'
+expect 0 sufsort duplicates x -l 4 --keep none --format jsonl
+want "$(cat out)" '{"record":"in.txt:1","begin":0,"end":5}'$'\n''{"record":"in.txt:3","begin":7,"end":12}' 'all copies'
+expect 0 sufsort duplicates x -l 4 --format pairs
+want "$(od -An -tu8 -v out | xargs)" '12 17' 'pairs of positions'
+expect 0 sufsort duplicates x -l 4 --format text
+cmp out <(printf 'to be\n\nor not \r\nb\0\377\n')
+printf '\303\244\303\266\303\244\303\274' > umlauts
+expect 0 sufsort build umlauts -o u --format bytes --lcp
+expect 0 sufsort duplicates u -l 3
+want "$(cut -f 2- out | xargs)" '4 7' 'a copy that ends in a character'
+expect 0 sufsort duplicates u -l 3 --utf-8
+want "$(cut -f 2- out | xargs)" '4 6' 'whole characters'
+expect 0 sufsort build in.txt -o bare --format lines
+expect_error sufsort duplicates bare -l 4
+want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp' 'duplicates without LCP'
+expect_error sufsort duplicates x
+expect_error sufsort duplicates x -l 0
+expect_error sufsort duplicates x -l 4 -o x.lcp
+
 # What only FASTA has.
 for option in --strands=both --ambiguous=skip --mask=fold --keep-case --kmer-table=2; do
   expect_error sufsort build in.txt -o n --format lines "$option"
@@ -65,6 +117,9 @@ expect_error sufsort kmers x --length 2
 expect_error sufsort export x --format sufr -o x.sufr
 printf '>a\nACGT\n' > in.fa
 expect 0 sufsort build in.fa -o f --lcp
+expect_error sufsort duplicates f -l 1 --format text
+expect 0 sufsort duplicates f -l 1
+[[ ! -s out ]] || fail 'duplicates of different letters'
 expect_error sufsort count f --pattern-format hex 41
 want "$(cat err)" 'sufsort: conflicting options: --pattern-format: f.json: patterns of an index of FASTA are letters' 'hex in FASTA'
 

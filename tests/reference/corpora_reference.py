@@ -53,17 +53,22 @@ class Corpus:
     """Records of some files, made at random."""
 
     def __init__(self, chance):
-        self.format = chance.choice(['bytes', 'bytes', 'lines'])
+        self.format = chance.choice(['bytes', 'bytes', 'lines', 'jsonl'])
         self.separator = chance.choice([None, b'\n', b'\0', b'ab', b'\xff\xff', b'aa']) if self.format == 'bytes' else None
         letters = chance.choice([range(256), b'ab', b'ab\n', b'\0\1', b'$a', b'a\xff\xfe', 'aäö€'.encode(), b'a\tb\\c'])
-        ends = self.separator or (b'\n' if self.format == 'lines' else b'')
+        ends = self.ends = self.separator or (b'' if self.format == 'bytes' else b'\n')
         self.files, self.records, self.names = [], [], []
         for number in range(chance.randint(1, 3)):
             parts = [bytes(chance.choice(letters) for _ in range(chance.choice([0, 1, 5, 30, 90])))
                      for _ in range(chance.randint(1, 6))]
             if chance.random() < 0.4:
                 parts.append(parts[0] * chance.choice([1, 2, 3]))
-            data = ends.join(parts) + (ends if chance.random() < 0.5 else b'')
+            if self.format == 'jsonl':
+                parts = [''.join(chance.choice('aab"\\\n\u20ac\U0001f600 ') for _ in part).encode() for part in parts]
+                lines = [chance.choice([b'', b' ']) if not part else json.dumps(
+                    {'id': [{'b': 'no'}, 1.5, None], 'a': {'b': part.decode(), 'c': '}'}, 'b': 'no'},
+                    ensure_ascii=chance.random() < 0.5).encode() for part in parts]
+            data = ends.join(lines if self.format == 'jsonl' else parts) + (ends if chance.random() < 0.5 else b'')
             if chance.random() < 0.1:
                 data = b''
             name = f'f{number}.txt'
@@ -74,11 +79,13 @@ class Corpus:
                 open(name, 'wb').write(data)
             self.files.append(name)
             found = split(data, ends) if ends else [data]
+            if self.format == 'jsonl':
+                found = parts[:len(found)]
             self.records += found
             self.names += [f'{name}:{r + 1}' for r in range(len(found))] if ends else [name]
 
     def options(self):
-        words = ['--format', self.format]
+        words = ['--format', self.format, *['--field', 'a.b'] * (self.format == 'jsonl')]
         if self.separator is not None:
             words += ['--separator', ''.join(f'\\x{b:02x}' for b in self.separator)]
         return words
@@ -120,6 +127,7 @@ def one_random(chance, number):
     try_unique(chance, what, corpus, sample)
     if sample == 1:
         try_repeats(chance, what, corpus)
+    try_duplicates(chance, what, corpus, sample)
     damage(chance, what, len(text))
 
 
@@ -216,6 +224,55 @@ def try_repeats(chance, what, corpus):
         found.setdefault((int(repeat), int(length), int(count)), []).append((number[name], int(offset)))
     expect(sorted((length, count, at) for (_, length, count), at in found.items()) ==
            sorted((len(word), len(at), at) for word, at in words.items()), *what, 'repeats', least, found, words, told.stderr)
+
+
+def try_duplicates(chance, what, corpus, sample):
+    """A residue is in a range if it is in a string of K residues that occurs elsewhere, or before."""
+    length, keep, utf8 = chance.randint(1, 8), chance.choice(['first', 'none']), chance.random() < 0.3
+    form = chance.choice(['tsv', 'jsonl', 'pairs', *['text'] * (corpus.format != 'jsonl')])
+    told = sufsort('duplicates', 'c', '-l', str(length), '--keep', keep, '--format', form, *['--utf-8'] * utf8)
+    if sample != 1:
+        expect(told.returncode == 2 and b'rows are left out' in told.stderr, *what, 'duplicates of a sample')
+        return
+    seen, copies = {}, [[False] * len(record) for record in corpus.records]
+    for r, record in enumerate(corpus.records):
+        for i in range(len(record) - length + 1):
+            seen.setdefault(record[i:i + length], []).append((r, i))
+    for at in seen.values():
+        for r, i in (at[1:] if keep == 'first' else at if len(at) > 1 else []):
+            copies[r][i:i + length] = [True] * length
+    ranges = []
+    for r, marks in enumerate(copies):
+        i = 0
+        while i < len(marks):
+            end = i
+            while end < len(marks) and marks[end]:
+                end += 1
+            if end != i:
+                record, begin, stop = corpus.records[r], i, end
+                if utf8:
+                    while begin < stop and record[begin] & 0xc0 == 0x80:
+                        begin += 1
+                    while begin < stop and stop < len(record) and record[stop] & 0xc0 == 0x80:
+                        stop -= 1
+                if begin != stop:
+                    ranges.append((r, begin, stop))
+            i = end + 1
+    if form == 'tsv':
+        right = b''.join(b'%s\t%d\t%d\n' % (corpus.names[r].encode(), begin, end) for r, begin, end in ranges)
+    elif form == 'jsonl':
+        right = b''.join(b'{"record":"%s","begin":%d,"end":%d}\n' % (corpus.names[r].encode(), begin, end)
+                         for r, begin, end in ranges)
+    elif form == 'pairs':
+        starts = [sum(map(len, corpus.records[:r])) for r in range(len(corpus.records))]
+        right = b''.join((starts[r] + p).to_bytes(8, 'little') for r, *range_ in ranges for p in range_)
+    else:
+        kept = [list(record) for record in corpus.records]
+        for r, begin, end in ranges:
+            kept[r][begin:end] = [None] * (end - begin)
+        right = b''.join(bytes(x for x in record if x is not None) + corpus.ends for record in kept)
+    expect(told.stdout == right and told.returncode == 0, *what, 'duplicates', length, keep, form, utf8, told.stdout, right,
+           told.stderr)
 
 
 def damage(chance, what, n):

@@ -123,12 +123,14 @@ class loaded_corpus {
   /// Completes a description, and stores the starts of records.
   friend void describe(loaded_corpus const& from, suffix::index_description& about, index_writer& writer) {
     about.files = from.all_.files;
+    about.field = from.field_;
     std::span<std::uint64_t const> const starts(from.all_.starts);
     suffix::store({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, *writer.to("starts"), from.machine_.threads);
   }
 
  private:
   suffix::corpus all_;
+  std::string field_;  // of JSONL
   machine_options machine_;
   suffix::row_selection rows_;
 };
@@ -136,6 +138,8 @@ class loaded_corpus {
 loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report)
     : machine_(common.machine()), rows_(options.policy.rows()) {
   suffix::corpus_options reading{.format = options.format, .separator = options.separator};
+  if (!options.field.empty()) reading.field = options.field;
+  if (options.format == suffix::input_format::jsonl) field_ = reading.field;
   reading.memory = options.memory.host_bytes() / 4 * 3;
   std::uint64_t before = 0, bytes = 0;
   reading.on_progress = [&](std::uint64_t more) {
@@ -276,6 +280,7 @@ void check_format(build_options const& options) {
     throw usage_error(fmt::format("conflicting options: {}: --format={} has no {}", option, name, what));
   };
   if (!options.separator.empty() && options.format != bytes) refuse("--separator", "separator; it is for bytes");
+  if (!options.field.empty() && options.format != jsonl) refuse("--field", "fields; it is for jsonl");
   if (options.format == fasta) return;
   suffix::policy const preset;
   if (options.policy.strands != preset.strands) refuse("--strands", "strands");

@@ -106,6 +106,7 @@ int info(std::string const& prefix, reporter& report) {
                    suffix::masked_words[std::size_t(about.policy.masked)], about.policy.sample, about.rows()));
   if (about.input != suffix::input_format::fasta) {
     line(fmt::format("input\t{}\n", suffix::input_words[std::size_t(about.input)]));
+    if (!about.field.empty()) line(fmt::format("field\t{}\n", about.field));
     std::string separator;
     append_printable(separator, about.separator);
     if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/input_format.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/letters.hpp"
@@ -88,6 +89,7 @@ struct build_options {
   std::string width = "auto";
   suffix::input_format format = suffix::input_format::fasta;
   std::string separator;  // of records of bytes
+  std::string field;      // of JSON; empty: text
   suffix::policy policy;
   memory_limits memory;
   bool plan = false;
@@ -140,6 +142,15 @@ struct unique_options {
 /// Prints as bedGraph how often the k-mer at each position occurs.
 int unique(unique_options const& options, cli::common_options const& common, reporter& report);
 
+struct duplicates_options {
+  std::string prefix, output = "-";
+  suffix::duplicate_options find;
+  std::string format = "tsv";
+};
+
+/// Prints the ranges of an index with LCP that are copies, or the text without them.
+int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report);
+
 struct export_options {
   std::string prefix, output, format;
 };
@@ -163,6 +174,7 @@ struct settings {
   search_options search;
   repeats_options repeats;
   unique_options unique;
+  duplicates_options duplicates;
   export_options export_to;
 };
 

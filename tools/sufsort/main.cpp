@@ -17,12 +17,13 @@ struct command {
   std::string_view name;
   int (*run)(settings const&, reporter&);
 };
-constexpr std::array<command, 9> commands{{
+constexpr std::array<command, 10> commands{{
     {"sufsort build", [](settings const& s, reporter& r) { return sufsort::build(s.build, s.common, r); }},
     {"sufsort check", [](settings const& s, reporter& r) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
     {"sufsort count", [](settings const& s, reporter& r) { return sufsort::count(s.search, s.common, r); }},
     {"sufsort locate", [](settings const& s, reporter& r) { return sufsort::locate(s.search, s.common, r); }},
     {"sufsort repeats", [](settings const& s, reporter& r) { return sufsort::repeats(s.repeats, s.common, r); }},
+    {"sufsort duplicates", [](settings const& s, reporter& r) { return sufsort::duplicates(s.duplicates, s.common, r); }},
     {"sufsort unique", [](settings const& s, reporter& r) { return sufsort::unique(s.unique, s.common, r); }},
     {"sufsort export", [](settings const& s, reporter& r) { return sufsort::export_array(s.export_to, s.common, r); }},
     {"sufsort kmers",
@@ -40,18 +41,20 @@ int run(int argc, char const* const* argv) {
   if (parsed.status) return *parsed.status;
   set.memory.apply();
   set.common.check_machine();
-  set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.export_to.prefix = set.prefix;
+  set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
+  set.duplicates.prefix = set.export_to.prefix = set.prefix;
   set.build.memory = set.memory;
 
   std::string_view const name = parsed.command->name;
   bool const builds = name.ends_with("build"), searches = name.ends_with("locate") || name.ends_with("count");
   std::vector<std::string> const inputs = searches ? sufsort::inputs_of(set.search) : set.build.files;
-  std::string const output = searches                    ? set.search.output
-                             : name.ends_with("repeats") ? set.repeats.output
-                             : name.ends_with("unique")  ? set.unique.output
-                             : name.ends_with("export")  ? set.export_to.output
-                             : name.ends_with("info")    ? "-"
-                                                         : "";
+  std::string const output = searches                       ? set.search.output
+                             : name.ends_with("repeats")    ? set.repeats.output
+                             : name.ends_with("unique")     ? set.unique.output
+                             : name.ends_with("duplicates") ? set.duplicates.output
+                             : name.ends_with("export")     ? set.export_to.output
+                             : name.ends_with("info")       ? "-"
+                                                            : "";
   reporter report(set.common, inputs, output, argc, argv);
   for (auto const& needed : {inputs, sufsort::files_of(set.prefix)}) report.stats.refuse_inputs(needed);
   if (!builds) sufsort::expect_index(set.prefix);

@@ -182,7 +182,9 @@ cli::command_table build_table(settings& to) {
                    .required = true,
                    .set = cli::store(to.prefix)},
                   choice<suffix::input_format>("format", input_group, suffix::input_words, build.format,
-                                               "read FASTA, bytes as they are (bytes), or lines, each a record (lines)", "fasta",
+                                               "read FASTA, bytes as they are (bytes), lines, each a record (lines), or a string of "
+                                               "each line of JSON (jsonl)",
+                                               "fasta",
                                                "bytes makes one record of a file, unless there is a --separator. Nothing is "
                                                "changed in bytes and lines: all 256 values are letters."),
                   {.name = "separator",
@@ -193,6 +195,13 @@ cli::command_table build_table(settings& to) {
                               "has no empty record behind it.",
                    .set = [&build](std::string_view spelling,
                                    std::string_view value) { build.separator = unescaped(spelling, value); }},
+                  {.name = "field",
+                   .value = "NAME",
+                   .group = input_group,
+                   .help = "make records of the strings that have this name in JSON; of nested ones, as meta.title",
+                   .preset = "text",
+                   .details = "Escapes are decoded. An empty line is an empty record.",
+                   .set = cli::store_nonempty(build.field)},
                   {.name = "lcp", .group = index_group, .help = "add the LCP array", .set = cli::enable(build.what.lcp)},
                   {.name = "bwt",
                    .group = index_group,
@@ -351,6 +360,46 @@ cli::command_table unique_table(settings& to) {
           .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"}}};
 }
 
+cli::command_table duplicates_table(settings& to) {
+  duplicates_options& duplicates = to.duplicates;
+  return {.name = "sufsort duplicates",
+          .summary = "print the parts of a text that are copies, or the text without them",
+          .usage = {"[OPTION]... --min-length=L PREFIX"},
+          .description =
+              "Print a line for each range of letters that are in copies of at least L of them, within records: "
+              "record, begin and end, from 0.",
+          .operands = {prefix_operand(to.prefix, "an index with LCP")},
+          .options = {{.letter = 'l',
+                       .name = "min-length",
+                       .value = "L",
+                       .group = search_group,
+                       .help = "find copies of at least L letters",
+                       .required = true,
+                       .set = parse_to(duplicates.find.min_length, "a copy has at least one letter")},
+                      choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, duplicates.find.keep,
+                                                  "keep the first of equal strings, or none of them", "first",
+                                                  "The first one has the smallest position. Copies may overlap."),
+                      {.name = "utf-8",
+                       .group = search_group,
+                       .help = "shorten ranges to whole characters of UTF-8",
+                       .set = cli::enable(duplicates.find.whole_characters)},
+                      {.name = "format",
+                       .value = "NAME",
+                       .group = output_group,
+                       .help = "print columns (tsv), JSON (jsonl), pairs of positions (pairs), or the text without the ranges "
+                               "(text)",
+                       .preset = "tsv",
+                       .details = "jsonl: an object a line, with record, begin and end. pairs: begin and end of each range in "
+                                  "PREFIX.seq, little-endian numbers of 64 bits. text: all records, of lines with LF, and with "
+                                  "their separator; not of FASTA.",
+                       .choices = "tsv jsonl pairs text",
+                       .only_choices = true,
+                       .set = cli::store(duplicates.format)},
+                      output_option(duplicates.output)},
+          .examples = {{"Write the lines of an index without what occurs before",
+                        "sufsort duplicates web -l 50 --format=text -o clean.txt"}}};
+}
+
 cli::command_table export_table(settings& to) {
   return {
       .name = "sufsort export",
@@ -411,6 +460,7 @@ cli::command_table make_table(settings& to) {
       search_table(to, true),
       repeats_table(to),
       unique_table(to),
+      duplicates_table(to),
       export_table(to),
       kmers_table(to),
       {.name = "sufsort info",

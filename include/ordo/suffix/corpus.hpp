@@ -29,6 +29,8 @@ struct corpus_options {
   /// For `bytes`: a string that ends a record and belongs to none; a file that ends with it has no empty record behind it.
   /// Empty: each file is one record.
   std::string separator = {};
+  /// For `jsonl`: the names that lead to the string, separated by '.'.
+  std::string field = "text";
   /// The limit in bytes for all records, including those of earlier calls, with separators and 8 bytes for each start.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
   /// The estimated size of the text in bytes, for sources of unknown size; 0 if unknown.
@@ -39,10 +41,11 @@ struct corpus_options {
 
 /// Appends the records of a file. No byte is changed: byte order marks, CR and invalid UTF-8 are text. An empty file is one
 /// empty record of `bytes`, and no records if there are separators or lines. Records may be empty. Time O(n), one thread.
+/// The strings of JSONL are decoded to UTF-8. An empty line is an empty record, so that records and lines have the same numbers.
 /// @param name  of the file, UTF-8 without control characters: records are printed by it
-/// @throws input_error  for another name, and what the source throws. The records before an error may have been appended
+/// @throws input_error  for another name; naming file and line, for JSON that is malformed or has no such string; and what the source throws. The records before an error may have been appended
 /// @throws out_of_memory  if the records exceed the limit
-/// @throws usage_error  for FASTA, and for lines with a separator
+/// @throws usage_error  for FASTA, and for lines and JSONL with a separator
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options = {});
 
 }  // namespace ordo::inline v0::suffix

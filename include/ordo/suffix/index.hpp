@@ -44,6 +44,7 @@ struct index_description {
   std::vector<index_array> arrays;
   input_format input = input_format::fasta;
   std::string separator;                // that ended records; empty: none, or that of the format
+  std::string field;                    // of JSONL: the names that lead to a record
   std::vector<input_file> files;        // of the records, unless the input is FASTA
   record_names names;                   // of FASTA
   std::vector<std::uint64_t> starts;    // of FASTA: where each record begins in the text
