@@ -240,6 +240,16 @@ ordo::key_code<K> floats() {
   return {K(K{1} << (8 * sizeof(K) - 1)), K(K(~K{0}) >> 1)};
 }
 
+/// Returns the codes of floats in descending order, and those of floats whose NaNs come last.
+template <class K>
+ordo::key_code<K> descending(ordo::key_code<K> code) {
+  return {K(~code.flip), code.flip_negative, code.rotate};
+}
+template <class K>
+ordo::key_code<K> nans_last(ordo::key_code<K> code) {
+  return {code.flip, code.flip_negative, ordo::radix_key<std::conditional_t<sizeof(K) == 4, float, double>>::nans};
+}
+
 template <class K, class V>
 void check_lengths() {
   std::size_t turn = 0;
@@ -370,7 +380,7 @@ template <class K, class V>
 void check_floats() {
   unsigned turn = 0;
   for (keys what : float_keys)
-    for (auto code : {floats<K>(), ordo::key_code<K>{K(~floats<K>().flip), floats<K>().flip_negative}}) {
+    for (auto code : {floats<K>(), descending(floats<K>()), nans_last(floats<K>()), nans_last(descending(floats<K>()))}) {
       ++turn;
       for (std::size_t length : {2, 5, 16, 20, 33, 100, 160, 300, 700, 1000, 5000})
         check<K, V, std::uint32_t>(of_length(length, 2500), what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0}, code);
@@ -382,12 +392,12 @@ void check_floats() {
 /// Sorts large segments by kernels for each level, which take the first digit of floats from their values.
 template <class K, class V>
 void check_levels() {
-  ordo::key_code<K> const ascending = floats<K>(), descending{K(~ascending.flip), ascending.flip_negative};
+  ordo::key_code<K> const up = floats<K>(), down = descending(up);
   unsigned turn = 0;
   for (keys what :
        {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes, keys::strange_floats, keys::few,
         keys::equal, keys::uniform, keys::ascending, keys::all_but_one_ascending, keys::outliers, keys::one_apart})
-    for (auto const code : {ascending, descending, ordo::key_code<K>{}}) {
+    for (auto const code : {up, down, ordo::key_code<K>{}, nans_last(up), nans_last(down)}) {
       form variant{0, ++turn % 4, turn % 2 == 0, false};
       variant.levels_from = 1;
       check<K, V, std::uint32_t>({70000}, what, variant, code);
