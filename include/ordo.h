@@ -61,6 +61,11 @@ enum {
 typedef int32_t ordo_order;
 enum { ORDO_ASCENDING = 0, ORDO_DESCENDING = 1 };
 
+/* The place of NaNs: by their sign before or after all numbers, as in IEEE 754 totalOrder; or after all numbers in both
+ * directions, as in NumPy, CuPy, PyTorch and Arrow. */
+typedef int32_t ordo_nans;
+enum { ORDO_NANS_TOTAL_ORDER = 0, ORDO_NANS_LAST = 1 };
+
 /* The kind of a machine. */
 typedef int32_t ordo_device;
 enum { ORDO_CPU = 1, ORDO_GPU = 2 };
@@ -132,16 +137,19 @@ ordo_status ordo_trim(ordo_machine* machine, size_t max_bytes);
 /* Writes the maximum number of bytes of temporary memory in use since the last call of this function. */
 ordo_status ordo_peak_memory(ordo_machine* machine, size_t* bytes);
 
-/* What is common to all sorts. NULL in its place means ascending order of all bits. */
+/* What is common to all sorts. NULL in its place means ascending order of all bits. nans and equal_zeros are for floating-point
+ * keys; equal zeros cost extra memory and time in sorts that write keys. */
 typedef struct ordo_sort_options {
-  size_t size;        /* sizeof(ordo_sort_options) */
-  ordo_order order;   /* ORDO_ASCENDING or ORDO_DESCENDING */
-  uint32_t begin_bit; /* the bits [begin_bit, end_bit) of the encoded keys are compared, where bit 0 is the lowest; */
-  uint32_t end_bit;   /* 0 means the width of the keys */
-  uint32_t keep_keys; /* 1: ordo_sort_segments reorders the values alone and does not write the keys */
+  size_t size;          /* sizeof(ordo_sort_options) */
+  ordo_order order;     /* ORDO_ASCENDING or ORDO_DESCENDING */
+  uint32_t begin_bit;   /* the bits [begin_bit, end_bit) of the encoded keys are compared, where bit 0 is the lowest; */
+  uint32_t end_bit;     /* 0 means the width of the keys */
+  uint32_t keep_keys;   /* 1: ordo_sort_segments reorders the values alone and does not write the keys */
+  ordo_nans nans;       /* ORDO_NANS_TOTAL_ORDER or ORDO_NANS_LAST */
+  uint32_t equal_zeros; /* 1: -0.0 and +0.0 are equal; 0: -0.0 comes first */
 } ordo_sort_options;
 #define ORDO_SORT_OPTIONS_INIT \
-  { sizeof(ordo_sort_options), ORDO_ASCENDING, 0, 0, 0 }
+  { sizeof(ordo_sort_options), ORDO_ASCENDING, 0, 0, 0, ORDO_NANS_TOTAL_ORDER, 0 }
 
 /* The segments of an array, which are sorted independently. There are three forms:
  *   begins and ends     segment s is [begins[s], ends[s]), for s < count. Segments may leave holes, which are not written
@@ -164,7 +172,8 @@ typedef struct ordo_segments {
 /* Sorts n keys in place. Stable. Integers order by value, floating-point keys by IEEE 754 totalOrder. */
 ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys, size_t n, ordo_sort_options const* options);
 
-/* Sorts n keys in place, and moves the value of `value_bytes` bytes (4, 8 or 16) at each position with its key. Stable. */
+/* Sorts n keys in place, and moves the value of `value_bytes` bytes at each position with its key. Stable. Values of
+ * 4, 8 and 16 bytes at an address that is a multiple of their width are moved fastest. */
 ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* keys, size_t value_bytes, void* values, size_t n,
                             ordo_sort_options const* options);
 
@@ -190,12 +199,14 @@ ordo_status ordo_check_segments(ordo_machine* machine, size_t n, ordo_segments c
 
 /* Write to *bytes the maximum of temporary memory that a sort takes. `value_bytes` is 0 without values; `max_length` is 0 if it
  * is not known. */
-ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t* bytes);
-ordo_status ordo_argsort_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, size_t n, size_t* bytes);
+ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n,
+                             ordo_sort_options const* options, size_t* bytes);
+ordo_status ordo_argsort_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, size_t n,
+                                ordo_sort_options const* options, size_t* bytes);
 ordo_status ordo_sort_segments_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t segments,
                                       size_t max_length, ordo_sort_options const* options, size_t* bytes);
 ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t arrays,
-                                    size_t max_length, size_t* bytes);
+                                    size_t max_length, ordo_sort_options const* options, size_t* bytes);
 
 /* Returns the text of the last error of a call by this thread, "" if there was none. It is valid until the thread's next error.
  * The text reads "what: where: why". */

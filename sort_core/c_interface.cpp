@@ -29,6 +29,7 @@ void store_error(char const* text) noexcept {
 struct type_properties {
   std::size_t bytes;
   bool is_signed, is_float;
+  unsigned mantissa_bits = 0;  // of floating-point types
 };
 
 type_properties properties_of(char const* where, ordo_type type) {
@@ -50,12 +51,13 @@ type_properties properties_of(char const* where, ordo_type type) {
     case ORDO_UINT64:
       return {8, false, false};
     case ORDO_FLOAT16:
+      return {2, true, true, 10};
     case ORDO_BFLOAT16:
-      return {2, true, true};
+      return {2, true, true, 7};
     case ORDO_FLOAT32:
-      return {4, true, true};
+      return {4, true, true, 23};
     case ORDO_FLOAT64:
-      return {8, true, true};
+      return {8, true, true, 52};
     default:
       throw usage_error(fmt::format("unknown type: {}: {} is no ordo_type", where, type));
   }
@@ -63,7 +65,7 @@ type_properties properties_of(char const* where, ordo_type type) {
 
 /// Returns the width of a type of positions of n items.
 std::size_t position_bytes(char const* where, ordo_type type, std::size_t n) {
-  auto const [bytes, is_signed, is_float] = properties_of(where, type);
+  auto const [bytes, is_signed, is_float, mantissa_bits] = properties_of(where, type);
   if (is_float || bytes < 4)
     throw usage_error(fmt::format("bad {}: type {}: positions are integers of 32 or 64 bits", where, type));
   if (is_signed && bytes == 4 && n > std::size_t{1} << 31)
@@ -107,6 +109,11 @@ void check_allocator(ordo_allocator const& allocator) {
   if ((allocator.allocate == nullptr) != (allocator.deallocate == nullptr))
     throw usage_error("bad allocator: one of allocate and deallocate is a null pointer");
 }
+ordo_nans known_nans(ordo_nans nans) {
+  if (nans != ORDO_NANS_TOTAL_ORDER && nans != ORDO_NANS_LAST)
+    throw usage_error(fmt::format("unknown nans: {}: neither ORDO_NANS_TOTAL_ORDER nor ORDO_NANS_LAST", nans));
+  return nans;
+}
 std::size_t limit_of(std::size_t memory_limit) {
   return memory_limit == 0 ? ~std::size_t{0} : memory_limit;
 }
@@ -125,7 +132,7 @@ void check_aligned(char const* array, void const* items, std::size_t bytes) {
 }
 
 void add_keys(sort_task& task, ordo_type type, void const* keys, std::size_t n) {
-  auto const [bytes, is_signed, is_float] = properties_of("keys", type);
+  auto const [bytes, is_signed, is_float, mantissa_bits] = properties_of("keys", type);
   check_extent("keys", n, bytes);
   check_aligned("keys", keys, bytes);
   std::uint64_t const all = ~std::uint64_t{0} >> (64 - 8 * bytes), top = (all >> 1) + 1;
@@ -137,24 +144,22 @@ void add_keys(sort_task& task, ordo_type type, void const* keys, std::size_t n) 
 }
 
 void add_value_width(sort_task& task, std::size_t bytes) {
-  if (bytes != 0 && bytes != 4 && bytes != 8 && bytes != 16)
-    throw usage_error(fmt::format("bad values: width: {} bytes, where 4, 8 or 16 are expected", bytes));
-  check_extent("values", task.n, bytes);
+  check_extent("values", std::max<std::size_t>(task.n, 1), bytes);
   task.value_bytes = bytes;
-  task.value_alignment = std::max<std::size_t>(bytes, 1);  // see check_aligned
+  task.value_alignment = bytes == 4 || bytes == 8 || bytes == 16 ? bytes : 1;
 }
 
 void add_values(sort_task& task, std::size_t bytes, void* values) {
   add_value_width(task, bytes);
   if (bytes == 0 && values) throw usage_error("bad values: width: values of 0 bytes");
   if (bytes == 0) return;
-  check_aligned("values", values, bytes);
+  while (reinterpret_cast<std::uintptr_t>(values) % task.value_alignment != 0) task.value_alignment /= 2;
   task.values = values;
   task.values_given = task.n;
 }
 
 /// Adds the options, after the keys.
-void add_options(sort_task& task, ordo_sort_options const* given) {
+void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* given) {
   auto const options = options_of(given, "ordo_sort_options");
   if (options.order != ORDO_ASCENDING && options.order != ORDO_DESCENDING)
     throw usage_error(fmt::format("unknown order: {}: neither ORDO_ASCENDING nor ORDO_DESCENDING", options.order));
@@ -164,7 +169,30 @@ void add_options(sort_task& task, ordo_sort_options const* given) {
     throw usage_error("bad keep_keys: only sorts of segments with values have it");
   if (task.what == sort_task::operation::arrays && (options.begin_bit != 0 || options.end_bit != 0))
     throw usage_error("bad bits: sorts of arrays compare whole keys");
+  bool const nans_last = known_nans(options.nans) == ORDO_NANS_LAST;
+  bool const equal_zeros = flag(options.equal_zeros, "equal_zeros");
+  if (auto const properties = properties_of("keys", key_type); properties.is_float) {
+    // As task_of_keys of sort.hpp does it.
+    std::uint64_t const nans = (std::uint64_t{1} << properties.mantissa_bits) - 1;
+    std::uint64_t const magnitude = ~std::uint64_t{0} >> (65 - 8 * properties.bytes);
+    if (nans_last && task.keep_keys)
+      task.max_magnitude = magnitude - nans;
+    else if (nans_last)
+      task.rotate = nans;
+    task.equal_zeros = equal_zeros;
+  }
   task.bits = {options.begin_bit, options.end_bit == 0 ? ~0u : options.end_bit};
+}
+
+bool is_signed(ordo_type type) {
+  return properties_of("index", type).is_signed;
+}
+
+void add_index(sort_task& task, ordo_type type, void* index) {
+  std::size_t const bytes = position_bytes("index", type, task.n);
+  check_aligned("index", index, bytes);
+  add_values(task, bytes, index);
+  task.signed_index = is_signed(type);
 }
 
 void add_segments(sort_task& task, ordo_segments const* given) {
@@ -336,7 +364,7 @@ ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys
                            ordo_sort_options const* options) {
   return c_status([&] {
     sort_task task = task_of(operation::keys, key_type, keys, n);
-    add_options(task, options);
+    add_options(task, key_type, options);
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -347,7 +375,7 @@ ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* key
     sort_task task = task_of(operation::keys, key_type, keys, n);
     if (value_bytes == 0) throw ordo::usage_error("bad values: width: 0 bytes, where 4, 8 or 16 are expected");
     add_values(task, value_bytes, values);
-    add_options(task, options);
+    add_options(task, key_type, options);
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -356,8 +384,8 @@ ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* 
                          std::size_t n, ordo_sort_options const* options) {
   return c_status([&] {
     sort_task task = task_of(operation::argsort, key_type, keys, n);
-    add_values(task, position_bytes("index", index_type, n), index);
-    add_options(task, options);
+    add_index(task, index_type, index);
+    add_options(task, key_type, options);
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -371,7 +399,7 @@ ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* 
     add_segments(task, segments);
     task.heads = heads;
     task.heads_given = heads ? n : 0;
-    add_options(task, options);
+    add_options(task, key_type, options);
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -382,7 +410,7 @@ ordo_status ordo_sort_arrays(ordo_machine* machine, ordo_type key_type, void* ke
     sort_task task = task_of(operation::arrays, key_type, keys, n);
     add_values(task, value_bytes, values);
     add_segments(task, arrays);
-    add_options(task, options);
+    add_options(task, key_type, options);
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -398,19 +426,21 @@ ordo_status ordo_check_segments(ordo_machine* machine, std::size_t n, ordo_segme
 }
 
 ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, std::size_t value_bytes, std::size_t n,
-                             std::size_t* bytes) {
+                             ordo_sort_options const* options, std::size_t* bytes) {
   return c_status([&] {
     sort_task task = task_of(operation::keys, key_type, nullptr, n);
     add_value_width(task, value_bytes);
+    add_options(task, key_type, options);
     write_memory(machine, task, bytes);
   });
 }
 
 ordo_status ordo_argsort_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, std::size_t n,
-                                std::size_t* bytes) {
+                                ordo_sort_options const* options, std::size_t* bytes) {
   return c_status([&] {
     sort_task task = task_of(operation::argsort, key_type, nullptr, n);
     add_value_width(task, position_bytes("index", index_type, n));
+    add_options(task, key_type, options);
     write_memory(machine, task, bytes);
   });
 }
@@ -424,19 +454,21 @@ ordo_status ordo_sort_segments_memory(ordo_machine* machine, ordo_type key_type,
     check_extent("segments", segments, 16);
     task.segments = segments;
     task.max_length = limit_of(max_length);
-    add_options(task, options);
+    add_options(task, key_type, options);
     write_memory(machine, task, bytes);
   });
 }
 
 ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, std::size_t value_bytes, std::size_t n,
-                                    std::size_t arrays, std::size_t max_length, std::size_t* bytes) {
+                                    std::size_t arrays, std::size_t max_length, ordo_sort_options const* options,
+                                    std::size_t* bytes) {
   return c_status([&] {
     sort_task task = task_of(operation::arrays, key_type, nullptr, n);
     add_value_width(task, value_bytes);
     check_extent("segments", arrays, 16);
     task.segments = arrays;
     task.max_length = limit_of(max_length);
+    add_options(task, key_type, options);
     write_memory(machine, task, bytes);
   });
 }

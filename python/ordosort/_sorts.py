@@ -109,7 +109,7 @@ def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=Fa
 def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, machine=None):
     """Returns sorted copies of two arrays of one dimension: the keys, and the values in the order of their keys. Stable.
 
-    Values have 4, 8 or 16 bytes.
+    Values of 4, 8 and 16 bytes are moved fastest.
     out: a pair of arrays for the results.
 
     >>> import numpy as np, ordosort

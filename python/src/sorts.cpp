@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ constexpr unsigned is_descending = 1, has_total_order = 2;
 ordo_sort_options options_of(unsigned flags) {
   ordo_sort_options options = ORDO_SORT_OPTIONS_INIT;
   options.order = flags & is_descending ? ORDO_DESCENDING : ORDO_ASCENDING;
+  options.nans = flags & has_total_order ? ORDO_NANS_TOTAL_ORDER : ORDO_NANS_LAST;
   return options;
 }
 
@@ -29,53 +31,24 @@ ordo_segments rows_of(std::size_t n, std::size_t length) {
   return rows;
 }
 
-// NumPy's order has NaN behind all numbers, and equal zeros. The core's has NaNs of either sign at both ends, -0.0 before 0.0.
-
-/// Calls f(U{}) for the unsigned type of the width of a floating-point type.
-template <class F>
-void with_float_bits(ordo_type type, F f) {
-  if (type == ORDO_FLOAT16 || type == ORDO_BFLOAT16) f(std::uint16_t{});
-  if (type == ORDO_FLOAT32) f(std::uint32_t{});
-  if (type == ORDO_FLOAT64) f(std::uint64_t{});
-}
-std::uint64_t infinity_of(ordo_type type) {
-  return type == ORDO_FLOAT16    ? 0x7c00u
-         : type == ORDO_BFLOAT16 ? 0x7f80u
-         : type == ORDO_FLOAT32  ? 0x7f800000u
-                                 : std::uint64_t{0x7ff} << 52;
-}
-
-/// Moves the NaNs at the front of each sorted row behind its numbers.
-void put_nans_last(array const& keys, std::size_t length) {
-  with_float_bits(keys.type(), [&](auto bits) {
-    using word = decltype(bits);
-    auto const infinity = word(infinity_of(keys.type())), magnitude = word(word(~word{0}) >> 1);
-    auto* const all = static_cast<word*>(keys.data());
-    auto const is_nan = [=](word x) { return word(x & magnitude) > infinity; };
-    for (std::size_t row = 0; length != 0 && row + length <= keys.size(); row += length)
-      if (is_nan(all[row])) std::rotate(all + row, std::find_if_not(all + row, all + row + length, is_nan), all + row + length);
-  });
-}
-
-/// Returns the bytes of keys in whose total order NaNs come last and zeros are equal.
-std::vector<unsigned char> with_equal_zeros(array const& keys, bool descending) {
-  std::vector<unsigned char> copy(keys.size() * keys.item_bytes());
-  with_float_bits(keys.type(), [&](auto bits) {
-    using word = decltype(bits);
-    auto const infinity = word(infinity_of(keys.type())), magnitude = word(word(~word{0}) >> 1), sign = word(~magnitude);
-    auto const last = word(descending ? sign | magnitude : magnitude);
-    auto const* const from = static_cast<word const*>(keys.data());
-    auto* const to = reinterpret_cast<word*>(copy.data());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      word const x = from[i];
-      to[i] = word(x & magnitude) > infinity ? last : x == sign ? word{0} : x;
-    }
-  });
-  return copy;
-}
-
-bool is_float(ordo_type type) {
-  return type >= ORDO_FLOAT16;
+/// Returns true if keys on the host are floating-point numbers with a -0.0 among them. Equal zeros cost time only then.
+bool has_negative_zero(array const& keys) {
+  if (keys.gpu()) return false;
+  auto const find = [&](auto sign) {
+    auto const* const all = static_cast<decltype(sign) const*>(keys.data());
+    return std::find(all, all + keys.size(), sign) != all + keys.size();
+  };
+  switch (keys.type()) {
+    case ORDO_FLOAT16:
+    case ORDO_BFLOAT16:
+      return find(std::uint16_t{0x8000});
+    case ORDO_FLOAT32:
+      return find(std::uint32_t{1} << 31);
+    case ORDO_FLOAT64:
+      return find(std::uint64_t{1} << 63);
+    default:
+      return false;
+  }
 }
 
 void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flags, std::uintptr_t stream) {
@@ -89,7 +62,6 @@ void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flag
       auto const rows = rows_of(keys.size(), length);
       status = ordo_sort_segments(machine, keys.type(), keys.data(), 0, nullptr, keys.size(), &rows, nullptr, &options);
     }
-    if (status == ORDO_OK && !(flags & has_total_order) && is_float(keys.type()) && !keys.gpu()) put_nans_last(keys, length);
     return status;
   });
 }
@@ -100,8 +72,9 @@ void sort_pairs(machines& on, nb::handle keys_given, nb::handle values_given, un
   if (values.size() != keys.size())
     throw ordo::usage_error("bad values: length " + std::to_string(values.size()) + " for " + std::to_string(keys.size()) +
                             " keys");
-  auto const options = options_of(flags);
+  auto options = options_of(flags);
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+    if (!(flags & has_total_order) && has_negative_zero(keys)) options.equal_zeros = 1;
     return ordo_sort_pairs(machine, keys.type(), keys.data(), values.item_bytes(), values.data(), keys.size(), &options);
   });
 }
@@ -113,13 +86,9 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
   check_same_place(keys, index, "index");
   if (index.size() != keys.size()) throw ordo::usage_error("bad index: not as long as the keys");
   auto options = options_of(flags);
+  options.equal_zeros = !(flags & has_total_order);  // at no cost
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
-    std::vector<unsigned char> copy;
-    void* data = keys.data();
-    if (!(flags & has_total_order) && is_float(keys.type()) && !keys.gpu()) {
-      copy = with_equal_zeros(keys, flags & is_descending);
-      data = copy.data();
-    }
+    void* const data = keys.data();
     if (length == keys.size())
       return ordo_argsort(machine, keys.type(), data, index.type(), index.data(), keys.size(), &options);
     auto const rows = rows_of(keys.size(), length);
@@ -156,6 +125,7 @@ void sort_segments(machines& on, nb::handle keys_given, nb::handle values_given,
   auto options = options_of(flags);
   options.keep_keys = keep_keys;
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+    if (!(flags & has_total_order)) options.equal_zeros = keep_keys || (values && has_negative_zero(keys));
     return ordo_sort_segments(machine, keys.type(), keys.data(), values ? values->item_bytes() : 0,
                               values ? values->data() : nullptr, keys.size(), &segments, nullptr, &options);
   });
