@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "sort_core/check_operation.hpp"
+#include "sort_core/host_operations.hpp"
 #include "sort_core/host_tasks.hpp"
 #include "sort_core/run_stream.hpp"
 
@@ -20,6 +22,17 @@ struct cpu::state {
   limited_memory limited;
   std::optional<host_backend> backend;  // created by the first call
 };
+
+namespace {
+
+/// Checks the offsets of a task's segments.
+void check_segments_of(host_backend& backend, unsigned threads, detail::sort_task const& task) {
+  if (task.segments == 0 || detail::check_bounds_of(backend, task)) return;
+  host_backend apart(threads);  // memory of the check does not count as that of the sort
+  detail::check_overlap_of(apart, task);
+}
+
+}  // namespace
 
 cpu::cpu(cpu_options const& options) : state_(std::make_unique<state>(options)) {}
 cpu::~cpu() = default;
@@ -45,15 +58,23 @@ std::size_t cpu::peak_memory() noexcept {
 
 void cpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
-  if (task.segments != 0 && !detail::check_bounds_of(backend(), task)) {
-    host_backend apart(state_->threads);  // memory of the check does not count as that of the sort
-    detail::check_overlap_of(apart, task);
-  }
+  check_segments_of(backend(), state_->threads, task);
   detail::run_task(backend(), task);
 }
 
 std::size_t cpu::memory_for(detail::sort_task const& task) {
   return detail::memory_of_task(backend(), task);
+}
+
+std::uint64_t cpu::run(detail::operation_task const& task) {
+  detail::check_operation(task);
+  check_segments_of(backend(), state_->threads, task.sort);
+  return detail::run_operation(backend(), task);
+}
+
+std::size_t cpu::memory_for(detail::operation_task const& task) {
+  detail::check_operation_width(task);
+  return detail::memory_of_operation(backend(), task);
 }
 
 std::uint64_t cpu::stream(detail::stream_task const& task) {

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "ordo/gpu.cuh"
+#include "sort_core/check_operation.hpp"
+#include "sort_core/cuda/operations.cuh"
 #include "sort_core/run_stream.hpp"
 #include "sort_core/run_task.hpp"
 
@@ -109,6 +111,19 @@ std::size_t gpu::memory_for(detail::sort_task const& task) {
   return with_backend(*this, [&](cuda_backend& backend) { return detail::memory_of_task(backend, task); });
 }
 
+std::uint64_t gpu::run(detail::operation_task const& task) {
+  detail::check_operation(task);
+  return with_backend(*this, [&](cuda_backend& backend) {
+    if (checks_offsets && !is_capturing(backend.stream())) check_segments_of(backend, task.sort);
+    return detail::run_operation(backend, task);
+  });
+}
+
+std::size_t gpu::memory_for(detail::operation_task const& task) {
+  detail::check_operation_width(task);
+  return with_backend(*this, [&](cuda_backend& backend) { return detail::memory_of_operation(backend, task); });
+}
+
 std::uint64_t gpu::stream(detail::stream_task const& task) {
   gpu_options like = state_->options;
   like.stream.reset();
@@ -122,3 +137,9 @@ std::uint64_t gpu::stream(detail::stream_task const& task) {
 }
 
 }  // namespace ordo::inline v0
+
+// The sorts of the operations, which are compiled in sources of their own (cuda/operations.cuh).
+template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint8_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint16_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint32_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint64_t>(cuda_backend&, sort_task const&);

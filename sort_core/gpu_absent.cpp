@@ -49,6 +49,12 @@ void gpu::run(detail::sort_task const&) {
 std::size_t gpu::memory_for(detail::sort_task const&) {
   refuse();
 }
+std::uint64_t gpu::run(detail::operation_task const&) {
+  refuse();
+}
+std::size_t gpu::memory_for(detail::operation_task const&) {
+  refuse();
+}
 std::uint64_t gpu::stream(detail::stream_task const&) {
   refuse();
 }

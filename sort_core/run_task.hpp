@@ -77,12 +77,16 @@ struct segment_list<detail::any_offset> {
 
   std::size_t max_length, uniform_length;
 
-  [[nodiscard]] std::size_t size() const { return count_; }
-  [[nodiscard]] std::size_t begin(std::size_t s) const { return uniform_length != 0 ? s * uniform_length : at(begins_, s); }
-  [[nodiscard]] std::size_t end(std::size_t s) const { return uniform_length != 0 ? (s + 1) * uniform_length : at(ends_, s); }
+  [[nodiscard]] ORDO_FN std::size_t size() const { return count_; }
+  [[nodiscard]] ORDO_FN std::size_t begin(std::size_t s) const {
+    return uniform_length != 0 ? s * uniform_length : at(begins_, s);
+  }
+  [[nodiscard]] ORDO_FN std::size_t end(std::size_t s) const {
+    return uniform_length != 0 ? (s + 1) * uniform_length : at(ends_, s);
+  }
 
  private:
-  [[nodiscard]] std::size_t at(void const* offsets, std::size_t s) const {
+  [[nodiscard]] ORDO_FN std::size_t at(void const* offsets, std::size_t s) const {
     return wide_ ? std::size_t(static_cast<std::uint64_t const*>(offsets)[s]) : static_cast<std::uint32_t const*>(offsets)[s];
   }
 

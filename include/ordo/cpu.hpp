@@ -39,6 +39,8 @@ class cpu final : public machine {
   std::size_t peak_memory() noexcept override;
   void run(detail::sort_task const& task) override;
   [[nodiscard]] std::size_t memory_for(detail::sort_task const& task) override;
+  std::uint64_t run(detail::operation_task const& task) override;
+  [[nodiscard]] std::size_t memory_for(detail::operation_task const& task) override;
   std::uint64_t stream(detail::stream_task const& task) override;
 
   /// Returns the Backend that the libraries' algorithms run on.

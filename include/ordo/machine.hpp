@@ -15,6 +15,7 @@
 namespace ordo::inline v0 {
 
 namespace detail {
+struct operation_task;
 struct sort_task;
 struct stream_task;
 }  // namespace detail
@@ -43,6 +44,9 @@ class machine {
   /// Implementation of the functions of sort.hpp.
   virtual void run(detail::sort_task const& task) = 0;
   [[nodiscard]] virtual std::size_t memory_for(detail::sort_task const& task) = 0;
+  /// Implementation of the functions of top_k.hpp, rows.hpp and merge.hpp. @returns the number of groups, for unique
+  virtual std::uint64_t run(detail::operation_task const& task) = 0;
+  [[nodiscard]] virtual std::size_t memory_for(detail::operation_task const& task) = 0;
   /// Implementation of the functions of array_stream.hpp.
   virtual std::uint64_t stream(detail::stream_task const& task) = 0;
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ordo/detail/checks.hpp"
+#include "ordo/detail/operation_task.hpp"
 #include "ordo/detail/ranges.hpp"
 #include "ordo/detail/task.hpp"
 #include "ordo/machine.hpp"
@@ -308,6 +309,33 @@ requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
   on.run(task);
 }
 
+struct argsort_segments_options {
+  /// True if positions count from the begin of their segment; if not, from the begin of the array.
+  bool relative = false;
+  bit_range bits = {};
+};
+
+/// Writes to each segment of `index` the positions of the segment's keys, in the order of the keys. Positions of equal keys
+/// ascend. In holes, index[i] becomes i. The keys are not changed. Waits, graphs and checks are as in sort_segments.
+/// @param index  as argsort's; it must not overlap the keys
+/// @code
+///   ordo::argsort_segments(gpu, std::span(device_keys, n), segments, std::span(device_index, n), {.relative = true});
+/// @endcode
+template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::position_type Offset,
+          detail::index_array Index>
+void argsort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, Index&& index,
+                      argsort_segments_options const& options = {}) {
+  std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
+  detail::operation_task task;
+  task.what = detail::operation_task::operation::argsort_segments;
+  task.sort = detail::task_of<Order>(detail::sort_task::operation::segments, read, options.bits);
+  detail::add_segments(task.sort, segments);
+  detail::add_values(task.sort, detail::as_span(index));
+  task.sort.signed_index = std::is_signed_v<detail::element_of<Index>>;
+  task.relative = options.relative;
+  on.run(task);
+}
+
 /// Sorts the keys of each array in place, with O(arrays) bytes of temporary memory and no second copy of the data. (Keys of 8
 /// and 16 bits are sorted as segments.) On a GPU, arrays too large for one block, of about 16,000 items and more, take a window
 /// of 128 MiB, or of up to 1/64 of the data if that is more, and half as much again for lists.
@@ -381,6 +409,21 @@ requires Key<std::remove_const_t<K>> std::size_t sort_segments_memory(machine& o
   task.segments = segments;
   task.max_length = max_length;
   task.bits = bits;
+  return on.memory_for(task);
+}
+
+/// Returns the maximum of temporary memory of argsort_segments, in bytes. See sort_segments_memory.
+template <Key K, detail::index_type Index>
+std::size_t argsort_segments_memory(machine& on, std::size_t n, std::size_t segments, std::size_t max_length = ~std::size_t{0},
+                                    bit_range bits = {}) {
+  detail::operation_task task;
+  task.what = detail::operation_task::operation::argsort_segments;
+  task.sort = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::segments, n);
+  task.sort.value_bytes = sizeof(Index);
+  task.sort.signed_index = std::is_signed_v<Index>;
+  task.sort.segments = segments;
+  task.sort.max_length = max_length;
+  task.sort.bits = bits;
   return on.memory_for(task);
 }
 

@@ -1,0 +1,103 @@
+#pragma once
+#include <algorithm>
+
+#include "sort_core/operations/parts.hpp"
+
+// Merges of two sorted arrays by merge path: each part of the output finds by bisection how many of its predecessors come from
+// either array. (Green, McColl and Bader, ICS'12.)
+namespace ordo::inline v0::detail {
+
+/// Two sorted arrays.
+template <class K>
+struct sorted_arrays {
+  K const *a, *b;
+  std::size_t a_size, b_size;
+  key_code<K> code;
+
+  /// Returns the number of items of `a` among the first `rank` of the result, which is in [low, high].
+  [[nodiscard]] ORDO_FN std::size_t of_a(std::size_t rank, std::size_t low, std::size_t high) const {
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (code.encode(b[rank - 1 - middle]) < code.encode(a[middle]))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  }
+  [[nodiscard]] ORDO_FN std::size_t of_a(std::size_t rank) const {
+    return of_a(rank, rank > b_size ? rank - b_size : 0, rank < a_size ? rank : a_size);
+  }
+};
+
+/// Computes how many of the first p * `tile` items of the result come from `a`.
+template <class K>
+struct split_at {
+  sorted_arrays<K> from;
+  std::size_t tile;
+  std::uint64_t* splits;
+  ORDO_FN void operator()(std::size_t p) const {
+    std::size_t const n = from.a_size + from.b_size;
+    splits[p] = from.of_a(p * tile < n ? p * tile : n);
+  }
+};
+
+/// Merges `step` items of a tile.
+template <class K, class V>
+struct merge_step {
+  sorted_arrays<K> from;
+  V const *a_values, *b_values;  // or null
+  K* to;
+  V* values;
+  std::uint64_t const* splits;
+  std::size_t tile, step;
+  ORDO_FN void operator()(std::size_t number) const {
+    std::size_t const n = from.a_size + from.b_size, begin = number * step, p = begin / tile;
+    std::size_t const end = begin + step < n ? begin + step : n;
+    // Between the splits around the tile, and so that neither array has fewer items than are taken of it.
+    std::size_t low = splits[p], high = splits[p + 1];
+    if (begin > from.b_size && low < begin - from.b_size) low = begin - from.b_size;
+    if (high > begin) high = begin;
+    std::size_t i = from.of_a(begin, low, high), j = begin - i;
+    for (std::size_t t = begin; t < end; ++t) {
+      bool const of_b = i == from.a_size || (j != from.b_size && from.code.encode(from.b[j]) < from.code.encode(from.a[i]));
+      to[t] = of_b ? from.b[j] : from.a[i];
+      if (values) values[t] = of_b ? b_values[j] : a_values[i];
+      j += of_b;
+      i += !of_b;
+    }
+  }
+};
+
+/// Returns the items that one call of merge_step merges: many where few threads call it, and few where many do.
+template <class B>
+constexpr std::size_t merge_step_of = has_workers<B> ? 1024 : 8;
+constexpr std::size_t merge_tile = 1024;
+
+template <Backend B, class K, class V>
+void merge_with(B& backend, operation_task const& task) {
+  std::size_t const a = task.sort.n, b = task.other_keys.size, n = a + b;
+  sorted_arrays<K> const from{span_of<K>(task.sort.keys, a).data(), span_of<K>(task.other_keys.data, b).data(), a, b,
+                              code_of<K>(task.sort)};
+  std::size_t const tiles = (n + merge_tile - 1) / merge_tile, step = merge_step_of<B>;
+  auto const splits = backend.template buffer<std::uint64_t>(tiles + 1);
+  backend.each(tiles + 1, split_at<K>{from, merge_tile, splits.data()});
+  bool const with_values = task.out_values.data != nullptr;
+  backend.each((n + step - 1) / step, merge_step<K, V>{from, with_values ? span_of<V>(task.values.data, a).data() : nullptr,
+                                                       with_values ? span_of<V>(task.other_values.data, b).data() : nullptr,
+                                                       span_of<K>(task.out_keys.data, n).data(),
+                                                       with_values ? span_of<V>(task.out_values.data, n).data() : nullptr,
+                                                       splits.data(), merge_tile, step});
+}
+
+template <Backend B, class K>
+void run_merge(B& backend, operation_task const& task) {
+  if (task.sort.n + task.other_keys.size == 0) return;
+  with_value_type(task.out_values.item_bytes, [&](auto value) { merge_with<B, K, decltype(value)>(backend, task); });
+}
+
+inline std::size_t merge_memory_of(operation_task const& task) {
+  return pool::rounded((task.sort.n / merge_tile + 2) * 8);
+}
+
+}  // namespace ordo::inline v0::detail

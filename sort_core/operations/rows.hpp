@@ -1,0 +1,204 @@
+#pragma once
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/rows.hpp"
+#include "sort_core/operations/parts.hpp"
+
+// Rows by several columns. The codes of a row's columns, with a bit for null before each that has a bitmap, form one string of
+// bits, of which the last column has the lowest. Sorts by words of this string, from the lowest to the highest, are an LSD
+// radix sort of the rows.
+namespace ordo::inline v0::detail {
+
+/// A column and the place of its code in the string of bits.
+struct packed_column {
+  void const* values;
+  std::uint8_t const* validity;  // or null
+  std::uint64_t validity_offset;
+  std::uint64_t flip, flip_negative, infinity;
+  std::uint64_t begin;  // the first bit of the code; the bit for null follows the code
+  std::uint32_t bytes;
+  bool nulls_first, equal_zeros, nans_first, nans_last;
+
+  [[nodiscard]] ORDO_FN std::uint64_t bits_at(std::size_t i) const {
+    switch (bytes) {
+      case 1:
+        return static_cast<std::uint8_t const*>(values)[i];
+      case 2:
+        return static_cast<std::uint16_t const*>(values)[i];
+      case 4:
+        return static_cast<std::uint32_t const*>(values)[i];
+      default:
+        return static_cast<std::uint64_t const*>(values)[i];
+    }
+  }
+  [[nodiscard]] ORDO_FN std::uint64_t code_at(std::size_t i) const {
+    unsigned const width = 8 * bytes;
+    std::uint64_t const all = ~std::uint64_t{0} >> (64 - width), top = std::uint64_t{1} << (width - 1);
+    std::uint64_t bits = bits_at(i);
+    if (infinity != 0) {
+      if (equal_zeros && bits == top) bits = 0;
+      if ((bits & ~top) > infinity) {
+        if (nans_first) return 0;
+        if (nans_last) return all;
+      }
+    }
+    return (bits ^ ((bits & top) != 0 ? flip_negative : 0) ^ flip) & all;
+  }
+  [[nodiscard]] ORDO_FN bool is_null(std::size_t i) const {
+    if (!validity) return false;
+    std::uint64_t const bit = validity_offset + i;
+    return (validity[bit / 8] >> (bit % 8) & 1) == 0;
+  }
+};
+
+/// Computes the bits [begin, begin + 64) of the string of a row, from the columns that have some of them.
+struct row_word {
+  packed_column const* columns;
+  std::size_t num_columns;
+  std::uint64_t begin;
+  [[nodiscard]] ORDO_FN std::uint64_t operator()(std::size_t row) const {
+    std::uint64_t word = 0;
+    for (std::size_t c = 0; c < num_columns; ++c) {
+      packed_column const& column = columns[c];
+      bool const is_null = column.is_null(row);
+      std::uint64_t const code = is_null ? 0 : column.code_at(row);
+      if (column.begin >= begin) {
+        if (column.begin - begin < 64) word |= code << (column.begin - begin);
+      } else if (begin - column.begin < 64) {
+        word |= code >> (begin - column.begin);
+      }
+      std::uint64_t const flag = column.begin + 8 * column.bytes - begin;  // wraps round to a large number below `begin`
+      if (column.validity && flag < 64) word |= std::uint64_t(is_null != column.nulls_first) << flag;
+    }
+    return word;
+  }
+};
+
+/// Writes the words of rows, in the order of `index`, or of the rows themselves, whose numbers it then writes to `index`.
+template <class Word, class Index>
+struct write_words {
+  row_word word;
+  Word* words;
+  Index* index;
+  bool first;
+  ORDO_FN void operator()(std::size_t i) const {
+    if (first) index[i] = Index(i);
+    words[i] = Word(word(first ? i : std::size_t(index[i])));
+  }
+};
+
+/// Returns the number of bits of a key's code, with that for null.
+inline std::size_t bits_of(row_key const& key) {
+  return 8 * key.value_bytes + (key.options.validity ? 1 : 0);
+}
+
+inline std::vector<packed_column> packed_columns(operation_task const& task) {
+  std::vector<packed_column> columns(task.num_row_keys);
+  std::uint64_t begin = 0;
+  for (std::size_t c = columns.size(); c-- != 0;) {
+    row_key const& key = task.row_keys[c];
+    columns[c] = {key.values,
+                  key.options.validity,
+                  key.options.validity_offset,
+                  key.flip,
+                  key.flip_negative,
+                  key.infinity,
+                  begin,
+                  std::uint32_t(key.value_bytes),
+                  key.options.nulls == row_nulls::first,
+                  key.options.equal_zeros,
+                  key.options.nans == row_nans::first,
+                  key.options.nans == row_nans::last};
+    begin += bits_of(key);
+  }
+  return columns;
+}
+
+template <class Word, Backend B, class Index>
+void sort_by_word(B& backend, row_word const& word, std::span<Index> index, bool first, unsigned bits) {
+  auto const words = backend.template buffer<Word>(index.size());
+  backend.each(index.size(), write_words<Word, Index>{word, words.data(), index.data(), first});
+  sort_codes(backend, words.span(), index, {0, bits});
+}
+
+template <Backend B, class Index>
+void argsort_rows_by(B& backend, operation_task const& task) {
+  auto const index = span_of<Index>(task.out_index.data, task.sort.n);
+  std::vector<packed_column> const packed = packed_columns(task);
+  std::uint64_t num_bits = 0;
+  for (std::size_t c = 0; c < packed.size(); ++c) num_bits += bits_of(task.row_keys[c]);
+  if (num_bits == 0) return backend.each(index.size(), write_number<Index>{index.data()});
+  auto const columns = backend.upload(std::span<packed_column const>(packed));
+  for (std::uint64_t begin = 0; begin < num_bits; begin += 64) {
+    // The columns that have some of these bits; the first column has the highest.
+    std::size_t first = 0, last = packed.size();
+    while (packed[first].begin >= begin + 64) ++first;
+    while (packed[last - 1].begin + bits_of(task.row_keys[last - 1]) <= begin) --last;
+    row_word const word{columns.data() + first, last - first, begin};
+    unsigned const bits = unsigned(std::min<std::uint64_t>(64, num_bits - begin));
+    if (bits <= 32)
+      sort_by_word<std::uint32_t>(backend, word, index, begin == 0, bits);
+    else
+      sort_by_word<std::uint64_t>(backend, word, index, begin == 0, bits);
+  }
+}
+
+template <Backend B>
+void run_argsort_rows(B& backend, operation_task const& task) {
+  if (task.sort.n == 0) return;
+  with_offset_type(task.out_index.item_bytes, [&](auto index) { argsort_rows_by<B, decltype(index)>(backend, task); });
+}
+
+template <Backend B>
+std::size_t argsort_rows_memory_of(B& backend, operation_task const& task) {
+  std::size_t bits = 0;
+  for (std::size_t c = 0; c < task.num_row_keys; ++c) bits += bits_of(task.row_keys[c]);
+  std::size_t const n = task.sort.n, index = task.out_index.item_bytes;
+  if (n == 0 || bits == 0) return 0;
+  auto const with_words = [&](std::size_t word) { return pool::rounded(n * word) + backend.radix_sort_memory(n, word, index); };
+  return pool::rounded(task.num_row_keys * sizeof(packed_column)) +
+         std::max(with_words(bits <= 32 ? 4 : 8), bits % 64 != 0 && bits % 64 <= 32 ? with_words(4) : 0);
+}
+
+/// A value of any width that gather moves.
+template <class T>
+struct gather_item {
+  T const* from;
+  any_positions index;
+  T* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = from[index.at(i)]; }
+};
+struct greatest_position {
+  any_positions index;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return index.at(i); }
+};
+
+template <Backend B>
+void run_gather(B& backend, operation_task const& task) {
+  std::size_t const n = task.index.size;
+  if (n == 0) return;
+  any_positions const index(task.index);
+  if constexpr (has_workers<B>) {
+    std::uint64_t const greatest = backend.reduce(n, greatest_position{index}, std::uint64_t{0}, maximum{});
+    if (greatest >= task.values.size)
+      throw usage_error("bad index: gather: position " + std::to_string(greatest) + " of " + std::to_string(task.values.size) +
+                        " items");
+  }
+  auto const move = [&]<class T>(T) {
+    backend.each(n, gather_item<T>{span_of<T>(task.values.data, task.values.size).data(), index,
+                                   span_of<T>(task.out_values.data, n).data()});
+  };
+  switch (task.values.item_bytes) {
+    case 1:
+      return move(std::uint8_t{});
+    case 2:
+      return move(std::uint16_t{});
+    default:
+      return with_value_type(task.values.item_bytes, move);
+  }
+}
+
+}  // namespace ordo::inline v0::detail
