@@ -1,6 +1,7 @@
 #pragma once
 #include "ordo/cpu.hpp"
 #include "sort_core/host/backend.hpp"
+#include "sort_core/segmented_sample_sort.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -12,6 +13,30 @@ namespace ordo::inline v0 {
 template <class F>
 decltype(auto) with_backend(cpu& on, F f) {
   return f(on.backend());
+}
+
+/// Sorts each segment of items of any trivially copyable type in place by a strict weak order. Stable. Positions in holes are
+/// not written. Segments are checked as in sort_segments.
+///
+/// Takes O(l log l) comparisons for a segment of l items. One thread sorts a segment of fewer than 65,536 items, with as many
+/// items of memory outside the pool.
+/// @code
+///   ordo::sort_segments(cpu, std::span(items), segments, [](item const& a, item const& b) { return a.score > b.score; });
+/// @endcode
+template <class T, class Offset, class Less>
+requires(!std::convertible_to<Less, detail::head_array>) void sort_segments(cpu& on, std::span<T> items,
+                                                                            segment_list<Offset> segments, Less less) {
+  detail::check_known_segments(items.size(), segments);
+  check_segments(on, items.size(), segments);
+  segmented_sample_sort(on.backend(), items, segments, less);
+}
+
+/// Returns the maximum of temporary memory of sort_segments by a comparison, in bytes, for items of type T.
+/// @param max_length  the bound in the segment_list, or the uniform length
+template <class T>
+std::size_t sort_segments_by_comparison_memory(cpu&, std::size_t n, std::size_t segments,
+                                               std::size_t max_length = ~std::size_t{0}) {
+  return segmented_sample_sort_memory<host_backend, T>(n, segments, max_length);
 }
 
 }  // namespace ordo::inline v0

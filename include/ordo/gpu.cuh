@@ -12,6 +12,7 @@
 #include "ordo/gpu.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "sort_core/cuda/devices.hpp"
+#include "sort_core/segmented_sample_sort.hpp"
 
 /// The sorts of a GPU for sources that nvcc compiles: computed keys, comparisons defined by the caller, and all operations of
 /// backend.hpp. Needs nvcc 12.4 or newer with --extended-lambda and --expt-relaxed-constexpr, which the CMake target
@@ -58,6 +59,31 @@ void sample_sort(gpu& on, std::span<T> items, Less less) {
 template <class T, class V, class Less>
 void sample_sort(gpu& on, std::span<T> keys, std::span<V> values, Less less) {
   with_backend(on, [&](cuda_backend& backend) { backend.sample_sort(keys, values, less); });
+}
+
+/// Sorts each segment of items of any trivially copyable type in place by a strict weak order. Stable. Positions in holes are
+/// not written. Checks of segments are as in sort_segments, without those of a debug build.
+///
+/// If the segments' max_length or uniform length is at most 16, one thread sorts one segment, and the call does not wait.
+/// Otherwise the items of all segments are sorted together, with the numbers of their segments, in O(n log n) comparisons; the
+/// call waits for the device as sample_sort does.
+/// @code
+///   ordo::sort_segments(gpu, std::span(device_items, n), segments,
+///                       [] __host__ __device__(item const& a, item const& b) { return a.score > b.score; });
+/// @endcode
+template <class T, class Offset, class Less>
+requires(!std::convertible_to<Less, detail::head_array>) void sort_segments(gpu& on, std::span<T> items,
+                                                                            segment_list<Offset> segments, Less less) {
+  detail::check_known_segments(items.size(), segments);
+  with_backend(on, [&](cuda_backend& backend) { segmented_sample_sort(backend, items, segments, less); });
+}
+
+/// Returns the maximum of temporary memory of sort_segments by a comparison, in bytes, for items of type T.
+/// @param max_length  the bound in the segment_list, or the uniform length
+template <class T>
+std::size_t sort_segments_by_comparison_memory(gpu&, std::size_t n, std::size_t segments,
+                                               std::size_t max_length = ~std::size_t{0}) {
+  return segmented_sample_sort_memory<cuda_backend, T>(n, segments, max_length);
 }
 
 }  // namespace ordo::inline v0

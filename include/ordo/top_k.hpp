@@ -86,8 +86,10 @@ void top_k(machine& on, Keys&& keys, std::size_t k, std::span<detail::key_of<Key
 /// Writes the k greatest or smallest keys of each segment to out_keys, and their positions to out_index. The result of segment
 /// s begins at s * k. A segment of fewer than k keys gives all of them; the rest of its k items is not written.
 ///
-/// Segments and the checks of them are as in sort_segments. On a GPU the call never waits for the device, and can be captured
-/// in a CUDA graph as sort_segments can.
+/// Segments and the checks of them are as in sort_segments. On a GPU the call sorts a copy of the codes of all segments, never
+/// waits for the device, and can be captured in a CUDA graph as sort_segments can. On a CPU one thread selects from a segment
+/// in one pass, with memory for 2 k codes and positions outside the pool; if k is at least half of the longest segment, the CPU
+/// also sorts.
 /// @param out_keys   segments.size() * k keys, or empty if the keys are not wanted
 /// @param out_index  segments.size() * k positions, or empty if these are not wanted
 /// @code

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "sort_core/operations/parts.hpp"
 
@@ -70,18 +71,26 @@ struct write_code_of {
   ORDO_FN void operator()(std::size_t j) const { to[j] = code(positions[j]); }
 };
 
-/// Writes the keys at some positions, and the positions, where they are wanted.
+/// The arrays that a top_k writes, from item `first` of each on, where they are wanted. `base` is added to positions.
+template <class K>
+struct top_output {
+  K* keys;  // or null
+  any_positions index;
+  std::size_t first;
+  std::uint64_t base;
+  ORDO_FN void write(std::size_t j, K key, std::uint64_t position) const {
+    if (keys) keys[first + j] = key;
+    if (index.wanted()) index.set(first + j, base + position);
+  }
+};
+
+/// Writes the keys at some positions, and the positions.
 template <class K>
 struct write_top {
   K const* keys;
   std::uint64_t const* positions;
-  K* out_keys;  // or null
-  any_positions out_index;
-  ORDO_FN void operator()(std::size_t j) const {
-    std::uint64_t const i = positions[j];
-    if (out_keys) out_keys[j] = keys[i];
-    if (out_index.wanted()) out_index.set(j, i);
-  }
+  top_output<K> out;
+  ORDO_FN void operator()(std::size_t j) const { out.write(j, keys[positions[j]], positions[j]); }
 };
 
 /// Returns the number of candidates that top_k sorts at most: all keys if k is a large part of them.
@@ -153,11 +162,10 @@ candidate_set<K> find_candidates(B& backend, code_at<K> code, std::size_t n, std
   return {splitter, end, std::size_t(counts.less + end_equal)};
 }
 
+/// Writes the first k of n keys.
 template <Backend B, class K>
-void run_top_k(B& backend, operation_task const& task) {
-  std::size_t const n = task.sort.n, k = task.k;
+void take_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool sorted, top_output<K> const& out) {
   if (k == 0) return;
-  code_at<K> const code{span_of<K>(task.sort.keys, n).data(), code_of<K>(task.sort)};
   candidate_set<K> chosen{K(~K{0}), n, n};
   if (max_candidates(n, k) < n) chosen = find_candidates(backend, code, n, k);
 
@@ -166,25 +174,38 @@ void run_top_k(B& backend, operation_task const& task) {
     backend.each(n, write_number<std::uint64_t>{positions.data()});
   else
     backend.select(n, is_candidate<K>{code, chosen.splitter, chosen.end}, own_number{}, positions.span());
-  if (task.sorted || chosen.count != k) {
+  if (sorted || chosen.count != k) {
     auto const codes = backend.template buffer<K>(chosen.count);
     backend.each(chosen.count, write_code_of<K>{code, positions.data(), codes.data()});
     sort_codes(backend, codes.span(), positions.span());
   }
-  if (!task.sorted && chosen.count != k)
+  if (!sorted && chosen.count != k)
     sort_codes(backend, positions.span().first(k), std::span<std::uint32_t>{}, {0, unsigned(std::bit_width(n))});
-  K* const out_keys = task.out_keys.data ? span_of<K>(task.out_keys.data, k).data() : nullptr;
-  backend.each(k, write_top<K>{code.keys, positions.data(), out_keys, any_positions(task.out_index)});
+  backend.each(k, write_top<K>{code.keys, positions.data(), out});
+}
+
+template <class K>
+code_at<K> keys_of(operation_task const& task) {
+  return {span_of<K>(task.sort.keys, task.sort.n).data(), code_of<K>(task.sort)};
+}
+/// Returns the outputs of a task, with room for n items.
+template <class K>
+top_output<K> outputs_of(operation_task const& task, std::size_t n) {
+  return {task.out_keys.data ? span_of<K>(task.out_keys.data, n).data() : nullptr, any_positions(task.out_index), 0, 0};
+}
+
+template <Backend B, class K>
+void run_top_k(B& backend, operation_task const& task) {
+  take_top(backend, keys_of<K>(task), task.sort.n, task.k, task.sorted, outputs_of<K>(task, task.k));
 }
 
 template <Backend B>
-std::size_t top_k_memory_of(B& backend, operation_task const& task) {
-  std::size_t const n = task.sort.n, key = task.sort.key_bytes;
-  if (n == 0) return 0;
-  std::size_t const count = max_candidates(n, std::min(n, task.k)), m = sample_size(n);
+std::size_t take_top_memory(B& backend, std::size_t n, std::size_t k, std::size_t key) {
+  if (n == 0 || k == 0) return 0;
+  std::size_t const count = max_candidates(n, std::min(n, k)), m = sample_size(n);
   std::size_t const sampling = pool::rounded(m * key) + std::max(backend.radix_sort_memory(m, key, 0), lists_memory(n));
   std::size_t const sorting = std::max(pool::rounded(count * key) + backend.radix_sort_memory(count, key, 8),
-                                       backend.radix_sort_memory(std::min(count, task.k), 8, 0));
+                                       backend.radix_sort_memory(std::min(count, k), 8, 0));
   return std::max(sampling, pool::rounded(count * 8) + std::max(sorting, lists_memory(n)));
 }
 
@@ -197,14 +218,12 @@ struct write_top_of_segments {
   segment_list<any_offset> segments;
   std::size_t k;
   bool relative;
-  K* out_keys;  // or null
-  any_positions out_index;
+  top_output<K> out;
   ORDO_FN void operator()(std::size_t t) const {
     std::size_t const s = t / k, begin = segments.begin(s), at = begin + t % k;
     if (at >= segments.end(s)) return;
     std::size_t const i = positions[at];
-    if (out_keys) out_keys[t] = keys[i];
-    if (out_index.wanted()) out_index.set(t, relative ? i - begin : i);
+    out.write(t, keys[i], relative ? i - begin : i);
   }
 };
 
@@ -227,23 +246,20 @@ struct write_top_of_rows {
   segment_list<any_offset> segments;
   std::size_t k;
   bool relative;
-  K* out_keys;  // or null
-  any_positions out_index;
+  top_output<K> out;
   ORDO_FN void operator()(std::size_t t) const {
     std::size_t const s = t / k, begin = segments.begin(s);
     if (begin + t % k >= segments.end(s)) return;
     std::size_t const i = rows[t];
-    if (out_keys) out_keys[t] = keys[i];
-    if (out_index.wanted()) out_index.set(t, relative ? i - begin : i);
+    out.write(t, keys[i], relative ? i - begin : i);
   }
 };
 
 template <Backend B, class K, class Position>
 void take_top_of_segments(B& backend, operation_task const& task) {
   std::size_t const n = task.sort.n, k = task.k, count = task.sort.segments;
-  code_at<K> const code{span_of<K>(task.sort.keys, n).data(), code_of<K>(task.sort)};
-  K* const out_keys = task.out_keys.data ? span_of<K>(task.out_keys.data, count * k).data() : nullptr;
-  any_positions const out_index(task.out_index);
+  code_at<K> const code = keys_of<K>(task);
+  top_output<K> const out = outputs_of<K>(task, count * k);
   segment_list<any_offset> const segments(task.sort);
   auto const positions = backend.template buffer<Position>(n);
   backend.each(n, write_number<Position>{positions.data()});
@@ -253,8 +269,8 @@ void take_top_of_segments(B& backend, operation_task const& task) {
     sort_code_segments(backend, codes.span(), positions.span(), task.sort);
   }
   if (task.sorted)
-    return backend.each(count * k, write_top_of_segments<K, Position>{code.keys, positions.data(), segments, k, task.relative,
-                                                                      out_keys, out_index});
+    return backend.each(count * k,
+                        write_top_of_segments<K, Position>{code.keys, positions.data(), segments, k, task.relative, out});
   auto const rows = backend.template buffer<Position>(count * k);
   backend.each(count * k, write_rows_of_positions<Position>{positions.data(), segments, k, rows.data()});
   sort_task by_position;
@@ -265,23 +281,113 @@ void take_top_of_segments(B& backend, operation_task const& task) {
   by_position.uniform_length = by_position.max_length = k;
   by_position.segments = count;
   run_task_on<B, Position>(backend, by_position);
-  backend.each(count * k,
-               write_top_of_rows<K, Position>{code.keys, rows.data(), segments, k, task.relative, out_keys, out_index});
+  backend.each(count * k, write_top_of_rows<K, Position>{code.keys, rows.data(), segments, k, task.relative, out});
+}
+
+/// The first k of a sequence of items, which are added in the order of their positions. Takes memory for 2 k items.
+template <class K>
+class first_items {
+ public:
+  struct item {
+    K code;
+    std::uint64_t position;
+    friend bool operator<(item const& a, item const& b) {
+      return a.code < b.code || (a.code == b.code && a.position < b.position);
+    }
+  };
+
+  /// @param n  the number of items to come
+  first_items(std::size_t n, std::size_t k) : k_(k), capacity_(std::min(n, std::max<std::size_t>(2 * k, k + 64))) {
+    items_.reserve(capacity_);
+  }
+  void add(K code, std::uint64_t position) {
+    if (full_ && code >= limit_) return;  // an equal one comes later than k others
+    items_.push_back({code, position});
+    if (items_.size() == capacity_ && capacity_ > k_) drop_rest();
+  }
+  /// Returns the first k items, or all if there are fewer, sorted or in the order of their positions.
+  [[nodiscard]] std::vector<item> const& take(bool sorted) {
+    if (items_.size() > k_) drop_rest();
+    if (sorted)
+      std::sort(items_.begin(), items_.end());
+    else
+      std::sort(items_.begin(), items_.end(), [](item const& a, item const& b) { return a.position < b.position; });
+    return items_;
+  }
+
+ private:
+  void drop_rest() {
+    auto const last = items_.begin() + std::ptrdiff_t(k_) - 1;
+    std::nth_element(items_.begin(), last, items_.end());
+    limit_ = last->code;
+    full_ = true;
+    items_.resize(k_);
+  }
+
+  std::size_t k_, capacity_;
+  std::vector<item> items_;
+  bool full_ = false;
+  K limit_ = 0;
+};
+
+/// The length from which all threads of a CPU select from one segment.
+constexpr std::size_t selected_by_all_from = std::size_t{1} << 18;
+
+/// Returns true if it pays to sort segments whole: k is a large part of them, or many threads sort many.
+template <class B>
+bool sorts_whole_segments(sort_task const& task, std::size_t k) {
+  std::size_t const longest = task.uniform_length != 0 ? task.uniform_length : std::min(task.max_length, task.n);
+  return !has_workers<B> || k >= longest / 2;
+}
+
+/// Selects the first k items of each segment: one thread does it, or all do where the segment is long.
+template <class B, class K>
+void select_top_of_segments(B& backend, operation_task const& task) {
+  std::size_t const k = task.k, count = task.sort.segments;
+  code_at<K> const code = keys_of<K>(task);
+  segment_list<any_offset> const segments(task.sort);
+  top_output<K> const out = outputs_of<K>(task, count * k);
+  bool const sorted = task.sorted, relative = task.relative;
+  backend.each_worker(count, [=](auto const&, std::size_t s) {
+    std::size_t const begin = segments.begin(s), length = segments.end(s) - begin;
+    if (length >= selected_by_all_from) return;
+    first_items<K> first(length, k);
+    for (std::size_t i = 0; i < length; ++i) first.add(code(begin + i), i);
+    std::size_t j = s * k;
+    for (auto const& item : first.take(sorted)) {
+      out.write(j, code.keys[begin + item.position], relative ? item.position : begin + item.position);
+      ++j;
+    }
+  });
+  for (std::size_t s = 0; s < count; ++s) {
+    std::size_t const begin = segments.begin(s), length = segments.end(s) - begin;
+    if (length >= selected_by_all_from)
+      take_top(backend, code_at<K>{code.keys + begin, code.code}, length, std::min(k, length), sorted,
+               top_output<K>{out.keys, out.index, s * k, relative ? 0 : begin});
+  }
 }
 
 template <Backend B, class K>
 void run_segmented_top_k(B& backend, operation_task const& task) {
   if (task.k == 0 || task.sort.segments == 0 || task.sort.n == 0) return;
+  if constexpr (has_workers<B>)
+    if (!sorts_whole_segments<B>(task.sort, task.k)) return select_top_of_segments<B, K>(backend, task);
   with_offset_type(position_bytes(task.sort.n),
                    [&](auto position) { take_top_of_segments<B, K, decltype(position)>(backend, task); });
 }
 
 template <Backend B>
+std::size_t top_k_memory_of(B& backend, operation_task const& task) {
+  return take_top_memory(backend, task.sort.n, task.k, task.sort.key_bytes);
+}
+
+template <Backend B>
 std::size_t segmented_top_k_memory_of(B& backend, operation_task const& task) {
   std::size_t const n = task.sort.n, key = task.sort.key_bytes, position = position_bytes(n);
-  std::size_t const count = task.sort.segments, rows = count * task.k;
-  std::size_t const sorting =
-      pool::rounded(n * key) + backend.segmented_sort_memory(n, count, std::min(task.sort.max_length, n), key, position, {});
+  std::size_t const count = task.sort.segments, rows = count * task.k, longest = std::min(task.sort.max_length, n);
+  if (!sorts_whole_segments<B>(task.sort, task.k))
+    return longest < selected_by_all_from ? 0 : take_top_memory(backend, longest, task.k, key);
+  std::size_t const sorting = pool::rounded(n * key) + backend.segmented_sort_memory(n, count, longest, key, position, {});
   std::size_t const by_position =
       pool::rounded(rows * position) + backend.segmented_sort_memory(rows, count, std::min(task.k, rows), position, 0, {});
   return pool::rounded(n * position) + std::max(sorting, by_position);
