@@ -41,9 +41,9 @@ void check_memory(char const* where, named_array const& array) {
   auto const& [name, items] = array;
   if (items.size == 0) return;
   if (!items.data) throw usage_error(fmt::format("bad {}: {}: {} items at a null pointer", name, where, items.size));
-  if (reinterpret_cast<std::uintptr_t>(items.data) % items.item_bytes != 0)
-    throw usage_error(fmt::format("misaligned: {}: {} of {} bytes at an address that is not a multiple of their size", where,
-                                  name, items.item_bytes));
+  if (reinterpret_cast<std::uintptr_t>(items.data) % items.alignment != 0)
+    throw usage_error(
+        fmt::format("bad {}: {}: misaligned: at an address that is not a multiple of {}", name, where, items.alignment));
 }
 
 void check_apart(char const* where, named_array const& a, named_array const& b) {
@@ -75,7 +75,7 @@ void check_known_segments_of(sort_task const& task) {
 }
 
 named_array keys_of(operation_task const& task) {
-  return {"keys", {task.sort.keys, task.sort.n, task.sort.key_bytes}};
+  return {"keys", {task.sort.keys, task.sort.n, task.sort.key_bytes, false, task.sort.key_bytes}};
 }
 
 void check_top_k(operation_task const& task, char const* where) {
@@ -103,7 +103,7 @@ void check_rows(operation_task const& task, char const* where) {
     row_key const& key = task.row_keys[c];
     if (key.size != task.sort.n)
       throw usage_error(fmt::format("bad key {}: {}: length {} for an index of {}", c, where, key.size, task.sort.n));
-    named_array const column{"key", {const_cast<void*>(key.values), key.size, key.value_bytes}};
+    named_array const column{"key", {const_cast<void*>(key.values), key.size, key.value_bytes, false, key.value_bytes}};
     check_memory(where, column);
     check_apart(where, index, column);
     if (!key.options.validity || key.size == 0) continue;
@@ -141,8 +141,9 @@ void check_operation(operation_task const& task) {
     case operation::argsort_segments:
       check_known_segments_of(task.sort);
       check_length("index", where, task.sort.values_given, task.sort.n);
-      return check_arrays(where, {{"index", {task.sort.values, task.sort.values_given, task.sort.value_bytes}}},
-                          {keys_of(task)});
+      return check_arrays(
+          where, {{"index", {task.sort.values, task.sort.values_given, task.sort.value_bytes, false, task.sort.value_bytes}}},
+          {keys_of(task)});
     case operation::top_k:
     case operation::segmented_top_k:
       return check_top_k(task, where);

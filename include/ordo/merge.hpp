@@ -17,10 +17,10 @@ namespace ordo::inline v0 {
 namespace detail {
 
 template <sort_order Order, class K>
-operation_task task_of_merge(std::span<K const> a, std::span<K const> b, std::span<K> out) {
+operation_task task_of_merge(std::span<K const> a, std::span<K const> b, std::span<K> out, key_order order) {
   operation_task task;
   task.what = operation_task::operation::merge;
-  task.sort = task_of<Order>(sort_task::operation::argsort, a, {});
+  task.sort = task_of<Order>(sort_task::operation::argsort, a, {}, order);
   task.other_keys = argument(b);
   task.out_keys = argument(out);
   return task;
@@ -40,13 +40,15 @@ operation_task task_of_unique(std::span<K const> keys, std::span<K> out_keys) {
 /// Merges two sorted arrays into a third. Stable: of equal keys, those of `a` come first. The call never waits for the device.
 /// If an array is not sorted, `out` holds some of the keys in some order.
 /// @param out  a.size() + b.size() keys, which overlap neither array
+/// @param order  the order of NaNs and zeros by which the arrays are sorted; NaNs that are last are equal
 /// @code
 ///   ordo::merge(gpu, std::span<float const>(a, m), std::span<float const>(b, n), std::span(out, m + n));
 /// @endcode
 /// (Merge path of Green, McColl and Bader, ICS'12.)
 template <sort_order Order = sort_order::ascending, detail::any_key_array Keys>
-void merge(machine& on, Keys&& a, std::span<detail::key_of<Keys> const> b, std::span<detail::key_of<Keys>> out) {
-  on.run(detail::task_of_merge<Order>(detail::read_only(a), b, out));
+void merge(machine& on, Keys&& a, std::span<detail::key_of<Keys> const> b, std::span<detail::key_of<Keys>> out,
+           key_order order = {}) {
+  on.run(detail::task_of_merge<Order>(detail::read_only(a), b, out, order));
 }
 
 /// Does the same, and moves the values with their keys: values[i] of an array belongs to its key i.
@@ -54,8 +56,8 @@ template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, 
 requires detail::moved_along<detail::key_of<Values>>
 void merge(machine& on, Keys&& a, Values&& a_values, std::span<detail::key_of<Keys> const> b,
            std::span<detail::key_of<Values> const> b_values, std::span<detail::key_of<Keys>> out,
-           std::span<detail::key_of<Values>> out_values) {
-  auto task = detail::task_of_merge<Order>(detail::read_only(a), b, out);
+           std::span<detail::key_of<Values>> out_values, key_order order = {}) {
+  auto task = detail::task_of_merge<Order>(detail::read_only(a), b, out, order);
   task.values = detail::argument(detail::as_span(a_values));
   task.other_values = detail::argument(b_values);
   task.out_values = detail::argument(out_values);

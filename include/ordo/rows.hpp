@@ -76,12 +76,13 @@ void argsort_rows(machine& on, std::span<row_key const> keys, Index&& index) {
   task.row_keys = keys.data();
   task.num_row_keys = keys.size();
   task.sort.n = numbers.size();
-  task.out_index = {numbers.data(), numbers.size(), sizeof(numbers[0]), std::is_signed_v<detail::element_of<Index>>};
+  task.out_index = {numbers.data(), numbers.size(), sizeof(numbers[0]), std::is_signed_v<detail::element_of<Index>>,
+                    sizeof(numbers[0])};
   on.run(task);
 }
 
 /// Writes to[i] = from[index[i]], for example to put a column into the order of argsort_rows. A cpu checks each position.
-/// @param from  items of 1, 2, 4, 8 or 16 bytes, aligned to their width, which do not overlap `to`
+/// @param from  items of any trivially copyable type, which do not overlap `to`
 /// @param to    as long as index
 /// @throws usage_error  on a cpu also if a position is not in `from`, before anything is written
 template <detail::array_argument Items, detail::array_argument Index>
@@ -89,14 +90,16 @@ requires std::is_trivially_copyable_v<detail::element_of<Items>> &&
     detail::position_type<std::remove_const_t<detail::element_of<Index>>>
 void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_const_t<detail::element_of<Items>>> to) {
   constexpr std::size_t bytes = sizeof(detail::element_of<Items>), index_bytes = sizeof(detail::element_of<Index>);
-  static_assert(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16);
+  constexpr std::size_t alignment = alignof(detail::element_of<Items>);
   auto const items = detail::as_span(from);
   auto const positions = detail::as_span(index);
   detail::operation_task task;
   task.what = detail::operation_task::operation::gather;
-  task.values = {const_cast<std::remove_const_t<detail::element_of<Items>>*>(items.data()), items.size(), bytes};
-  task.index = {const_cast<std::remove_const_t<detail::element_of<Index>>*>(positions.data()), positions.size(), index_bytes};
-  task.out_values = {to.data(), to.size(), bytes};
+  task.values = {const_cast<std::remove_const_t<detail::element_of<Items>>*>(items.data()), items.size(), bytes, false,
+                 alignment};
+  task.index = {const_cast<std::remove_const_t<detail::element_of<Index>>*>(positions.data()), positions.size(), index_bytes,
+                false, index_bytes};
+  task.out_values = {to.data(), to.size(), bytes, false, alignment};
   on.run(task);
 }
 

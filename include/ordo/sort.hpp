@@ -313,6 +313,7 @@ struct argsort_segments_options {
   /// True if positions count from the begin of their segment; if not, from the begin of the array.
   bool relative = false;
   bit_range bits = {};
+  key_order order = {};
 };
 
 /// Writes to each segment of `index` the positions of the segment's keys, in the order of the keys. Positions of equal keys
@@ -328,7 +329,7 @@ void argsort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, I
   std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
   detail::operation_task task;
   task.what = detail::operation_task::operation::argsort_segments;
-  task.sort = detail::task_of<Order>(detail::sort_task::operation::segments, read, options.bits);
+  task.sort = detail::task_of<Order>(detail::sort_task::operation::segments, read, options.bits, options.order);
   detail::add_segments(task.sort, segments);
   detail::add_values(task.sort, detail::as_span(index));
   task.sort.signed_index = std::is_signed_v<detail::element_of<Index>>;
@@ -419,7 +420,7 @@ std::size_t argsort_segments_memory(machine& on, std::size_t n, std::size_t segm
   detail::operation_task task;
   task.what = detail::operation_task::operation::argsort_segments;
   task.sort = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::segments, n);
-  task.sort.value_bytes = sizeof(Index);
+  detail::add_value_type<Index>(task.sort);
   task.sort.signed_index = std::is_signed_v<Index>;
   task.sort.segments = segments;
   task.sort.max_length = max_length;

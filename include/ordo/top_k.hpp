@@ -21,6 +21,8 @@ struct top_k_options {
   bool sorted = true;
   /// True if positions count from the begin of their segment; if not, from the begin of the array.
   bool relative = false;
+  /// The order of NaNs and zeros, as argsort has it. NaNs that are last are in the result if there are not enough numbers.
+  key_order order = {};
 };
 
 namespace detail {
@@ -36,7 +38,7 @@ std::span<key_of<R> const> read_only(R&& keys) {
 
 template <class T>
 task_array argument(std::span<T> items) {
-  return {const_cast<std::remove_const_t<T>*>(items.data()), items.size(), sizeof(T), std::is_signed_v<T>};
+  return {const_cast<std::remove_const_t<T>*>(items.data()), items.size(), sizeof(T), std::is_signed_v<T>, alignof(T)};
 }
 
 template <class K>
@@ -45,8 +47,8 @@ operation_task task_of_top_k(operation_task::operation what, std::span<K const> 
   constexpr auto sorting = sort_task::operation::argsort;
   operation_task task;
   task.what = what;
-  task.sort =
-      options.largest ? task_of<sort_order::descending>(sorting, keys, {}) : task_of<sort_order::ascending>(sorting, keys, {});
+  task.sort = options.largest ? task_of<sort_order::descending>(sorting, keys, {}, options.order)
+                              : task_of<sort_order::ascending>(sorting, keys, {}, options.order);
   task.k = k;
   task.sorted = options.sorted;
   task.relative = options.relative;

@@ -10,15 +10,14 @@ namespace ordo::inline v0::detail {
 /// Two sorted arrays.
 template <class K>
 struct sorted_arrays {
-  K const *a, *b;
+  code_at<K> a, b;
   std::size_t a_size, b_size;
-  key_code<K> code;
 
   /// Returns the number of items of `a` among the first `rank` of the result, which is in [low, high].
   [[nodiscard]] ORDO_FN std::size_t of_a(std::size_t rank, std::size_t low, std::size_t high) const {
     while (low < high) {
       std::size_t const middle = low + (high - low) / 2;
-      if (code.encode(b[rank - 1 - middle]) < code.encode(a[middle]))
+      if (b(rank - 1 - middle) < a(middle))
         high = middle;
       else
         low = middle + 1;
@@ -43,12 +42,13 @@ struct split_at {
 };
 
 /// Merges `step` items of a tile.
-template <class K, class V>
+template <class K, class Word>
 struct merge_step {
   sorted_arrays<K> from;
-  V const *a_values, *b_values;  // or null
+  Word const *a_values, *b_values;  // or null
   K* to;
-  V* values;
+  Word* values;       // or null
+  std::size_t words;  // per value
   std::uint64_t const* splits;
   std::size_t tile, step;
   ORDO_FN void operator()(std::size_t number) const {
@@ -60,9 +60,12 @@ struct merge_step {
     if (high > begin) high = begin;
     std::size_t i = from.of_a(begin, low, high), j = begin - i;
     for (std::size_t t = begin; t < end; ++t) {
-      bool const of_b = i == from.a_size || (j != from.b_size && from.code.encode(from.b[j]) < from.code.encode(from.a[i]));
-      to[t] = of_b ? from.b[j] : from.a[i];
-      if (values) values[t] = of_b ? b_values[j] : a_values[i];
+      bool const of_b = i == from.a_size || (j != from.b_size && from.b(j) < from.a(i));
+      to[t] = of_b ? from.b.keys[j] : from.a.keys[i];
+      if (values) {
+        Word const* const value = of_b ? b_values + j * words : a_values + i * words;
+        for (std::size_t w = 0; w != words; ++w) values[t * words + w] = value[w];
+      }
       j += of_b;
       i += !of_b;
     }
@@ -74,26 +77,23 @@ template <class B>
 constexpr std::size_t merge_step_of = has_workers<B> ? 1024 : 8;
 constexpr std::size_t merge_tile = 1024;
 
-template <Backend B, class K, class V>
-void merge_with(B& backend, operation_task const& task) {
+template <Backend B, class K>
+void run_merge(B& backend, operation_task const& task) {
   std::size_t const a = task.sort.n, b = task.other_keys.size, n = a + b;
-  sorted_arrays<K> const from{span_of<K>(task.sort.keys, a).data(), span_of<K>(task.other_keys.data, b).data(), a, b,
-                              code_of<K>(task.sort)};
+  if (n == 0) return;
+  sorted_arrays<K> from{codes_of<K>(task.sort), codes_of<K>(task.sort), a, b};
+  from.b.keys = static_cast<K const*>(task.other_keys.data);
   std::size_t const tiles = (n + merge_tile - 1) / merge_tile, step = merge_step_of<B>;
   auto const splits = backend.template buffer<std::uint64_t>(tiles + 1);
   backend.each(tiles + 1, split_at<K>{from, merge_tile, splits.data()});
-  bool const with_values = task.out_values.data != nullptr;
-  backend.each((n + step - 1) / step, merge_step<K, V>{from, with_values ? span_of<V>(task.values.data, a).data() : nullptr,
-                                                       with_values ? span_of<V>(task.other_values.data, b).data() : nullptr,
-                                                       span_of<K>(task.out_keys.data, n).data(),
-                                                       with_values ? span_of<V>(task.out_values.data, n).data() : nullptr,
-                                                       splits.data(), merge_tile, step});
-}
-
-template <Backend B, class K>
-void run_merge(B& backend, operation_task const& task) {
-  if (task.sort.n + task.other_keys.size == 0) return;
-  with_value_type(task.out_values.item_bytes, [&](auto value) { merge_with<B, K, decltype(value)>(backend, task); });
+  std::size_t const bytes = task.out_values.item_bytes;
+  with_common_word(bytes, {task.values.data, task.other_values.data, task.out_values.data}, [&]<class Word>(Word) {
+    backend.each(
+        (n + step - 1) / step,
+        merge_step<K, Word>{from, static_cast<Word const*>(task.values.data), static_cast<Word const*>(task.other_values.data),
+                            static_cast<K*>(task.out_keys.data), static_cast<Word*>(task.out_values.data), bytes / sizeof(Word),
+                            splits.data(), merge_tile, step});
+  });
 }
 
 inline std::size_t merge_memory_of(operation_task const& task) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "ordo/backend.hpp"
@@ -44,19 +45,30 @@ void sort_codes(B& backend, std::span<K> codes, std::span<V> values, bit_range b
 /// @param segments  the segments, in the fields of a task
 template <Backend B, class K, class V>
 void sort_code_segments(B& backend, std::span<K> codes, std::span<V> values, sort_task const& segments) {
-  sort_task task = segments;
+  sort_task task;
   task.what = sort_task::operation::segments;
   task.keys = codes.data();
   task.key_bytes = sizeof(K);
-  task.keep_keys = false;
   task.values = values.data();
   task.value_bytes = sizeof(V);
   task.n = task.values_given = codes.size();
-  task.bits = {};
-  task.flip = task.flip_negative = 0;
-  task.heads = nullptr;
-  task.heads_given = 0;
+  task.begins = segments.begins;
+  task.ends = segments.ends;
+  task.offset_bytes = segments.offset_bytes;
+  task.segments = segments.segments;
+  task.ends_given = segments.ends_given;
+  task.max_length = segments.max_length;
+  task.uniform_length = segments.uniform_length;
   if (task.n != 0) run_task_on<B, K>(backend, task);
+}
+
+/// Calls f(Word{}) for the widest word of which values of `bytes` bytes consist in all of these arrays.
+template <class F>
+void with_common_word(std::size_t bytes, std::initializer_list<void const*> arrays, F f) {
+  std::uintptr_t addresses = 0;
+  for (void const* array : arrays) addresses |= reinterpret_cast<std::uintptr_t>(array);
+  if (bytes == 0) bytes = 4;  // there are no values
+  with_word_of(bytes, reinterpret_cast<void const*>(addresses), f);
 }
 
 /// Positions of 32 or 64 bits, with the width known at run time.

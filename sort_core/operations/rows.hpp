@@ -163,13 +163,17 @@ std::size_t argsort_rows_memory_of(B& backend, operation_task const& task) {
          std::max(with_words(bits <= 32 ? 4 : 8), bits % 64 != 0 && bits % 64 <= 32 ? with_words(4) : 0);
 }
 
-/// A value of any width that gather moves.
-template <class T>
+/// Copies an item, word by word.
+template <class Word>
 struct gather_item {
-  T const* from;
+  Word const* from;
   any_positions index;
-  T* to;
-  ORDO_FN void operator()(std::size_t i) const { to[i] = from[index.at(i)]; }
+  Word* to;
+  std::size_t words;  // per item
+  ORDO_FN void operator()(std::size_t i) const {
+    Word const* const item = from + index.at(i) * words;
+    for (std::size_t w = 0; w != words; ++w) to[i * words + w] = item[w];
+  }
 };
 struct greatest_position {
   any_positions index;
@@ -187,18 +191,11 @@ void run_gather(B& backend, operation_task const& task) {
       throw usage_error("bad index: gather: position " + std::to_string(greatest) + " of " + std::to_string(task.values.size) +
                         " items");
   }
-  auto const move = [&]<class T>(T) {
-    backend.each(n, gather_item<T>{span_of<T>(task.values.data, task.values.size).data(), index,
-                                   span_of<T>(task.out_values.data, n).data()});
-  };
-  switch (task.values.item_bytes) {
-    case 1:
-      return move(std::uint8_t{});
-    case 2:
-      return move(std::uint16_t{});
-    default:
-      return with_value_type(task.values.item_bytes, move);
-  }
+  std::size_t const bytes = task.values.item_bytes;
+  with_common_word(bytes, {task.values.data, task.out_values.data}, [&]<class Word>(Word) {
+    backend.each(n, gather_item<Word>{static_cast<Word const*>(task.values.data), index,
+                                      static_cast<Word*>(task.out_values.data), bytes / sizeof(Word)});
+  });
 }
 
 }  // namespace ordo::inline v0::detail

@@ -184,10 +184,6 @@ void take_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool so
   backend.each(k, write_top<K>{code.keys, positions.data(), out});
 }
 
-template <class K>
-code_at<K> keys_of(operation_task const& task) {
-  return {span_of<K>(task.sort.keys, task.sort.n).data(), code_of<K>(task.sort)};
-}
 /// Returns the outputs of a task, with room for n items.
 template <class K>
 top_output<K> outputs_of(operation_task const& task, std::size_t n) {
@@ -196,7 +192,7 @@ top_output<K> outputs_of(operation_task const& task, std::size_t n) {
 
 template <Backend B, class K>
 void run_top_k(B& backend, operation_task const& task) {
-  take_top(backend, keys_of<K>(task), task.sort.n, task.k, task.sorted, outputs_of<K>(task, task.k));
+  take_top(backend, codes_of<K>(task.sort), task.sort.n, task.k, task.sorted, outputs_of<K>(task, task.k));
 }
 
 template <Backend B>
@@ -258,7 +254,7 @@ struct write_top_of_rows {
 template <Backend B, class K, class Position>
 void take_top_of_segments(B& backend, operation_task const& task) {
   std::size_t const n = task.sort.n, k = task.k, count = task.sort.segments;
-  code_at<K> const code = keys_of<K>(task);
+  code_at<K> const code = codes_of<K>(task.sort);
   top_output<K> const out = outputs_of<K>(task, count * k);
   segment_list<any_offset> const segments(task.sort);
   auto const positions = backend.template buffer<Position>(n);
@@ -344,7 +340,7 @@ bool sorts_whole_segments(sort_task const& task, std::size_t k) {
 template <class B, class K>
 void select_top_of_segments(B& backend, operation_task const& task) {
   std::size_t const k = task.k, count = task.sort.segments;
-  code_at<K> const code = keys_of<K>(task);
+  code_at<K> const code = codes_of<K>(task.sort);
   segment_list<any_offset> const segments(task.sort);
   top_output<K> const out = outputs_of<K>(task, count * k);
   bool const sorted = task.sorted, relative = task.relative;
@@ -361,9 +357,11 @@ void select_top_of_segments(B& backend, operation_task const& task) {
   });
   for (std::size_t s = 0; s < count; ++s) {
     std::size_t const begin = segments.begin(s), length = segments.end(s) - begin;
-    if (length >= selected_by_all_from)
-      take_top(backend, code_at<K>{code.keys + begin, code.code}, length, std::min(k, length), sorted,
-               top_output<K>{out.keys, out.index, s * k, relative ? 0 : begin});
+    if (length < selected_by_all_from) continue;
+    code_at<K> part = code;
+    part.keys += begin;
+    take_top(backend, part, length, std::min(k, length), sorted,
+             top_output<K>{out.keys, out.index, s * k, relative ? 0 : begin});
   }
 }
 

@@ -18,6 +18,7 @@ struct task_array {
   std::size_t size = 0;
   std::size_t item_bytes = 0;
   bool is_signed = false;
+  std::size_t alignment = 1;
 };
 
 /// The arguments of an operation that is made of sorts and of the basic operations of a Backend: top_k.hpp, rows.hpp, merge.hpp
