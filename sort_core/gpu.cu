@@ -114,7 +114,7 @@ std::size_t gpu::memory_for(detail::sort_task const& task) {
 std::uint64_t gpu::run(detail::operation_task const& task) {
   detail::check_operation(task);
   return with_backend(*this, [&](cuda_backend& backend) {
-    if (checks_offsets && !is_capturing(backend.stream())) check_segments_of(backend, task.sort);
+    if (checks_offsets && backend.may_wait()) check_segments_of(backend, task.sort);
     return detail::run_operation(backend, task);
   });
 }
