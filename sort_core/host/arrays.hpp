@@ -192,7 +192,12 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
   }
   parts.insert(parts.end(), to_cut.begin(), to_cut.end());
   bit_range const bits = detail::clipped<K>({});
+  std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
   tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
+    if constexpr (for_vectors<K, V>) {
+      if (parts[i].n <= max_vector)
+        return sort_segment_by_vectors(all.keys + parts[i].begin, parts[i].n, nullptr, code, small);
+    }
     sort_segment(all.from(parts[i].begin), parts[i].n, nullptr, code, other,
                  [&](records<K, V> piece, records<K, V> scratch) { sort_in_place(piece, parts[i].n, bits, scratch); });
   });
@@ -203,6 +208,8 @@ template <class K, class V, class Offset>
 void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> code) {
   encoded<K> const of{code, K(~K{0})};
   bit_range const bits = detail::clipped<K>({});
+  std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
+  std::size_t const max_length = max_one_thread(cut_limit);
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   each_segment(
       arrays,
@@ -210,6 +217,12 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
         auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
+          if constexpr (for_vectors<K, V>) {
+            if (n <= max_length && n <= max_vector) {
+              sort_segment_by_vectors(all.keys + begin, n, nullptr, of, small);
+              continue;
+            }
+          }
           if (n > cut_limit) {
             put_off(s);
           } else {

@@ -12,6 +12,7 @@
 #include "sort_core/host/distribution.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
+#include "sort_core/host/vectorized.hpp"
 
 // Stable radix sort from the most significant digit. Each level distributes a bucket from one buffer to the other, with counts
 // per block, so that threads need no atomics and keep the order of equal items. Buckets of a few items are sorted by counting
@@ -79,9 +80,16 @@ void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_ran
 }
 
 /// Sorts `from[0, n)` on one thread. The result is in `to` if `across`, else in `from`; the other buffer is scratch memory.
+/// Buckets of up to `max_vector` records (see max_vector_records) are sorted by vectors if they are small, or if one digit
+/// hardly divides them, as the exponents of floating-point numbers.
 template <class K, class V>
-void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
+void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, std::size_t max_vector = 0) {
+  auto const by_vectors = [&] {
+    if constexpr (for_vectors<K, V>) sort_by_vectors(from.keys, n, {}, {});
+    if (across) from.copy_to(to, n);
+  };
   for (;;) {
+    if (n >= min_vector_keys && n <= max_vector && n <= max_direct_keys<K>(max_vector)) return by_vectors();
     if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
     if (bits.end - bits.begin <= max_passes * digit_bits && few_passes(n, bits.end - bits.begin))
@@ -99,13 +107,14 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
       bits.end = std::max(bits.end, bits.begin);
       continue;
     }
+    if (n <= max_vector && *std::max_element(at.begin(), at.begin() + buckets) > n / 4) return by_vectors();
     std::uint32_t sum = 0;
     for (std::size_t b = 0; b < buckets; ++b) sum += std::exchange(at[b], sum);
     for (std::size_t i = 0; i < n; ++i) to.set(at[(from.keys[i] >> digit.begin) & mask]++, from.keys[i], from.value(i));
     bits.end = digit.begin;
     std::size_t begin = 0;
     for (std::size_t b = 0; b < buckets; begin = at[b++])
-      if (at[b] != begin) sort_bucket(to.from(begin), from.from(begin), at[b] - begin, bits, !across);
+      if (at[b] != begin) sort_bucket(to.from(begin), from.from(begin), at[b] - begin, bits, !across, max_vector);
     return;
   }
   if (across) from.copy_to(to, n);
@@ -158,9 +167,10 @@ void encode_all(records<K, V> from, records<K, V> to, std::size_t n, key_code<K>
 }
 
 /// Does the work of sort_bucket on all threads. Keys are encoded by `code` and are decoded bucket by bucket, while they are in
-/// the cache.
+/// the cache. At most `max_vector` records are sorted by vectors (see max_vector_records).
 template <class K, class V>
-void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, key_code<K> code = {}) {
+void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, std::size_t max_vector,
+                  key_code<K> code = {}) {
   bool const one_thread = n <= parallel_limit;
   masked<K> const left{detail::mask_of<K>(bits)};
   if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // also if all are equal
@@ -168,13 +178,16 @@ void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range
       if (across) from.from(begin).copy_to(to.from(begin), end - begin);
       decode_all((across ? to : from).keys + begin, end - begin, code);
     });
+  } else if (one_thread && n <= max_direct_keys<K>(max_vector)) {
+    if constexpr (for_vectors<K, V>) sort_by_vectors(from.keys, n, {}, code);
+    if (across) from.copy_to(to, n);
   } else if (one_thread) {
-    sort_bucket(from, to, n, bits, across);
+    sort_bucket(from, to, n, bits, across, max_vector);
     decode_all((across ? to : from).keys, n, code);
   } else {
     auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
     each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
-      sort_records(to.from(begin), from.from(begin), size, bits, !across, code);
+      sort_records(to.from(begin), from.from(begin), size, bits, !across, max_vector, code);
     });
   }
 }
@@ -189,9 +202,10 @@ void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::
       for (std::size_t i = begin; i < end; ++i) to.set(i, code.decode(source.key(i)), source.value(i));
     });
   }
+  std::size_t const max_vector = max_vector_records<K, V>(bits);
   auto const bounds = distribute(source, scratch, n, bits);
   each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
-    sort_records(scratch.from(begin), to.from(begin), size, bits, true, code);
+    sort_records(scratch.from(begin), to.from(begin), size, bits, true, max_vector, code);
   });
 }
 
@@ -214,9 +228,17 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
                          : mask != K(~K{0}) ? sort_presorted(from, to, other, n, masked<K>{mask})
                                             : sort_presorted(from, to, other, n, whole<K, smaller>{});
   if (presorted) return;
+  std::size_t const max_vector = max_vector_records<K, V>(bits);
+  if constexpr (for_vectors<K, V>) {
+    bool const one_thread = n <= parallel_limit || tbb::this_task_arena::max_concurrency() == 1;
+    if (one_thread && n <= max_direct_keys<K>(max_vector)) {
+      if (from.keys != to.keys) copy_all(from, to, n);
+      return sort_by_vectors(to.keys, n, code, code);
+    }
+  }
   if (n > parallel_limit) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
   encode_all(from, to, n, code);
-  sort_records(to, other, n, bits, false, code);
+  sort_records(to, other, n, bits, false, max_vector, code);
 }
 
 }  // namespace ordo::inline v0::host_detail

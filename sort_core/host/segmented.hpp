@@ -42,6 +42,11 @@ void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
   });
 }
 
+/// Returns the largest number of keys that one thread sorts by vectors, where `limit` is that of other threads' help.
+inline std::size_t max_one_thread(std::size_t limit) {
+  return tbb::this_task_arena::max_concurrency() == 1 ? ~std::size_t{0} : limit;
+}
+
 /// The second buffer of the sorts of one thread.
 template <class K, class V>
 struct thread_scratch {
@@ -79,6 +84,17 @@ void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, enc
   if (heads) set_heads(segment.keys, n, code, heads);
 }
 
+/// Does the work of sort_segment for keys alone by vectors. `small` is the number of keys that are sorted in one step.
+template <class K>
+void sort_segment_by_vectors(K* keys, std::size_t n, std::uint8_t* heads, encoded<K> const& code, std::size_t small) {
+  records<K, nothing> const segment{keys, nullptr};
+  if (n < min_vector_keys)
+    sort_small(segment, segment, n, code);
+  else if (n <= small || !in_order(keys, n, code))
+    sort_by_vectors(keys, n, code.code, code.code);
+  if (heads) set_heads(keys, n, code, heads);
+}
+
 /// Sorts one segment by `bits` of its codes on all threads. scratch(n, use) calls use(other) with a second buffer.
 template <class K, class V, class Scratch>
 void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, bit_range bits,
@@ -97,6 +113,8 @@ template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
                           key_code<K> code, Scratch scratch) {
   encoded<K> const of{code, detail::mask_of<K>(bits)};
+  std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
+  std::size_t const max_length = max_one_thread(parallel_limit);
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   each_segment(
       segments,
@@ -104,12 +122,18 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
         auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
+          if constexpr (for_vectors<K, V>) {
+            if (n <= max_length && n <= max_direct_keys<K>(max_vector)) {
+              sort_segment_by_vectors(all.keys + begin, n, heads ? heads + begin : nullptr, of, small);
+              continue;
+            }
+          }
           if (n > parallel_limit)
             put_off(s);
           else
             sort_segment(
                 all.from(begin), n, heads ? heads + begin : nullptr, of, [&] { return other.of_size(n); },
-                [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false); });
+                [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false, max_vector); });
         }
       },
       [&](std::size_t s) {

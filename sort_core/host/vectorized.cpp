@@ -1,0 +1,476 @@
+// Vectorised quicksort of unsigned keys, in the manner of Bramas, "A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512
+// on Intel Skylake" (2017), and Wassenberg, Blacher, Giesen and Sanders, "Vectorized and performance-portable Quicksort"
+// (2022). Highway compiles this file once for each instruction set, and chooses one at run time. Highway's own vqsort takes
+// half a microsecond a call for its random seeds, longer than 128 keys need here; pivots here come from fixed positions.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sort_core/host/vectorized.cpp"
+// SSE4, AVX2, and of the kinds of AVX-512 the first: this file uses nothing that the others, bits 0 to 7, add.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | 0xFF)
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "sort_core/host/vectorized.hpp"
+
+#ifndef ORDO_SORTING_NETWORK
+#define ORDO_SORTING_NETWORK
+namespace ordo::inline v0::host_detail {
+
+extern unsigned max_partitions;
+
+struct exchange {
+  std::size_t a, b;
+};
+/// Batcher's odd-even merge sort of Rows items, as exchanges.
+template <std::size_t Rows>
+struct odd_even_network {
+  static constexpr auto visit(auto f) {
+    for (std::size_t p = 1; p < Rows; p *= 2)
+      for (std::size_t k = p; k >= 1; k /= 2)
+        for (std::size_t j = k % p; j + k < Rows; j += 2 * k)
+          for (std::size_t i = 0; i < std::min(k, Rows - j - k); ++i)
+            if ((i + j) / (2 * p) == (i + j + k) / (2 * p)) f(i + j, i + j + k);
+  }
+  static constexpr std::size_t size = [] {
+    std::size_t count = 0;
+    visit([&](std::size_t, std::size_t) { ++count; });
+    return count;
+  }();
+  static constexpr std::array<exchange, size> list = [] {
+    std::array<exchange, size> all{};
+    std::size_t count = 0;
+    visit([&](std::size_t a, std::size_t b) { all[count++] = {a, b}; });
+    return all;
+  }();
+};
+
+}  // namespace ordo::inline v0::host_detail
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace ordo::inline v0::host_detail::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SSE2 || HWY_HAVE_SCALABLE
+// No vectors, or none with a comparison of all lanes, or some whose size is known at run time only: there are no arrays of
+// those.
+inline std::size_t NetworkKeys(std::size_t) {
+  return 0;
+}
+inline std::size_t MaxKeys(std::size_t) {
+  return 0;
+}
+template <class U>
+void Sort(U* keys, std::size_t n, key_code<U> encode, key_code<U> decode) {
+  for (std::size_t i = 0; i < n; ++i) keys[i] = encode.encode(keys[i]);
+  std::sort(keys, keys + n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = decode.decode(keys[i]);
+}
+#else
+
+// Signed lanes, because only these have a comparison on every processor: a code is stored with its top bit flipped.
+template <class U>
+using lane = std::make_signed_t<U>;
+template <class T>
+using tag = hn::ScalableTag<T>;
+
+constexpr std::size_t max_rows = 16;
+/// Vectors that a step of a partition reads at a time.
+constexpr std::size_t unrolled = 4;
+
+/// Maps keys to signed lanes, and back.
+template <class T>
+struct encoder {
+  using U = std::make_unsigned_t<T>;
+  using V = hn::Vec<tag<T>>;
+  key_code<U> code;
+
+  HWY_INLINE V encode(tag<T> d, V v) const {
+    v = hn::Xor(hn::Xor(v, hn::And(hn::BroadcastSignBit(v), all(d, code.flip_negative))), all(d, code.flip));
+    return hn::Xor(hn::Sub(v, all(d, code.rotate)), all(d, code.top));
+  }
+  HWY_INLINE V decode(tag<T> d, V v) const {
+    v = hn::Xor(hn::Add(hn::Xor(v, all(d, code.top)), all(d, code.rotate)), all(d, code.flip));
+    return hn::Xor(v, hn::And(hn::BroadcastSignBit(v), all(d, code.flip_negative)));
+  }
+  static HWY_INLINE V all(tag<T> d, U word) { return hn::Set(d, T(word)); }
+};
+/// For keys that are encoded already.
+template <class T>
+struct no_encoder {
+  using V = hn::Vec<tag<T>>;
+  HWY_INLINE V encode(tag<T>, V v) const { return v; }
+  HWY_INLINE V decode(tag<T>, V v) const { return v; }
+};
+
+/// Returns the vector with lanes i and i ^ Distance exchanged.
+template <std::size_t Distance, class D, class V>
+HWY_INLINE V Partner(D d, V v) {
+  constexpr std::size_t bytes = Distance * sizeof(hn::TFromD<D>);
+  if constexpr (Distance == 1)
+    return hn::Reverse2(d, v);
+  else if constexpr (bytes == 8)
+    return hn::Shuffle1032(v);
+  else if constexpr (2 * Distance == hn::MaxLanes(d))
+    return hn::ConcatLowerUpper(d, v, v);
+  else
+    return hn::SwapAdjacentBlocks(v);
+}
+
+/// Returns the vector with the lanes of each group of Size reversed.
+template <std::size_t Size, class D, class V>
+HWY_INLINE V ReverseGroups(D d, V v) {
+  if constexpr (Size == hn::MaxLanes(d))
+    return hn::Reverse(d, v);
+  else if constexpr (Size == 2)
+    return hn::Reverse2(d, v);
+  else if constexpr (Size == 4)
+    return hn::Reverse4(d, v);
+  else
+    return hn::Reverse8(d, v);
+}
+
+/// Returns the lanes of `high` whose index has the bit Distance, and the others of `low`.
+template <std::size_t Distance, class D, class V>
+HWY_INLINE V Blend(D d, V low, V high) {
+  constexpr std::size_t bytes = Distance * sizeof(hn::TFromD<D>);
+  if constexpr (Distance == 1) {
+    return hn::OddEven(high, low);
+  } else if constexpr (bytes == 8) {
+    hn::Repartition<std::int64_t, D> const wide;
+    return hn::BitCast(d, hn::OddEven(hn::BitCast(wide, high), hn::BitCast(wide, low)));
+  } else if constexpr (2 * Distance == hn::MaxLanes(d)) {
+    return hn::ConcatUpperLower(d, high, low);
+  } else {
+    return hn::OddEvenBlocks(high, low);
+  }
+}
+
+template <class V>
+HWY_INLINE void Exchange(V& a, V& b) {
+  V const low = hn::Min(a, b);
+  b = hn::Max(a, b);
+  a = low;
+}
+
+template <std::size_t Rows, class V, std::size_t... I>
+HWY_INLINE void SortColumns(V* v, std::index_sequence<I...>) {
+  (Exchange(v[odd_even_network<Rows>::list[I].a], v[odd_even_network<Rows>::list[I].b]), ...);
+}
+
+/// Halves the bitonic sequences that every Span rows from First on hold, until each row holds one.
+template <std::size_t First, std::size_t Span, std::size_t Group, class D, class V, std::size_t... R>
+HWY_INLINE void MergeRows(D d, V* v, std::index_sequence<R...>) {
+  V const other[] = {ReverseGroups<Group>(d, v[First + Span - 1 - R])...};
+  V const high[] = {hn::Max(v[First + R], other[R])...};
+  ((v[First + R] = hn::Min(v[First + R], other[R])), ...);
+  ((v[First + Span / 2 + R] = high[R]), ...);
+  if constexpr (Span > 2) {
+    MergeRows<First, Span / 2, Group>(d, v, std::make_index_sequence<Span / 4>{});
+    MergeRows<First + Span / 2, Span / 2, Group>(d, v, std::make_index_sequence<Span / 4>{});
+  }
+}
+template <std::size_t Distance, class D, class V>
+HWY_INLINE V MergeLanes(D d, V v) {
+  if constexpr (Distance == 0) {
+    return v;
+  } else {
+    V const other = Partner<Distance>(d, v);
+    return MergeLanes<Distance / 2>(d, Blend<Distance>(d, hn::Min(v, other), hn::Max(v, other)));
+  }
+}
+template <std::size_t Group, class D, class V>
+HWY_INLINE V MergeRow(D d, V v) {
+  V const other = ReverseGroups<Group>(d, v);
+  return MergeLanes<Group / 4>(d, Blend<Group / 2>(d, hn::Min(v, other), hn::Max(v, other)));
+}
+/// Merges neighbouring groups of lanes, each of which holds a sorted sequence row by row, until all lanes are one group. To
+/// compare a group with the reverse of its neighbour, rows and lanes are reversed together. After each halving the left lanes
+/// hold the first half of a bitonic sequence, and the right lanes the reversed second half, so that the next is the same.
+template <std::size_t Rows, std::size_t Group, class D, class V, std::size_t... R>
+HWY_INLINE void MergeColumns(D d, V* v, std::index_sequence<R...> rows) {
+  if constexpr (Group <= hn::MaxLanes(d)) {
+    if constexpr (Rows > 1) MergeRows<0, Rows, Group>(d, v, std::make_index_sequence<Rows / 2>{});
+    ((v[R] = MergeRow<Group>(d, v[R])), ...);
+    MergeColumns<Rows, 2 * Group>(d, v, rows);
+  }
+}
+
+/// Returns keys[0, n) in the first lanes, where n is less than the number of lanes. Nothing else is read.
+template <class D, class V, class T>
+HWY_INLINE V LoadFirst(D d, V padding, T const* keys, std::size_t n) {
+  if constexpr (sizeof(T) * hn::MaxLanes(d) > 16) {
+    auto const inside = hn::FirstN(d, n);
+    return hn::IfThenElse(inside, hn::MaskedLoad(inside, d, keys), padding);
+  } else {  // a masked load would read the whole vector
+    HWY_ALIGN T all[hn::MaxLanes(d)];
+    hn::Store(padding, d, all);
+    for (std::size_t i = 0; i < n; ++i) all[i] = keys[i];
+    return hn::Load(d, all);
+  }
+}
+/// Writes the first n lanes to keys[0, n), and nothing else.
+template <class D, class V, class T>
+HWY_INLINE void StoreFirst(D d, V v, T* keys, std::size_t n) {
+  if constexpr (sizeof(T) * hn::MaxLanes(d) > 16) {
+    hn::BlendedStore(v, hn::FirstN(d, n), d, keys);
+  } else {
+    HWY_ALIGN T all[hn::MaxLanes(d)];
+    hn::Store(v, d, all);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = all[i];
+  }
+}
+
+template <class D, class V, class T>
+HWY_INLINE V LoadRow(D d, V padding, T const* keys, std::size_t row, std::size_t n) {
+  std::size_t const lanes = hn::MaxLanes(d), begin = row * lanes;
+  if (HWY_LIKELY(begin + lanes <= n)) return hn::LoadU(d, keys + begin);
+  return begin < n ? LoadFirst(d, padding, keys + begin, n - begin) : padding;
+}
+template <class D, class V, class T>
+HWY_INLINE void StoreRow(D d, V v, T* keys, std::size_t row, std::size_t n) {
+  std::size_t const lanes = hn::MaxLanes(d), begin = row * lanes;
+  if (HWY_LIKELY(begin + lanes <= n))
+    hn::StoreU(v, d, keys + begin);
+  else if (begin < n)
+    StoreFirst(d, v, keys + begin, n - begin);
+}
+
+/// Sorts keys[0, n), n at most Rows vectors. `in` encodes keys that are read, and `out` decodes those that are written.
+template <std::size_t Rows, class T, class In, class Out, std::size_t... R>
+HWY_NOINLINE void SortRows(T* keys, std::size_t n, In const& in, Out const& out, std::index_sequence<R...> rows) {
+  tag<T> const d;
+  using V = hn::Vec<tag<T>>;
+  V const padding = in.decode(d, hn::Set(d, hwy::LimitsMax<T>()));
+  V v[Rows] = {in.encode(d, LoadRow(d, padding, keys, R, n))...};
+  SortColumns<Rows>(v, std::make_index_sequence<odd_even_network<Rows>::size>{});
+  MergeColumns<Rows, 2>(d, v, rows);
+  (StoreRow(d, out.decode(d, v[R]), keys, R, n), ...);
+}
+
+/// Sorts keys[0, n), n at most max_rows vectors.
+template <class T, class In, class Out>
+HWY_INLINE void SortFew(T* keys, std::size_t n, In const& in, Out const& out) {
+  std::size_t const lanes = hn::MaxLanes(tag<T>());
+  if (n <= lanes) return SortRows<1>(keys, n, in, out, std::make_index_sequence<1>{});
+  if (n <= 2 * lanes) return SortRows<2>(keys, n, in, out, std::make_index_sequence<2>{});
+  if (n <= 4 * lanes) return SortRows<4>(keys, n, in, out, std::make_index_sequence<4>{});
+  if (n <= 8 * lanes) return SortRows<8>(keys, n, in, out, std::make_index_sequence<8>{});
+  SortRows<16>(keys, n, in, out, std::make_index_sequence<16>{});
+}
+
+/// Writes the lanes of `v` that are at most `pivot` to keys[left...], and the others to keys[... right). The keys between are
+/// free.
+template <class D, class V, class T>
+HWY_INLINE void StoreParts(D d, V v, V pivot, T* keys, std::size_t& left, std::size_t& right) {
+  std::size_t const lanes = hn::MaxLanes(d);
+  auto const above = hn::Gt(v, pivot);
+  std::size_t const below = lanes - hn::CountTrue(d, above);
+  if constexpr (hn::CompressIsPartition<T>::value) {
+    V const parts = hn::CompressNot(v, above);
+    hn::StoreU(parts, d, keys + left);
+    hn::StoreU(parts, d, keys + right - lanes);
+  } else {
+    hn::StoreU(hn::CompressNot(v, above), d, keys + left);
+    StoreFirst(d, hn::Compress(v, above), keys + right - (lanes - below), lanes - below);
+  }
+  left += below;
+  right -= lanes - below;
+}
+
+/// Moves the keys that are at most `pivot` before the others. n is at least 2 * unrolled vectors. @returns their number
+template <class T>
+HWY_NOINLINE std::size_t Partition(T* keys, std::size_t n, T pivot_key) {
+  tag<T> const d;
+  using V = hn::Vec<tag<T>>;
+  constexpr std::size_t lanes = hn::MaxLanes(d), step = unrolled * lanes;
+  V const pivot = hn::Set(d, pivot_key);
+  // The vectors at both ends wait until all others are written. Their room, two steps, lies on both sides of the keys that are
+  // still to read, so that a step taken from the side with less room leaves one step or more on either.
+  V first[unrolled], last[unrolled];
+  for (std::size_t i = 0; i < unrolled; ++i) first[i] = hn::LoadU(d, keys + i * lanes);
+  for (std::size_t i = 0; i < unrolled; ++i) last[i] = hn::LoadU(d, keys + n - step + i * lanes);
+  std::size_t left = 0, right = n, begin = step, end = n - step;
+  while (end - begin >= step) {
+    T const* from;
+    if (begin - left <= right - end) {
+      from = keys + begin;
+      begin += step;
+    } else {
+      from = keys + (end -= step);
+    }
+    V const a = hn::LoadU(d, from), b = hn::LoadU(d, from + lanes);
+    V const c = hn::LoadU(d, from + 2 * lanes), e = hn::LoadU(d, from + 3 * lanes);
+    StoreParts(d, a, pivot, keys, left, right);
+    StoreParts(d, b, pivot, keys, left, right);
+    StoreParts(d, c, pivot, keys, left, right);
+    StoreParts(d, e, pivot, keys, left, right);
+  }
+  while (end - begin >= lanes) {
+    V v;
+    if (begin - left <= right - end) {
+      v = hn::LoadU(d, keys + begin);
+      begin += lanes;
+    } else {
+      v = hn::LoadU(d, keys + (end -= lanes));
+    }
+    StoreParts(d, v, pivot, keys, left, right);
+  }
+  if (std::size_t const rest = end - begin; rest != 0) {
+    // Behind `end` is the room of `last`, so that a whole vector can be read.
+    V const v = hn::LoadU(d, keys + begin);
+    auto const inside = hn::FirstN(d, rest), above = hn::And(hn::Gt(v, pivot), inside), below = hn::AndNot(above, inside);
+    std::size_t const num_above = hn::CountTrue(d, above), num_below = rest - num_above;
+    StoreFirst(d, hn::Compress(v, below), keys + left, num_below);
+    StoreFirst(d, hn::Compress(v, above), keys + right - num_above, num_above);
+    left += num_below;
+    right -= num_above;
+  }
+  for (std::size_t i = 0; i < unrolled; ++i) StoreParts(d, first[i], pivot, keys, left, right);
+  for (std::size_t i = 0; i < unrolled; ++i) StoreParts(d, last[i], pivot, keys, left, right);
+  return left;
+}
+
+template <class T, class Out>
+HWY_INLINE void DecodeAll(T* keys, std::size_t n, Out const& out) {
+  tag<T> const d;
+  std::size_t const lanes = hn::MaxLanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(out.decode(d, hn::LoadU(d, keys + i)), d, keys + i);
+  if (i != n) StoreRow(d, out.decode(d, LoadRow(d, hn::Zero(d), keys + i, 0, n - i)), keys + i, 0, n - i);
+}
+
+template <class T>
+struct chosen_pivot {
+  T key;
+  bool repeated;  // in the sample, so that many keys equal it
+};
+/// Returns the median of samples from positions that depend on n alone, so that every run does the same. In a function of its
+/// own, because frames of SortEncoded are many.
+template <class T>
+HWY_NOINLINE chosen_pivot<T> ChoosePivot(T const* keys, std::size_t n) {
+  constexpr std::size_t max_samples = 64;
+  std::size_t const samples = n < 2048 ? max_samples / 4 : max_samples;
+  HWY_ALIGN T sample[max_samples];
+  std::uint64_t state = n;
+  for (std::size_t i = 0; i < samples; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    sample[i] = keys[i * (n / samples) + (state >> 32) % (n / samples)];
+  }
+  SortFew(sample, samples, no_encoder<T>{}, no_encoder<T>{});
+  return {sample[samples / 2 - 1], sample[samples / 2 - 1] == sample[samples / 2]};
+}
+
+/// Sorts keys[0, n) of encoded keys, and decodes them. `rounds` bounds the number of partitions around bad pivots.
+template <class T, class Out>
+void SortEncoded(T* keys, std::size_t n, unsigned rounds, Out const& out) {
+  constexpr std::size_t few = max_rows * hn::MaxLanes(tag<T>());
+  while (n > few) {
+    if (rounds-- == 0) {
+      std::sort(keys, keys + n);
+      return DecodeAll(keys, n, out);
+    }
+    auto const [pivot, repeated] = ChoosePivot(keys, n);
+    std::size_t const left = Partition(keys, n, pivot);
+    std::size_t below = left;
+    // Keys that equal a frequent or greatest pivot are complete.
+    if ((left == n || repeated) && left > few && pivot != hwy::LimitsMin<T>()) {
+      below = Partition(keys, left, T(pivot - 1));
+      DecodeAll(keys + below, left - below, out);
+    } else if (pivot == hwy::LimitsMin<T>()) {  // nothing is less
+      below = 0;
+      DecodeAll(keys, left, out);
+    }
+    SortEncoded(keys, below, rounds, out);
+    keys += left;
+    n -= left;
+  }
+  if (n != 0) SortFew(keys, n, no_encoder<T>{}, out);
+}
+
+template <class U>
+HWY_INLINE void Sort(U* unsigned_keys, std::size_t n, key_code<U> encode, key_code<U> decode) {
+  using T = lane<U>;
+  T* const keys = reinterpret_cast<T*>(unsigned_keys);
+  encoder<T> const in{encode}, out{decode};
+  tag<T> const d;
+  if (n <= max_rows * hn::MaxLanes(d)) {
+    if (n != 0) SortFew(keys, n, in, out);
+    return;
+  }
+  std::size_t const lanes = hn::MaxLanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(in.encode(d, hn::LoadU(d, keys + i)), d, keys + i);
+  for (; i != n; ++i) keys[i] = T(encode.encode(unsigned_keys[i]) ^ encode.top);
+  SortEncoded(keys, n, std::min(2 * unsigned(std::bit_width(n)), max_partitions), out);
+}
+
+std::size_t NetworkKeys(std::size_t key_bytes) {
+  return max_rows * (key_bytes == 4 ? hn::MaxLanes(tag<std::int32_t>()) : hn::MaxLanes(tag<std::int64_t>()));
+}
+std::size_t MaxKeys(std::size_t key_bytes) {
+  if (HWY_LANES(std::uint8_t) > 16) return ~std::size_t{0};
+  // Partitioning by short vectors is slower than by digits.
+  return key_bytes == 4 ? std::size_t{1} << 14 : NetworkKeys(8);
+}
+#endif
+
+void Sort32(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode, key_code<std::uint32_t> decode) {
+  Sort(keys, n, encode, decode);
+}
+void Sort64(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode, key_code<std::uint64_t> decode) {
+  Sort(keys, n, encode, decode);
+}
+}  // namespace ordo::inline v0::host_detail::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ordo::inline v0::host_detail {
+
+HWY_EXPORT(NetworkKeys);
+HWY_EXPORT(MaxKeys);
+HWY_EXPORT(Sort32);
+HWY_EXPORT(Sort64);
+
+unsigned max_partitions = ~0u;
+namespace {
+bool vectors_allowed = true;
+}
+
+std::size_t max_vector_keys(std::size_t key_bytes) noexcept {
+  return vectors_allowed ? HWY_DYNAMIC_DISPATCH(MaxKeys)(key_bytes) : 0;
+}
+std::size_t network_keys(std::size_t key_bytes) noexcept {
+  return vectors_allowed ? HWY_DYNAMIC_DISPATCH(NetworkKeys)(key_bytes) : 0;
+}
+void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode,
+                     key_code<std::uint32_t> decode) noexcept {
+  HWY_DYNAMIC_DISPATCH(Sort32)(keys, n, encode, decode);
+}
+void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
+                     key_code<std::uint64_t> decode) noexcept {
+  HWY_DYNAMIC_DISPATCH(Sort64)(keys, n, encode, decode);
+}
+
+void limit_vectors(std::size_t bytes, unsigned partitions) noexcept {
+  vectors_allowed = bytes >= 16;
+  max_partitions = partitions;
+  hwy::SetSupportedTargetsForTest(0);
+  std::int64_t targets = hwy::SupportedTargets();
+#if HWY_ARCH_X86
+  if (bytes < 64) targets &= ~std::int64_t{HWY_AVX3 | 0xFF};
+  if (bytes < 32) targets &= ~std::int64_t{HWY_AVX2};
+  if (bytes < 64) hwy::SetSupportedTargetsForTest(targets);
+#endif
+  hwy::GetChosenTarget().Update(targets);
+}
+
+}  // namespace ordo::inline v0::host_detail
+#endif
