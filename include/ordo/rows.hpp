@@ -89,17 +89,15 @@ template <detail::array_argument Items, detail::array_argument Index>
 requires std::is_trivially_copyable_v<detail::element_of<Items>> &&
     detail::position_type<std::remove_const_t<detail::element_of<Index>>>
 void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_const_t<detail::element_of<Items>>> to) {
-  constexpr std::size_t bytes = sizeof(detail::element_of<Items>), index_bytes = sizeof(detail::element_of<Index>);
-  constexpr std::size_t alignment = alignof(detail::element_of<Items>);
+  using item = std::remove_const_t<detail::element_of<Items>>;
+  using position = std::remove_const_t<detail::element_of<Index>>;
   auto const items = detail::as_span(from);
   auto const positions = detail::as_span(index);
   detail::operation_task task;
   task.what = detail::operation_task::operation::gather;
-  task.values = {const_cast<std::remove_const_t<detail::element_of<Items>>*>(items.data()), items.size(), bytes, false,
-                 alignment};
-  task.index = {const_cast<std::remove_const_t<detail::element_of<Index>>*>(positions.data()), positions.size(), index_bytes,
-                false, index_bytes};
-  task.out_values = {to.data(), to.size(), bytes, false, alignment};
+  task.values = {const_cast<item*>(items.data()), items.size(), sizeof(item), false, alignof(item)};
+  task.index = {const_cast<position*>(positions.data()), positions.size(), sizeof(position), false, sizeof(position)};
+  task.out_values = {to.data(), to.size(), sizeof(item), false, alignof(item)};
   on.run(task);
 }
 
