@@ -20,6 +20,7 @@ import radix_sort
 import readme
 import sample_sort
 import segmented_sort
+import small_sorts
 import sparse_matrices
 import string_sort
 import suffix_array
@@ -29,7 +30,7 @@ from plot import Axis
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATES = ROOT / "bench/page/templates"
 SUBJECTS = [  # in the order of the summary
-    *(segmented_sort, radix_sort, array_sort, sample_sort, string_sort),
+    *(segmented_sort, radix_sort, array_sort, sample_sort, small_sorts, string_sort),
     *(sparse_matrices, suffix_array, cpu_sorts, commands),
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU

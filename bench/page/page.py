@@ -12,7 +12,8 @@ from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
 SLOWER = 0.995  # a rival is faster if best rival / Ordo is below this, and if the times of the runs do not overlap
-HOST = "2_cores"  # name of the host whose files stand in for those that a GPU has none of
+SECOND_CARD = "h100"  # its files stand in for those that the page's card has none of,
+HOST = "2_cores"  # and then those of this host
 FIGURES = ("rows", "sweeps", "capacity")  # of a JSON file
 OPTIONAL_RIVALS = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # and the option that builds them
 HEADER = ["rows", "median", "Ordo slower in", "slowest row"]
@@ -57,8 +58,8 @@ class Results:
         self.page = self.device = ""
 
     def file(self, name: str) -> pathlib.Path:
-        file = self.folder / f"{name}_{self.card}.json"
-        return file if file.exists() else self.folder / f"{name}_{HOST}.json"
+        files = [self.folder / f"{name}_{which}.json" for which in (self.card, SECOND_CARD, HOST)]
+        return next((file for file in files if file.exists()), files[-1])
 
     def has(self, *names: str) -> bool:
         """Returns true if all of these files have figures."""

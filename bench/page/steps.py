@@ -47,6 +47,7 @@ STEPS = [
     Step("array_sort_capacity", "array_sort --capacity G --json FILE", 0.25),
     Step("array_stream", "ORDO_GPU_MEMORY=HALF array_stream --gigabytes S --json FILE", 0.45),
     Step("comparator_sort", "comparator_sort --json FILE", 0.35),
+    Step("small_sorts", "small_sorts --json FILE", 0.15),
     Step("string_sort", "string_sort --json FILE", 0.65, gpu=False),
     Step("spgemm", "spgemm_bench --json FILE", 0.65),
     Step("spgemm_matrices", "spgemm_bench MATRIX --json FILE", 0.5, own="MATRIX"),
