@@ -64,7 +64,7 @@ enum { ORDO_ASCENDING = 0, ORDO_DESCENDING = 1 };
 /* The place of NaNs: by their sign before or after all numbers, as in IEEE 754 totalOrder; or after all numbers in both
  * directions, as in NumPy, CuPy, PyTorch and Arrow. */
 typedef int32_t ordo_nans;
-enum { ORDO_NANS_TOTAL_ORDER = 0, ORDO_NANS_LAST = 1 };
+enum { ORDO_NANS_TOTAL_ORDER = 0, ORDO_NANS_LAST = 1, ORDO_NANS_FIRST = 2 /* for ordo_row_key */ };
 
 /* The kind of a machine. */
 typedef int32_t ordo_device;
@@ -207,6 +207,56 @@ ordo_status ordo_sort_segments_memory(ordo_machine* machine, ordo_type key_type,
                                       size_t max_length, ordo_sort_options const* options, size_t* bytes);
 ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, size_t value_bytes, size_t n, size_t arrays,
                                     size_t max_length, ordo_sort_options const* options, size_t* bytes);
+
+/* Writes to each segment of `index` the positions of the segment's keys, in the order of the keys. Positions of equal keys
+ * ascend. In holes, index[i] becomes i. The keys are not changed.
+ * relative: 1 if positions count from the begin of their segment; 0 if from the begin of the array. */
+ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n,
+                                  ordo_segments const* segments, ordo_type index_type, void* index, uint32_t relative,
+                                  ordo_sort_options const* options);
+
+/* The settings of the k greatest or smallest keys. NULL in its place means the greatest, sorted. */
+typedef struct ordo_top_k_options {
+  size_t size;       /* sizeof(ordo_top_k_options) */
+  uint32_t smallest; /* 1: the smallest keys, in ascending order; 0: the greatest, in descending order */
+  uint32_t unsorted; /* 1: the result is in the order of the input */
+  uint32_t relative; /* 1: positions count from the begin of their segment; 0: from the begin of the array */
+  uint32_t reserved; /* 0 */
+} ordo_top_k_options;
+#define ORDO_TOP_K_OPTIONS_INIT \
+  { sizeof(ordo_top_k_options), 0, 0, 0, 0 }
+
+/* Writes the k greatest or smallest of n keys to out_keys and their positions to out_index. Either may be NULL. The result is
+ * the first k items of a stable sort; floating-point keys have their total order. Waits for the device. */
+ordo_status ordo_top_k(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n, size_t k, void* out_keys,
+                       ordo_type index_type, void* out_index, ordo_top_k_options const* options);
+
+/* Does the same for each segment. The result of segment s begins at s * k. A segment of fewer than k keys gives all of them;
+ * the rest of its k items is not written. Never waits for a GPU. */
+ordo_status ordo_segmented_top_k(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n,
+                                 ordo_segments const* segments, size_t k, void* out_keys, ordo_type index_type, void* out_index,
+                                 ordo_top_k_options const* options);
+
+/* A column by which rows are ordered. */
+typedef struct ordo_row_key {
+  size_t size;        /* sizeof(ordo_row_key) */
+  void const* values; /* as many as there are rows */
+  ordo_type type;
+  ordo_order order;
+  ordo_nans nans;          /* ORDO_NANS_TOTAL_ORDER, ORDO_NANS_LAST or ORDO_NANS_FIRST, in either direction */
+  uint32_t equal_zeros;    /* 1: -0.0 and +0.0 are equal */
+  uint32_t nulls_first;    /* 1: nulls come first, in either direction; 0: last */
+  uint32_t reserved;       /* 0 */
+  uint8_t const* validity; /* NULL, or a bitmap as Arrow's: row i is null if bit validity_offset + i is 0 */
+  size_t validity_offset;
+} ordo_row_key;
+#define ORDO_ROW_KEY_INIT \
+  { sizeof(ordo_row_key), NULL, 0, ORDO_ASCENDING, ORDO_NANS_LAST, 1, 0, 0, NULL, 0 }
+
+/* Writes to index[i] the number of the row that comes i-th in the order of keys[0], of rows with equal keys[0] in the order of
+ * keys[1], and so on. Stable. `keys` is in the host's memory, the columns are in the machine's. */
+ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, size_t num_keys, size_t n, ordo_type index_type,
+                              void* index);
 
 /* Returns the text of the last error of a call by this thread, "" if there was none. It is valid until the thread's next error.
  * The text reads "what: where: why". */

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 #include "ordo/detail/checks.hpp"
 #include "ordo/detail/task.hpp"
 #include "ordo/error.hpp"
+#include "ordo/rows.hpp"
+#include "ordo/top_k.hpp"
 #include "sort_core/c_machine.hpp"
 
 // The C interface makes a sort_task of run-time types, which is all that the templates of sort.hpp do with theirs.
@@ -109,9 +112,9 @@ void check_allocator(ordo_allocator const& allocator) {
   if ((allocator.allocate == nullptr) != (allocator.deallocate == nullptr))
     throw usage_error("bad allocator: one of allocate and deallocate is a null pointer");
 }
-ordo_nans known_nans(ordo_nans nans) {
-  if (nans != ORDO_NANS_TOTAL_ORDER && nans != ORDO_NANS_LAST)
-    throw usage_error(fmt::format("unknown nans: {}: neither ORDO_NANS_TOTAL_ORDER nor ORDO_NANS_LAST", nans));
+ordo_nans known_nans(ordo_nans nans, ordo_nans max) {
+  if (nans < ORDO_NANS_TOTAL_ORDER || nans > max)
+    throw usage_error(fmt::format("unknown nans: {}: no ordo_nans of this call", nans));
   return nans;
 }
 std::size_t limit_of(std::size_t memory_limit) {
@@ -169,7 +172,7 @@ void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* g
     throw usage_error("bad keep_keys: only sorts of segments with values have it");
   if (task.what == sort_task::operation::arrays && (options.begin_bit != 0 || options.end_bit != 0))
     throw usage_error("bad bits: sorts of arrays compare whole keys");
-  bool const nans_last = known_nans(options.nans) == ORDO_NANS_LAST;
+  bool const nans_last = known_nans(options.nans, ORDO_NANS_LAST) == ORDO_NANS_LAST;
   bool const equal_zeros = flag(options.equal_zeros, "equal_zeros");
   if (auto const properties = properties_of("keys", key_type); properties.is_float) {
     // As task_of_keys of sort.hpp does it.
@@ -225,6 +228,52 @@ sort_task task_of(sort_task::operation what, ordo_type key_type, void const* key
 }
 
 using operation = sort_task::operation;
+
+/// Returns the array of a result, which is not wanted if it is null.
+task_array result_of(void* items, std::size_t size, std::size_t bytes, bool is_signed) {
+  if (!items) return {};
+  check_extent("result", size, bytes);
+  check_aligned("result", items, bytes);
+  return {items, size, bytes, is_signed};
+}
+
+operation_task top_k_task(operation_task::operation what, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
+                          ordo_top_k_options const* given) {
+  auto const options = options_of(given, "ordo_top_k_options");
+  check_reserved(options.reserved);
+  operation_task task;
+  task.what = what;
+  task.sort = task_of(operation::argsort, key_type, keys, n);
+  ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
+  order.order = flag(options.smallest, "smallest") ? ORDO_ASCENDING : ORDO_DESCENDING;
+  add_options(task.sort, key_type, &order);
+  task.k = k;
+  task.sorted = !flag(options.unsorted, "unsorted");
+  task.relative = flag(options.relative, "relative");
+  return task;
+}
+
+row_key row_key_of(ordo_row_key const& given, std::size_t n) {
+  auto const key = options_of(&given, "ordo_row_key");
+  check_reserved(key.reserved);
+  sort_task task = task_of(operation::keys, key.type, key.values, n);
+  ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
+  order.order = key.order;
+  add_options(task, key.type, &order);
+  row_key column{key.values, n, task.key_bytes, task.flip, task.flip_negative, 0, {}};
+  if (auto const properties = properties_of("keys", key.type); properties.is_float)
+    column.infinity = (~std::uint64_t{0} >> (65 - 8 * properties.bytes)) - ((std::uint64_t{1} << properties.mantissa_bits) - 1);
+  column.options.order = key.order == ORDO_DESCENDING ? sort_order::descending : sort_order::ascending;
+  ordo_nans const nans = known_nans(key.nans, ORDO_NANS_FIRST);
+  column.options.nans = nans == ORDO_NANS_LAST    ? row_nans::last
+                        : nans == ORDO_NANS_FIRST ? row_nans::first
+                                                  : row_nans::total_order;
+  column.options.equal_zeros = flag(key.equal_zeros, "equal_zeros");
+  column.options.nulls = flag(key.nulls_first, "nulls_first") ? row_nulls::first : row_nulls::last;
+  column.options.validity = key.validity;
+  column.options.validity_offset = key.validity_offset;
+  return column;
+}
 
 void write_memory(ordo_machine* machine, sort_task const& task, std::size_t* bytes) {
   checked(bytes, "bytes") = checked(machine, "machine").machine->memory_for(task);
@@ -470,6 +519,66 @@ ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, s
     task.max_length = limit_of(max_length);
     add_options(task, key_type, options);
     write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, void const* keys, std::size_t n,
+                                  ordo_segments const* segments, ordo_type index_type, void* index, std::uint32_t relative,
+                                  ordo_sort_options const* options) {
+  return c_status([&] {
+    operation_task task;
+    task.what = operation_task::operation::argsort_segments;
+    task.sort = task_of(operation::segments, key_type, keys, n);
+    add_index(task.sort, index_type, index);
+    add_segments(task.sort, segments);
+    add_options(task.sort, key_type, options);
+    task.sort.keep_keys = true;
+    task.relative = flag(relative, "relative");
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_top_k(ordo_machine* machine, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
+                       void* out_keys, ordo_type index_type, void* out_index, ordo_top_k_options const* options) {
+  return c_status([&] {
+    operation_task task = top_k_task(operation_task::operation::top_k, key_type, keys, n, k, options);
+    task.out_keys = result_of(out_keys, k, task.sort.key_bytes, false);
+    if (out_index) task.out_index = result_of(out_index, k, position_bytes("index", index_type, n), is_signed(index_type));
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_segmented_top_k(ordo_machine* machine, ordo_type key_type, void const* keys, std::size_t n,
+                                 ordo_segments const* segments, std::size_t k, void* out_keys, ordo_type index_type,
+                                 void* out_index, ordo_top_k_options const* options) {
+  return c_status([&] {
+    operation_task task = top_k_task(operation_task::operation::segmented_top_k, key_type, keys, n, k, options);
+    add_segments(task.sort, segments);
+    std::size_t items = 0;
+    if (__builtin_mul_overflow(task.sort.segments, k, &items))
+      throw ordo::usage_error("bad k: the result exceeds the address space");
+    task.out_keys = result_of(out_keys, items, task.sort.key_bytes, false);
+    if (out_index) task.out_index = result_of(out_index, items, position_bytes("index", index_type, n), is_signed(index_type));
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, std::size_t num_keys, std::size_t n,
+                              ordo_type index_type, void* index) {
+  return c_status([&] {
+    if (num_keys != 0) checked(keys, "keys");
+    check_extent("keys", num_keys, sizeof(ordo_row_key));
+    std::vector<ordo::row_key> columns;
+    for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(row_key_of(keys[i], n));
+    if (n != 0) checked(static_cast<char*>(index), "index");
+    operation_task task;
+    task.what = operation_task::operation::argsort_rows;
+    task.row_keys = columns.data();
+    task.num_row_keys = columns.size();
+    task.sort.n = n;
+    task.out_index = {index, n, position_bytes("index", index_type, n), is_signed(index_type)};
+    check_aligned("index", index, task.out_index.item_bytes);
+    checked(machine, "machine").machine->run(task);
   });
 }
 

@@ -13,7 +13,17 @@ from . import spectra
 from ._ordosort import InputError, Machine, __version__, built_with_cuda, gpus
 from ._machines import default_machine, set_default_machine
 from ._files import run_tool, sort_file, tool_path
-from ._sorts import argsort, segmented_argsort, segmented_sort, sort, sort_pairs
+from ._sorts import (
+    argsort,
+    argsort_rows,
+    segmented_argsort,
+    segmented_sort,
+    segmented_top_k,
+    sort,
+    sort_pairs,
+    sort_rows,
+    top_k,
+)
 from ._strings import argsort_strings, sort_strings
 from ._suffix import Hits, Index, Repeats, SuffixArray, suffix_array
 
@@ -26,6 +36,7 @@ __all__ = [
     "SuffixArray",
     "__version__",
     "argsort",
+    "argsort_rows",
     "argsort_strings",
     "built_with_cuda",
     "default_machine",
@@ -33,12 +44,15 @@ __all__ = [
     "run_tool",
     "segmented_argsort",
     "segmented_sort",
+    "segmented_top_k",
     "set_default_machine",
     "sort",
     "sort_file",
     "sort_pairs",
+    "sort_rows",
     "sort_strings",
     "spectra",
     "suffix_array",
     "tool_path",
+    "top_k",
 ]

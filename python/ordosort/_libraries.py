@@ -31,6 +31,11 @@ class NumPy:
         return np.array(np.broadcast_to(np.arange(like.shape[-1]), like.shape), order="C")
 
     @staticmethod
+    def results(like, shape):
+        """Zeros of the type of `like`, and an array of int64 of the same shape that holds -1."""
+        return np.zeros(shape, like.dtype), np.full(shape, -1, np.int64)
+
+    @staticmethod
     def stream(a):
         return 0
 
@@ -59,6 +64,11 @@ class CuPy:
     def numbered(like):
         cupy = sys.modules["cupy"]
         return cupy.array(cupy.broadcast_to(cupy.arange(like.shape[-1]), like.shape), order="C")
+
+    @staticmethod
+    def results(like, shape):
+        cupy = sys.modules["cupy"]
+        return cupy.zeros(shape, like.dtype), cupy.full(shape, -1, cupy.int64)
 
     @staticmethod
     def stream(a):
@@ -93,6 +103,12 @@ class Torch:
         return row.expand(tuple(like.shape)).clone(memory_format=torch.contiguous_format)
 
     @staticmethod
+    def results(like, shape):
+        torch = sys.modules["torch"]
+        index = torch.full(shape, -1, dtype=torch.int64, device=like.device)
+        return torch.zeros(shape, dtype=like.dtype, device=like.device), index
+
+    @staticmethod
     def stream(a):
         if not a.is_cuda:
             return 0
@@ -123,6 +139,11 @@ class Jax:
         jnp = sys.modules["jax"].numpy
         index = jnp.broadcast_to(jnp.arange(like.shape[-1]), like.shape)  # of 32 bits, unless JAX has 64-bit types
         return jnp.array(index, copy=True).block_until_ready()
+
+    @staticmethod
+    def results(like, shape):
+        jnp = sys.modules["jax"].numpy
+        return jnp.zeros(shape, like.dtype).block_until_ready(), jnp.full(shape, -1).block_until_ready()
 
     @staticmethod
     def stream(a):

@@ -188,3 +188,89 @@ def segmented_argsort(keys, offsets, *, ends=None, descending=False, out=None, t
     index = library.numbered(keys)
     core.sort_segments(machine or _machines._default, keys, index, offsets, ends, True, flags, library.stream(keys))
     return index if out is None else _store(out, index)
+
+
+def top_k(a, k, axis=-1, *, largest=True, sorted=True, machine=None):
+    """Returns the k greatest or smallest items along an axis, and their positions as int64: the first k of a stable sort.
+    Floating-point keys have their total order, in which NaNs without a sign are the greatest.
+
+    sorted: if not, items are in the order of the input.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.top_k(np.array([3, 1, 2, 3]), 2)
+    (array([3, 3]), array([0, 3]))
+    """
+    library, a = _checked(a)
+    axis, k = _axis(a, axis), as_index(k)
+    last = len(a.shape) - 1
+    moved = library.contiguous(a if axis == last else library.move_axis(a, axis, last))
+    if not 0 <= k <= moved.shape[-1]:
+        raise ValueError(f"k: {k} of {moved.shape[-1]} items")
+    best = library.copy(moved[..., :k])
+    index = library.index(best)
+    core.top_k(
+        machine or _machines._default, moved, moved.shape[-1], k, best, index, not largest, bool(sorted), library.stream(moved)
+    )
+    if axis == last:
+        return best, index
+    return library.move_axis(best, last, axis), library.move_axis(index, last, axis)
+
+
+def segmented_top_k(keys, offsets, k, *, largest=True, machine=None):
+    """Returns the k greatest or smallest keys of each segment and their positions in the array, as arrays of one row for each
+    segment. A segment of fewer keys leaves -1 as position behind its own.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.segmented_top_k(np.array([3, 1, 2, 9]), [0, 3, 4], 2)[1]
+    array([[ 0,  2],
+           [ 3, -1]])
+    """
+    library, keys = _checked(keys)
+    _one_dimension(keys=keys)
+    offsets, _ = _offsets(library, offsets, None)
+    k = as_index(k)
+    if k < 0:
+        raise ValueError(f"k: {k}")
+    keys = library.contiguous(keys)
+    best, index = library.results(keys, (max(offsets.shape[0] - 1, 0), k))
+    core.segmented_top_k(
+        machine or _machines._default, keys, offsets, k, best, index, not largest, library.stream(keys)
+    )
+    return best, index
+
+
+def argsort_rows(columns, *, descending=False, machine=None):
+    """Returns the positions that sort rows by their columns, the first column first, as int64. Stable. NaNs come last.
+
+    columns: a list of arrays of one length.
+    descending: a flag, or one for each column.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.argsort_rows([np.array([1, 0, 1]), np.array([0.5, 0.5, 0.25])])
+    array([1, 2, 0])
+    """
+    columns = [_checked(column) for column in columns]
+    if not columns:
+        raise ValueError("columns: none")
+    library = columns[0][0]
+    columns = [library.contiguous(column) for _, column in columns]
+    for column in columns:
+        _one_dimension(column=column)
+    flags = [bool(descending)] * len(columns) if isinstance(descending, (bool, int)) else [bool(d) for d in descending]
+    if len(flags) != len(columns):
+        raise ValueError(f"descending: {len(flags)} flags for {len(columns)} columns")
+    index = library.index(columns[0])
+    core.argsort_rows(machine or _machines._default, list(zip(columns, flags)), index, library.stream(columns[0]))
+    return index
+
+
+def sort_rows(columns, *, descending=False, machine=None):
+    """Returns copies of columns with their rows sorted, as argsort_rows orders them.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.sort_rows([np.array([1, 0, 1]), np.array([0.5, 0.5, 0.25])])
+    [array([0, 1, 1]), array([0.5 , 0.25, 0.5 ])]
+    """
+    columns = list(columns)
+    index = argsort_rows(columns, descending=descending, machine=machine)
+    return [library_of(column)[1][index] for column in columns]

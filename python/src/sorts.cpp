@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -131,12 +132,82 @@ void sort_segments(machines& on, nb::handle keys_given, nb::handle values_given,
   });
 }
 
+/// Writes the k greatest or smallest keys of each row, and their positions in it.
+void top_k(machines& on, nb::handle keys_given, std::size_t length, std::size_t k, nb::handle best_given,
+           nb::handle index_given, bool smallest, bool sorted, std::uintptr_t stream) {
+  array const keys(keys_given, "keys", false, stream), best(best_given, "out", true, stream),
+      index(index_given, "index", true, stream);
+  check_same_place(keys, best, "out");
+  check_same_place(keys, index, "index");
+  auto const rows = rows_of(keys.size(), length);
+  if (k > length) throw ordo::usage_error("bad k: " + std::to_string(k) + " of " + std::to_string(length) + " keys");
+  if (best.size() != rows.count * k || best.type() != keys.type() || index.size() != best.size())
+    throw ordo::usage_error("bad out: type or length");
+  ordo_top_k_options options = ORDO_TOP_K_OPTIONS_INIT;
+  options.smallest = smallest;
+  options.unsorted = !sorted;
+  options.relative = 1;
+  on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+    if (best.size() == 0) return ordo_status(ORDO_OK);
+    if (rows.count == 1)
+      return ordo_top_k(machine, keys.type(), keys.data(), keys.size(), k, best.data(), index.type(), index.data(), &options);
+    return ordo_segmented_top_k(machine, keys.type(), keys.data(), keys.size(), &rows, k, best.data(), index.type(),
+                                index.data(), &options);
+  });
+}
+
+/// The same for segments with offsets. Items of segments of fewer than k keys are not written.
+void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_given, std::size_t k, nb::handle best_given,
+                     nb::handle index_given, bool smallest, std::uintptr_t stream) {
+  array const keys(keys_given, "keys", false, stream), offsets(offsets_given, "offsets", false, stream),
+      best(best_given, "out", true, stream), index(index_given, "index", true, stream);
+  check_same_place(keys, offsets, "offsets");
+  check_same_place(keys, best, "out");
+  check_same_place(keys, index, "index");
+  ordo_segments segments = ORDO_SEGMENTS_INIT;
+  segments.begins = offsets.data();
+  segments.count = offsets.size() == 0 ? 0 : offsets.size() - 1;
+  segments.offset_type = offsets.type();
+  if (best.type() != keys.type() || index.size() != best.size() || (k != 0 && best.size() / k != segments.count))
+    throw ordo::usage_error("bad out: type or length");
+  ordo_top_k_options options = ORDO_TOP_K_OPTIONS_INIT;
+  options.smallest = smallest;
+  on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+    return ordo_segmented_top_k(machine, keys.type(), keys.data(), keys.size(), &segments, k, best.data(), index.type(),
+                                index.data(), &options);
+  });
+}
+
+/// Writes the order of rows by columns. `columns` holds pairs of an array and whether it descends.
+void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
+  array const index(index_given, "index", true, stream);
+  std::vector<std::unique_ptr<array>> held;
+  std::vector<ordo_row_key> keys;
+  for (nb::handle item : columns) {
+    auto const column = nb::cast<nb::tuple>(item);
+    ordo_row_key key = ORDO_ROW_KEY_INIT;
+    auto const& values = *held.emplace_back(std::make_unique<array>(nb::object(column[0]), "column", false, stream));
+    check_same_place(index, values, "column");
+    if (values.size() != index.size()) throw ordo::usage_error("bad columns: not of one length");
+    key.values = values.data();
+    key.type = values.type();
+    key.order = nb::cast<bool>(column[1]) ? ORDO_DESCENDING : ORDO_ASCENDING;
+    keys.push_back(key);
+  }
+  on.run(index.gpu(), stream, [&](ordo_machine* machine) {
+    return ordo_argsort_rows(machine, keys.data(), keys.size(), index.size(), index.type(), index.data());
+  });
+}
+
 }  // namespace
 
 void add_sorts(nb::module_& module) {
   module.def("sort", &sort);
   module.def("sort_pairs", &sort_pairs);
   module.def("argsort", &argsort);
+  module.def("top_k", &top_k);
+  module.def("segmented_top_k", &segmented_top_k);
+  module.def("argsort_rows", &argsort_rows);
   module.def("sort_segments", &sort_segments, nb::arg("machine"), nb::arg("keys"), nb::arg("values").none(), nb::arg("begins"),
              nb::arg("ends").none(), nb::arg("keep_keys"), nb::arg("flags"), nb::arg("stream"));
 }
