@@ -100,13 +100,13 @@ K key_like(keys what, std::size_t i, std::size_t longest) {
   return 0;
 }
 
-/// The limits of the next sort: in turn those of users, those of larger sorts, and those of the largest.
+/// The limits of the next sort: of larger sorts, of the largest and, seldom, as blocks of 1024 threads take long here, of users.
 od::sort_limits next_limits() {
   static unsigned turn = 0;
   od::sort_limits limits;
   ++turn;
-  if (turn % 3 != 0) limits.at_once_up_to = 0;
-  if (turn % 3 == 2) limits.few_launches_up_to = 0;
+  if (turn % 9 != 0) limits.at_once_up_to = 0;
+  if (turn % 2 != 0) limits.few_launches_up_to = 0;
   return limits;
 }
 
