@@ -188,11 +188,11 @@ def ratio(row: dict) -> float:
 def overlap(row: dict) -> bool:
     """Returns true if some run of Ordo took no longer than some run of the best rival, and the reverse, where the file says."""
     timings = [row[name] for name in ("ours", "offsets", "uniform") if name in row]
-    mine = next((one for one in timings if one["ms"] == ours(row)), {})
+    own = next((one for one in timings if one["ms"] == ours(row)), {})
     rival = row["rivals"][best(row)[0]]
-    if "min_ms" not in mine or "min_ms" not in rival:
+    if "min_ms" not in own or "min_ms" not in rival:
         return False
-    return mine["min_ms"] <= rival["max_ms"] and rival["min_ms"] <= mine["max_ms"]
+    return own["min_ms"] <= rival["max_ms"] and rival["min_ms"] <= own["max_ms"]
 
 
 def size_of(row: dict) -> str:

@@ -94,7 +94,7 @@ sort_task task_of_keys(sort_task::operation what, std::size_t n, key_order order
   task.flip = encoding::code.flip;
   task.flip_negative = encoding::code.flip_negative;
   if constexpr (encoding::nans != 0) {
-    // The lowest codes are NaNs, in both directions. Codes that are not decoded need not tell NaNs apart.
+    // The lowest codes are NaNs, in both directions. Codes that are not decoded may be equal for all NaNs.
     if (order.nans == nan_order::last && task.keep_keys)
       task.max_magnitude = typename encoding::type(encoding::top - 1 - encoding::nans);
     else if (order.nans == nan_order::last)

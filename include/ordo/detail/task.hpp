@@ -34,7 +34,7 @@ struct sort_task {
   std::size_t keys_in_given = 0, values_in_given = 0;
   bit_range bits;
   std::uint64_t flip = 0, flip_negative = 0, rotate = 0;  // the key_code of the keys
-  /// Of keys that are only read: those with more than these bits, without the sign, are NaNs, which are equal and come last.
+  /// The greatest magnitude of a number, for keys that are only read. Greater ones are NaNs, which are equal and come last.
   std::uint64_t max_magnitude = ~std::uint64_t{0};
   bool equal_zeros = false;  // -0.0 has the code of +0.0. Keys that are written are then moved by their positions
 

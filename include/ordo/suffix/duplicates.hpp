@@ -13,8 +13,7 @@
 
 namespace ordo::inline v0::suffix {
 
-/// Which copies of a duplicate are no duplicates themselves. `none`: all copies are. `first`: the one with the smallest position
-/// is not. Copies may overlap.
+/// The copies of a duplicate that are kept: `none`, or the `first`, which has the smallest position. Copies may overlap.
 enum class kept_copies { none, first };
 
 inline constexpr std::array<std::string_view, 2> kept_copies_words{"none", "first"};
@@ -39,7 +38,7 @@ struct duplicate_options {
 /// Between two ranges is a residue in none of them, or the end of a record.
 ///
 /// Let D(p) be the length of the longest string at p that is a copy. D(p + 1) is at least D(p) - 1. So the last of adjacent
-/// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position tells all ranges. Time O(n). Temporary memory:
+/// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position marks all ranges. Time O(n). Temporary memory:
 /// a bit a position.
 /// @param sa, lcp  of all rows
 /// @returns the number of residues in all ranges
