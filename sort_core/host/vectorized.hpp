@@ -10,9 +10,8 @@
 #include "sort_core/host/records.hpp"
 
 // Sorting of keys alone by one thread with the widest vectors of the processor that the program runs on (vectorized.cpp).
-namespace ordo::inline v0::host_detail {
-
 #pragma GCC visibility push(default)
+namespace ordo::inline v0::host_detail {
 
 /// Returns the largest number of keys of `key_bytes` bytes for which sort_by_vectors is faster than sorting by digits; 0
 /// without vectors.
@@ -33,7 +32,10 @@ void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t>
 /// call; without arguments allows all. For tests and benchmarks; no other thread may sort at the same time.
 void limit_vectors(std::size_t bytes = ~std::size_t{0}, unsigned max_partitions = ~0u) noexcept;
 
+}  // namespace ordo::inline v0::host_detail
 #pragma GCC visibility pop
+
+namespace ordo::inline v0::host_detail {
 
 /// True for records that sort_by_vectors takes: keys alone.
 template <class K, class V>
