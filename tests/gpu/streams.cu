@@ -14,7 +14,7 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/inputs.hpp"
+#include "tests/unit/core/machine_arrays.hpp"
 
 // Calls of one machine on several streams, calls that must not wait for the device, and sorts of whole arrays in CUDA graphs.
 namespace {
@@ -151,16 +151,6 @@ class graph {
  private:
   cudaGraphExec_t ready_ = nullptr;
 };
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (ordo::usage_error const& e) {
-    return e.what();
-  }
-  return "";
-}
 
 struct less {
   ORDO_FN bool operator()(std::uint32_t a, std::uint32_t b) const { return a < b; }
@@ -413,11 +403,11 @@ TEST_CASE("a capture goes on after a call that it cannot hold", "[streams][cuda]
     gpu.synchronize();
     std::string allocates, checks, downloads;
     graph replayed(gpu.stream(), [&] {
-      allocates = refusal([&] { ordo::sort_keys(gpu, large.span()); });
-      checks = refusal([&] {
+      allocates = refusal_of([&] { ordo::sort_keys(gpu, large.span()); });
+      checks = refusal_of([&] {
         ordo::check_segments(gpu, n, ordo::segments_from_offsets(offsets.const_span()));
       });
-      downloads = refusal([&] {
+      downloads = refusal_of([&] {
         std::uint32_t one = 0;
         ordo::with_backend(gpu, [&](ordo::cuda_backend& backend) {
           backend.download(offsets.const_span().first(1), std::span<std::uint32_t>(&one, 1));

@@ -5,10 +5,42 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "ordo/error.hpp"
+#include "ordo/radix_key.hpp"
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/inputs.hpp"
+
+// Common parts of the tests of sorts and operations that are called through a machine.
+
+/// Compares bytes, because NaNs compare unequal to themselves.
+template <class T>
+bool same_bytes(std::vector<T> const& a, std::vector<T> const& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Returns the message of the usage_error that f() throws, or "".
+template <class F>
+std::string refusal_of(F f) {
+  try {
+    f();
+  } catch (ordo::usage_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// Returns the codes of keys in an order.
+template <class K>
+std::vector<std::uint64_t> codes_of(std::vector<K> const& keys, bool descending) {
+  std::vector<std::uint64_t> codes;
+  for (K const key : keys)
+    codes.push_back(descending ? ordo::radix_key<K, ordo::sort_order::descending>::encode(key)
+                               : ordo::radix_key<K>::encode(key));
+  return codes;
+}
 
 /// A machine, with guarded arrays in its memory.
 template <class Machine>
@@ -23,11 +55,18 @@ struct machine_arrays {
   template <class Array, class T>
   void check(Array const& array, std::vector<T> const& expected) {
     with_backend(machine, [&](auto&) {
-      auto const values = array.values();
-      CHECK(values.size() == expected.size());
-      CHECK((values.empty() || std::memcmp(values.data(), expected.data(), values.size() * sizeof(T)) == 0));
+      CHECK(same_bytes(array.values(), expected));
       CHECK(array.intact());
     });
+  }
+  /// Returns the maximum of temporary memory that run() takes.
+  template <class Run>
+  std::size_t memory_of(Run run) {
+    machine.trim();
+    static_cast<void>(machine.peak_memory());
+    std::size_t const before = machine.peak_memory();
+    run();
+    return machine.peak_memory() - before;
   }
 };
 
