@@ -1,5 +1,5 @@
 # In the documents every relative link leads to a file and a heading that are there, every path in backticks exists, and every
-# program of README.md and docs/libraries.md is one of tests/install, which are compiled.
+# program of README.md and of the pages on libraries is one of tests/install, which are compiled.
 python3 -B - "$ORDO_SOURCE" << 'END'
 import pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
@@ -40,7 +40,7 @@ for page in pages:
             wrong.append(f"{page.relative_to(root)}: no header `{word}`")
 
 programs = {file.read_text() for kind in ("*.c", "*.cpp", "*.cu") for file in (root / "tests/install").glob(kind)}
-for name in "README.md", "docs/libraries.md":
+for name in "README.md", "docs/libraries.md", "docs/other_libraries.md":
     for program in re.findall(r"^```c(?:pp)?\n(.*?)^```$", (root / name).read_text(), re.M | re.S):
         if program not in programs:
             wrong.append(f"{name}: no program of tests/install: {program.splitlines()[0]} ...")
