@@ -6,10 +6,34 @@ from . import _machines
 from . import _ordosort as core
 
 
+def _arrow(strings):
+    """An Arrow array of pyarrow for an array of any library with Arrow's C data interface, and None for others."""
+    if hasattr(strings, "type") and (hasattr(strings, "buffers") or hasattr(strings, "combine_chunks")):  # pyarrow
+        array = strings
+    elif hasattr(strings, "__arrow_c_stream__") or hasattr(strings, "__arrow_c_array__"):
+        try:
+            import pyarrow
+        except ImportError:
+            return None  # polars and others: by their elements
+        make = pyarrow.chunked_array if hasattr(strings, "__arrow_c_stream__") else pyarrow.array
+        array = make(strings)
+    else:
+        return None
+    name = str(array.type)
+    if name.endswith("_view"):
+        name = "large_" + name.removesuffix("_view")
+        array = array.cast(name)
+    if name not in ("string", "binary", "large_string", "large_binary"):
+        raise TypeError(f"strings: Arrow type {name}, where string or binary is expected")
+    if hasattr(array, "combine_chunks"):
+        array = array.combine_chunks()
+        if hasattr(array, "chunks"):  # more than 2 GiB of a type with offsets of 32 bits
+            array = array.cast("large_" + name).combine_chunks()
+    return array
+
+
 def _layout(strings):
     """Strings end to end, as bytes and offsets. Those of UTF-8 have the order of code points."""
-    if hasattr(strings, "buffers") and hasattr(strings, "type"):  # pyarrow
-        return _arrow_layout(strings)
     if isinstance(strings, np.ndarray):
         if strings.ndim != 1:
             raise ValueError(f"strings: {strings.ndim} dimensions, where one is expected")
@@ -25,20 +49,11 @@ def _layout(strings):
     return b"".join(encoded), offsets
 
 
-def _arrow_layout(strings):
-    name = str(strings.type)
-    if hasattr(strings, "combine_chunks"):
-        strings = strings.combine_chunks()
-        if hasattr(strings, "chunks"):
-            raise ValueError("strings: more than one chunk")
-    if name not in ("string", "binary", "large_string", "large_binary"):
-        raise TypeError(f"strings: Arrow type {name}, where string or binary is expected")
-    if strings.null_count:
-        raise ValueError(f"strings: {strings.null_count} nulls: fill or drop them first")
-    dtype = np.int64 if name.startswith("large") else np.int32
-    _, offsets, data = strings.buffers()
-    first = strings.offset
-    offsets = np.frombuffer(offsets, dtype)[first : first + len(strings) + 1] if offsets else np.zeros(1, dtype)
+def _arrow_layout(array):
+    dtype = np.int64 if str(array.type).startswith("large") else np.int32
+    _, offsets, data = array.buffers()
+    first = array.offset
+    offsets = np.frombuffer(offsets, dtype)[first : first + len(array) + 1] if offsets else np.zeros(1, dtype)
     data = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
     begin, end = int(offsets[0]), int(offsets[-1])
     return data[begin:end], offsets.astype(np.int64) - begin
@@ -47,20 +62,28 @@ def _arrow_layout(strings):
 def argsort_strings(strings, *, descending=False, machine=None):
     """Returns the positions that sort strings, as int64. Strings compare by their bytes, str by code points. Stable.
 
-    strings: a sequence of str or bytes, an array of NumPy, or an Arrow array of strings or binaries without nulls.
+    strings: a sequence of str or bytes, an array of NumPy, or an array of strings or binaries of pyarrow or, where pyarrow is
+    installed, of another library with Arrow's C data interface. Nulls of Arrow come last, in both directions.
 
     >>> import ordosort
     >>> ordosort.argsort_strings(["pear", "apple", "fig"])
     array([1, 2, 0])
     """
-    data, offsets = _layout(strings)
+    array, valid = _arrow(strings), None
+    if array is None:
+        data, offsets = _layout(strings)
+    else:
+        if array.null_count:
+            valid = array.is_valid().to_numpy(zero_copy_only=False)
+            array = array.drop_null()
+        data, offsets = _arrow_layout(array)
     index = np.empty(len(offsets) - 1, np.int64)
     core.argsort_strings(machine or _machines._default, data, offsets, index, bool(descending), 0)
-    return index
+    return index if valid is None else np.concatenate([np.flatnonzero(valid)[index], np.flatnonzero(~valid)])
 
 
 def sort_strings(strings, *, descending=False, machine=None):
-    """Returns sorted strings, in a container like that of the input: an array for an array, else a list. Stable.
+    """Returns sorted strings, in a container like that of the input: an array or a series for such, else a list. Stable.
 
     >>> import ordosort
     >>> ordosort.sort_strings(["pear", "apple", "fig"])
@@ -69,7 +92,9 @@ def sort_strings(strings, *, descending=False, machine=None):
     index = argsort_strings(strings, descending=descending, machine=machine)
     if isinstance(strings, np.ndarray):
         return strings[index]
-    if hasattr(strings, "take") and hasattr(strings, "type"):
+    if hasattr(strings, "take") and hasattr(strings, "type"):  # pyarrow
         return strings.take(index)
+    if hasattr(strings, "__arrow_c_stream__"):  # polars
+        return strings[index]
     strings = list(strings)
     return [strings[i] for i in index.tolist()]

@@ -55,6 +55,83 @@ class Spectra:
         begin, end = self.offsets[s % len(self)], self.offsets[s % len(self) + 1]
         return self.mz[begin:end], self.intensity[begin:end]
 
+    def to_arrow(self):
+        """Returns a table of pyarrow with a row for each spectrum. The columns mz and intensity are lists, without a copy of the
+        peaks; missing values are nulls.
+
+        >>> from ordosort import spectra
+        >>> run = spectra.read_mgf(b"BEGIN IONS\\nTITLE=a\\nPEPMASS=400.5\\n1 5\\n2 7\\nEND IONS\\n")
+        >>> run.to_arrow().select(["title", "precursor_mz", "charge", "mz"]).to_pylist()
+        [{'title': 'a', 'precursor_mz': 400.5, 'charge': None, 'mz': [1.0, 2.0]}]
+        """
+        import pyarrow
+
+        def column(values, missing):
+            return pyarrow.array(values, mask=np.ascontiguousarray(missing))
+
+        offsets = pyarrow.array(np.asarray(self.offsets, np.int64))
+        titles = [title.encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None for title in self.titles]
+        intensity = pyarrow.array(self.intensity, mask=np.isnan(self.intensity))
+        return pyarrow.table(
+            {
+                "title": pyarrow.array(titles, pyarrow.string()),
+                "precursor_mz": column(self.precursor_mz, np.isnan(self.precursor_mz)),
+                "charge": column(self.charge, self.charge == 0),
+                "rt_seconds": column(self.rt_seconds, np.isnan(self.rt_seconds)),
+                "ms_level": column(self.ms_level, self.ms_level == 0),
+                "mz": pyarrow.LargeListArray.from_arrays(offsets, pyarrow.array(self.mz)),
+                "intensity": pyarrow.LargeListArray.from_arrays(offsets, intensity),
+            }
+        )
+
+    @classmethod
+    def from_arrow(cls, table):
+        """Returns the Spectra of a table as `to_arrow` makes it, also as read from a Parquet file. Its columns mz and intensity
+        are lists of numbers, of the same lengths; the others may be absent.
+
+        >>> import pyarrow as arrow
+        >>> from ordosort import spectra
+        >>> run = spectra.Spectra.from_arrow(arrow.table({"mz": [[3.0, 1.0], []], "intensity": [[5.0, 9.0], []]}))
+        >>> run, run.offsets
+        (<Spectra: 2 spectra, 2 peaks>, array([0, 2, 2]))
+        """
+        import pyarrow
+        import pyarrow.compute
+
+        def lists(name):
+            if name not in table.column_names:
+                raise ValueError(f"table: no column {name}")
+            kind = table.schema.field(name).type
+            if not any(is_list(kind) for is_list in (pyarrow.types.is_list, pyarrow.types.is_large_list)):
+                raise TypeError(f"table: column {name} is {kind}, where a list is expected")
+            column = table.column(name)
+            if column.null_count:
+                raise ValueError(f"table: column {name}: {column.null_count} nulls, where lists are expected")
+            lengths = pyarrow.compute.list_value_length(column).to_numpy()
+            values = pyarrow.compute.list_flatten(column).cast(pyarrow.float64()).to_numpy()  # a null is NaN
+            return values, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+        def numbers(name, type, missing):
+            if name not in table.column_names:
+                return np.full(len(table), missing, type.to_pandas_dtype())
+            return table.column(name).cast(type).fill_null(missing).to_numpy()
+
+        mz, offsets = lists("mz")
+        intensity, same = lists("intensity")
+        if not np.array_equal(offsets, same):
+            raise ValueError("table: lists of mz and intensity differ in length")
+        titles = table.column("title").to_pylist() if "title" in table.column_names else [None] * len(table)
+        return cls(
+            mz,
+            intensity,
+            offsets,
+            numbers("precursor_mz", pyarrow.float64(), np.nan),
+            numbers("charge", pyarrow.int32(), 0),
+            numbers("rt_seconds", pyarrow.float64(), np.nan),
+            numbers("ms_level", pyarrow.int32(), 0),
+            [title or "" for title in titles],
+        )
+
 
 _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma"))
 

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 
 import pytest
@@ -13,8 +14,12 @@ MODULES = ["ordosort", *(f"ordosort.{m.name}" for m in pkgutil.iter_modules(ordo
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert results.failed == 0
+    module = importlib.import_module(name)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for test in doctest.DocTestFinder().find(module, name):
+        if "arrow" not in test.name or importlib.util.find_spec("pyarrow"):
+            runner.run(test)
+    assert runner.summarize().failed == 0
 
 
 @pytest.mark.parametrize("name", ordosort.__all__)

@@ -152,3 +152,39 @@ def test_wrong_calls(tmp_path):
 
     with pytest.raises(RuntimeError, match="broken"):
         spectra.read_mgf(Broken())
+
+
+def same_spectra(a, b):
+    for name in ("mz", "intensity", "offsets", "precursor_mz", "charge", "rt_seconds", "ms_level"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+        assert getattr(a, name).dtype == getattr(b, name).dtype
+    assert a.titles == b.titles
+
+
+def test_arrow(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    runs = [
+        spectra.read_mgf(b"BEGIN IONS\nEND IONS\nBEGIN IONS\nCHARGE=2+\n1\n2 3\nEND IONS\n"),
+        spectra.read_mgf(b""),
+    ]
+    if DATASETS.exists():
+        runs.append(spectra.read_mgf(DATASETS / "samples" / "massbank_cc0.mgf"))
+        runs.append(spectra.read_mzml(DATASETS / "samples" / "openms_ecoli_25.mzML.gz"))
+    for run in runs:
+        table = run.to_arrow()
+        assert table.num_rows == len(run)
+        same_spectra(spectra.Spectra.from_arrow(table), run)
+        # As a part of a table, and as other programs store it.
+        same_spectra(spectra.Spectra.from_arrow(arrow.concat_tables([table.slice(0, 1), table.slice(1)])), run)
+        import pyarrow.feather
+
+        arrow.feather.write_feather(table, tmp_path / "run.feather")
+        same_spectra(spectra.Spectra.from_arrow(arrow.feather.read_table(tmp_path / "run.feather")), run)
+    with pytest.raises(ValueError, match="no column intensity"):
+        spectra.Spectra.from_arrow(arrow.table({"mz": [[1.0]]}))
+    with pytest.raises(TypeError, match="where a list is expected"):
+        spectra.Spectra.from_arrow(arrow.table({"mz": [1.0], "intensity": [[1.0]]}))
+    with pytest.raises(ValueError, match="differ in length"):
+        spectra.Spectra.from_arrow(arrow.table({"mz": [[1.0, 2.0]], "intensity": [[1.0]]}))
+    with pytest.raises(ValueError, match="1 nulls"):
+        spectra.Spectra.from_arrow(arrow.table({"mz": [[1.0], None], "intensity": [[1.0], []]}))

@@ -46,8 +46,45 @@ def test_arrow():
         array = arrow.array(strings, kind)
         assert ordosort.sort_strings(array).to_pylist() == sorted(strings)
         assert ordosort.sort_strings(array.slice(10, 50)).to_pylist() == sorted(strings[10:60])
-    with pytest.raises(ValueError):
-        ordosort.sort_strings(arrow.array(["a", None]))
+        chunks = arrow.chunked_array([strings[:300], [], strings[300:]], kind)
+        assert ordosort.sort_strings(chunks).to_pylist() == sorted(strings)
+        assert ordosort.sort_strings(arrow.chunked_array([], kind)).to_pylist() == []
+        assert ordosort.argsort_strings(arrow.array([], kind)).tolist() == []
+        # Nulls come last, also in a slice of them.
+        holes = arrow.array([None if i % 3 == 0 else s for i, s in enumerate(strings)], kind)
+        for part in (holes, holes.slice(7, 101), holes.slice(0, 1)):
+            want = sorted(s for s in part.to_pylist() if s is not None)
+            assert ordosort.sort_strings(part).to_pylist() == want + [None] * part.null_count
+            falling = ordosort.sort_strings(part, descending=True).to_pylist()
+            assert falling == want[::-1] + [None] * part.null_count
+            index = ordosort.argsort_strings(part)
+            assert sorted(index.tolist()) == list(range(len(part)))
+    with pytest.raises(TypeError, match="int64"):
+        ordosort.sort_strings(arrow.array([1, 2]))
+
+
+def test_arrow_interface():
+    arrow = pytest.importorskip("pyarrow")
+    strings = random_strings(200)
+
+    class Array:  # of some other library
+        def __arrow_c_array__(self, schema=None):
+            return arrow.array(strings).__arrow_c_array__(schema)
+
+    class Series(Array):
+        def __arrow_c_stream__(self, schema=None):
+            return arrow.chunked_array([strings[:50], strings[50:]]).__arrow_c_stream__(schema)
+
+    for given in (Array(), Series()):
+        assert [strings[i] for i in ordosort.argsort_strings(given)] == sorted(strings)
+
+
+def test_polars():
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    series = polars.Series([*random_strings(500), None])
+    ours = ordosort.sort_strings(series)
+    assert isinstance(ours, polars.Series) and ours.to_list() == series.sort(nulls_last=True).to_list()
 
 
 def test_wrong_strings():
