@@ -2,56 +2,38 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "suffix/index/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
-namespace {
-
-std::size_t common_prefix(char const* a, char const* b, std::size_t max_length) {
-  std::size_t i = 0;
-  for (; i + 8 <= max_length; i += 8) {
-    std::uint64_t x, y;
-    std::memcpy(&x, a + i, 8);
-    std::memcpy(&y, b + i, 8);
-    if (x != y) return i + std::size_t(std::countr_zero(x ^ y)) / 8;
-  }
-  while (i < max_length && a[i] == b[i]) ++i;
-  return i;
-}
-
-}  // namespace
 
 /// The search for one pattern in steps, each of which prefetches what the next one reads.
 class searcher::lane {
  public:
   /// @returns false if nothing is left to do
   bool start(searcher const& all, std::string_view pattern, row_range& found) {
-    all_ = &all;
-    pattern_ = pattern;
     found_ = &found;
+    longest_ = nullptr;
     found = {0, pattern.empty() ? all.sa_.size() : 0};
-    if (pattern.empty() || all.sa_.empty()) return false;
-    all.kmers_.prefetch(pattern);
-    stage_ = stage::bounds;
-    return true;
+    return start(all, pattern);
+  }
+  /// Starts a search for the number of letters of the pattern that occur.
+  bool start(searcher const& all, std::string_view pattern, std::uint64_t& longest) {
+    found_ = nullptr;
+    longest_ = &longest;
+    longest = 0;
+    return start(all, pattern);
   }
 
   /// Fetches the row's position, or the first bounds.
   /// @returns false if the search has ended
   bool fetch() {
     if (stage_ == stage::bounds) {
-      row_range const all = all_->kmers_.rows(pattern_, all_->sa_.size());
-      low_ = all.begin;
-      high_ = beyond_ = all.end;
-      low_common_ = high_common_ = beyond_common_ = 0;
-      matched_ = false;
-      stage_ = stage::begin;
+      begin_among(all_->kmers_.rows(pattern_, all_->sa_.size()));
       return choose();
     }
     position_ = all_->position(row_);
@@ -82,6 +64,22 @@ class searcher::lane {
   // on do not.
   enum class stage { bounds, begin, end };
 
+  bool start(searcher const& all, std::string_view pattern) {
+    all_ = &all;
+    pattern_ = pattern;
+    if (pattern.empty() || all.sa_.empty()) return false;
+    all.kmers_.prefetch(pattern);
+    stage_ = stage::bounds;
+    return true;
+  }
+  void begin_among(row_range rows) {
+    low_ = rows.begin;
+    high_ = beyond_ = rows.end;
+    has_all_rows_ = rows.size() == all_->sa_.size();
+    low_common_ = high_common_ = beyond_common_ = 0;
+    matched_ = false;
+    stage_ = stage::begin;
+  }
   // Returns the number of letters that the row certainly shares with the pattern, if the array is right.
   [[nodiscard]] std::size_t common() const {
     return stage_ == stage::begin ? std::min(low_common_, high_common_) : beyond_common_;
@@ -112,7 +110,16 @@ class searcher::lane {
   // Chooses the next row to read.
   bool choose() {
     if (stage_ == stage::begin) {
+      if (longest_ && matched_) low_ = high_;  // no row shares more
       if (low_ < high_) return look_at(low_ + (high_ - low_) / 2);
+      if (longest_) {
+        // The rows before and behind the pattern's place share most with it. Those beyond the table's rows share fewer letters
+        // than its k-mers have.
+        *longest_ = std::max(low_common_, high_common_);
+        if (has_all_rows_ || *longest_ >= all_->kmers_.length()) return false;
+        begin_among({0, all_->sa_.size()});
+        return choose();
+      }
       if (!matched_) return end_with({low_, low_});
       begin_ = low_;
       low_ = first_matched_ + 1;
@@ -136,9 +143,10 @@ class searcher::lane {
 
   searcher const* all_ = nullptr;
   std::string_view pattern_;
-  row_range* found_ = nullptr;
+  row_range* found_ = nullptr;        // the result of find
+  std::uint64_t* longest_ = nullptr;  // that of find_longest
   stage stage_ = stage::bounds;
-  bool compares_ = false, matched_ = false;
+  bool compares_ = false, matched_ = false, has_all_rows_ = false;
   std::size_t low_ = 0, high_ = 0, row_ = 0, step_ = 0;
   std::size_t begin_ = 0, first_matched_ = 0, beyond_ = 0;
   std::size_t low_common_ = 0, high_common_ = 0, beyond_common_ = 0;
@@ -152,16 +160,17 @@ void searcher::refuse(std::size_t row, std::uint64_t p) const {
   throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
 }
 
-void searcher::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
-  if (rows.size() != patterns.size())
-    throw usage_error(fmt::format("wrong array size: search: {} results for {} patterns", rows.size(), patterns.size()));
+template <class Result>
+void searcher::run(std::span<std::string_view const> patterns, std::span<Result> results) const {
+  if (results.size() != patterns.size())
+    throw usage_error(fmt::format("wrong array size: search: {} results for {} patterns", results.size(), patterns.size()));
   constexpr std::size_t max_lanes = 32;  // more outstanding reads than a core supports gain nothing
   std::array<lane, max_lanes> lanes;
   std::size_t active = 0, next = 0;
   auto const start = [&](lane& one) {
     while (next < patterns.size()) {
       std::size_t const i = next++;
-      if (one.start(*this, patterns[i], rows[i])) return true;
+      if (one.start(*this, patterns[i], results[i])) return true;
     }
     return false;
   };
@@ -177,6 +186,14 @@ void searcher::find(std::span<std::string_view const> patterns, std::span<row_ra
     each([](lane& one) { return one.fetch(); });
     each([](lane& one) { return one.compare(); });
   }
+}
+
+void searcher::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
+  run(patterns, rows);
+}
+
+void searcher::find_longest(std::span<std::string_view const> patterns, std::span<std::uint64_t> lengths) const {
+  run(patterns, lengths);
 }
 
 row_range searcher::find(std::string_view pattern) const {

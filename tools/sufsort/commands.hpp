@@ -13,6 +13,7 @@
 #include "ordo/suffix/input_format.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/letters.hpp"
+#include "ordo/suffix/matches.hpp"
 #include "ordo/suffix/policy.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
@@ -122,6 +123,32 @@ int locate(search_options const& options, cli::common_options const& common, rep
 /// Prints the number of hits of each pattern.
 int count(search_options const& options, cli::common_options const& common, reporter& report);
 
+enum class match_format { tsv, mummer, paf, bed };
+
+struct matches_options {
+  std::string prefix, output = "-";
+  std::vector<std::string> files;
+  suffix::match_options find;
+  bool unique = false;         // of strings that occur once in the text, and once in the query
+  bool super_maximal = false;  // within no other match of the query
+  bool both_strands = false;
+  std::optional<suffix::letter_choice> letters;
+  match_format format = match_format::tsv;
+};
+
+/// Prints the maximal exact matches of queries, in the order of the queries.
+int matches(matches_options const& options, cli::common_options const& common, reporter& report);
+
+struct statistics_options {
+  std::string prefix, output = "-";
+  std::vector<std::string> files;
+  std::optional<suffix::letter_choice> letters;
+  bool tsv = false;
+};
+
+/// Prints for each letter of queries the length of the longest match that begins there.
+int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report);
+
 struct repeats_options {
   std::string prefix, output = "-";
   std::uint64_t min_length = 0;
@@ -172,6 +199,8 @@ struct settings {
   build_options build;
   kmer_options kmers;
   search_options search;
+  matches_options matches;
+  statistics_options statistics;
   repeats_options repeats;
   unique_options unique;
   duplicates_options duplicates;

@@ -17,11 +17,13 @@ struct command {
   std::string_view name;
   int (*run)(settings const&, reporter&);
 };
-constexpr std::array<command, 10> commands{{
+constexpr std::array<command, 12> commands{{
     {"sufsort build", [](settings const& s, reporter& r) { return sufsort::build(s.build, s.common, r); }},
     {"sufsort check", [](settings const& s, reporter& r) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
     {"sufsort count", [](settings const& s, reporter& r) { return sufsort::count(s.search, s.common, r); }},
     {"sufsort locate", [](settings const& s, reporter& r) { return sufsort::locate(s.search, s.common, r); }},
+    {"sufsort mem", [](settings const& s, reporter& r) { return sufsort::matches(s.matches, s.common, r); }},
+    {"sufsort ms", [](settings const& s, reporter& r) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
     {"sufsort repeats", [](settings const& s, reporter& r) { return sufsort::repeats(s.repeats, s.common, r); }},
     {"sufsort duplicates", [](settings const& s, reporter& r) { return sufsort::duplicates(s.duplicates, s.common, r); }},
     {"sufsort unique", [](settings const& s, reporter& r) { return sufsort::unique(s.unique, s.common, r); }},
@@ -42,13 +44,19 @@ int run(int argc, char const* const* argv) {
   set.memory.apply();
   set.common.check_machine();
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
+  set.matches.prefix = set.statistics.prefix = set.prefix;
   set.duplicates.prefix = set.export_to.prefix = set.prefix;
   set.build.memory = set.memory;
 
   std::string_view const name = parsed.command->name;
   bool const builds = name.ends_with("build"), searches = name.ends_with("locate") || name.ends_with("count");
-  std::vector<std::string> const inputs = searches ? sufsort::inputs_of(set.search) : set.build.files;
+  std::vector<std::string> const inputs = searches                 ? sufsort::inputs_of(set.search)
+                                          : name.ends_with(" mem") ? set.matches.files
+                                          : name.ends_with(" ms")  ? set.statistics.files
+                                                                   : set.build.files;
   std::string const output = searches                       ? set.search.output
+                             : name.ends_with(" mem")       ? set.matches.output
+                             : name.ends_with(" ms")        ? set.statistics.output
                              : name.ends_with("repeats")    ? set.repeats.output
                              : name.ends_with("unique")     ? set.unique.output
                              : name.ends_with("duplicates") ? set.duplicates.output

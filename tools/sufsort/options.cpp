@@ -307,6 +307,104 @@ cli::command_table search_table(settings& to, bool locates) {
   return table;
 }
 
+cli::operand query_operand(std::vector<std::string>& to) {
+  return {"QUERY", "a file of queries: FASTA, FASTQ, or a list, one a line, plain or compressed; - is standard input", 1,
+          std::size_t(-1), [&to](std::string_view value) { to.emplace_back(value); }};
+}
+
+cli::command_table matches_table(settings& to) {
+  matches_options& matches = to.matches;
+  return {
+      .name = "sufsort mem",
+      .summary = "print the maximal exact matches of queries",
+      .usage = {"[OPTION]... PREFIX QUERY..."},
+      .description =
+          "Print a line for each maximal exact match: a string that a query and a record share, and that neither the "
+          "letters before it nor those behind it extend.",
+      .operands = {prefix_operand(to.prefix), query_operand(matches.files)},
+      .options = {{.letter = 'l',
+                   .name = "min-length",
+                   .value = "L",
+                   .group = search_group,
+                   .help = "find matches of at least L letters",
+                   .preset = "20",
+                   .set = parse_to(matches.find.min_length, "a match has at least one letter")},
+                  {.name = "unique",
+                   .group = search_group,
+                   .help = "find only strings that occur once in the text and once in the query, as mummer -mum does",
+                   .set =
+                       [&matches](std::string_view, std::string_view) {
+                         matches.unique = true;
+                         matches.find.max_occurrences = 1;
+                       }},
+                  {.name = "rare",
+                   .value = "N",
+                   .group = search_group,
+                   .help = "find only strings that occur at most N times in the text",
+                   .details = "With 1, these are the matches of mummer -mumreference.",
+                   .set =
+                       [&matches](std::string_view spelling, std::string_view value) {
+                         std::uint64_t max_occurrences = 0;
+                         parse_to(max_occurrences, "a match occurs at least once")(spelling, value);
+                         matches.find.max_occurrences = matches.unique ? 1 : max_occurrences;
+                       }},
+                  {.name = "super-maximal",
+                   .group = search_group,
+                   .help = "find only matches that lie within no longer match of the query, on any strand",
+                   .set = cli::enable(matches.super_maximal)},
+                  {.name = "both-strands",
+                   .group = search_group,
+                   .help = "find matches of the reverse complement, too, and print - as their strand",
+                   .details = "Offsets in the query count on its forward strand, except in the format of mummer. T and U of "
+                              "queries are read as the one of them that the text has.",
+                   .set = cli::enable(matches.both_strands)},
+                  letters_option("matches", matches.letters),
+                  {.name = "format",
+                   .value = "NAME",
+                   .group = output_group,
+                   .help = "print tab-separated columns (tsv), what mummer prints (mummer), PAF (paf), or BED (bed)",
+                   .preset = "tsv",
+                   .details =
+                       "tsv: query, offset in it, record, offset in it, strand, length; offsets count from 0. bed: record, "
+                       "begin, end, query, length up to 1000, strand.",
+                   .choices = "tsv mummer paf bed",
+                   .only_choices = true,
+                   .set =
+                       [&matches](std::string_view, std::string_view value) {
+                         using enum match_format;
+                         matches.format = value == "tsv" ? tsv : value == "mummer" ? mummer : value == "paf" ? paf : bed;
+                       }},
+                  output_option(matches.output)},
+      .examples = {
+          {"Compare two genomes as mummer -maxmatch -b -n does", "sufsort mem genome other.fa --both-strands --format=mummer"},
+          {"Find the longest matches of reads", "sufsort mem genome reads.fq.gz --super-maximal -l 31 --both-strands"}}};
+}
+
+cli::command_table statistics_table(settings& to) {
+  statistics_options& statistics = to.statistics;
+  return {
+      .name = "sufsort ms",
+      .summary = "print the matching statistics of queries",
+      .usage = {"[OPTION]... PREFIX QUERY..."},
+      .description =
+          "Print for each letter of a query the length of the longest string that begins there and occurs in the "
+          "text, within a record.",
+      .operands = {prefix_operand(to.prefix), query_operand(statistics.files)},
+      .options = {letters_option("strings", statistics.letters),
+                  {.name = "format",
+                   .value = "NAME",
+                   .group = output_group,
+                   .help =
+                       "print a line >NAME and a line of all lengths for a query (lengths), or a line for each letter (tsv)",
+                   .preset = "lengths",
+                   .details = "tsv: query, offset from 0, length.",
+                   .choices = "lengths tsv",
+                   .only_choices = true,
+                   .set = [&statistics](std::string_view, std::string_view value) { statistics.tsv = value == "tsv"; }},
+                  output_option(statistics.output)},
+      .examples = {{"Compare a genome with an index of both strands", "sufsort ms both other.fa -o other.lengths"}}};
+}
+
 cli::command_table repeats_table(settings& to) {
   repeats_options& repeats = to.repeats;
   return {.name = "sufsort repeats",
@@ -458,6 +556,8 @@ cli::command_table make_table(settings& to) {
        .examples = {{"Verify an index", "sufsort check genome"}}},
       search_table(to, false),
       search_table(to, true),
+      matches_table(to),
+      statistics_table(to),
       repeats_table(to),
       unique_table(to),
       duplicates_table(to),

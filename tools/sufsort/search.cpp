@@ -26,36 +26,11 @@
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
+#include "tools/sufsort/searched_index.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
-
-/// An index that is open for searches.
-struct searched_index {
-  suffix::stored_index stored;
-  suffix::text input;
-  suffix::pieces pieces;
-  suffix::searcher search;
-  std::optional<suffix::sampled_searcher> sparse;  // if rows are left out
-  bool both_strands;                               // the text has both
-  bool thymine, uracil;                            // the text has T, U
-  suffix::complement other_strand;
-
-  /// @throws input_error
-  explicit searched_index(std::string const& prefix);
-  searched_index(searched_index const&) = delete;  // sparse has a view of it
-  searched_index& operator=(searched_index const&) = delete;
-
-  /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
-  /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
-  [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
-  [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
-  [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
-
- private:
-  [[nodiscard]] bool occurs(char letter) const;
-};
 
 /// Patterns and their hits: those of pattern i, under i; and those of its reverse complement, under reverse(i), if both strands
 /// are searched and the text has one. Hits are a range of rows or, if the suffix array lacks rows, a list of positions.
@@ -80,41 +55,6 @@ struct found_batch {
   /// Returns the number of hits on both strands.
   [[nodiscard]] std::size_t hits(std::size_t i) const { return count(i) + (has_reverse() ? count(reverse(i)) : 0); }
 };
-
-searched_index::searched_index(std::string const& prefix)
-    : stored(prefix),
-      input(stored.view()),
-      pieces(stored.pieces()),
-      search(input, stored.array("sa"), stored.path("sa"), stored.kmers()),
-      both_strands(stored.description().policy.strands == suffix::strands::both),
-      thymine(is_fasta() && occurs('T')),
-      uracil(is_fasta() && occurs('U')),
-      other_strand(uracil && !thymine) {
-  if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
-}
-
-bool searched_index::occurs(char letter) const {
-  char const either[2] = {letter, char(letter + 32)};
-  if (!stored.description().policy.rows().all())
-    return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
-  return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
-}
-
-std::array<char, 256> searched_index::read_as(bool strands) const {
-  std::array<char, 256> letters;
-  std::iota(letters.begin(), letters.end(), char(0));
-  if (!is_fasta()) return letters;
-  auto const read = [&](char letter, char other) { letters[static_cast<unsigned char>(letter)] = other; };
-  if ((strands || both_strands) && !(thymine && uracil)) {
-    read(uracil ? 'T' : 'U', uracil ? 'U' : 'T');
-    read(uracil ? 't' : 'u', uracil ? 'u' : 't');
-  } else if (strands && !both_strands) {
-    throw input_error(fmt::format("no complement: --both-strands: {}: the text has both T and U", stored.path("seq")));
-  }
-  if (!stored.description().policy.keeps_case())
-    for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
-  return letters;
-}
 
 void found_batch::search(searched_index const& index, bool reverse) {
   std::size_t const count = queries.size();

@@ -45,6 +45,8 @@ class kmer_table {
   /// @param name  for messages
   kmer_table(kmer_set kmers, entries first_rows, std::string name);
 
+  /// Returns the number of letters of a k-mer; 0 for an empty table.
+  [[nodiscard]] unsigned length() const noexcept { return first_rows_.empty() ? 0 : kmers_.length; }
   /// Prefetches the entries that rows(pattern) will read.
   void prefetch(std::string_view pattern) const noexcept;
   /// Returns rows in [0, n) that include all suffixes that begin with the pattern, and few others if the pattern has `length`

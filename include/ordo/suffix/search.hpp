@@ -32,6 +32,10 @@ class searcher {
   /// @throws usage_error  rows and patterns differ in number
   void find(std::span<std::string_view const> patterns, std::span<row_range> rows) const;
   [[nodiscard]] row_range find(std::string_view pattern) const;
+  /// Sets lengths[i] to the length of the longest prefix of patterns[i] that begins a suffix with a row. One binary search
+  /// each.
+  /// @throws as find
+  void find_longest(std::span<std::string_view const> patterns, std::span<std::uint64_t> lengths) const;
 
   /// Returns the position that a row holds.
   /// @throws input_error  naming array and row, if it is no position of the text
@@ -51,6 +55,8 @@ class searcher {
 
  private:
   class lane;
+  template <class Result>
+  void run(std::span<std::string_view const> patterns, std::span<Result> results) const;
   [[noreturn]] void refuse(std::size_t row, std::uint64_t p) const;
 
   text input_;

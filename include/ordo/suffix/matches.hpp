@@ -1,0 +1,91 @@
+#pragma once
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/policy.hpp"
+#include "ordo/suffix/search.hpp"
+
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
+
+/// A string that a query and a text share, where it occurs in both.
+struct match {
+  std::uint64_t query_begin = 0;  // offset in the query; for a reverse match, of the string's reverse complement
+  std::uint64_t position = 0;     // in the text
+  std::uint64_t length = 0;
+  bool reverse = false;  // the text has the reverse complement of this part of the query
+  friend auto operator<=>(match const&, match const&) = default;
+};
+
+struct match_options {
+  std::uint64_t min_length = 20;      // above 0, and at least the sample of the rows
+  std::uint64_t max_occurrences = 0;  // of the string in the text; 0: any number. Needs rows without a sample
+};
+
+/// Finds the maximal exact matches of queries in a text: pairs of equal strings that neither the letters before them nor those
+/// behind them extend, within records. Looks up strings of k letters at every s-th position of a query, and extends what it
+/// finds to both sides; k + s - 1 letters are the minimum length, so that no match is missed, and each is reported at the first
+/// looked-up position inside it (Khiste and Ilie, Bioinformatics 2015). If only every D-th position of the text has a row, s is
+/// coprime to D, and k + s D - 1 letters are the minimum length (Grabowski and Bieniecki, Bioinformatics 2019). Needs the
+/// suffix array only. Time: a search for each s-th letter, and a comparison of up to s D letters for each occurrence of its k
+/// letters. Any number of threads may use one finder.
+class match_finder {
+ public:
+  /// @param input, rows  must outlive this
+  /// @param selection  the rows that the array has. If suffixes that begin with ambiguous letters have none, queries must not
+  ///     hold such letters: matches that begin with one may be missed
+  /// @throws usage_error  for a minimum length of 0 or below the sample, or a limit of occurrences with a sample
+  match_finder(text const& input, searcher const& rows, row_selection selection, match_options options);
+
+  /// Appends the matches that begin at the offsets [begin, end) of the query, in order of offset and position. Bytes that the
+  /// text does not have match nothing. Memory: 16 bytes for each occurrence of a string of k letters, if occurrences are
+  /// limited; else little.
+  /// @throws input_error  naming array and row, if a row that is read holds no position of the text
+  void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
+  /// Returns all matches of a query.
+  [[nodiscard]] std::vector<match> find(std::string_view query) const {
+    std::vector<match> matches;
+    find(query, 0, query.size(), matches);
+    return matches;
+  }
+
+  /// Returns the number of letters that are looked up, and the distance of the positions at which they are.
+  [[nodiscard]] std::uint64_t kmer_length() const noexcept { return kmer_length_; }
+  [[nodiscard]] std::uint64_t step() const noexcept { return step_; }
+
+ private:
+  class extension;
+
+  text input_;
+  searcher const& rows_;
+  match_options options_;
+  std::uint64_t kmer_length_ = 0, step_ = 0;
+  std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
+};
+
+/// Removes the matches of strings that occur more than once in the query. `matches` must be all matches of one query whose
+/// strings occur once in the text; then those that are left are the maximal unique matches (MUMs). Each strand of the query is
+/// a text of its own. Keeps the order. O(n log n). (Delcher et al., Nucleic Acids Res. 1999.)
+void keep_unique_in_query(std::vector<match>& matches);
+
+/// Removes the matches whose part of the query lies within the part of a longer match, on any strand: super-maximal matches
+/// (SMEMs) are left. `matches` must be all matches of one query. Keeps the order. O(n log n). (Li, Bioinformatics 2012.)
+void keep_super_maximal(std::vector<match>& matches);
+
+/// Sets lengths[i - begin] to the length of the longest string that begins at offset i of the query and occurs in the text, for
+/// all i in [begin, begin + lengths.size()): the matching statistics (Chang and Lawler, Algorithmica 1994). The end of the
+/// longest match never moves back from one offset to the next, so that one search often settles many offsets. A few dozen parts
+/// are worked on in turn to hide the latency of memory. O(n log n) searches at most.
+/// @param rows  of all suffixes of the text
+/// @throws usage_error  offsets beyond the query
+/// @throws input_error  naming array and row, if a row that is read holds no position of the text
+void matching_statistics(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths);
+
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/kmer_table.hpp"
+#include "ordo/suffix/matches.hpp"
+#include "ordo/suffix/search.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/suffix/suffix_texts.hpp"
+
+using namespace ordo;
+using suffix::match;
+
+namespace {
+
+template <class Index>
+suffix::entries entries_of(std::vector<Index> const& values) {
+  return std::span<Index const>(values);
+}
+
+std::size_t record_at(suffix::text const& text, std::size_t p) {
+  return text.record_of(p);
+}
+
+// Returns the number of equal letters from an offset of the query and a position of the text on, within the record.
+std::uint64_t plain_agreement(suffix::text const& text, std::string_view query, std::size_t i, std::size_t p) {
+  std::size_t const end = text.end_of(record_at(text, p));
+  std::uint64_t length = 0;
+  while (i + length < query.size() && p + length < end && query[i + length] == text.residues[p + length]) ++length;
+  return length;
+}
+
+std::uint64_t plain_count(suffix::text const& text, std::string_view pattern) {
+  std::uint64_t count = 0;
+  for (std::size_t p = 0; p < text.size(); ++p) count += plain_agreement(text, pattern, 0, p) == pattern.size();
+  return count;
+}
+
+// The definition.
+std::vector<match> plain_matches(suffix::text const& text, std::string_view query, suffix::match_options options) {
+  std::vector<match> all;
+  for (std::size_t i = 0; i < query.size(); ++i)
+    for (std::size_t p = 0; p < text.size(); ++p) {
+      bool const begins = p == text.begin_of(record_at(text, p));
+      if (i != 0 && !begins && query[i - 1] == text.residues[p - 1]) continue;
+      std::uint64_t const length = plain_agreement(text, query, i, p);
+      if (length < options.min_length) continue;
+      if (options.max_occurrences != 0 && plain_count(text, query.substr(i, length)) > options.max_occurrences) continue;
+      all.push_back({i, p, length});
+    }
+  return all;
+}
+
+std::vector<match> plain_unique(suffix::text const& text, std::string_view query, std::uint64_t min_length) {
+  std::vector<match> kept;
+  for (match const& one : plain_matches(text, query, {min_length, 1}))
+    if (plain_count({query}, query.substr(one.query_begin, one.length)) == 1) kept.push_back(one);
+  return kept;
+}
+
+std::vector<match> plain_super_maximal(std::vector<match> const& all) {
+  std::vector<match> kept;
+  for (match const& one : all)
+    if (std::ranges::none_of(all, [&](match const& other) {
+          return other.length > one.length && other.query_begin <= one.query_begin &&
+                 other.query_begin + other.length >= one.query_begin + one.length;
+        }))
+      kept.push_back(one);
+  return kept;
+}
+
+std::vector<std::uint64_t> plain_statistics(suffix::text const& text, std::string_view query) {
+  std::vector<std::uint64_t> lengths(query.size());
+  for (std::size_t i = 0; i < query.size(); ++i)
+    for (std::size_t p = 0; p < text.size(); ++p) lengths[i] = std::max(lengths[i], plain_agreement(text, query, i, p));
+  return lengths;
+}
+
+// A query of parts of the text, with changes, and of random letters.
+std::string related_query(random_numbers& random, suffix::text const& text, std::string_view alphabet, std::size_t parts) {
+  std::string query;
+  for (std::size_t k = 0; k < parts; ++k) {
+    if (text.size() == 0 || random.below(3) == 0)
+      query += random_letters(random, alphabet, random.below(12));
+    else
+      query += text.residues.substr(random.below(text.size()), random.below(40));
+    if (!query.empty() && random.below(2) == 0) query[random.below(query.size())] = alphabet[random.below(alphabet.size())];
+  }
+  return query;
+}
+
+stored_text random_text(random_numbers& random, std::string const& alphabet) {
+  std::vector<std::string> records(1 + random.below(4));
+  for (std::string& record : records) {
+    record = random_letters(random, alphabet, random.below(60));
+    if (random.below(4) == 0) record += repeated("AC", random.below(50));
+    if (random.below(4) == 0) record += std::string(random.below(30), 'A');
+    if (random.below(4) == 0) record += record;
+  }
+  return stored_text(records);
+}
+
+}  // namespace
+
+TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches]") {
+  random_numbers random(11);
+  for (int trial = 0; trial < 1200; ++trial) {
+    std::string const alphabet = trial % 3 == 0 ? "AC" : trial % 3 == 1 ? "ACGT" : "ACGTN";
+    stored_text const stored = random_text(random, alphabet);
+    suffix::text const text = stored.view();
+    std::string const query = related_query(random, text, alphabet, random.below(6));
+    auto const sa = suffix::build<std::uint32_t>(text).sa;
+    suffix::kmer_set const kmers{1 + unsigned(random.below(4)), "ACGT"};
+    auto const table = suffix::make_kmer_table(text, entries_of(sa), kmers, "sa");
+    bool const has_table = trial % 2 == 0;
+    suffix::searcher const rows(text, entries_of(sa), "sa",
+                                has_table ? suffix::kmer_table(kmers, {table, 32}, "kmers") : suffix::kmer_table());
+    suffix::match_options const options{1 + random.below(14), random.below(4)};
+    INFO("trial " << trial << ": " << query << " in " << text.residues << ", " << options.min_length << ", "
+                  << options.max_occurrences);
+    suffix::match_finder const finder(text, rows, {}, options);
+    auto const expected = plain_matches(text, query, options);
+    REQUIRE(finder.find(query) == expected);
+    // Parts make the whole.
+    std::vector<match> parts;
+    for (std::uint64_t begin = 0, end = 0; begin < query.size(); begin = end) {
+      end = begin + 1 + random.below(query.size());
+      finder.find(query, begin, end, parts);
+    }
+    REQUIRE(parts == expected);
+    auto unique = suffix::match_finder(text, rows, {}, {options.min_length, 1}).find(query);
+    suffix::keep_unique_in_query(unique);
+    REQUIRE(unique == plain_unique(text, query, options.min_length));
+    auto longest = suffix::match_finder(text, rows, {}, {options.min_length, 0}).find(query);
+    auto const expected_longest = plain_super_maximal(longest);
+    suffix::keep_super_maximal(longest);
+    REQUIRE(longest == expected_longest);
+    std::vector<std::uint64_t> lengths(query.size());
+    suffix::matching_statistics(rows, query, 0, lengths);
+    REQUIRE(lengths == plain_statistics(text, query));
+  }
+}
+
+TEST_CASE("maximal exact matches are found with rows left out", "[suffix][matches]") {
+  random_numbers random(12);
+  for (int trial = 0; trial < 400; ++trial) {
+    std::string const alphabet = trial % 2 == 0 ? "AC" : "ACGTN";
+    stored_text const stored = random_text(random, alphabet);
+    suffix::text const text = stored.view();
+    std::string query = related_query(random, text, alphabet, random.below(6));
+    suffix::row_selection const selection{trial % 4 == 1, 1 + random.below(6)};
+    if (selection.skip_ambiguous) std::ranges::replace(query, 'N', '\0');
+    suffix::build_options build;
+    build.rows = selection;
+    std::vector<std::uint32_t> sa(suffix::num_rows(text, selection));
+    suffix::build(text, suffix::arrays<std::uint32_t>{sa, {}, {}}, build);
+    suffix::searcher const rows(text, entries_of(sa));
+    suffix::match_options const options{selection.sample + random.below(12), 0};
+    INFO("trial " << trial << ": " << query << " in " << text.residues << ", " << options.min_length << ", sample "
+                  << selection.sample);
+    REQUIRE(suffix::match_finder(text, rows, selection, options).find(query) == plain_matches(text, query, options));
+  }
+}
+
+TEST_CASE("matching statistics of long matches", "[suffix][matches]") {
+  random_numbers random(13);
+  std::string const genome = random_letters(random, "ACGT", 20000) + repeated("ACGGT", 3000) + std::string(2000, 'T');
+  suffix::text const text{genome};
+  auto const sa = suffix::build<std::uint32_t>(text).sa;
+  suffix::searcher const rows(text, entries_of(sa));
+  std::string query = genome.substr(1000, 9000) + genome.substr(19000, 5000) + genome.substr(20001, 900);
+  for (std::size_t at : {100u, 5000u, 5001u, 12000u}) query[at] = 'N';
+  std::vector<std::uint64_t> lengths(query.size());
+  suffix::matching_statistics(rows, query, 0, lengths);
+  // Each length is right if that many letters occur, and one more does not.
+  for (std::size_t i = 0; i < query.size(); i += 7) {
+    REQUIRE(rows.find(query.substr(i, lengths[i])).size() != 0);
+    if (i + lengths[i] < query.size()) REQUIRE(rows.find(query.substr(i, lengths[i] + 1)).size() == 0);
+  }
+  std::vector<std::uint64_t> part(333);
+  suffix::matching_statistics(rows, query, 4900, part);
+  CHECK(std::equal(part.begin(), part.end(), lengths.begin() + 4900));
+}
+
+TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
+  stored_text const none(std::vector<std::string>{"", ""}), one(std::string("A"));
+  suffix::searcher const in_none(none.view(), {});
+  CHECK(suffix::match_finder(none.view(), in_none, {}, {1, 0}).find("ACGT").empty());
+  std::vector<std::uint32_t> const only{0};
+  suffix::searcher const rows(one.view(), entries_of(only));
+  suffix::text const text = one.view();
+  CHECK(suffix::match_finder(text, rows, {}, {1, 0}).find("").empty());
+  CHECK(suffix::match_finder(text, rows, {}, {1, 0}).find("CAA") == std::vector<match>{{1, 0, 1}, {2, 0, 1}});
+  CHECK(suffix::match_finder(text, rows, {}, {2, 0}).find("CAA").empty());
+  CHECK_THROWS_AS(suffix::match_finder(text, rows, {}, {0, 0}), usage_error);
+  CHECK_THROWS_AS(suffix::match_finder(text, rows, {false, 4}, {3, 0}), usage_error);
+  CHECK_THROWS_AS(suffix::match_finder(text, rows, {false, 2}, {9, 1}), usage_error);
+  std::vector<std::uint64_t> lengths(3);
+  suffix::matching_statistics(rows, "CAA", 0, lengths);
+  CHECK(lengths == std::vector<std::uint64_t>{0, 1, 1});
+  suffix::matching_statistics(in_none, "CAA", 0, lengths);
+  CHECK(lengths == std::vector<std::uint64_t>{0, 0, 0});
+  suffix::matching_statistics(rows, "CAA", 3, {});
+  CHECK_THROWS_AS(suffix::matching_statistics(rows, "CAA", 1, lengths), usage_error);
+  std::vector<std::uint32_t> const wrong{7};
+  suffix::searcher const damaged(text, entries_of(wrong), "f.sa");
+  CHECK_THROWS_WITH(suffix::match_finder(text, damaged, {}, {1, 0}).find("A"),
+                    "bad index: f.sa: row 0: position 7 of 1 residues");
+}

@@ -1,0 +1,399 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include "base/threads.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/letters.hpp"
+#include "ordo/suffix/matches.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/queries.hpp"
+#include "tools/sufsort/searched_index.hpp"
+#include "tools/sufsort/symbols.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+using suffix::match;
+
+constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at a time by one thread
+
+/// Queries and, if wanted, their reverse complements.
+struct query_set {
+  query_batch queries;
+  std::string reversed;
+  std::vector<std::size_t> reversed_begins;
+
+  [[nodiscard]] std::string_view letters(std::size_t i, bool reverse) const {
+    std::string_view const forward = queries.pattern(i);
+    return reverse ? std::string_view(reversed).substr(reversed_begins[i], forward.size()) : forward;
+  }
+};
+
+/// A part of a query, or of its reverse complement: the offsets [begin, end).
+struct query_part {
+  std::size_t query;
+  bool reverse;
+  std::uint64_t begin, end;
+  bool ends_query;  // nothing of the query follows
+
+  [[nodiscard]] bool begins_strand() const { return begin == 0; }
+  [[nodiscard]] bool begins_query() const { return begin == 0 && !reverse; }
+};
+
+/// Some parts of the same set, in order, and what is found for them: the end of a query that began in an earlier unit, output
+/// of whole queries, and the beginning of a query that a later unit ends.
+struct work_unit {
+  std::shared_ptr<query_set const> set;
+  std::vector<query_part> parts;
+  std::vector<match> head, tail;
+  std::string text;
+};
+
+/// Cuts queries into units.
+class unit_source {
+ public:
+  /// @param reverse  adds the reverse complement of each query
+  unit_source(query_reader& reader, bool reverse, bool all_letters, suffix::complement const& other_strand)
+      : reader_(reader), reverse_(reverse), all_letters_(all_letters), other_strand_(other_strand) {}
+
+  /// @returns false at the end @throws input_error  for a letter that has no complement
+  bool next(work_unit& unit) {
+    while (!set_ || query_ == set_->queries.size())
+      if (!read_set()) return false;
+    unit.set = set_;
+    for (std::uint64_t letters = 0; letters < unit_letters && query_ < set_->queries.size();) {
+      std::uint64_t const size = set_->queries.pattern(query_).size(), end = std::min(size, at_ + unit_letters - letters);
+      bool const ends_strand = end == size, ends_query = ends_strand && strand_ == reverse_;
+      unit.parts.push_back({query_, strand_, at_, end, ends_query});
+      letters += end - at_ + 1;
+      at_ = ends_strand ? 0 : end;
+      if (ends_strand) strand_ = !ends_query;
+      query_ += ends_query;
+    }
+    return true;
+  }
+  /// Returns the number of letters of the queries read.
+  [[nodiscard]] std::uint64_t letters() const noexcept { return letters_; }
+
+ private:
+  bool read_set() {
+    auto set = std::make_shared<query_set>();
+    if (!reader_.next(set->queries)) return false;
+    query_batch const& queries = set->queries;
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      std::string_view const letters = queries.pattern(i);
+      letters_ += letters.size();
+      if (!reverse_) continue;
+      if (std::size_t const at = all_letters_ ? other_strand_.first_without(letters) : letters.npos; at != letters.npos)
+        throw input_error(fmt::format("no complement: query '{}': letter {} is '{}', which is not a nucleotide",
+                                      shortened(queries.name(i)), at + 1, letters[at]));
+      set->reversed_begins.push_back(set->reversed.size());
+      other_strand_.append_reversed(set->reversed, letters);
+    }
+    set_ = std::move(set);
+    query_ = 0;
+    return true;
+  }
+
+  query_reader& reader_;
+  bool reverse_, all_letters_;
+  suffix::complement const& other_strand_;
+  std::shared_ptr<query_set const> set_;
+  std::size_t query_ = 0;
+  bool strand_ = false;
+  std::uint64_t at_ = 0, letters_ = 0;
+};
+
+suffix::letter_choice letters_of(searched_index const& index, std::optional<suffix::letter_choice> wanted,
+                                 cli::common_options const& common) {
+  using enum suffix::letter_choice;
+  auto const refuse = [&](char const* why) {
+    throw usage_error(fmt::format("conflicting options: --letters: {}: {}", index.stored.path("json"), why));
+  };
+  if (!index.is_fasta() && wanted == nucleotides) refuse("nucleotides are letters of FASTA");
+  bool const skips = index.stored.description().policy.ambiguous == suffix::ambiguous_letters::skip;
+  if (skips && wanted == all) refuse("no other letters have rows");
+  if (!index.is_fasta()) return all;
+  return skips ? nucleotides : wanted ? *wanted : suffix::usual_letters(index.input.residues, common.threads);
+}
+
+/// Reads queries, calls work(unit) for units in parallel, and finish(unit) in the order of the queries.
+/// @param reverse  adds reverse complements
+void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters,
+               cli::common_options const& common, searched_index const& index, cli::output const& out, reporter& report,
+               std::function<void(work_unit&)> const& work, std::function<void(work_unit&)> const& finish) {
+  query_reader::options reading{index.read_as(both_strands), {}, {}, common.threads};
+  if (!index.is_fasta()) reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text); };
+  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
+    for (char& c : reading.read_as)
+      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
+  query_reader reader({}, files, std::move(reading), out);
+  unit_source source(reader, both_strands && !index.both_strands, letters == suffix::letter_choice::all, index.other_strand);
+  tbb::task_arena arena(threads_for(common.threads));
+  using unit = std::shared_ptr<work_unit>;
+  arena.execute([&] {
+    tbb::parallel_pipeline(
+        4 * std::size_t(arena.max_concurrency()),
+        tbb::make_filter<void, unit>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+          auto next = std::make_shared<work_unit>();
+          if (!source.next(*next)) control.stop();
+          report.progress.at(source.letters());
+          return next;
+        }) & tbb::make_filter<unit, unit>(tbb::filter_mode::parallel, [&](unit one) {
+          work(*one);
+          return one;
+        }) & tbb::make_filter<unit, void>(tbb::filter_mode::serial_in_order, [&](unit const& one) { finish(*one); }));
+  });
+  report.stats.input(source.letters());
+  report.stats.bytes(source.letters());
+}
+
+/// Formats the matches of queries.
+class match_printer {
+ public:
+  match_printer(searched_index const& index, matches_options const& options)
+      : index_(index),
+        options_(options),
+        both_(options.both_strands || index.both_strands),
+        one_record_(index.stored.description().records() == 1) {
+    if (options.format != match_format::mummer || one_record_) return;
+    std::string name;
+    for (std::size_t r = 0; r < index.stored.description().records(); ++r) {
+      name.clear();
+      index.stored.description().append_name(name, r);
+      longest_name_ = std::max(longest_name_, name.size());
+    }
+  }
+
+  /// Appends the line before the matches of a strand.
+  void begin_strand(std::string& text, std::string_view query, bool reverse) const {
+    if (options_.format != match_format::mummer) return;
+    ((text += "> ") += query) += reverse ? " Reverse\n" : "\n";
+  }
+  void print(std::string& text, std::string_view query, std::uint64_t size, match const& one) const {
+    suffix::location const at = location_of(one);
+    std::uint64_t const end = one.query_begin + one.length;
+    char const strand = one.reverse ? '-' : '+';
+    auto const add_record = [&] { index_.stored.description().append_name(text, at.record); };
+    switch (options_.format) {
+      case match_format::mummer:
+        if (!one_record_) {
+          text += "  ";
+          std::size_t const end = text.size() + longest_name_;
+          add_record();
+          text.append(end - text.size() + 2, ' ');
+        }
+        fmt::format_to(std::back_inserter(text), "{:8}  {:8}  {:8}\n", at.offset + 1,
+                       (one.reverse ? size - end : one.query_begin) + 1, one.length);
+        return;
+      case match_format::tsv:
+        text += query;
+        append(text += '\t', one.query_begin);
+        text += '\t';
+        add_record();
+        append(text += '\t', at.offset);
+        (text += '\t') += strand;
+        append(text += '\t', one.length);
+        break;
+      case match_format::paf:
+        text += query;
+        for (std::uint64_t const number : {size, one.query_begin, end}) append(text += '\t', number);
+        ((text += '\t') += strand) += '\t';
+        add_record();
+        for (std::uint64_t const number : {length_of(at.record), at.offset, at.offset + one.length, one.length, one.length})
+          append(text += '\t', number);
+        append(text += "\t255\tcg:Z:", one.length);
+        text += '=';
+        break;
+      case match_format::bed:
+        add_record();
+        append(text += '\t', at.offset);
+        append(text += '\t', at.offset + one.length);
+        (text += '\t') += query;
+        append(text += '\t', std::min<std::uint64_t>(one.length, 1000));
+        (text += '\t') += strand;
+        break;
+    }
+    text += '\n';
+  }
+  /// Orders all matches of a query as they are found in one strand of the text, and prints them.
+  void print_all(std::string& text, std::string_view query, std::uint64_t size, std::vector<match>& matches) const {
+    std::ranges::stable_sort(matches, {}, [&](match const& one) {
+      std::uint64_t const begin = one.reverse ? size - one.query_begin - one.length : one.query_begin;
+      return std::tuple(one.reverse, begin, location_of(one));
+    });
+    std::size_t i = 0;
+    for (int strand = 0; strand <= int(both_); ++strand) {
+      begin_strand(text, query, strand != 0);
+      for (; i < matches.size() && matches[i].reverse == (strand != 0); ++i) print(text, query, size, matches[i]);
+    }
+  }
+
+ private:
+  [[nodiscard]] suffix::location location_of(match const& one) const {
+    return index_.pieces.location_of(index_.input, index_.search.record_of(one.position), one.position, one.length);
+  }
+  [[nodiscard]] std::uint64_t length_of(std::size_t record) const {
+    suffix::index_description const& about = index_.stored.description();
+    return about.policy.cuts() ? about.lengths[record] : index_.input.end_of(record) - index_.input.begin_of(record);
+  }
+
+  searched_index const& index_;
+  matches_options const& options_;
+  bool both_, one_record_;
+  std::size_t longest_name_ = 0;
+};
+
+/// Finds and prints matches.
+class match_worker {
+ public:
+  match_worker(searched_index const& index, matches_options const& options)
+      : index_(index),
+        options_(options),
+        finder_(index.input, index.search, index.stored.description().policy.rows(), options.find),
+        printer_(index, options),
+        needs_all_(options.unique || options.super_maximal || index.both_strands) {}
+
+  void work(work_unit& unit) const {
+    std::vector<match> matches;
+    bool in_head = true;
+    for (query_part const& part : unit.parts) {
+      std::string_view const name = unit.set->queries.name(part.query), letters = unit.set->letters(part.query, part.reverse);
+      if (part.begins_query()) {
+        in_head = false;
+        matches.clear();
+      }
+      if (!needs_all_) matches.clear();
+      std::size_t const first = matches.size();
+      finder_.find(letters, part.begin, part.end, matches);
+      for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], part.reverse, letters.size());
+      if (!needs_all_) {
+        if (part.begins_strand()) printer_.begin_strand(unit.text, name, part.reverse);
+        for (match const& one : matches) printer_.print(unit.text, name, letters.size(), one);
+      } else if (in_head) {
+        unit.head.insert(unit.head.end(), matches.begin(), matches.end());
+        matches.clear();
+      } else if (part.ends_query) {
+        select_and_print(unit.text, name, letters.size(), matches);
+      }
+    }
+    if (needs_all_ && !in_head && !unit.parts.back().ends_query) unit.tail = std::move(matches);
+  }
+  /// Returns the output of a unit. To be called in the order of the units.
+  void finish(work_unit& unit, cli::output& out) {
+    open_.insert(open_.end(), unit.head.begin(), unit.head.end());
+    auto const& parts = unit.parts;
+    if (needs_all_ && !parts.front().begins_query())
+      for (query_part const& part : parts)
+        if (part.ends_query) {
+          std::string text;
+          select_and_print(text, unit.set->queries.name(part.query), unit.set->queries.pattern(part.query).size(), open_);
+          out.write(std::string_view(text));
+          open_.clear();
+          break;
+        }
+    out.write(std::string_view(unit.text));
+    open_.insert(open_.end(), unit.tail.begin(), unit.tail.end());
+  }
+
+ private:
+  void orient(match& one, bool reverse, std::uint64_t size) const {
+    one.reverse = reverse || (index_.both_strands && index_.is_reverse(one.position));
+    if (reverse) one.query_begin = size - one.query_begin - one.length;
+  }
+  void select_and_print(std::string& text, std::string_view name, std::uint64_t size, std::vector<match>& matches) const {
+    if (options_.unique) suffix::keep_unique_in_query(matches);
+    if (options_.super_maximal) suffix::keep_super_maximal(matches);
+    printer_.print_all(text, name, size, matches);
+  }
+
+  searched_index const& index_;
+  matches_options const& options_;
+  suffix::match_finder finder_;
+  match_printer printer_;
+  bool needs_all_;           // matches of a query are selected and ordered together
+  std::vector<match> open_;  // of a query that the next unit continues
+};
+
+void refuse_strands(searched_index const& index) {
+  if (!index.is_fasta())
+    throw usage_error(fmt::format("conflicting options: --both-strands: {}: an index of FASTA has strands, no other",
+                                  index.stored.path("json")));
+}
+
+}  // namespace
+
+int matches(matches_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  searched_index const index(options.prefix);
+  if (options.both_strands) refuse_strands(index);
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  suffix::letter_choice const letters = letters_of(index, options.letters, common);
+  report.phase("search");
+  match_worker worker(index, options);
+  run_units(
+      options.files, options.both_strands, letters, common, index, out, report, [&](work_unit& unit) { worker.work(unit); },
+      [&](work_unit& unit) { worker.finish(unit, out); });
+  out.commit();
+  return 0;
+}
+
+int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  searched_index const index(options.prefix);
+  if (index.stored.description().policy.sample != 1)
+    throw input_error(
+        fmt::format("rows are left out: {}: matching statistics need the row of every position: build the index "
+                    "without --sample",
+                    index.stored.path("json")));
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  suffix::letter_choice const letters = letters_of(index, options.letters, common);
+  report.phase("search");
+  auto const work = [&](work_unit& unit) {
+    std::vector<std::uint64_t> lengths;
+    for (query_part const& part : unit.parts) {
+      std::string_view const name = unit.set->queries.name(part.query);
+      lengths.resize(part.end - part.begin);
+      suffix::matching_statistics(index.search, unit.set->letters(part.query, false), part.begin, lengths);
+      if (options.tsv) {
+        for (std::size_t i = 0; i < lengths.size(); ++i) {
+          append((unit.text += name) += '\t', part.begin + i);
+          append(unit.text += '\t', lengths[i]);
+          unit.text += '\n';
+        }
+        continue;
+      }
+      if (part.begins_query()) ((unit.text += '>') += name) += '\n';
+      for (std::size_t i = 0; i < lengths.size(); ++i) {
+        if (part.begin + i != 0) unit.text += ' ';
+        append(unit.text, lengths[i]);
+      }
+      if (part.ends_query) unit.text += '\n';
+    }
+  };
+  run_units(options.files, false, letters, common, index, out, report, work,
+            [&](work_unit& unit) { out.write(std::string_view(unit.text)); });
+  out.commit();
+  return 0;
+}
+
+}  // namespace ordo::inline v0::sufsort

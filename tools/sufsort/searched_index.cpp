@@ -1,0 +1,47 @@
+#include "tools/sufsort/searched_index.hpp"
+
+#include <numeric>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+
+namespace ordo::inline v0::sufsort {
+
+searched_index::searched_index(std::string const& prefix)
+    : stored(prefix),
+      input(stored.view()),
+      pieces(stored.pieces()),
+      search(input, stored.array("sa"), stored.path("sa"), stored.kmers()),
+      both_strands(stored.description().policy.strands == suffix::strands::both),
+      thymine(is_fasta() && occurs('T')),
+      uracil(is_fasta() && occurs('U')),
+      other_strand(uracil && !thymine) {
+  if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
+}
+
+bool searched_index::occurs(char letter) const {
+  char const either[2] = {letter, char(letter + 32)};
+  if (!stored.description().policy.rows().all())
+    return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
+  return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
+}
+
+std::array<char, 256> searched_index::read_as(bool strands) const {
+  std::array<char, 256> letters;
+  std::iota(letters.begin(), letters.end(), char(0));
+  if (!is_fasta()) return letters;
+  auto const read = [&](char letter, char other) { letters[static_cast<unsigned char>(letter)] = other; };
+  if ((strands || both_strands) && !(thymine && uracil)) {
+    read(uracil ? 'T' : 'U', uracil ? 'U' : 'T');
+    read(uracil ? 't' : 'u', uracil ? 'u' : 't');
+  } else if (strands && !both_strands) {
+    throw input_error(fmt::format("no complement: --both-strands: {}: the text has both T and U", stored.path("seq")));
+  }
+  if (!stored.description().policy.keeps_case())
+    for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
+  return letters;
+}
+
+}  // namespace ordo::inline v0::sufsort

@@ -1,0 +1,40 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/pieces.hpp"
+#include "ordo/suffix/search.hpp"
+
+namespace ordo::inline v0::sufsort {
+
+/// An index that is open for searches.
+struct searched_index {
+  suffix::stored_index stored;
+  suffix::text input;
+  suffix::pieces pieces;
+  suffix::searcher search;
+  std::optional<suffix::sampled_searcher> sparse;  // if rows are left out
+  bool both_strands;                               // the text has both
+  bool thymine, uracil;                            // the text has T, U
+  suffix::complement other_strand;
+
+  /// @throws input_error
+  explicit searched_index(std::string const& prefix);
+  searched_index(searched_index const&) = delete;  // sparse has a view of it
+  searched_index& operator=(searched_index const&) = delete;
+
+  /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
+  /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
+  [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
+  [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
+  [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
+
+ private:
+  [[nodiscard]] bool occurs(char letter) const;
+};
+
+}  // namespace ordo::inline v0::sufsort
