@@ -1,0 +1,62 @@
+"""The programs of python/examples, as their readers run them."""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
+
+
+def output_of(name, *arguments):
+    program = ROOT / "python" / "examples" / f"{name}.py"
+    done = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_all_are_tested():
+    assert [example.stem for example in EXAMPLES] == ["clean_run", "deduplicate_lines", "reads_against_genome"]
+
+
+def test_reads_against_genome():
+    text = output_of("reads_against_genome")
+    assert "48,502 letters" in text
+    found = re.search(r"reads found: (\d+) of 100, once: (\d+)", text)
+    assert found[1] == "100" and int(found[2]) >= 95
+    assert "on the reverse strand: 50" in text
+    parts = [float(part) for part in re.findall(r"letters: +([\d.]+) %", text)]
+    genome = "".join((ROOT / "datasets" / "samples" / "lambda.fa").read_text().split("\n")[1:]).upper()
+    words = collections.Counter(genome[i : i + 8] for i in range(len(genome) - 7))
+    assert parts[0] == round(100 * sum(n == 1 for n in words.values()) / len(genome), 1)
+    assert len(parts) == 9 and max(parts) > 99
+
+
+def test_clean_run(tmp_path):
+    text = output_of("clean_run")
+    peaks = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) peaks, +[\d.]+ %", text)]
+    assert len(peaks) == 5 and peaks[-1] == min(peaks) and peaks[0] == max(peaks)
+    assert f"{peaks[0]:,} peaks\n" in text and f"spectra, {peaks[-1]:,} peaks" in text.splitlines()[-2] + text.splitlines()[-1]
+    (tmp_path / "broken.mgf").write_text("BEGIN IONS\n1 x\n")
+    with pytest.raises(AssertionError, match="InputError"):
+        output_of("clean_run", tmp_path / "broken.mgf")
+
+
+def test_deduplicate_lines():
+    lines = (ROOT / "datasets" / "samples" / "urls.txt").read_bytes().splitlines()
+    hosts = collections.Counter(line.split(b"/")[2] for line in lines if line.count(b"/") >= 2)
+    host, count = hosts.most_common(1)[0]
+    text = output_of("deduplicate_lines")
+    assert f"{len(hosts):,} different hosts" in text
+    assert f"{count:6} {host.decode()}" in text
+    assert f"['{count}', '{host.decode()}']" in text
+    shared = int(re.search(r"occurs twice has (\d+) letters", text)[1])
+    suffixes = sorted(line[i:] for line in lines[:2000] for i in range(len(line)))
+    assert shared == max(len(os.path.commonprefix(pair)) for pair in zip(suffixes, suffixes[1:]))
+    passage = re.search(r"letters:\n(.*)", text)[1].encode()
+    assert len(passage) == shared and sum(line.count(passage) for line in lines[:2000]) >= 2
