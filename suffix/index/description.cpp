@@ -72,6 +72,12 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
         description.files.back().records = value;
         file_records_ += value;
         return value <= file_records_ || refuse("too many records");
+      case fm_sample:
+        description.fm_sample = value;
+        return true;
+      case fm_letters:
+        description.fm_letters = value;
+        return value <= 256 || refuse("too many letters of the FM index");
       case kmer_length:
         description.kmers.length = unsigned(value);
         return value <= 64 || refuse("the k-mers are too long");
@@ -189,6 +195,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     policy_of_mask,
     sample,
     rows,
+    fm_sample,
+    fm_letters,
     kmer_length,
     kmer_letters,
     input_of_text,
@@ -225,6 +233,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {context::description, "mask", true},
                                                    {context::description, "sample", true},
                                                    {context::description, "rows", true},
+                                                   {context::description, "fm_sample", true},
+                                                   {context::description, "fm_letters", true},
                                                    {context::description, "kmer_length", true},
                                                    {context::description, "kmer_letters", true},
                                                    {context::description, "input", true},
@@ -298,6 +308,9 @@ std::optional<std::uint64_t> bytes_of(index_description const& description, std:
   if (array == "bwt") return description.residues + description.text_records();
   if (array == "pieces") return description.text_records() * piece_bytes;
   if (array == "starts") return description.text_records() * start_bytes;
+  if (array == "fm")
+    return fm_index_bytes(description.residues, description.text_records(), description.fm_letters, description.width,
+                          description.fm_sample);
   if (array == "kmers") return (description.kmers.count().value() + 1) * (description.width / 8);
   return std::nullopt;
 }
@@ -350,8 +363,14 @@ std::optional<std::string> find_flaw(index_description const& description) {
   if (description.residues > ~std::uint64_t{0} / 8) return "too many residues";
   if (!index_fits(description.width / 8, description.residues, description.text_records())) return "the width is too small";
   if (auto const flaw = flaw_in_policy(description)) return flaw;
+  bool const has_fm = description.find("fm") != nullptr;
   for (char const* name : {"sa", "seq"})
-    if (!description.find(name)) return fmt::format("the array {} is missing", name);
+    if (!description.find(name) && (!has_fm || std::string_view(name) == "seq"))
+      return fmt::format("the array {} is missing", name);
+  if (has_fm != (description.fm_sample != 0) || (!has_fm && description.fm_letters != 0))
+    return has_fm ? "the sample of the FM index is missing" : "the FM index is missing";
+  if (has_fm && !description.policy.rows().all()) return "an FM index although rows are left out";
+  if (!description.find("sa") && (description.find("lcp") || description.find("kmers"))) return "rows without the array sa";
   if (description.kmers.length != 0 || !description.kmers.letters.empty() || description.find("kmers")) {
     auto const byte = [](char c) { return static_cast<unsigned char>(c); };
     if (!description.kmers.count() || !std::ranges::is_sorted(description.kmers.letters, std::ranges::less_equal{}, byte))
@@ -404,6 +423,8 @@ std::string to_json(index_description const& description) {
                  strands_words[std::size_t(rules.strands)], ambiguous_words[std::size_t(rules.ambiguous)],
                  masked_words[std::size_t(rules.masked)], rules.sample);
   if (description.kept_rows) fmt::format_to(to, "  \"rows\": {},\n", *description.kept_rows);
+  if (description.fm_sample != 0)
+    fmt::format_to(to, "  \"fm_sample\": {},\n  \"fm_letters\": {},\n", description.fm_sample, description.fm_letters);
   if (description.kmers.length != 0)
     fmt::format_to(to, "  \"kmer_length\": {},\n  \"kmer_letters\": {},\n", description.kmers.length,
                    json_string(description.kmers.letters));

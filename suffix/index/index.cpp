@@ -196,13 +196,26 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
   return {};
 }
 
+entries stored_index::array(std::string_view name) const {
+  if (name == "sa" && !has_sa())
+    throw input_error(
+        fmt::format("no suffix array: {}: the index has an FM index instead, for count and locate only: build it "
+                    "without --without-sa",
+                    path("json")));
+  return {bytes(name), description_.width};
+}
+
+fm_index stored_index::fm() const {
+  return description_.find("fm") ? fm_index(bytes("fm"), view(), path("fm")) : fm_index();
+}
+
 kmer_table stored_index::kmers() const {
   return description_.find("kmers") ? kmer_table(description_.kmers, array("kmers"), path("kmers")) : kmer_table();
 }
 
 std::optional<std::string> stored_index::unlisted_array() const {
   if (exchanging_) return std::nullopt;  // the replacement would have removed it
-  for (char const* array : {"lcp", "bwt", "kmers", "pieces", "starts"}) {
+  for (char const* array : {"sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
     if (!description_.find(array) && !missing && bytes != 0) return array;

@@ -120,6 +120,9 @@ class loaded_corpus {
   }
 
   friend std::size_t bytes_of_names(loaded_corpus const&) { return 0; }
+  friend std::span<std::uint64_t const> starts_of_text(loaded_corpus const& from, suffix::index_description const&) {
+    return from.all_.starts;
+  }
   /// Completes a description, and stores the starts of records.
   friend void describe(loaded_corpus const& from, suffix::index_description& about, index_writer& writer) {
     about.files = from.all_.files;
@@ -169,6 +172,10 @@ loaded_corpus::loaded_corpus(build_options const& options, cli::common_options c
 
 std::size_t bytes_of_names(suffix::loaded_fasta const& records) {
   return records.names().bytes();
+}
+
+std::span<std::uint64_t const> starts_of_text(suffix::loaded_fasta const& from, suffix::index_description const& about) {
+  return about.policy.cuts() ? from.pieces().begins() : std::span<std::uint64_t const>(about.starts);
 }
 
 void describe(suffix::loaded_fasta const& from, suffix::index_description& about, index_writer&) {
@@ -345,8 +352,7 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
   describe(records, about, writer);
   if (sink* const to = writer.to("kmers")) {
     suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");
-    suffix::text const input{{letters.bytes().data(), letters.bytes().size()},
-                             options.policy.cuts() ? records.pieces().begins() : std::span<std::uint64_t const>(about.starts)};
+    suffix::text const input{{letters.bytes().data(), letters.bytes().size()}, starts_of_text(records, about)};
     std::size_t const rows = sa.bytes().size() / (width / 8);
     about.kmers = words ? *words : words_for(input.residues, options.kmers, rows, width);
     check_size(about.kmers, options.kmers, rows, width);
@@ -356,6 +362,17 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
         suffix::make_kmer_table(input, {sa.bytes(), width}, about.kmers, writer.path("sa"), common.threads);
     suffix::store(table, *to, common.threads);
   }
+  if (sink* const to = writer.to("fm")) {
+    suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");
+    suffix::text const input{{letters.bytes().data(), letters.bytes().size()}, starts_of_text(records, about)};
+    report.phase("fm", n);
+    std::vector<char> const index = suffix::make_fm_index(input, {sa.bytes(), width}, options.fm_sample, writer.path("sa"),
+                                                          common.threads, options.memory.host_bytes(held.text));
+    suffix::store(index, *to, common.threads);
+    about.fm_sample = options.fm_sample;
+    about.fm_letters = suffix::fm_index(index, input, writer.path("fm")).letters();
+  }
+  if (options.without_sa) writer.discard("sa");
   about.arrays = writer.written();
   if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
   writer.commit(about);
@@ -407,7 +424,13 @@ int build(build_options const& options, cli::common_options const& common, repor
   refuse_inputs(options.prefix, options.files);
   if (options.what.bwt && !options.policy.rows().all())
     throw usage_error("conflicting options: --bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some");
-  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, !fasta);
+  if (options.fm && !options.policy.rows().all())
+    throw usage_error("conflicting options: --fm: an FM index needs all rows; --sample and --ambiguous=skip leave out some");
+  if (options.without_sa && (!options.fm || options.what.lcp || options.kmers.wanted))
+    throw usage_error(fmt::format("conflicting options: --without-sa: {}",
+                                  options.fm ? "--lcp and --kmer-table belong to rows of the suffix array"
+                                             : "use --fm, which takes the place of the suffix array"));
+  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
   if (options.plan) return print_plan(options, common);
   if (!fasta) {
     loaded_corpus const records(options, common, report);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <optional>
@@ -15,6 +16,38 @@
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
+namespace {
+
+bool is_right_fm(suffix::stored_index const& index, suffix::entries sa, unsigned threads) {
+  static_cast<void>(index.fm());  // names what contradicts itself
+  std::vector<char> const right =
+      suffix::make_fm_index(index.view(), sa, index.description().fm_sample, index.path("sa"), threads);
+  return std::ranges::equal(right, index.bytes("fm"));
+}
+
+// Builds the suffix array that the index was made from, and compares the arrays made of it. Returns the first wrong one.
+template <class Index>
+std::optional<std::string> find_wrong_array(suffix::stored_index const& index, suffix::build_options const& options,
+                                            suffix::build_report& done) {
+  bool const has_bwt = index.description().find("bwt") != nullptr;
+  suffix::result<Index> const all = suffix::build<Index>(index.view(), {.bwt = has_bwt}, options);
+  done = all.report;
+  if (has_bwt && !std::ranges::equal(all.bwt, index.bytes("bwt"))) return "bwt";
+  unsigned const entry = index.description().width / 8;
+  std::vector<char> packed(all.sa.size() * entry);
+  for (std::size_t i = 0; i < all.sa.size(); ++i) suffix::store_entry(packed.data() + i * entry, entry, all.sa[i]);
+  if (!is_right_fm(index, {packed, index.description().width}, options.machine.threads)) return "fm";
+  return std::nullopt;
+}
+
+std::optional<std::string> find_wrong_without_sa(suffix::stored_index const& index, suffix::build_options const& options,
+                                                 suffix::build_report& done) {
+  return index.description().width == 32 ? find_wrong_array<std::uint32_t>(index, options, done)
+                                         : find_wrong_array<std::uint64_t>(index, options, done);
+}
+
+}  // namespace
+
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(prefix);
@@ -39,7 +72,9 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   options.rows = index.description().policy.rows();
   suffix::build_report done;
   std::size_t const copies =  // of 64 bits an entry
-      index.description().width == 40 ? (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t) : 0;
+      index.has_sa() && index.description().width == 40
+          ? (index.array("sa").size() + index.array("lcp").size()) * sizeof(std::uint64_t)
+          : 0;
   auto const prove = [&](auto const& arrays) {
     try {
       return suffix::check(index.view(), arrays, options, &done);
@@ -49,7 +84,10 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
     }
   };
   std::optional<suffix::mismatch> fault;
-  if (index.description().width == 40) {  // machines have no such type
+  if (!index.has_sa()) {
+    if (auto const wrong = find_wrong_without_sa(index, options, done))
+      return disorder(*wrong, "differs from what the text gives");
+  } else if (index.description().width == 40) {  // machines have no such type
     if (copies > options.memory) {
       suffix::extra_arrays const what{!index.array("lcp").empty(), !index.bytes("bwt").empty()};
       std::size_t const all = copies + suffix::check_memory(device::cpu, index.description().residues, index.view().records(),
@@ -76,6 +114,9 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   if (fault) return disorder(fault->array, fmt::format("row {}: {}", fault->row, fault->reason));
   if (auto const wrong = suffix::find_contradiction(index.view(), index.pieces(), index.description().policy, common.threads))
     return disorder("seq", *wrong);
+
+  if (index.has_sa() && index.description().find("fm") && !is_right_fm(index, index.array("sa"), common.threads))
+    return disorder("fm", "differs from what the suffix array gives");
 
   if (auto const words = index.array("kmers"); !words.empty())
     if (auto const wrong = suffix::find_wrong_kmer(index.view(), index.array("sa"), index.description().kmers, words,
@@ -115,6 +156,7 @@ int info(std::string const& prefix, reporter& report) {
   for (suffix::index_array const& array : about.arrays)
     line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
   suffix::text const input = index.view();
+  if (about.fm_sample != 0) line(fmt::format("fm\tposition of each {}. row, {} letters\n", about.fm_sample, about.fm_letters));
   std::string name;
   for (std::size_t r = 0; r < about.records(); ++r) {
     about.append_name(name, r);

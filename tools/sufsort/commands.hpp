@@ -96,6 +96,9 @@ struct build_options {
   bool plan = false;
   bool has_mask = false, has_keep_case = false;  // --mask, --keep-case
   kmer_options kmers;
+  bool fm = false;               // add an FM index
+  bool without_sa = false;       // leave out the suffix array
+  std::uint64_t fm_sample = 32;  // every how many rows the FM index has a position
 };
 
 /// Builds an index of files, or prints the plan. @returns the exit status
@@ -113,6 +116,7 @@ struct search_options {
   bool bed = false;
   std::size_t context = 0;  // letters before and behind a hit
   pattern_format format = pattern_format::text;
+  bool fm = false;  // search by the FM index
 };
 
 /// Returns the files that patterns come from. "-" is standard input, and so is a pattern "-".

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using suffix::hidden_part;
 
-constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "pieces", "starts"};
+constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"};
 
 fs::path folder_of(std::string const& prefix) {
   fs::path const folder = fs::path(prefix).parent_path();
@@ -221,11 +221,11 @@ void refuse_output(std::string const& prefix, cli::output const& out) {
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
 }
 
-index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool starts)
+index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool fm, bool starts)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
-  for (auto const& [name, wanted] : {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp),
-                                     std::pair("bwt", what.bwt), std::pair("pieces", pieces), std::pair("kmers", kmers),
-                                     std::pair("starts", starts)}) {
+  for (auto const& [name, wanted] :
+       {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt),
+        std::pair("pieces", pieces), std::pair("kmers", kmers), std::pair("fm", fm), std::pair("starts", starts)}) {
     if (!wanted) {
       unwanted_.emplace_back(name);
       continue;
@@ -239,6 +239,10 @@ index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool p
 
 std::size_t index_writer::number_of(std::string const& name) const {
   return std::size_t(std::ranges::find(names_, name) - names_.begin());
+}
+
+bool index_writer::is_discarded(std::size_t array) const {
+  return std::ranges::find(unwanted_, names_[array]) != unwanted_.end();
 }
 
 sink* index_writer::to(std::string const& name) {
@@ -259,9 +263,14 @@ suffix::mapped_file index_writer::completed(std::string const& name) {
   return suffix::mapped_file(file);
 }
 
+void index_writer::discard(std::string const& name) {
+  unwanted_.push_back(name);
+}
+
 std::vector<suffix::index_array> index_writer::written() const {
   std::vector<suffix::index_array> all;
-  for (std::size_t i = 0; i < names_.size(); ++i) all.push_back(sums_[i].of(names_[i]));
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (!is_discarded(i)) all.push_back(sums_[i].of(names_[i]));
   return all;
 }
 
@@ -270,6 +279,7 @@ void index_writer::commit(suffix::index_description const& about) {
   json_.write(std::string_view(description));
   std::vector<std::pair<std::string, cli::output*>> arrays;
   for (std::size_t array = 0; array < arrays_.size(); ++array) {
+    if (is_discarded(array)) continue;
     finish(array);
     arrays.emplace_back(names_[array], &arrays_[array]);
   }

@@ -54,8 +54,8 @@ void refuse_output(std::string const& prefix, cli::output const& out);
 /// (hard links) of an old file keep its content.
 class index_writer {
  public:
-  /// @param pieces, kmers, starts  write these arrays, too @throws output_error  if a file cannot be written
-  index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool starts);
+  /// @param pieces, kmers, fm, starts  write these arrays, too @throws output_error  if a file cannot be written
+  index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool fm, bool starts);
 
   /// Returns the sink of an array, or null if it is not wanted. Valid until the end.
   sink* to(std::string const& name);
@@ -66,10 +66,14 @@ class index_writer {
   /// Returns the final path of an array, for messages.
   [[nodiscard]] std::string path(std::string const& name) const { return prefix_ + "." + name; }
 
+  /// Leaves out an array that only others were made from.
+  void discard(std::string const& name);
+
   void commit(suffix::index_description const& about);
 
  private:
   [[nodiscard]] std::size_t number_of(std::string const& name) const;
+  [[nodiscard]] bool is_discarded(std::size_t array) const;
   void finish(std::size_t array);
 
   std::string prefix_;

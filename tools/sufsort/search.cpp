@@ -50,7 +50,7 @@ struct found_batch {
   [[nodiscard]] std::size_t reverse(std::size_t i) const { return queries.size() + i; }
   [[nodiscard]] std::size_t count(std::size_t k) const { return listed.empty() ? rows[k].size() : listed[k].size(); }
   [[nodiscard]] std::uint64_t position(searched_index const& index, std::size_t k, std::size_t hit) const {
-    return listed.empty() ? index.search.position(rows[k].begin + hit) : listed[k][hit];
+    return listed.empty() ? index.position(rows[k].begin + hit) : listed[k][hit];
   }
   /// Returns the number of hits on both strands.
   [[nodiscard]] std::size_t hits(std::size_t i) const { return count(i) + (has_reverse() ? count(reverse(i)) : 0); }
@@ -79,7 +79,7 @@ void found_batch::search(searched_index const& index, bool reverse) {
   rows.assign(patterns.size(), {});
   listed.clear();
   if (!index.sparse) {
-    index.search.find(patterns, rows);
+    index.find(patterns, rows);
     for (std::size_t k = 0; k < patterns.size(); ++k)
       if (patterns[k].empty()) rows[k] = {};
     return;
@@ -272,7 +272,7 @@ void open(search_options const& options, reporter& report) {
 
 int locate(search_options const& options, cli::common_options const& common, reporter& report) {
   open(options, report);
-  searched_index const index(options.prefix);
+  searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   check_options(index, options);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
@@ -314,7 +314,7 @@ int locate(search_options const& options, cli::common_options const& common, rep
 
 int count(search_options const& options, cli::common_options const& common, reporter& report) {
   open(options, report);
-  searched_index const index(options.prefix);
+  searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   check_options(index, options);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);

@@ -9,15 +9,20 @@
 
 namespace ordo::inline v0::sufsort {
 
-searched_index::searched_index(std::string const& prefix)
+searched_index::searched_index(std::string const& prefix, search_by structure)
     : stored(prefix),
       input(stored.view()),
       pieces(stored.pieces()),
-      search(input, stored.array("sa"), stored.path("sa"), stored.kmers()),
+      fm(structure == search_by::fm_index || (structure == search_by::any && !stored.has_sa()) ? stored.fm()
+                                                                                               : suffix::fm_index()),
+      search(input, fm.empty() ? stored.array("sa") : suffix::entries(), stored.path("sa"),
+             fm.empty() ? stored.kmers() : suffix::kmer_table()),
       both_strands(stored.description().policy.strands == suffix::strands::both),
       thymine(is_fasta() && occurs('T')),
       uracil(is_fasta() && occurs('U')),
       other_strand(uracil && !thymine) {
+  if (structure == search_by::fm_index && fm.empty())
+    throw input_error(fmt::format("no FM index: {}: build the index with --fm", stored.path("json")));
   if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
 }
 
@@ -25,7 +30,10 @@ bool searched_index::occurs(char letter) const {
   char const either[2] = {letter, char(letter + 32)};
   if (!stored.description().policy.rows().all())
     return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
-  return search.find(std::string(1, either[0])).size() + search.find(std::string(1, either[1])).size() != 0;
+  std::array<std::string_view, 2> const patterns{std::string_view(either, 1), std::string_view(either + 1, 1)};
+  std::array<suffix::row_range, 2> rows;
+  find(patterns, rows);
+  return rows[0].size() + rows[1].size() != 0;
 }
 
 std::array<char, 256> searched_index::read_as(bool strands) const {

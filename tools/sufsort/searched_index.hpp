@@ -2,34 +2,49 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/fm_index.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/search.hpp"
 
 namespace ordo::inline v0::sufsort {
 
+/// The structure that searches use; any: the suffix array if there is one, else the FM index.
+enum class search_by { any, suffix_array, fm_index };
+
 /// An index that is open for searches.
 struct searched_index {
   suffix::stored_index stored;
   suffix::text input;
   suffix::pieces pieces;
-  suffix::searcher search;
+  suffix::fm_index fm;                             // if searches are by it
+  suffix::searcher search;                         // without rows then
   std::optional<suffix::sampled_searcher> sparse;  // if rows are left out
   bool both_strands;                               // the text has both
   bool thymine, uracil;                            // the text has T, U
   suffix::complement other_strand;
 
-  /// @throws input_error
-  explicit searched_index(std::string const& prefix);
+  /// @throws input_error  also if the index lacks the structure
+  explicit searched_index(std::string const& prefix, search_by structure = search_by::suffix_array);
   searched_index(searched_index const&) = delete;  // sparse has a view of it
   searched_index& operator=(searched_index const&) = delete;
 
   /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
   /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
   [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
+  /// As suffix::searcher.
+  void find(std::span<std::string_view const> patterns, std::span<suffix::row_range> rows) const {
+    if (fm.empty())
+      search.find(patterns, rows);
+    else
+      fm.find(patterns, rows);
+  }
+  [[nodiscard]] std::uint64_t position(std::size_t row) const { return fm.empty() ? search.position(row) : fm.position(row); }
   [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
   [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
 

@@ -12,6 +12,7 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
+#include "ordo/suffix/fm_index.hpp"
 #include "ordo/suffix/input_format.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/pieces.hpp"
@@ -21,13 +22,13 @@
 #pragma GCC visibility push(default)
 
 /// Indexes in files. PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces, PREFIX.starts and PREFIX.seq are plain
-/// little-endian arrays; PREFIX.json describes them. PREFIX.seq is the text: if a policy cuts records or adds the reverse
-/// strand, it consists of pieces (pieces.hpp), and all positions refer to it. The description of an index of FASTA holds the
-/// names and starts of records. Other inputs may have a billion records: PREFIX.starts holds their starts, and records are
-/// named by their files.
+/// little-endian arrays; PREFIX.fm is an FM index (fm_index.hpp); PREFIX.json describes them. PREFIX.seq is the text: if a
+/// policy cuts records or adds the reverse strand, it consists of pieces (pieces.hpp), and all positions refer to it. The
+/// description of an index of FASTA holds the names and starts of records. Other inputs may have a billion records:
+/// PREFIX.starts holds their starts, and records are named by their files.
 namespace ordo::inline v0::suffix {
 
-/// A file of an index: "sa", "lcp", "bwt", "kmers", "pieces", "starts" or "seq".
+/// A file of an index: "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
@@ -39,6 +40,8 @@ struct index_description {
   std::uint64_t residues = 0;
   unsigned width = 32;    // bits of an entry of sa, lcp and kmers: 32, 40 or 64
   kmer_set kmers = {};    // of the k-mer table, if there is one
+  std::uint64_t fm_sample = 0;   // of the FM index, if there is one; then the index may lack sa
+  std::uint64_t fm_letters = 0;  // different letters in the FM index
   suffix::policy policy;  // unless it keeps case, residues were folded to upper case, and patterns must be, too
   std::optional<std::uint64_t> kept_rows;  // of sa and lcp, if rows are left out
   std::vector<index_array> arrays;
@@ -140,8 +143,11 @@ class stored_index {
   }
   /// Returns the pieces of records that the text consists of.
   [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(span_of<std::uint64_t>(bytes("pieces"))); }
-  /// Returns sa, lcp or kmers; empty if the index does not have it.
-  [[nodiscard]] entries array(std::string_view name) const noexcept { return {bytes(name), description_.width}; }
+  /// Returns sa, lcp or kmers; empty if the index does not have it. @throws input_error  if an index lacks sa
+  [[nodiscard]] entries array(std::string_view name) const;
+  [[nodiscard]] bool has_sa() const { return description_.find("sa") != nullptr; }
+  /// Returns the FM index; empty if the index has none. @throws input_error  if it contradicts itself or the description
+  [[nodiscard]] fm_index fm() const;
   /// Returns the k-mer table; empty if the index has none.
   [[nodiscard]] kmer_table kmers() const;
   /// Returns the file of an array, for messages.

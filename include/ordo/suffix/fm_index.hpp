@@ -1,0 +1,84 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/entries.hpp"
+#include "ordo/suffix/kmer_table.hpp"
+
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0::suffix {
+
+/// An FM index (Ferragina and Manzini, FOCS 2000) as it lies in its file: the BWT in bit planes with counts of each symbol,
+/// every s-th entry of the suffix array, and the record of each letter '$'. For DNA it takes 3.75 bits a letter, and an entry
+/// for each s-th letter; its alphabet is what the text has. Finds what a searcher finds, by the same rows, in a fraction of the
+/// memory: a pattern costs two random reads for each of its letters, a position s reads on average. Numbers are checked before
+/// use: nothing outside the file is read, whatever it holds. Any number of threads may use one index.
+class fm_index {
+ public:
+  fm_index() = default;
+  /// @param input  its starts must outlive this; its residues are not read
+  /// @param name  of the file, for messages
+  /// @throws input_error  if sizes and symbols contradict each other or the text
+  fm_index(std::span<char const> bytes, text const& input, std::string name);
+
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  /// Returns the distance of sampled rows.
+  [[nodiscard]] std::uint64_t sample() const noexcept { return sample_; }
+  /// Returns the number of different letters.
+  [[nodiscard]] std::size_t letters() const noexcept { return symbols_ == 0 ? 0 : symbols_ - 1; }
+
+  /// Sets rows[i] to the rows of the suffixes that begin with patterns[i]; to all rows for an empty pattern.
+  /// @throws input_error  for counts that no BWT has; usage_error  rows and patterns differ in number
+  void find(std::span<std::string_view const> patterns, std::span<row_range> rows) const;
+  [[nodiscard]] row_range find(std::string_view pattern) const {
+    row_range rows;
+    find({&pattern, 1}, {&rows, 1});
+    return rows;
+  }
+  /// Returns the position that a row holds. @throws input_error  if it is no position of the text
+  [[nodiscard]] std::uint64_t position(std::size_t row) const;
+
+ private:
+  friend std::vector<char> make_fm_index(text const&, entries, std::uint64_t, std::string const&, unsigned, std::size_t);
+  friend std::uint64_t fm_index_bytes(std::uint64_t, std::uint64_t, std::size_t, unsigned, std::uint64_t);
+  struct layout;
+  static constexpr std::size_t max_symbols = 257;  // the end of a record, and all bytes
+
+  [[noreturn]] void refuse(std::string const& why) const;
+  [[nodiscard]] char const* block_of(std::uint64_t row) const noexcept;
+  void prefetch(std::uint64_t row) const noexcept;
+  [[nodiscard]] std::uint64_t rank(std::size_t symbol, std::uint64_t row) const noexcept;
+  [[nodiscard]] std::size_t symbol_at(std::uint64_t row) const noexcept;
+
+  std::span<char const> bytes_;
+  std::span<std::uint64_t const> starts_;
+  std::string name_;
+  std::uint64_t residues_ = 0, records_ = 0, rows_ = 0, sample_ = 1;
+  std::size_t symbols_ = 0, planes_ = 0, block_rows_ = 0, block_bytes_ = 0;
+  std::array<std::uint16_t, 256> symbol_of_{};          // 0: the text does not have the byte
+  std::array<std::uint64_t, max_symbols + 1> first_{};  // the first row of each symbol; then the number of rows
+  char const *super_ = nullptr, *blocks_ = nullptr;
+  entries ends_, samples_;
+};
+
+/// Returns the bytes of an FM index's file. O(n), on `threads` threads (0: all). Memory: the result.
+/// @param sa  of all suffixes @param sample  every how many rows a position is stored, above 0
+/// @param max_bytes  of the result
+/// @throws input_error  naming `name` and the row, if sa holds no position of the text; usage_error  for wrong sizes;
+///     out_of_memory
+std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sample, std::string const& name,
+                                unsigned threads = 0, std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
+
+/// Returns the size of that file, for any text of n residues with this number of different bytes.
+std::uint64_t fm_index_bytes(std::uint64_t n, std::uint64_t records, std::size_t letters, unsigned width, std::uint64_t sample);
+
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/fm_index.hpp"
+#include "ordo/suffix/search.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/suffix/suffix_texts.hpp"
+
+using namespace ordo;
+
+namespace {
+
+template <class Index>
+suffix::entries entries_of(std::vector<Index> const& values) {
+  return std::span<Index const>(values);
+}
+
+std::vector<std::string> some_patterns(random_numbers& random, suffix::text const& text, std::string const& alphabet) {
+  std::vector<std::string> patterns{"", "A", std::string(1, '\0'), "zz"};
+  for (int i = 0; i < 40; ++i) {
+    patterns.push_back(random_letters(random, alphabet, random.below(5)));
+    if (text.size() != 0) patterns.emplace_back(text.residues.substr(random.below(text.size()), random.below(50)));
+  }
+  return patterns;
+}
+
+}  // namespace
+
+TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
+  random_numbers random(21);
+  for (std::string const& alphabet : {std::string("A"), std::string("ACGT"), std::string("$ACGTN"), all_bytes()})
+    for (std::size_t max_length : {0, 3, 40, 600, 9000}) {
+      std::vector<std::string> records(1 + random.below(6));
+      for (std::string& record : records) record = random_letters(random, alphabet, max_length == 0 ? 0 : random.below(max_length));
+      if (records.size() > 2) records[1] = records[2];
+      stored_text const stored(records);
+      suffix::text const text = stored.view();
+      auto const sa = suffix::build<std::uint32_t>(text).sa;
+      suffix::searcher const rows(text, entries_of(sa));
+      for (std::uint64_t sample : {1, 2, 7, 32, 100000}) {
+        auto const bytes = suffix::make_fm_index(text, entries_of(sa), sample, "f.sa");
+        suffix::fm_index const fm(bytes, text, "f.fm");
+        REQUIRE(bytes.size() == suffix::fm_index_bytes(text.size(), text.records(), fm.letters(), 32, sample));
+        INFO(alphabet.size() << " letters, " << text.size() << " residues in " << records.size() << ", sample " << sample);
+        for (std::size_t row = 0; row < sa.size(); row += sample == 100000 ? 97 : 1) REQUIRE(fm.position(row) == sa[row]);
+        auto const strings = some_patterns(random, text, alphabet);
+        std::vector<std::string_view> const patterns(strings.begin(), strings.end());
+        std::vector<suffix::row_range> found(patterns.size());
+        fm.find(patterns, found);
+        for (std::size_t i = 0; i < patterns.size(); ++i) {
+          suffix::row_range const expected = rows.find(patterns[i]);
+          REQUIRE(found[i].size() == expected.size());
+          if (expected.size() != 0) REQUIRE(found[i].begin == expected.begin);
+        }
+      }
+    }
+}
+
+TEST_CASE("FM indexes of wide entries", "[suffix][fm]") {
+  random_numbers random(22);
+  stored_text const stored(std::vector<std::string>{random_letters(random, "ACGT", 5000), "", random_letters(random, "ACGT", 300)});
+  suffix::text const text = stored.view();
+  auto const sa = suffix::build<std::uint64_t>(text).sa;
+  std::string packed(sa.size() * 5, '\0');
+  for (std::size_t i = 0; i < sa.size(); ++i) suffix::store_entry(packed.data() + i * 5, 5, sa[i]);
+  for (suffix::entries const rows : {entries_of(sa), suffix::entries(packed, 40)}) {
+    auto const one = suffix::make_fm_index(text, rows, 16, "f.sa", 1), all = suffix::make_fm_index(text, rows, 16, "f.sa");
+    CHECK(one == all);
+    suffix::fm_index const fm(all, text, "f.fm");
+    for (std::size_t row = 0; row < sa.size(); ++row) REQUIRE(fm.position(row) == sa[row]);
+  }
+  CHECK_THROWS_AS(suffix::make_fm_index(text, entries_of(sa), 0, "f.sa"), usage_error);
+  CHECK_THROWS_AS(suffix::make_fm_index(text, {}, 1, "f.sa"), usage_error);
+  CHECK_THROWS_AS(suffix::make_fm_index(text, entries_of(sa), 1, "f.sa", 0, 1000), out_of_memory);
+  auto wrong = sa;
+  wrong[7] = 99999;
+  CHECK_THROWS_WITH(suffix::make_fm_index(text, entries_of(wrong), 1, "f.sa"),
+                    "bad index: f.sa: row 7: position 99999 of 5300 residues");
+}
+
+TEST_CASE("a damaged FM index is refused or gives rows of the text", "[suffix][fm]") {
+  random_numbers random(23);
+  stored_text const stored(std::vector<std::string>{random_letters(random, "ACGTN", 700), random_letters(random, "ACGT", 90)});
+  suffix::text const text = stored.view();
+  auto const sa = suffix::build<std::uint32_t>(text).sa;
+  auto const good = suffix::make_fm_index(text, entries_of(sa), 8, "f.sa");
+  for (std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{47}, good.size() - 8, good.size() - 1})
+    CHECK_THROWS_AS(suffix::fm_index(std::span(good).first(size), text, "f.fm"), input_error);
+  CHECK_THROWS_AS(suffix::fm_index(good, suffix::text{"ACGT"}, "f.fm"), input_error);
+  std::size_t refused = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    auto bad = good;
+    std::size_t const at = trial < 400 ? std::size_t(trial) : random.below(bad.size());
+    bad[at] = char(trial % 2 == 0 ? ~bad[at] : bad[at] ^ (1 << random.below(8)));
+    try {
+      suffix::fm_index const fm(bad, text, "f.fm");
+      std::string const pattern(text.residues.substr(random.below(600), 1 + random.below(9)));
+      suffix::row_range const rows = fm.find(pattern);
+      REQUIRE(rows.begin <= rows.end);
+      REQUIRE(rows.end <= text.size());
+      for (std::size_t row = rows.begin; row < rows.end; ++row) {
+        std::uint64_t const p = fm.position(row);  // may throw
+        REQUIRE(p < text.size());
+      }
+    } catch (input_error const&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 300);
+}
