@@ -189,6 +189,15 @@ struct export_options {
 /// Writes the suffix array in the format of another program.
 int export_array(export_options const& options, cli::common_options const& common, reporter& report);
 
+struct aligner_index_options {
+  std::vector<std::string> files;
+  std::string output;  // the prefix of the files
+  memory_limits memory;
+};
+
+/// Builds the index of an aligner of reads, of files of FASTA. @returns the exit status
+int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report);
+
 /// Verifies an index and prints its first mismatch. @returns the exit status
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);
 
@@ -209,6 +218,7 @@ struct settings {
   unique_options unique;
   duplicates_options duplicates;
   export_options export_to;
+  aligner_index_options aligner_index;
 };
 
 /// Returns the table of sufsort with its commands. Actions refer to `to`.

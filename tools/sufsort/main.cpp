@@ -17,7 +17,7 @@ struct command {
   std::string_view name;
   int (*run)(settings const&, reporter&);
 };
-constexpr std::array<command, 12> commands{{
+constexpr std::array<command, 13> commands{{
     {"sufsort build", [](settings const& s, reporter& r) { return sufsort::build(s.build, s.common, r); }},
     {"sufsort check", [](settings const& s, reporter& r) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
     {"sufsort count", [](settings const& s, reporter& r) { return sufsort::count(s.search, s.common, r); }},
@@ -28,6 +28,8 @@ constexpr std::array<command, 12> commands{{
     {"sufsort duplicates", [](settings const& s, reporter& r) { return sufsort::duplicates(s.duplicates, s.common, r); }},
     {"sufsort unique", [](settings const& s, reporter& r) { return sufsort::unique(s.unique, s.common, r); }},
     {"sufsort export", [](settings const& s, reporter& r) { return sufsort::export_array(s.export_to, s.common, r); }},
+    {"sufsort aligner-index",
+     [](settings const& s, reporter& r) { return sufsort::aligner_index(s.aligner_index, s.common, r); }},
     {"sufsort kmers",
      [](settings const& s, reporter& r) {
        sufsort::add_kmers(s.prefix, s.kmers, s.common, r);
@@ -46,14 +48,16 @@ int run(int argc, char const* const* argv) {
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
   set.matches.prefix = set.statistics.prefix = set.prefix;
   set.duplicates.prefix = set.export_to.prefix = set.prefix;
-  set.build.memory = set.memory;
+  set.build.memory = set.aligner_index.memory = set.memory;
 
   std::string_view const name = parsed.command->name;
-  bool const builds = name.ends_with("build"), searches = name.ends_with("locate") || name.ends_with("count");
-  std::vector<std::string> const inputs = searches                 ? sufsort::inputs_of(set.search)
-                                          : name.ends_with(" mem") ? set.matches.files
-                                          : name.ends_with(" ms")  ? set.statistics.files
-                                                                   : set.build.files;
+  bool const builds = name.ends_with("build") || name.ends_with("aligner-index"),
+             searches = name.ends_with("locate") || name.ends_with("count");
+  std::vector<std::string> const inputs = searches                          ? sufsort::inputs_of(set.search)
+                                          : name.ends_with(" mem")          ? set.matches.files
+                                          : name.ends_with("aligner-index") ? set.aligner_index.files
+                                          : name.ends_with(" ms")           ? set.statistics.files
+                                                                            : set.build.files;
   std::string const output = searches                       ? set.search.output
                              : name.ends_with(" mem")       ? set.matches.output
                              : name.ends_with(" ms")        ? set.statistics.output

@@ -539,6 +539,35 @@ cli::command_table export_table(settings& to) {
       .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"}}};
 }
 
+cli::command_table aligner_index_table(settings& to) {
+  aligner_index_options& options = to.aligner_index;
+  return {.name = "sufsort aligner-index",
+          .summary = "build the index of an aligner of reads, the same to the byte as its own program does",
+          .usage = {"[OPTION]... --for=NAME --output=PREFIX FASTA..."},
+          .description = "Build the index of an aligner of reads, the same to the byte as its own program does.",
+          .operands = {{"FASTA", "a file of records, plain or compressed; - is standard input", 1, std::size_t(-1),
+                        [&options](std::string_view value) { options.files.emplace_back(value); }}},
+          .options = {{.name = "for",
+                       .value = "NAME",
+                       .group = index_group,
+                       .help = "build PREFIX.amb, .ann, .pac, .bwt and .sa, as bwa index does (bwa)",
+                       .choices = "bwa",
+                       .only_choices = true,
+                       .required = true,
+                       .set = [](std::string_view, std::string_view) {}},
+                      {.letter = 'o',
+                       .name = "output",
+                       .value = "PREFIX",
+                       .group = index_group,
+                       .help = "write the index to files whose names begin with PREFIX",
+                       .required = true,
+                       .set = cli::store(options.output)},
+                      host_memory_option(to.memory),
+                      gpu_memory_option(to.memory)},
+          .examples = {{"Prepare a genome for bwa mem",
+                        "sufsort aligner-index --for=bwa genome.fa -o genome.fa && bwa mem genome.fa reads.fq"}}};
+}
+
 cli::command_table kmers_table(settings& to) {
   cli::command_table table{.name = "sufsort kmers",
                            .summary = "add a table of k-mers to an index, with which searches are faster",
@@ -583,6 +612,7 @@ cli::command_table make_table(settings& to) {
       unique_table(to),
       duplicates_table(to),
       export_table(to),
+      aligner_index_table(to),
       kmers_table(to),
       {.name = "sufsort info",
        .summary = "print the description of an index",

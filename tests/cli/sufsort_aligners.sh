@@ -1,0 +1,47 @@
+# sufsort aligner-index: the files of bwa index, by their definition and, where it is installed, beside bwa.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+samples=$ORDO_SOURCE/datasets/samples
+ends='amb ann pac bwt sa'
+same() { for end in $ends; do cmp "$1.$end" "$2.$end" || fail "$3: .$end differs"; done; }
+
+mkdir made
+printf '>a one two\nACGTNNNNnnnRYACGT\nAC\n>b\r\nACGTACGT\r\n>c\tx y \n\n>d  lead\nGATTACA*-.U\n' > made/odd.fa
+printf '>x\nA' > made/one.fa
+printf '>a\n%s\n>b\nTTTTTTTTTTTTTTTTTTTTT\n' "$(head -c 700 /dev/zero | tr '\0' A)" > made/poly.fa
+printf '>n\nNNNNNNNNNNNNNNNNNNNNNNNNNNNNN\n' > made/n.fa
+for length in 16 31 32 64 127 128 129; do  # half, whole and one less or more of the units of the files
+  awk -v n=$length 'BEGIN { srand(n); print ">r"; for (i = 0; i < n; ++i) printf "%s", substr("ACGT", 1 + int(4 * rand()), 1); print "" }' > made/$length.fa
+done
+head -80 "$samples/cholera_iupac.fa" > made/cholera.fa
+for file in made/*.fa; do
+  expect 0 sufsort aligner-index --for=bwa "$file" -o ours
+  "$ORDO_SOURCE/tests/reference/bwa_index.py" "$file" theirs
+  same ours theirs "$file"
+done
+gzip -c made/odd.fa > odd.fa.gz
+expect 0 sufsort aligner-index --for=bwa odd.fa.gz -o ours --threads 1; cp made/odd.fa odd.fa
+expect 0 sufsort aligner-index --for=bwa - -o ours2 < odd.fa; same ours ours2 'a compressed file'
+if command -v bwa > /dev/null; then
+  for file in made/*.fa "$samples"/{lambda,human_mt_y,cholera_iupac}.fa; do
+    bwa index -p theirs "$file" 2> log || fail "bwa: $(cat log)"
+    expect 0 sufsort aligner-index --for=bwa "$file" -o ours
+    same ours theirs "$file"
+  done
+fi
+
+: > none; printf '>a\n>b\n' > names; printf 'ACGT\n' > bare; printf '>a\nAC GT\n' > blank; printf '@r\nA\n+\n!\n' > reads
+for file in none names bare blank reads missing; do
+  expect_error sufsort aligner-index --for=bwa $file -o bad
+  [[ ! -e bad.bwt && ! -e bad.ann ]] || fail "files of $file"
+done
+expect_error sufsort aligner-index --for=bwa blank -o bad
+[[ $(cat err) == "sufsort: cannot read: blank:2: byte 0x20 is not a residue" ]] || fail "blank: $(cat err)"
+expect_error sufsort aligner-index --for=star odd.fa -o bad
+expect_error sufsort aligner-index odd.fa -o bad
+expect_error sufsort aligner-index --for=bwa odd.fa
+expect_error sufsort aligner-index --for=bwa odd.fa -o x/
+expect_error sufsort aligner-index --for=bwa odd.fa -o bad --memory 1K
+cp odd.fa in.sa; expect_error sufsort aligner-index --for=bwa in.sa -o in
+cmp odd.fa in.sa || fail 'the input was overwritten'
+no_leftovers

@@ -1,0 +1,105 @@
+#include "ordo/suffix/aligner_index.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/queries.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/// Reads the records of a file of FASTA, with what follows the names.
+void read_reference(cli::input& in, suffix::bwa_reference& to, reporter& report) {
+  line_reader lines(in);
+  std::optional<std::string> header;
+  std::string letters;
+  auto const fail = [&](std::string const& why) {
+    throw input_error(fmt::format("cannot read: {}:{}: {}", in.name(), lines.number(), why));
+  };
+  auto const add = [&] {
+    if (!header) return;
+    std::string_view const all = *header;
+    auto const blank = std::size_t(std::ranges::find_if(all, is_blank) - all.begin());
+    to.add(all.substr(0, blank), blank == all.size() ? std::string_view() : all.substr(blank + 1), letters);
+    letters.clear();
+    report.progress.at(in.file_read());
+  };
+  while (auto const next = lines.next()) {
+    std::string_view line = *next;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.starts_with('>')) {
+      add();
+      header.emplace(line.substr(1));
+      if (header->find('\0') != header->npos) fail("a NUL byte in the header");
+      continue;
+    }
+    if (line.empty()) continue;
+    if (!header) fail("text before the first '>': a reference is FASTA");
+    for (char const c : line)
+      if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.'))
+        fail(c > ' ' && c < 0x7f ? fmt::format("character '{}' is not a residue", c)
+                                 : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(c)));
+    letters += line;
+  }
+  add();
+}
+
+}  // namespace
+
+int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
+  if (options.output.empty() || options.output.ends_with('/'))
+    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
+  cli::output amb(options.output + ".amb"), ann(options.output + ".ann"), pac(options.output + ".pac"),
+      bwt(options.output + ".bwt"), sa(options.output + ".sa");
+  std::array<cli::output*, 5> const all{&amb, &ann, &pac, &bwt, &sa};
+  report.phase("read");
+  suffix::bwa_reference reference;
+  for (std::string const& file : options.files) {
+    cli::input in(file, common.threads);
+    for (cli::output const* out : all) {
+      if (out->is_file(file))
+        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", out->name(), file));
+      out->refuse_loop(in);
+    }
+    read_reference(in, reference, report);
+  }
+  std::uint64_t const n = 2 * reference.size();  // both strands
+  report.stats.input(reference.size());
+  if (n == 0) throw input_error(fmt::format("no letters: {}: an index needs at least one", options.files.front()));
+  suffix::build_options sorting;
+  sorting.machine = common.machine();
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  // The suffix array, its BWT with counts, and the other strand.
+  std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n / 2, available = options.memory.host_bytes(n);
+  sorting.memory = available - std::min(available, results + n / 2);
+  suffix::build_report done;
+  try {
+    done = reference.write({amb, ann, pac, bwt, sa}, sorting);
+  } catch (suffix::text_too_large const& e) {
+    std::size_t const held = n + n / 2 + results;
+    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
+                        held + e.min_bytes());
+  }
+  report.stats.machine(done.machine);
+  report.stats.device_memory(done.device_memory);
+  report.phase("finish");
+  for (cli::output* out : all) out->finish();
+  for (cli::output* out : all) out->commit();
+  return 0;
+}
+
+}  // namespace ordo::inline v0::sufsort
