@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -76,15 +77,15 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
   records_.push_back(std::move(one));
 }
 
-void bwa_reference::write_names(bwa_files const& files) const {
+void bwa_reference::write_names(sink& amb, sink& ann) const {
   std::string text = fmt::format("{} {} {}\n", size(), records(), seed);
   for (record const& one : records_)
     text += fmt::format("0 {} {}\n{} {} {}\n", one.name, one.comment.empty() ? "(null)" : one.comment, one.begin, one.size,
                         one.holes);
-  write_text(files.ann, text);
+  write_text(ann, text);
   text = fmt::format("{} {} {}\n", size(), records(), holes_.size());
   for (hole const& one : holes_) text += fmt::format("{} {} {}\n", one.begin, one.size, one.letter);
-  write_text(files.amb, text);
+  write_text(amb, text);
 }
 
 // Four letters a byte, the first one in the highest bits; then the number of letters modulo 4, behind a byte of its own if that
@@ -100,12 +101,8 @@ void bwa_reference::write_letters(sink& to) const {
 }
 
 template <class Index>
-build_report bwa_reference::write_arrays(bwa_files const& files, build_options const& options) const {
+void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> const& sa, unsigned threads) const {
   std::uint64_t const n = size();  // both strands
-  std::vector<Index> sa(n);
-  build_report report = build<Index>(text{nucleotides_}, arrays<Index>{sa, {}, {}}, options);
-  if (options.on_phase) options.on_phase("write", n);
-
   // bwa's array begins with the empty suffix. Its BWT lacks the row of the whole text, the primary one.
   std::uint64_t const primary = std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin()) + 1;
   auto const code_before = [&](std::uint64_t row) {
@@ -119,7 +116,7 @@ build_report bwa_reference::write_arrays(bwa_files const& files, build_options c
   host_bytes bwt(bytes);
   using counts = std::array<std::uint64_t, 4>;
   counts all{};
-  tbb::task_arena arena(threads_for(options.machine.threads));
+  tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks const ranges(blocks, 64);
     std::vector<counts> before(ranges.count + 1);
@@ -176,17 +173,101 @@ build_report bwa_reference::write_arrays(bwa_files const& files, build_options c
     head.clear();
   }
   write_text(files.sa, head);
-  return report;
 }
 
-build_report bwa_reference::write(bwa_files const& files, build_options const& options) {
-  if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
-  write_names(files);
-  write_letters(files.pac);
+template <class Index>
+void bwa_reference::write_arrays(bwa_mem2_files const& files, std::vector<Index> const& sa, unsigned threads) const {
+  std::uint64_t const rows = size() + 1;  // the first one is that of the empty suffix; an odd number
+  auto const position = [&](std::uint64_t row) { return row == 0 ? rows - 1 : std::uint64_t(sa[row - 1]); };
+  // Blocks of 64 rows: the counts of the letters in the rows before, and a mask for each letter, the first row in the highest
+  // bit. The row of the whole text has no letter.
+  struct block {
+    std::array<std::uint64_t, 4> before, masks;
+  };
+  constexpr std::uint64_t block_rows = 64;
+  std::vector<block> blocks(rows / block_rows + 1);
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    host_detail::parallel_each(blocks.size(), 256, [&](std::size_t b) {
+      std::uint64_t const begin = b * block_rows, end = std::min(rows, begin + block_rows);
+      for (std::uint64_t row = begin; row < end; ++row) {
+        constexpr std::uint64_t ahead = 32;
+        if (row + ahead < rows) __builtin_prefetch(nucleotides_.data() + position(row + ahead));
+        if (std::uint64_t const p = position(row); p != 0)
+          blocks[b].masks[code_of(nucleotides_[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
+      }
+    });
+  });
+  std::array<std::uint64_t, 4> counts{};
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    blocks[b].before = counts;
+    for (std::size_t c = 0; c < 4; ++c) counts[c] += std::uint64_t(std::popcount(blocks[b].masks[c]));
+  }
+  std::string head;
+  put(head, rows);
+  std::uint64_t below = 0;
+  put(head, below);
+  for (std::uint64_t const count : counts) put(head, below += count);
+  constexpr std::uint64_t interval = 8;
+  std::uint64_t const entries = rows / interval + 1;
+  files.bwt.expect(head.size() + blocks.size() * sizeof(block) + entries * 5 + 8);
+  write_text(files.bwt, head);
+  files.bwt.write({reinterpret_cast<char const*>(blocks.data()), blocks.size() * sizeof(block)});
+  std::string part;
+  auto const write_part = [&](std::size_t min_bytes) {
+    if (part.size() < min_bytes) return;
+    write_text(files.bwt, part);
+    part.clear();
+  };
+  auto const each_entry = [&](auto add) {
+    for (std::uint64_t entry = 0; entry < entries; ++entry) {
+      add(position(entry * interval));
+      write_part(std::size_t{1} << 20);
+    }
+  };
+  each_entry([&](std::uint64_t p) { put(part, std::uint8_t(p >> 32)); });
+  each_entry([&](std::uint64_t p) { put(part, std::uint32_t(p)); });
+  put(part, std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin()) + 1);
+  write_part(0);
+
+  files.letters.expect(size());
+  for (std::uint64_t p = 0; p < size(); ++p) {
+    part += static_cast<char>(code_of(nucleotides_[p]));
+    if (part.size() < std::size_t{1} << 20) continue;
+    write_text(files.letters, part);
+    part.clear();
+  }
+  write_text(files.letters, part);
+}
+
+void bwa_reference::add_reverse_complement() {
   std::size_t const n = nucleotides_.size();
   nucleotides_.reserve(2 * n);
   for (std::size_t i = n; i-- > 0;) nucleotides_ += suffix::nucleotides[3 - code_of(nucleotides_[i])];
-  return index_fits(4, 2 * n, 1) ? write_arrays<std::uint32_t>(files, options) : write_arrays<std::uint64_t>(files, options);
+}
+
+template <class Files>
+build_report bwa_reference::write_all(Files const& files, build_options const& options) {
+  if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
+  write_names(files.amb, files.ann);
+  write_letters(files.pac);
+  add_reverse_complement();
+  auto const with = [&]<class Index>(Index) {
+    std::vector<Index> sa(size());
+    build_report const report = build<Index>(text{nucleotides_}, arrays<Index>{sa, {}, {}}, options);
+    if (options.on_phase) options.on_phase("write", size());
+    write_arrays(files, sa, options.machine.threads);
+    return report;
+  };
+  return index_fits(4, size(), 1) ? with(std::uint32_t{}) : with(std::uint64_t{});
+}
+
+build_report bwa_reference::write(bwa_files const& files, build_options const& options) {
+  return write_all(files, options);
+}
+
+build_report bwa_reference::write(bwa_mem2_files const& files, build_options const& options) {
+  return write_all(files, options);
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -1,9 +1,11 @@
-# sufsort aligner-index: the files of bwa index, by their definition and, where it is installed, beside bwa.
+# sufsort aligner-index: the files of bwa index and bwa-mem2 index, by their definition and, where they are installed, beside these.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 samples=$ORDO_SOURCE/datasets/samples
-ends='amb ann pac bwt sa'
-same() { for end in $ends; do cmp "$1.$end" "$2.$end" || fail "$3: .$end differs"; done; }
+bwa='amb ann pac bwt sa'
+mem2='amb ann pac 0123 bwt.2bit.64'
+# same OURS THEIRS WHAT END...
+same() { for end in "${@:4}"; do cmp "$1.$end" "$2.$end" || fail "$3: .$end differs"; done; }
 
 mkdir made
 printf '>a one two\nACGTNNNNnnnRYACGT\nAC\n>b\r\nACGTACGT\r\n>c\tx y \n\n>d  lead\nGATTACA*-.U\n' > made/odd.fa
@@ -17,16 +19,29 @@ head -80 "$samples/cholera_iupac.fa" > made/cholera.fa
 for file in made/*.fa; do
   expect 0 sufsort aligner-index --for=bwa "$file" -o ours
   "$ORDO_SOURCE/tests/reference/bwa_index.py" "$file" theirs
-  same ours theirs "$file"
+  # shellcheck disable=SC2086
+  same ours theirs "$file" $bwa
+  expect 0 sufsort aligner-index --for=bwa-mem2 "$file" -o ours
+  # shellcheck disable=SC2086
+  same ours theirs "$file" $mem2
 done
 gzip -c made/odd.fa > odd.fa.gz
 expect 0 sufsort aligner-index --for=bwa odd.fa.gz -o ours --threads 1; cp made/odd.fa odd.fa
-expect 0 sufsort aligner-index --for=bwa - -o ours2 < odd.fa; same ours ours2 'a compressed file'
+expect 0 sufsort aligner-index --for=bwa - -o ours2 < odd.fa; same ours ours2 'a compressed file' bwt sa ann
 if command -v bwa > /dev/null; then
   for file in made/*.fa "$samples"/{lambda,human_mt_y,cholera_iupac}.fa; do
     bwa index -p theirs "$file" 2> log || fail "bwa: $(cat log)"
     expect 0 sufsort aligner-index --for=bwa "$file" -o ours
-    same ours theirs "$file"
+    # shellcheck disable=SC2086
+    same ours theirs "$file" $bwa
+  done
+fi
+if command -v bwa-mem2 > /dev/null; then
+  for file in made/odd.fa made/poly.fa "$samples"/{lambda,human_mt_y,cholera_iupac}.fa; do
+    bwa-mem2 index -p theirs "$file" > log 2>&1 || fail "bwa-mem2: $(cat log)"
+    expect 0 sufsort aligner-index --for=bwa-mem2 "$file" -o ours
+    # shellcheck disable=SC2086
+    same ours theirs "$file" $mem2
   done
 fi
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bwa_index.py FASTA PREFIX: the files of `bwa index` 0.7.17, by the definition, for small references."""
+"""bwa_index.py FASTA PREFIX: the files of `bwa index` 0.7.17 and of `bwa-mem2 index` 2.2, by the definition, for small references."""
 import struct
 import sys
 
@@ -70,6 +70,18 @@ def main(path, prefix):
         to.write(head + struct.pack("<2Q", 32, len(text)))
         for row in range(32, len(text) + 1, 32):
             to.write(struct.pack("<Q", sa[row]))
+
+    open(prefix + ".0123", "wb").write(text)
+    rows = [text[p - 1] if p != 0 else 4 for p in sa]
+    with open(prefix + ".bwt.2bit.64", "wb") as to:
+        to.write(struct.pack("<6Q", len(rows), 0, *ends))
+        for begin in range(0, len(rows), 64):
+            to.write(struct.pack("<4Q", *(rows[:begin].count(c) for c in range(4))))
+            block = rows[begin:begin + 64]
+            to.write(struct.pack("<4Q", *(sum((letter == c) << 63 - k for k, letter in enumerate(block)) for c in range(4))))
+        to.write(bytes(p >> 32 for p in sa[::8]))
+        to.write(struct.pack(f"<{len(sa[::8])}I", *sa[::8]))
+        to.write(struct.pack("<Q", primary))
 
 
 main(*sys.argv[1:])

@@ -1,8 +1,8 @@
 #include "ordo/suffix/aligner_index.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,17 +63,18 @@ void read_reference(cli::input& in, suffix::bwa_reference& to, reporter& report)
 int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
   if (options.output.empty() || options.output.ends_with('/'))
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
-  cli::output amb(options.output + ".amb"), ann(options.output + ".ann"), pac(options.output + ".pac"),
-      bwt(options.output + ".bwt"), sa(options.output + ".sa");
-  std::array<cli::output*, 5> const all{&amb, &ann, &pac, &bwt, &sa};
+  std::deque<cli::output> outputs;
+  bool const mem2 = options.aligner == "bwa-mem2";
+  for (char const* end : {".amb", ".ann", ".pac", mem2 ? ".0123" : ".bwt", mem2 ? ".bwt.2bit.64" : ".sa"})
+    outputs.emplace_back(options.output + end);
   report.phase("read");
   suffix::bwa_reference reference;
   for (std::string const& file : options.files) {
     cli::input in(file, common.threads);
-    for (cli::output const* out : all) {
-      if (out->is_file(file))
-        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", out->name(), file));
-      out->refuse_loop(in);
+    for (cli::output const& out : outputs) {
+      if (out.is_file(file))
+        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", out.name(), file));
+      out.refuse_loop(in);
     }
     read_reference(in, reference, report);
   }
@@ -84,11 +85,13 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
   sorting.machine = common.machine();
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
   // The suffix array, its BWT with counts, and the other strand.
-  std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n / 2, available = options.memory.host_bytes(n);
+  std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n, available = options.memory.host_bytes(n);
   sorting.memory = available - std::min(available, results + n / 2);
   suffix::build_report done;
   try {
-    done = reference.write({amb, ann, pac, bwt, sa}, sorting);
+    cli::output &amb = outputs[0], &ann = outputs[1], &pac = outputs[2], &fourth = outputs[3], &fifth = outputs[4];
+    done = mem2 ? reference.write(suffix::bwa_mem2_files{amb, ann, pac, fourth, fifth}, sorting)
+                : reference.write(suffix::bwa_files{amb, ann, pac, fourth, fifth}, sorting);
   } catch (suffix::text_too_large const& e) {
     std::size_t const held = n + n / 2 + results;
     throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
@@ -97,8 +100,8 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);
   report.phase("finish");
-  for (cli::output* out : all) out->finish();
-  for (cli::output* out : all) out->commit();
+  for (cli::output& out : outputs) out.finish();
+  for (cli::output& out : outputs) out.commit();
   return 0;
 }
 

@@ -191,6 +191,7 @@ int export_array(export_options const& options, cli::common_options const& commo
 
 struct aligner_index_options {
   std::vector<std::string> files;
+  std::string aligner;
   std::string output;  // the prefix of the files
   memory_limits memory;
 };

@@ -541,31 +541,33 @@ cli::command_table export_table(settings& to) {
 
 cli::command_table aligner_index_table(settings& to) {
   aligner_index_options& options = to.aligner_index;
-  return {.name = "sufsort aligner-index",
-          .summary = "build the index of an aligner of reads, the same to the byte as its own program does",
-          .usage = {"[OPTION]... --for=NAME --output=PREFIX FASTA..."},
-          .description = "Build the index of an aligner of reads, the same to the byte as its own program does.",
-          .operands = {{"FASTA", "a file of records, plain or compressed; - is standard input", 1, std::size_t(-1),
-                        [&options](std::string_view value) { options.files.emplace_back(value); }}},
-          .options = {{.name = "for",
-                       .value = "NAME",
-                       .group = index_group,
-                       .help = "build PREFIX.amb, .ann, .pac, .bwt and .sa, as bwa index does (bwa)",
-                       .choices = "bwa",
-                       .only_choices = true,
-                       .required = true,
-                       .set = [](std::string_view, std::string_view) {}},
-                      {.letter = 'o',
-                       .name = "output",
-                       .value = "PREFIX",
-                       .group = index_group,
-                       .help = "write the index to files whose names begin with PREFIX",
-                       .required = true,
-                       .set = cli::store(options.output)},
-                      host_memory_option(to.memory),
-                      gpu_memory_option(to.memory)},
-          .examples = {{"Prepare a genome for bwa mem",
-                        "sufsort aligner-index --for=bwa genome.fa -o genome.fa && bwa mem genome.fa reads.fq"}}};
+  return {
+      .name = "sufsort aligner-index",
+      .summary = "build the index of an aligner of reads, the same to the byte as its own program does",
+      .usage = {"[OPTION]... --for=NAME --output=PREFIX FASTA..."},
+      .description = "Build the index of an aligner of reads, the same to the byte as its own program does.",
+      .operands = {{"FASTA", "a file of records, plain or compressed; - is standard input", 1, std::size_t(-1),
+                    [&options](std::string_view value) { options.files.emplace_back(value); }}},
+      .options =
+          {{.name = "for",
+            .value = "NAME",
+            .group = index_group,
+            .help = "build PREFIX.amb, .ann, .pac, .bwt and .sa (bwa), or .amb, .ann, .pac, .0123 and .bwt.2bit.64 (bwa-mem2)",
+            .choices = "bwa bwa-mem2",
+            .only_choices = true,
+            .required = true,
+            .set = cli::store(options.aligner)},
+           {.letter = 'o',
+            .name = "output",
+            .value = "PREFIX",
+            .group = index_group,
+            .help = "write the index to files whose names begin with PREFIX",
+            .required = true,
+            .set = cli::store(options.output)},
+           host_memory_option(to.memory),
+           gpu_memory_option(to.memory)},
+      .examples = {{"Prepare a genome for bwa mem",
+                    "sufsort aligner-index --for=bwa genome.fa -o genome.fa && bwa mem genome.fa reads.fq"}}};
 }
 
 cli::command_table kmers_table(settings& to) {

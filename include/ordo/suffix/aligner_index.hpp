@@ -18,6 +18,11 @@ struct bwa_files {
   sink &amb, &ann, &pac, &bwt, &sa;
 };
 
+/// The same of a bwa-mem2 index: letters for .0123, bwt for .bwt.2bit.64.
+struct bwa_mem2_files {
+  sink &amb, &ann, &pac, &letters, &bwt;
+};
+
 /// A reference as bwa packs it: all records end to end, letters other than A, C, G and T replaced by random nucleotides. The
 /// numbers are those of lrand48 with seed 11, as in bwa, so that the index is the same to the byte.
 class bwa_reference {
@@ -38,6 +43,10 @@ class bwa_reference {
   /// @throws input_error  for a reference without letters; as build, and what the sinks throw
   build_report write(bwa_files const& files, build_options const& options);
 
+  /// Writes what `bwa-mem2 index` 2.2 to 2.3 writes: the same names and letters; both strands with a byte a letter; the BWT by
+  /// blocks of 64 letters with counts, and each 8th entry of the suffix array. Otherwise as for bwa, with 13 bytes, or 21.
+  build_report write(bwa_mem2_files const& files, build_options const& options);
+
  private:
   struct record {
     std::string name, comment;
@@ -48,10 +57,15 @@ class bwa_reference {
     char letter;
   };
   [[nodiscard]] unsigned random_nucleotide() noexcept;
-  void write_names(bwa_files const& files) const;
+  void write_names(sink& amb, sink& ann) const;
   void write_letters(sink& to) const;
+  void add_reverse_complement();
+  template <class Files>
+  build_report write_all(Files const& files, build_options const& options);
   template <class Index>
-  build_report write_arrays(bwa_files const& files, build_options const& options) const;
+  void write_arrays(bwa_files const& files, std::vector<Index> const& sa, unsigned threads) const;
+  template <class Index>
+  void write_arrays(bwa_mem2_files const& files, std::vector<Index> const& sa, unsigned threads) const;
 
   std::string nucleotides_;  // A, C, G, T
   std::vector<record> records_;
