@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -299,5 +302,51 @@ template std::uint64_t count_occurrences(text const&, entries, entries, std::uin
                                          std::string const&, unsigned);
 template std::uint64_t count_occurrences(text const&, entries, entries, std::uint64_t, letter_choice, std::span<std::uint64_t>,
                                          std::string const&, unsigned);
+
+std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries lcp, std::uint64_t length,
+                                          letter_choice letters, std::string const& name, unsigned threads) {
+  ambiguous_positions const ambiguous =
+      letters == letter_choice::nucleotides ? ambiguous_positions(input.residues, threads) : ambiguous_positions();
+  std::size_t const n = sa.size();
+  if (lcp.size() != n || length == 0)
+    throw usage_error(
+        fmt::format("wrong array size: spectrum: {} rows of sa and {} of lcp, k-mers of {}", n, lcp.size(), length));
+  record_finder const record_of(input);
+  auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
+  auto const is_kmer = [&](std::size_t row) {
+    std::uint64_t const p = sa[row];
+    if (p >= input.size())
+      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, input.size()));
+    if (input.end_of(record_of(p)) - p < length) return false;
+    auto const next = ambiguous.count() == 0 ? std::nullopt : ambiguous.next(p);
+    return !next || *next - p >= length;
+  };
+  std::map<std::uint64_t, std::uint64_t> all;
+  std::mutex adding;
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    // Rows that share the letters are adjacent; the thread that has the first of them counts them.
+    host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      constexpr std::size_t few = 256;
+      std::vector<std::uint64_t> often(few);
+      std::map<std::uint64_t, std::uint64_t> here;
+      while (begin < end && !begins(begin)) ++begin;
+      while (begin < end) {
+        std::size_t behind = begin + 1;
+        while (!begins(behind)) ++behind;
+        std::size_t const count = behind - begin;
+        if (is_kmer(begin)) ++(count < few ? often[count] : here[count]);
+        begin = behind;
+      }
+      for (std::size_t count = 1; count < few; ++count)
+        if (often[count] != 0) here[count] += often[count];
+      std::lock_guard const lock(adding);
+      for (auto const& [count, kmers] : here) all[count] += kmers;
+    });
+  });
+  std::vector<spectrum_entry> spectrum;
+  for (auto const& [count, kmers] : all) spectrum.push_back({count, kmers});
+  return spectrum;
+}
 
 }  // namespace ordo::inline v0::suffix

@@ -116,7 +116,8 @@ struct search_options {
   bool bed = false;
   std::size_t context = 0;  // letters before and behind a hit
   pattern_format format = pattern_format::text;
-  bool fm = false;  // search by the FM index
+  bool fm = false;         // search by the FM index
+  bool by_record = false;  // count the hits of each record
 };
 
 /// Returns the files that patterns come from. "-" is standard input, and so is a pattern "-".
@@ -173,6 +174,15 @@ struct unique_options {
 /// Prints as bedGraph how often the k-mer at each position occurs.
 int unique(unique_options const& options, cli::common_options const& common, reporter& report);
 
+struct spectrum_options {
+  std::string prefix, output = "-";
+  std::uint64_t length = 0;
+  std::optional<suffix::letter_choice> letters;
+};
+
+/// Prints how many k-mers occur once, twice, ... in an index with LCP.
+int spectrum(spectrum_options const& options, cli::common_options const& common, reporter& report);
+
 struct duplicates_options {
   std::string prefix, output = "-";
   suffix::duplicate_options find;
@@ -217,6 +227,7 @@ struct settings {
   statistics_options statistics;
   repeats_options repeats;
   unique_options unique;
+  spectrum_options spectrum;
   duplicates_options duplicates;
   export_options export_to;
   aligner_index_options aligner_index;

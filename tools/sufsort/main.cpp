@@ -17,7 +17,7 @@ struct command {
   std::string_view name;
   int (*run)(settings const&, reporter&);
 };
-constexpr std::array<command, 13> commands{{
+constexpr std::array<command, 14> commands{{
     {"sufsort build", [](settings const& s, reporter& r) { return sufsort::build(s.build, s.common, r); }},
     {"sufsort check", [](settings const& s, reporter& r) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
     {"sufsort count", [](settings const& s, reporter& r) { return sufsort::count(s.search, s.common, r); }},
@@ -27,6 +27,7 @@ constexpr std::array<command, 13> commands{{
     {"sufsort repeats", [](settings const& s, reporter& r) { return sufsort::repeats(s.repeats, s.common, r); }},
     {"sufsort duplicates", [](settings const& s, reporter& r) { return sufsort::duplicates(s.duplicates, s.common, r); }},
     {"sufsort unique", [](settings const& s, reporter& r) { return sufsort::unique(s.unique, s.common, r); }},
+    {"sufsort spectrum", [](settings const& s, reporter& r) { return sufsort::spectrum(s.spectrum, s.common, r); }},
     {"sufsort export", [](settings const& s, reporter& r) { return sufsort::export_array(s.export_to, s.common, r); }},
     {"sufsort aligner-index",
      [](settings const& s, reporter& r) { return sufsort::aligner_index(s.aligner_index, s.common, r); }},
@@ -46,7 +47,7 @@ int run(int argc, char const* const* argv) {
   set.memory.apply();
   set.common.check_machine();
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
-  set.matches.prefix = set.statistics.prefix = set.prefix;
+  set.matches.prefix = set.statistics.prefix = set.spectrum.prefix = set.prefix;
   set.duplicates.prefix = set.export_to.prefix = set.prefix;
   set.build.memory = set.aligner_index.memory = set.memory;
 
@@ -63,6 +64,7 @@ int run(int argc, char const* const* argv) {
                              : name.ends_with(" ms")        ? set.statistics.output
                              : name.ends_with("repeats")    ? set.repeats.output
                              : name.ends_with("unique")     ? set.unique.output
+                             : name.ends_with("spectrum")   ? set.spectrum.output
                              : name.ends_with("duplicates") ? set.duplicates.output
                              : name.ends_with("export")     ? set.export_to.output
                              : name.ends_with("info")       ? "-"

@@ -317,6 +317,12 @@ cli::command_table search_table(settings& to, bool locates) {
                              .details = "They are read in the direction of the pattern.",
                              .set = parse_to(search.context)});
   }
+  if (!locates)
+    table.options.push_back({.name = "by-record",
+                             .group = output_group,
+                             .help = "print a line for each record that has hits: pattern, record, count",
+                             .details = "A pattern without hits has one line, with . as its record.",
+                             .set = cli::enable(search.by_record)});
   table.options.push_back(output_option(search.output));
   if (locates)
     table.examples = {{"Find a pattern on both strands, with ten letters around it",
@@ -478,6 +484,26 @@ cli::command_table unique_table(settings& to) {
           .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"}}};
 }
 
+cli::command_table spectrum_table(settings& to) {
+  spectrum_options& spectrum = to.spectrum;
+  return {
+      .name = "sufsort spectrum",
+      .summary = "print how many k-mers occur once, twice, ...",
+      .usage = {"[OPTION]... --length=K PREFIX"},
+      .description = "Print a line for each number of occurrences: the number, and how many different k-mers occur so often.",
+      .operands = {prefix_operand(to.prefix, "an index with LCP")},
+      .options = {{.letter = 'k',
+                   .name = "length",
+                   .value = "K",
+                   .group = search_group,
+                   .help = "count k-mers of K letters",
+                   .required = true,
+                   .set = parse_to(spectrum.length, "a k-mer has at least one letter")},
+                  letters_option("k-mers", spectrum.letters),
+                  output_option(spectrum.output)},
+      .examples = {{"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
+}
+
 cli::command_table duplicates_table(settings& to) {
   duplicates_options& duplicates = to.duplicates;
   return {.name = "sufsort duplicates",
@@ -612,6 +638,7 @@ cli::command_table make_table(settings& to) {
       statistics_table(to),
       repeats_table(to),
       unique_table(to),
+      spectrum_table(to),
       duplicates_table(to),
       export_table(to),
       aligner_index_table(to),

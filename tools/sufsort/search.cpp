@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -325,17 +326,71 @@ int count(search_options const& options, cli::common_options const& common, repo
     for (std::size_t hit = 0; hit < found.count(i); ++hit) reverse += index.is_reverse(found.position(index, i, hit));
     return reverse;
   };
+  auto const add_counts = [&](std::string& text, std::size_t hits, std::size_t reverse) {
+    append(text += '\t', hits);
+    if (options.both_strands) {
+      append(text += '\t', hits - reverse);
+      append(text += '\t', reverse);
+    }
+    text += '\n';
+  };
+  // Counts by record need as much memory as there are records with hits.
+  auto const print_records = [&](found_batch const& found, std::size_t i, auto const& flush) {
+    std::map<std::size_t, std::array<std::size_t, 2>> counts;  // by strand
+    auto const add = [&](std::size_t k, bool reverse) {
+      for (std::size_t hit = 0; hit < found.count(k); ++hit) {
+        std::uint64_t const p = found.position(index, k, hit);
+        std::size_t const piece = index.search.record_of(p);
+        ++counts[index.pieces.record_of(piece)][reverse != index.pieces.is_reverse(piece)];
+      }
+    };
+    add(i, false);
+    if (found.has_reverse()) add(found.reverse(i), true);
+    std::string line;
+    auto const begin = [&]() -> std::string& { return (line = found.queries.name(i)) += '\t'; };
+    if (counts.empty()) {
+      add_counts(begin() += '.', 0, 0);
+      flush(line);
+    }
+    for (auto const& [record, count] : counts) {
+      index.stored.description().append_name(begin(), record);
+      add_counts(line, count[0] + count[1], count[1]);
+      flush(line);
+    }
+  };
+  constexpr std::size_t max_text = std::size_t{4} << 20;  // formatted in parallel for a batch
+  if (options.by_record) {
+    run_batches(
+        options, common, index, out, report,
+        [&](found_batch& found) {
+          for (; found.written_of < found.queries.size() && found.text.size() < max_text; ++found.written_of) {
+            std::size_t const before = found.text.size();
+            bool fits = true;
+            print_records(found, found.written_of, [&](std::string const& line) {
+              if (fits) found.text += line;
+              fits &= found.text.size() < 2 * max_text;
+            });
+            if (fits) continue;
+            found.text.resize(before);  // printed in order instead
+            break;
+          }
+        },
+        [&](found_batch& found) {
+          out.write(std::string_view(found.text));
+          for (; found.written_of < found.queries.size(); ++found.written_of)
+            print_records(found, found.written_of, [&](std::string const& line) { out.write(std::string_view(line)); });
+        });
+    out.commit();
+    return 0;
+  }
   run_batches(
       options, common, index, out, report,
       [&](found_batch& found) {
         for (std::size_t i = 0; i < found.queries.size(); ++i) {
-          append((found.text += found.queries.name(i)) += '\t', found.hits(i));
-          if (options.both_strands) {
-            std::size_t const reverse = found.has_reverse() ? found.count(found.reverse(i)) : reverse_among(found, i);
-            append(found.text += '\t', found.hits(i) - reverse);
-            append(found.text += '\t', reverse);
-          }
-          found.text += '\n';
+          std::size_t const reverse = !options.both_strands ? 0
+                                      : found.has_reverse() ? found.count(found.reverse(i))
+                                                            : reverse_among(found, i);
+          add_counts(found.text += found.queries.name(i), found.hits(i), reverse);
         }
       },
       [&](found_batch& found) { out.write(std::string_view(found.text)); });

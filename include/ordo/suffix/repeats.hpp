@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ordo/detail/config.hpp"
 #include "ordo/suffix.hpp"
@@ -81,6 +82,21 @@ template <class Count>
 ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length,
                                          letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
                                          unsigned threads = 0);
+
+/// The number of different k-mers that occur the same number of times.
+struct spectrum_entry {
+  std::uint64_t occurrences = 0, kmers = 0;
+  friend bool operator==(spectrum_entry const&, spectrum_entry const&) = default;
+};
+
+/// Returns the k-mer spectrum of a text, by ascending number of occurrences: only k-mers within records and, for `nucleotides`,
+/// of these letters. One pass over sa and lcp, on `threads` threads (0: all). Memory: a bit for each letter of the text for
+/// `nucleotides`, and little for each different number of occurrences.
+/// @param sa  of all suffixes that may begin a k-mer @param length  letters of a k-mer, above 0
+/// @throws as count_occurrences
+std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries lcp, std::uint64_t length,
+                                          letter_choice letters, std::string const& name = "suffix array",
+                                          unsigned threads = 0);
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

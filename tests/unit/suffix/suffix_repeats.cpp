@@ -257,3 +257,32 @@ TEST_CASE("which letters of a text k-mers hold", "[suffix]") {
   CHECK(suffix::usual_letters(std::string(10000, 'A') + std::string(99, 'E'), 2) == letter_choice::nucleotides);
   CHECK(suffix::usual_letters(std::string(9900, 'A') + std::string(100, 'E'), 2) == letter_choice::all);
 }
+
+TEST_CASE("a k-mer spectrum is that of all k-mers", "[suffix]") {
+  random_numbers random(31);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<std::string> records(1 + random.below(5));
+    for (std::string& record : records)
+      record = random_letters(random, trial % 2 == 0 ? "ACN" : "AC", random.below(trial % 20 == 0 ? 5000 : 60));
+    indexed const all(records);
+    suffix::text const text = all.stored.view();
+    for (suffix::letter_choice const letters : {suffix::letter_choice::nucleotides, suffix::letter_choice::all})
+      for (std::uint64_t length : {1, 2, 3, 8}) {
+        std::map<std::string, std::uint64_t> kmers;
+        for (std::string const& record : records)
+          for (std::size_t p = 0; p + length <= record.size(); ++p) {
+            std::string const kmer = record.substr(p, length);
+            if (letters == suffix::letter_choice::all || kmer.find('N') == kmer.npos) ++kmers[kmer];
+          }
+        std::map<std::uint64_t, std::uint64_t> counts;
+        for (auto const& [kmer, count] : kmers) ++counts[count];
+        std::vector<suffix::spectrum_entry> expected;
+        for (auto const& [count, different] : counts) expected.push_back({count, different});
+        REQUIRE(suffix::find_spectrum(text, all.sa(), all.lcp(), length, letters, "sa", 1 + unsigned(random.below(3))) ==
+                expected);
+      }
+  }
+  indexed const all(std::vector<std::string>{"ACGT"});
+  CHECK_THROWS_AS(suffix::find_spectrum(all.stored.view(), all.sa(), all.lcp(), 0, suffix::letter_choice::all), usage_error);
+  CHECK_THROWS_AS(suffix::find_spectrum(all.stored.view(), all.sa(), {}, 2, suffix::letter_choice::all), usage_error);
+}

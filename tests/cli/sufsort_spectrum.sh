@@ -1,0 +1,43 @@
+# sufsort spectrum, and count --by-record.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
+tabs() { tr ' ' '\t'; }
+
+printf '>a\nACACACNACG\n>b\nACG\n>c\nAC\n' > in.fa
+expect 0 sufsort build in.fa -o x --lcp
+expect 0 sufsort spectrum x -k 3  # ACA 2, CAC 2, ACG 2
+want "$(cat out)" "$(echo 2 3 | tabs)" spectrum
+expect 0 sufsort spectrum x -k 2  # AC 6, CA 2, CG 2
+want "$(cat out)" "$(printf '2 2\n6 1\n' | tabs)" 'spectrum of short k-mers'
+expect 0 sufsort spectrum x -k 3 --letters all  # and ACN, CNA, NAC
+want "$(cat out)" "$(printf '1 3\n2 3\n' | tabs)" 'all letters'
+expect 0 sufsort build in.fa -o skip --lcp --ambiguous skip
+expect 0 sufsort spectrum skip --length=3
+want "$(cat out)" "$(echo 2 3 | tabs)" 'rows left out'
+expect 0 sufsort spectrum x -k 99; [[ ! -s out ]] || fail 'k-mers longer than the text'
+# The same as counting the k-mers of each position.
+expect 0 sufsort build "$ORDO_SOURCE/datasets/samples/human_mt_y.fa" -o mt --lcp
+expect 0 sufsort spectrum mt -k 11 --threads 3; cp out spectrum
+awk '/^>/ { s = ""; next } { s = s toupper($0); while (length(s) >= 11) { k = substr(s, 1, 11); s = substr(s, 2); if (k !~ /[^ACGT]/) ++n[k] } }
+  END { for (k in n) ++c[n[k]]; for (i in c) print i "\t" c[i] }' "$ORDO_SOURCE/datasets/samples/human_mt_y.fa" | sort -n > plain
+cmp spectrum plain
+expect_error sufsort spectrum x
+expect_error sufsort spectrum x -k 0
+expect_error sufsort spectrum skip -k 3 --letters all
+expect 0 sufsort build in.fa -o bare
+expect_error sufsort spectrum bare -k 3
+want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp' 'no LCP'
+expect 0 sufsort build in.fa -o sampled --lcp --sample 2
+expect_error sufsort spectrum sampled -k 3
+
+expect 0 sufsort count x AC ACG GG --by-record
+want "$(cat out)" "$(printf '%s\n' 'AC a 4' 'AC b 1' 'AC c 1' 'ACG a 1' 'ACG b 1' 'GG . 0' | tabs)" 'counts by record'
+expect 0 sufsort count x CG GT --by-record --both-strands
+want "$(cat out)" "$(printf '%s\n' 'CG a 2 1 1' 'CG b 2 1 1' 'GT a 4 0 4' 'GT b 1 0 1' 'GT c 1 0 1' | tabs)" 'counts by record and strand'
+expect 0 sufsort build in.fa -o both --strands both --fm
+expect 0 sufsort count both CG GT --by-record --both-strands; cp out strands
+want "$(cut -f 3 out | xargs)" '2 2 4 1 1' 'counts by record of both strands'
+expect 0 sufsort count both CG GT --by-record --both-strands --fm; cmp strands out
+expect 0 sufsort count sampled ACG --by-record
+want "$(cat out)" "$(printf '%s\n' 'ACG a 1' 'ACG b 1' | tabs)" 'counts by record in a sample'
