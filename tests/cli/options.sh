@@ -158,6 +158,29 @@ sufsort build in.txt -o y --format bytes --separator=:
 sufsort build in.fa -o y --format fasta
 sufsort build four.json -o y --format jsonl --field a.b
 sufsort build four.json -o y --format jsonl --field=a.b
+sufsort mem x in.fa
+sufsort mem -- x in.fa pat
+sufsort mem x - -l 3 < in.fa
+sufsort mem x in.fa --min-length=3 --unique
+sufsort mem x in.fa --rare 2 --unique
+sufsort mem x in.fa --super-maximal --both-strands --letters all
+sufsort mem x in.fa --format mummer -o k
+sufsort mem x in.fa --format=paf --output=k -q --threads 1 --stats r.json
+sufsort mem x in.fa --format bed
+sufsort mem --help
+sufsort ms x in.fa
+sufsort ms x pat --format tsv --letters=nucleotides -o k
+sufsort ms --help
+sufsort spectrum x -k 3
+sufsort spectrum x --length=3 --letters all -o k
+sufsort spectrum --help
+sufsort aligner-index --for=bwa in.fa -o y
+sufsort aligner-index --for bwa-mem2 in.fa --output y --memory 100M --gpu-memory 1G
+sufsort aligner-index --help
+sufsort build in.fa -o y --fm
+sufsort build in.fa -o y --fm --fm-sample 4 --without-sa && sufsort count y A
+sufsort build in.fa -o y --fm && sufsort locate y A --fm
+sufsort count x A --by-record
 sufsort duplicates x -l 3
 sufsort duplicates -l 3 x
 sufsort duplicates x --min-length=3 --keep none
@@ -577,6 +600,29 @@ sufsort export x --format raw32 -o e --lcp
 sufsort export x --format raw32 -o e --memory 100M
 sufsort export x --format raw32 -o e --memory 1q
 sufsort export -- x --format raw32 -o e
+sufsort mem
+sufsort mem x
+sufsort mem no in.fa
+sufsort mem x in.fa -l
+sufsort mem x in.fa -l x
+sufsort mem x in.fa --rare 0
+sufsort mem x in.fa --format sam
+sufsort mem x in.fa --bogus
+sufsort mem in.fa in.fa
+sufsort ms x
+sufsort ms x no
+sufsort ms x in.fa --format bed
+sufsort spectrum x
+sufsort spectrum x -k 0
+sufsort spectrum x -k 3 extra
+sufsort aligner-index --for=bwa in.fa
+sufsort aligner-index --for=minibwa in.fa -o y
+sufsort aligner-index in.fa -o y
+sufsort build in.fa -o y --fm=4
+sufsort build in.fa -o y --fm --fm-sample 0
+sufsort build in.fa -o y --without-sa
+sufsort count x A --fm
+sufsort locate x A --by-record
 sufsort kmers
 sufsort kmers no --length 2
 sufsort kmers '' --length 2
@@ -698,7 +744,7 @@ END
 # Every documented option is accepted, and every accepted one is documented. (strsort accepts abbreviations: a unit test has its
 # table.)
 commands=(sufsort specsort strsort)
-for sub in build check count locate repeats duplicates unique export kmers info; do commands+=("sufsort $sub"); done
+for sub in build check count locate repeats duplicates unique spectrum export aligner-index mem ms kmers info; do commands+=("sufsort $sub"); done
 for command in "${commands[@]}"; do
   expect 0 $command --help
   cp out help

@@ -74,6 +74,10 @@ expect_error sufsort mem skip n.fa --letters all
 expect_error sufsort ms skip n.fa --letters all
 expect 0 sufsort build in.fa -o sampled --sample 4
 expect 0 sufsort mem sampled q.fa -l 6 --both-strands; cmp strands out
+for width in 40 64; do
+  expect 0 sufsort build in.fa -o wide --width $width --kmer-table 2 --force-kmer-table
+  expect 0 sufsort mem wide q.fa -l 6 --both-strands; cmp strands out
+done
 expect_error sufsort mem sampled q.fa -l 3
 expect_error sufsort mem sampled q.fa --unique
 expect_error sufsort ms sampled q.fa

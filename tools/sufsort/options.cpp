@@ -592,8 +592,7 @@ cli::command_table aligner_index_table(settings& to) {
             .set = cli::store(options.output)},
            host_memory_option(to.memory),
            gpu_memory_option(to.memory)},
-      .examples = {{"Prepare a genome for bwa mem",
-                    "sufsort aligner-index --for=bwa genome.fa -o genome.fa && bwa mem genome.fa reads.fq"}}};
+      .examples = {{"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"}}};
 }
 
 cli::command_table kmers_table(settings& to) {
