@@ -13,6 +13,7 @@
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {

@@ -59,6 +59,7 @@ expect 0 sufsort build in.fa -o bare
 expect_error sufsort count bare A --fm
 want "$(cat err)" 'sufsort: no FM index: bare.json: build the index with --fm' 'no FM index'
 expect 0 sufsort build in.fa -o bare --fm --without-sa
+[[ ! -e bare.sa && -s bare.fm ]] || fail 'the suffix array of the old index is left'
 cp x.sa bare.sa; expect 1 sufsort check bare; rm bare.sa
 expect_error sufsort build in.fa -o z --fm --sample 2
 expect_error sufsort build in.fa -o z --fm --ambiguous skip

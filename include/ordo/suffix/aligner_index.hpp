@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 
