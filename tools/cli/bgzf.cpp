@@ -18,6 +18,7 @@
 #include <libdeflate.h>
 
 #include "base/threads.hpp"
+#include "ordo/error.hpp"
 
 namespace ordo::inline v0::cli {
 namespace {
@@ -46,10 +47,21 @@ struct htslib {
   decltype(&::hts_tpool_next_result_wait) next_result_wait;
   decltype(&::hts_tpool_delete_result) delete_result;
 
-  /// @throws std::runtime_error if the system no longer has it
+  /// @throws output_error if the system does not have it
   static htslib const& get() {
     static htslib const loaded;
     return loaded;
+  }
+
+  /// Returns false on a system without it, such as one where the programs came with the Python package. One thread then reads
+  /// BGZF.
+  static bool is_here() {
+    try {
+      get();
+    } catch (output_error const&) {
+      return false;
+    }
+    return true;
   }
 
  private:
@@ -69,7 +81,7 @@ struct htslib {
     if (!library_) library_ = dlopen(ORDO_HTSLIB, RTLD_NOW | RTLD_LOCAL);
     if (!library_) library_ = dlopen(ORDO_HTSLIB_FILE, RTLD_NOW | RTLD_LOCAL);  // in a folder that the system does not search
     void* const found = library_ ? dlsym(library_, name) : nullptr;
-    if (!found) throw std::runtime_error(fmt::format("cannot load htslib: {}: {}", ORDO_HTSLIB, dlerror()));
+    if (!found) throw output_error(fmt::format("cannot load htslib, which writes BGZF: {}", dlerror()));
     function = reinterpret_cast<Function>(found);
   }
 
@@ -121,6 +133,10 @@ class ordered_jobs {
 
   bool has_pool() {
     if (pool_ || threads_ == 1) return pool_ != nullptr;
+    if (!htslib::is_here()) {
+      threads_ = 1;
+      return false;
+    }
     htslib const& hts = htslib::get();
     hts.set_log_level(HTS_LOG_OFF);  // it would print that it has no threads
     pool_.reset(hts.pool_init(static_cast<int>(threads_)));
