@@ -6,27 +6,35 @@
 #   --folder FOLDER  holds the roots (default /var/tmp/ordo_systems): a GB or two each
 #   --keep           keeps the roots, and takes those that are there
 #   --demo           tools/demo.sh alone
+#   --commit COMMIT  a clone of this commit, not of the last one
+#   --packages TO    tools/debian_packages.sh alone; the packages come to the folder TO/SUITE
 set -euo pipefail
 
 fail() { echo "systems.sh: $*" >&2; exit 2; }
-mirror='' folder=/var/tmp/ordo_systems keep='' commands=(tools/demo.sh tools/test.sh) suites=()
+mirror='' folder=/var/tmp/ordo_systems keep='' packages='' commit=HEAD commands=(tools/demo.sh tools/test.sh) suites=()
 while (($#)); do
   case $1 in
-    --mirror | --folder) [[ ${2-} ]] || fail "$1 needs a value"; declare "${1#--}=$2"; shift ;;
+    --mirror | --folder | --commit | --packages) [[ ${2-} ]] || fail "$1 needs a value"; declare "${1#--}=$2"; shift ;;
     --keep) keep=1 ;;
     --demo) commands=(tools/demo.sh) ;;
-    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) [[ $1 =~ ^[a-z]+$ ]] || fail "not a suite: $1"; suites+=("$1") ;;
   esac
   shift
 done
+[[ ! $packages ]] || commands=(tools/debian_packages.sh)
 ((${#suites[@]})) || suites=(bookworm trixie)
 (($(id -u) == 0)) || fail 'makes roots: run it as root'
 command -v debootstrap > /dev/null || fail 'debootstrap is not installed'
 mkdir -p "$folder"
 folder=$(readlink -e "$folder")
+if [[ $packages ]]; then
+  mkdir -p "$packages"
+  packages=$(readlink -e "$packages")
+fi
 project=$(cd "$(dirname "$0")/.." && git rev-parse --show-toplevel)
+commit=$(git -C "$project" rev-parse --verify --quiet "$commit^{commit}") || fail 'no such commit'
 [[ ${ORDO_SYSTEMS_MOUNTS-} == own ]] || git -C "$project" diff --quiet HEAD ||
   echo 'systems.sh: changes that are not committed are left out' >&2
 if [[ ! $mirror ]]; then
@@ -38,8 +46,8 @@ fi
 # All is mounted in a view of the file system that nobody else has and that ends with this script, however it ends. Nothing of
 # this machine is mounted there that could be written to: /proc and /dev are new ones.
 if [[ ${ORDO_SYSTEMS_MOUNTS-} != own ]]; then
-  options=(--mirror "$mirror" --folder "$folder" ${keep:+--keep})
-  ((${#commands[@]} > 1)) || options+=(--demo)
+  options=(--mirror "$mirror" --folder "$folder" --commit "$commit" ${keep:+--keep})
+  if [[ $packages ]]; then options+=(--packages "$packages"); elif ((${#commands[@]} == 1)); then options+=(--demo); fi
   ORDO_SYSTEMS_MOUNTS=own exec unshare --mount --propagation private \
     "$(readlink -e "$0")" "${options[@]}" "${suites[@]}"
 fi
@@ -123,12 +131,17 @@ for suite in "${suites[@]}"; do
   mount_devices
   rm -rf --one-file-system "$root/root/ordo"
   git clone -q --no-hardlinks "$project" "$root/root/ordo"
+  git -C "$root/root/ordo" checkout -q --detach "$commit"
   for command in "${commands[@]}"; do
     SECONDS=0
     if run chroot "$root" env -i "${environment[@]}" "/root/ordo/$command" > "$log" 2>&1; then result=passed; else result="FAILED, see $log"; fi
     printf '%-10s %-14s %6s minutes  %s\n' "$suite" "$command" "$(minutes "$SECONDS")" "$result"
     [[ $result == passed ]] || { tail -n 20 "$log" >&2; failed=1; break; }
   done
+  if [[ $packages && $result == passed ]]; then
+    rm -rf "${packages:?}/$suite"
+    cp -r "$root/root/ordo/build/packages" "$packages/$suite"
+  fi
   clean_up
   root=
 done

@@ -1,0 +1,103 @@
+# What packages are made of: one version everywhere, names that fit the library, files that exist, scripts that refuse wrong calls.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+cd "$ORDO_SOURCE"
+
+version=$(sed -n 's/^project(ordo VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "CMakeLists.txt: no version: '$version'"
+is_version() { [[ $2 == "$version" ]] || fail "$1 has version '$2', CMakeLists.txt has $version"; }
+is_version debian/changelog "$(sed -n '1s/^ordo (\([^)]*\)) .*/\1/p' debian/changelog)"
+is_version CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"
+is_version CHANGELOG.md "$(sed -n 's/^## \(Unreleased (\)\{0,1\}\([0-9.]*\)).*/\2/p; s/^## \([0-9.]*\)$/\1/p' CHANGELOG.md | head -n 1)"
+is_version strsort "$(strsort --version | sed -n '1s/.* //p')"
+
+# The name of a library's package is that of the library: libordo0.1 while the SOVERSION is MAJOR.MINOR.
+library=libordo${version%.*}
+grep -qx "Package: $library" debian/control || fail "debian/control: no package $library"
+[[ -f debian/$library.install ]] || fail "no debian/$library.install"
+
+# Every file that debian/ names for a package is of a package there, and the documents exist.
+packages=$(sed -n 's/^Package: //p' debian/control)
+for file in debian/*.install debian/*.docs debian/*.links debian/*.README.Debian; do
+  package=${file#debian/}
+  for ending in install docs links README.Debian; do package=${package%."$ending"}; done
+  grep -qx "$package" <<< "$packages" || fail "$file: no such package"
+done
+while read -r file; do [[ -f $file ]] || fail "debian/*.docs: no $file"; done < <(cat debian/*.docs)
+for tool in "${tools[@]}"; do grep -qx "usr/bin/$tool" debian/ordo-tools.install || fail "debian/ordo-tools.install lacks $tool"; done
+while read -r test; do [[ -x debian/tests/$test ]] || fail "debian/tests/$test cannot be run"; done < <(sed -n 's/^Tests: //p' debian/tests/control)
+while read -r script; do
+  [[ -f tests/cli/$script.sh ]] || fail "debian: no tests/cli/$script.sh"
+done < <(sed -n 's/.*for script in \([^;]*\); do.*/\1/p' debian/rules debian/tests/programs | tr ' ' '\n')
+
+# sort stays what the system has: nothing is installed over it, and no script of a package runs that could.
+if grep -E '(^|[ /])usr/bin/sort$' debian/*.install debian/*.links; then fail 'a package installs a program named sort'; fi
+if compgen -G 'debian/*.p*inst' > /dev/null || compgen -G 'debian/*.diver*' > /dev/null; then fail 'a package has scripts'; fi
+
+# The scripts parse, and refuse what they do not know.
+for script in tools/release.sh tools/debian_packages.sh tools/systems.sh debian/tests/programs debian/tests/python; do
+  bash -n "$script"
+done
+wrong() {
+  local words=$1 got=0
+  shift
+  "$@" > "$work/out" 2> "$work/err" || got=$?
+  [[ $got == 2 ]] && grep -q "$words" "$work/err" || fail "exit status $got: $*: $(< "$work/err")"
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+wrong 'unknown option' tools/release.sh --nonsense
+wrong 'not a part' tools/release.sh --only wheels v1
+wrong 'which tag' tools/release.sh
+wrong 'one tag' tools/release.sh v1 v2
+if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
+  wrong 'no such tag' tools/release.sh v0.0.0-none
+  wrong 'a trial is' tools/release.sh --trial "v$version"
+fi
+
+# The recipes have the version, too.
+is_version packaging/conda/recipe.yaml "$(sed -n 's/^  version: "\(.*\)"$/\1/p' packaging/conda/recipe.yaml)"
+is_version packaging/galaxy/strsort.xml "$(sed -n 's/.*<token name="@TOOL_VERSION@">\(.*\)<.*/\1/p' packaging/galaxy/strsort.xml)"
+for file in packaging/nextflow/modules/*/environment.yml; do is_version "$file" "$(sed -n 's/.*::ordo=//p' "$file")"; done
+
+# What conda needs to build is what Debian needs: each library of debian/control has its name in both outputs of the recipe.
+declare -A of_conda=([libboost-iostreams-dev]=libboost-devel [libdeflate-dev]=libdeflate [libexpat1-dev]=libexpat
+  [libfast-float-dev]=fast_float [libfmt-dev]=fmt [libhts-dev]=htslib [libhwy-dev]=libhwy [libssl-dev]=openssl [libtbb-dev]=tbb-devel
+  [libzstd-dev]=zstd [nlohmann-json3-dev]=nlohmann_json [zlib1g-dev]=zlib)
+for package in $(sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \(lib[^ ,]*\|nlohmann[^ ,]*\|zlib[^ ,]*\).*/\1/p' debian/control); do
+  name=${of_conda[$package]-}
+  [[ $name ]] || fail "debian/control needs $package: name it in packaging/conda/recipe.yaml and in this test"
+  [[ $(grep -c "^        - $name\$" packaging/conda/recipe.yaml) -ge 2 ]] || fail "packaging/conda/recipe.yaml lacks $name"
+done
+
+# The commands of the Nextflow modules, as Nextflow would write them.
+command_of() {  # MODULE VARIABLE=VALUE...: the script of the module
+  local module=$1 pair
+  shift
+  awk '/^    script:/ { script = 1 } /^    stub:/ { exit } script && /"""/ { inside = !inside; next } inside' \
+    "packaging/nextflow/modules/$module/main.nf" | sed 's/\\\\$/\\/' > "$work/script"
+  for pair in args= device=cpu task.cpus=2 task.memory=500 prefix=made "$@"; do
+    sed -i "s|\${${pair%%=*}[^}]*}|${pair#*=}|g; s|\$${pair%%=*}|${pair#*=}|g" "$work/script"
+  done
+  ! grep -F '$' "$work/script" || fail "$module: a variable that this test does not know"
+  cat "$work/script"
+}
+samples=$PWD/datasets/samples
+(
+  command_of strsort suffix=txt.gz lines="$samples/urls.txt" > "$work/strsort"
+  command_of specsort suffix=mgf spectra="$samples/openms_ecoli_25.mzML.gz" > "$work/specsort"
+  command_of sufsort_build fasta="$samples/lambda.fa" > "$work/sufsort"
+  cd "$work"
+  for tool in "${tools[@]}"; do bash -euo pipefail "$tool"; done
+  gzip -dc made.txt.gz | cmp - <(LC_ALL=C sort "$samples/urls.txt")
+  specsort "$samples/openms_ecoli_25.mzML.gz" --to=mgf | cmp - made.mgf
+  sufsort check made > out
+)
+
+# That of the Galaxy tool, with the lines of its test.
+(
+  cd "$work"
+  strsort --device=cpu --threads=2 -T . -k '2,2n' -t $'\t' -o galaxy -- "$ORDO_SOURCE/packaging/galaxy/test-data/lines.tabular"
+  cmp galaxy "$ORDO_SOURCE/packaging/galaxy/test-data/sorted.tabular"
+)
+python3 -c 'import sys, xml.dom.minidom as xml; xml.parse(sys.argv[1])' packaging/galaxy/strsort.xml
+for script in packaging/container/root.sh debian/dist_info.sh; do bash -n "$script"; done

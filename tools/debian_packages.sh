@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# tools/debian_packages.sh [FOLDER]: builds the Debian packages of the last commit on this system, Debian 12 or 13, checks them
+# with lintian, installs them, runs the tests of debian/tests on them, and leaves them in FOLDER (default build/packages).
+# Installs what that needs. As root, on a system for that purpose: tools/systems.sh --packages makes one.
+#   ORDO_DEBUG_SYMBOLS=OFF   no packages of debug symbols: a shorter build
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fail() { echo "debian_packages.sh: $*" >&2; exit 2; }
+[[ ${1-} != -* ]] || { sed -n '2,5s/^# \{0,1\}//p' "$0"; exit; }
+(($(id -u) == 0)) || fail 'installs packages: run it as root'
+mkdir -p "${1:-build/packages}"
+folder=$(readlink -e "${1:-build/packages}")
+export DEBIAN_FRONTEND=noninteractive
+install=(apt-get install -q -y --no-install-recommends)
+
+apt-get update -q
+"${install[@]}" build-essential debhelper git lintian
+if ! apt-cache policy nanobind-dev | grep -q 'Candidate: [0-9]'; then
+  echo 'no nanobind: python3-ordosort is left out'
+  export DEB_BUILD_PROFILES=nopython
+fi
+if [[ ${ORDO_DEBUG_SYMBOLS-} == OFF ]]; then
+  export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym" DEB_CXXFLAGS_STRIP=-g DEB_CFLAGS_STRIP=-g
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+git archive --prefix=ordo/ HEAD | tar -x -C "$work"
+cd "$work/ordo"
+apt-get build-dep -q -y --no-install-recommends "$PWD"
+dpkg-buildpackage -us -uc
+lintian --fail-on error,warning --display-info --allow-root ../*.changes
+
+# What the tests of debian/tests/control need, and the tests. The packages are installed as a user would do it.
+"${install[@]}" ../*.deb
+version=$(dpkg-parsechangelog -S Version)
+while IFS='|' read -r test depends; do
+  if [[ $depends == *ordosort* && ${DEB_BUILD_PROFILES-} == nopython ]]; then continue; fi
+  others=$(tr ',' '\n' <<< "$depends" | sed 's/|.*//; s/ //g' | grep -v ordo || true)
+  # shellcheck disable=SC2086
+  "${install[@]}" $others
+  AUTOPKGTEST_TMP=$(mktemp -d -p "$work") "debian/tests/$test"
+  echo "debian/tests/$test: passed"
+done < <(awk -F': ' '$1 == "Tests" { test = $2 } $1 == "Depends" { print test "|" $2 }' debian/tests/control)
+
+cp ../*.deb ../*.dsc ../*.changes ../*.buildinfo "../ordo_$version.tar.xz" "$folder/"
+ls -l "$folder"
