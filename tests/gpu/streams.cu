@@ -73,18 +73,6 @@ std::vector<std::uint32_t> order_of(std::vector<K> const& keys) {
   return positions;
 }
 
-template <class T>
-std::vector<T> in_order(std::vector<T> const& from, std::vector<std::uint32_t> const& positions) {
-  std::vector<T> to;
-  for (std::uint32_t p : positions) to.push_back(from[p]);
-  return to;
-}
-
-template <class T>
-bool same_bytes(std::vector<T> const& a, std::vector<T> const& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
-
 /// Holds up the work that is queued on a stream behind it, until it is opened; but not for ever, so that a test fails where it
 /// would hang.
 class gate {
@@ -186,7 +174,7 @@ void check_graph(std::size_t n, bool capturable) {
     replayed.launch(gpu.stream());
     gpu.synchronize();
     auto const positions = order_of<Order>(keys);
-    auto const sorted = in_order(keys, positions);
+    auto const sorted = taken(keys, positions);
     CHECK(same_bytes(alone.get(), sorted));
     CHECK(same_bytes(in.get(), keys));
     CHECK(same_bytes(paired.get(), sorted));
@@ -203,7 +191,7 @@ TEST_CASE("a view of a gpu works on another stream", "[streams][cuda][small]") {
   if (ordo::gpus().empty()) return;
   stream const other;
   auto const keys = random_keys<std::uint32_t>(50000);
-  auto const sorted = in_order(keys, order_of<ordo::sort_order::ascending>(keys));
+  auto const sorted = taken(keys, order_of<ordo::sort_order::ascending>(keys));
   device_array<std::uint32_t> const there(std::vector<std::uint32_t>(keys.size(), 1));
   std::vector<std::uint32_t> out(keys.size());
   ordo::gpu gpu;
@@ -264,7 +252,7 @@ TEST_CASE("a view's stream may end before the machine's next call", "[streams][c
   if (ordo::gpus().empty()) return;
   ordo::gpu gpu;
   auto const keys = random_keys<std::uint32_t>(60000);
-  auto const sorted = in_order(keys, order_of<ordo::sort_order::ascending>(keys));
+  auto const sorted = taken(keys, order_of<ordo::sort_order::ascending>(keys));
   device_array<std::uint32_t> const first(keys), second(keys);
   {
     stream const brief;
@@ -281,7 +269,7 @@ TEST_CASE("a view allocates on its stream", "[streams][cuda][small]") {
   async_allocator allocator;
   stream const own, other;
   auto const keys = random_keys<std::uint32_t>(60000);
-  auto const sorted = in_order(keys, order_of<ordo::sort_order::ascending>(keys));
+  auto const sorted = taken(keys, order_of<ordo::sort_order::ascending>(keys));
   device_array<std::uint32_t> const first(keys), second(keys);
   {
     ordo::gpu gpu({.stream = own.handle, .allocator = &allocator});
@@ -310,7 +298,7 @@ TEST_CASE("a machine on the caller's stream ends without waiting", "[streams][cu
     INFO("with allocator: " << with_allocator);
     stream const own, other;
     auto const keys = random_keys<std::uint32_t>(60000);
-    auto const sorted = in_order(keys, order_of<ordo::sort_order::ascending>(keys));
+    auto const sorted = taken(keys, order_of<ordo::sort_order::ascending>(keys));
     device_array<std::uint32_t> const there(keys), first(keys), second(keys);
     ordo::gpu_options options{.stream = own.handle};
     if (with_allocator) options.allocator = &allocator;
@@ -370,7 +358,7 @@ TEST_CASE("a capture on the stream of a view", "[streams][cuda][small]") {
   if (ordo::gpus().empty()) return;
   std::size_t const n = 40000;
   auto const keys = random_keys<float>(n), others = random_keys<float>(n, 7);
-  auto const sorted = in_order(keys, order_of<ordo::sort_order::ascending>(keys));
+  auto const sorted = taken(keys, order_of<ordo::sort_order::ascending>(keys));
   device_array<float> const there(keys), beside(others);
   ordo::gpu gpu;
   stream const other;
@@ -383,14 +371,14 @@ TEST_CASE("a capture on the stream of a view", "[streams][cuda][small]") {
   replayed.launch(other.handle);
   view->synchronize();
   CHECK(same_bytes(there.get(), sorted));
-  CHECK(same_bytes(beside.get(), in_order(others, order_of<ordo::sort_order::ascending>(others))));
+  CHECK(same_bytes(beside.get(), taken(others, order_of<ordo::sort_order::ascending>(others))));
 }
 
 TEST_CASE("a capture goes on after a call that it cannot hold", "[streams][cuda][small]") {
   if (ordo::gpus().empty()) return;
   std::size_t const n = 300000;
   auto const keys = random_keys<std::uint32_t>(n);
-  auto const sorted = in_order(keys, order_of<ordo::sort_order::ascending>(keys));
+  auto const sorted = taken(keys, order_of<ordo::sort_order::ascending>(keys));
   device_array<std::uint32_t> const there(keys), large(8 * n);
   device_array<std::uint32_t> const offsets(std::vector<std::uint32_t>{0, 1, 2});
   for (bool const of_caller : {false, true}) {
