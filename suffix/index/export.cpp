@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -129,6 +131,39 @@ void write_sufr(stored_index const& index, sink& to) {
   out.flush();
 }
 
+/// Returns the bytes of some records, each with the byte before it.
+std::uint64_t shard_bytes(text const& input, std::size_t first, std::size_t last) {
+  return first == last ? 0 : input.end_of(last - 1) - input.begin_of(first) + (last - first);
+}
+
+/// Appends the records of a shard to `tokens`.
+void append_shard(stored_index const& index, infini_gram_shard const& shard, std::string& tokens) {
+  constexpr char separator = '\xff';
+  text const input = index.view();
+  for (std::size_t r = shard.first_record; r < shard.last_record; ++r) {
+    std::string_view const record = input.residues.substr(input.begin_of(r), input.end_of(r) - input.begin_of(r));
+    if (std::size_t const at = record.find(separator); at != record.npos) {
+      std::string name;
+      index.description().append_name(name, r);
+      throw input_error(
+          fmt::format("cannot export: {}: record {} holds the byte 255 at {}, which precedes records in infini-gram",
+                      index.path("json"), name, at));
+    }
+    (tokens += separator) += record;
+  }
+}
+
+template <class Index>
+void write_table(std::string_view tokens, sink& to, build_options const& options) {
+  unsigned bytes = 1;
+  while (bytes < 8 && tokens.size() > std::uint64_t{1} << (8 * bytes)) ++bytes;
+  auto const sorted = build<Index>({tokens}, extra_arrays{}, options);
+  to.expect(sorted.sa.size() * bytes);
+  writer out(to);
+  for (Index const position : sorted.sa) out.number(position, bytes);
+  out.flush();
+}
+
 }  // namespace
 
 void export_index(stored_index const& index, export_format format, sink& to) {
@@ -144,6 +179,38 @@ void export_index(stored_index const& index, export_format format, sink& to) {
     case export_format::sufr:
       return write_sufr(index, to);
   }
+}
+
+std::vector<std::size_t> infini_gram_shards(stored_index const& index, std::uint64_t max_bytes) {
+  text const input = index.view();
+  std::size_t const records = input.records();
+  std::vector<std::size_t> first{0};
+  for (std::size_t r = 1; r < records; ++r)
+    if (shard_bytes(input, first.back(), r + 1) > max_bytes) first.push_back(r);
+  first.push_back(records);
+  return first;
+}
+
+void export_infini_gram(stored_index const& index, infini_gram_shard const& shard, build_options const& options) {
+  if (index.description().policy.cuts())
+    throw input_error(
+        fmt::format("cannot export: {}: infini-gram has no pieces of records and no reverse complements", index.path("json")));
+  text const input = index.view();
+  std::uint64_t const bytes = shard_bytes(input, shard.first_record, shard.last_record);
+  std::string tokens;
+  tokens.reserve(bytes);
+  append_shard(index, shard, tokens);
+  shard.tokenized->expect(bytes);
+  shard.tokenized->write(std::span<char const>(tokens));
+  shard.offset->expect((shard.last_record - shard.first_record) * 8);
+  writer offsets(*shard.offset);
+  for (std::size_t r = shard.first_record; r < shard.last_record; ++r)
+    offsets.number(shard_bytes(input, shard.first_record, r), 8);
+  offsets.flush();
+  if (index_fits(sizeof(std::uint32_t), tokens.size(), 1))
+    write_table<std::uint32_t>(tokens, *shard.table, options);
+  else
+    write_table<std::uint64_t>(tokens, *shard.table, options);
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ordo/error.hpp"
+#include "ordo/suffix/jsonl.hpp"
 
 namespace ordo::inline v0::suffix::detail {
 namespace {
@@ -97,20 +98,10 @@ class string_reader final : public nlohmann::json_sax<nlohmann::json> {
   std::string value_;
 };
 
-std::vector<std::string> names_in(std::string_view field) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at <= field.size();) {
-    std::size_t const end = std::min(field.find('.', at), field.size());
-    names.emplace_back(field.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
 }  // namespace
 
 void take_strings(corpus& to, std::size_t first, std::string const& name, std::string const& field) {
-  string_reader reader(names_in(field));
+  string_reader reader(field_names(field));
   char* const data = to.residues.data();
   std::size_t const end = to.residues.size();
   std::size_t written = first == to.starts.size() ? end : to.starts[first];

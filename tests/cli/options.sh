@@ -188,6 +188,13 @@ sufsort duplicates x --min-length 3 --keep=first
 sufsort duplicates x -l 3 --utf-8
 sufsort duplicates x -l 3 --format jsonl
 sufsort duplicates x -l 3 --format=pairs
+sufsort duplicates x -l 3 --within
+sufsort duplicates x -l 3 --across
+sufsort duplicates x -l 3 --against x
+sufsort duplicates x -l 3 --against=x
+sufsort duplicates x -l 3 --report r.html
+sufsort duplicates x -l 3 --report=r.html --column c
+sufsort duplicates x -l 3 --column=c
 sufsort duplicates x -l 3 -o d
 sufsort duplicates x -l 3 --output=d --quiet
 sufsort duplicates --help
@@ -296,6 +303,9 @@ sufsort export x --format raw40 -o e
 sufsort export x --format raw64 -o -
 sufsort export x --format sdsl -oe
 sufsort export x --format sufr -o e
+sufsort export x --format infini-gram -o grams
+sufsort export x --format infini-gram -o shards --shard-size 8
+sufsort export x --format infini-gram -o more --shard-size=8K
 sufsort kmers x --length auto
 sufsort kmers x --length 3 --force
 strsort in.txt -b

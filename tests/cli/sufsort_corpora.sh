@@ -79,7 +79,32 @@ wrong '"text"' 'no such field'
 wrong '{"text":"a"} x' 'parse error'
 wrong '{"text":"a"' 'parse error'
 wrong $'{"text":"\xff"}' 'parse error'
-expect_error sufsort duplicates j -l 2 --format text
+# JSONL without copies, and with their ranges: all other bytes stay, and nothing is written if a file has changed.
+printf '{"n": 1e40, "text":"ab \\u00e4\\ud83d\\ude00 \\/cd", "x":[1, 2]}\n\n' > k1.jsonl
+printf '{"x":null,"text" : "ab \303\244\360\237\230\200 /c","y":"ab" }' > k2.jsonl
+expect 0 sufsort build k1.jsonl k2.jsonl -o k --format jsonl --lcp
+expect 0 sufsort duplicates k -l 5 --format text --report k.html
+cmp out <(cat k1.jsonl; printf '{"x":null,"text" : "","y":"ab" }\n')
+for part in '<!DOCTYPE html>' '12 bytes' '1 ranges of 1 records' 'ab ä😀 /c'; do grep -q "$part" k.html || fail "no $part: $(cat k.html)"; done
+! grep -q 'https\?:' k.html || fail 'the page needs others'
+expect 0 sufsort duplicates k -l 5 --keep none --format annotated --column 'a"b'
+cmp out <(sed -n '1s/}$/,"a\\"b":[[0,12]]}/p;2p' k1.jsonl; sed 's/}$/,"a\\"b":[[0,12]]}\n/' k2.jsonl)
+expect 0 sufsort duplicates k -l 5 --keep none --format text -o k.out
+head -n 1 k.out | grep -qxF '{"n": 1e40, "text":"d", "x":[1, 2]}' || fail "escapes: $(cat k.out)"
+sed -i 's/cd/ce/' k1.jsonl
+expect_error sufsort duplicates k -l 5 --format text -o k.out
+want "$(cat err)" 'sufsort: changed input: k1.jsonl:1: the line has another string than when it was indexed as k.json' 'a changed file'
+head -n 1 k.out | grep -qxF '{"n": 1e40, "text":"d", "x":[1, 2]}' || fail 'an old output is lost'
+sed -i 's/ce/cd/;2d' k1.jsonl
+expect_error sufsort duplicates k -l 5 --format annotated
+printf '\n\n' >> k1.jsonl
+expect_error sufsort duplicates k -l 5 --format annotated
+rm k1.jsonl
+expect_error sufsort duplicates k -l 5 --format text
+expect 0 sufsort duplicates k -l 5
+expect 0 sufsort build - -o s --format jsonl --lcp < k2.jsonl
+expect_error sufsort duplicates s -l 5 --format text
+want "$(cat err)" 'sufsort: cannot read again: s.json: the index is of standard input' 'standard input'
 expect_error sufsort build in.txt -o n --format lines --field a
 
 # Duplicates.
@@ -104,6 +129,31 @@ want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp'
 expect_error sufsort duplicates x
 expect_error sufsort duplicates x -l 0
 expect_error sufsort duplicates x -l 4 -o x.lcp
+expect_error sufsort duplicates x -l 4 --within --across
+expect_error sufsort duplicates x -l 4 --format annotated
+expect_error sufsort duplicates x -l 4 --against nothing
+expect_error sufsort duplicates x -l 4 --against bare --within
+expect_error sufsort duplicates x -l 4 --against bare -o bare.sa
+expect_error sufsort duplicates x -l 4 --report x.seq
+expect 0 sufsort duplicates x -l 4 --against bare --format pairs
+want "$(od -An -tu8 out | xargs)" '0 5 5 18' 'the same text'
+# An index of infini-gram.
+printf '{"text":"abab"}\n{"text":""}\n{"text":"b"}' > g.jsonl
+expect 0 sufsort build g.jsonl -o g --format jsonl
+expect 0 sufsort export g --format infini-gram -o grams
+want "$(od -An -tx1 grams/tokenized.0 | xargs)" 'ff 61 62 61 62 ff ff 62' 'tokens of infini-gram'
+want "$(od -An -tu8 -v grams/offset.0 | xargs)" '0 5 6' 'offsets of infini-gram'
+want "$(od -An -tu1 grams/table.0 | xargs)" '1 3 7 2 4 0 6 5' 'table of infini-gram'
+expect_error sufsort export g --format raw32 --shard-size 5 -o g.raw
+expect_error sufsort export g --format infini-gram -o g.seq
+expect 0 sufsort export g --format infini-gram --shard-size 2 -o parts
+want "$(ls parts | xargs)" 'offset.0 offset.1 offset.2 table.0 table.1 table.2 tokenized.0 tokenized.1 tokenized.2' 'shards'
+expect_error sufsort export g --format infini-gram -o parts
+want "$(cat err)" 'sufsort: cannot write: parts/tokenized.1: the folder holds an index of more shards: remove it first' 'old shards'
+printf 'a\377' > ones
+expect 0 sufsort build ones -o n --format bytes
+expect_error sufsort export n --format infini-gram -o ones.grams
+want "$(cat err)" 'sufsort: cannot export: n.json: record ones holds the byte 255 at 1, which precedes records in infini-gram' 'a separator in a record'
 
 # What only FASTA has.
 for option in --strands=both --ambiguous=skip --mask=fold --keep-case --kmer-table=2; do

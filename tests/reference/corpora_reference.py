@@ -6,6 +6,8 @@
 import gzip
 import json
 import random
+import re
+import shutil
 import subprocess
 import sys
 
@@ -57,7 +59,7 @@ class Corpus:
         self.separator = chance.choice([None, b'\n', b'\0', b'ab', b'\xff\xff', b'aa']) if self.format == 'bytes' else None
         letters = chance.choice([range(256), b'ab', b'ab\n', b'\0\1', b'$a', b'a\xff\xfe', 'aäö€'.encode(), b'a\tb\\c'])
         ends = self.ends = self.separator or (b'' if self.format == 'bytes' else b'\n')
-        self.files, self.records, self.names = [], [], []
+        self.files, self.records, self.names, self.lines = [], [], [], []
         for number in range(chance.randint(1, 3)):
             parts = [bytes(chance.choice(letters) for _ in range(chance.choice([0, 1, 5, 30, 90])))
                      for _ in range(chance.randint(1, 6))]
@@ -81,6 +83,7 @@ class Corpus:
             found = split(data, ends) if ends else [data]
             if self.format == 'jsonl':
                 found = parts[:len(found)]
+                self.lines += lines[:len(found)]
             self.records += found
             self.names += [f'{name}:{r + 1}' for r in range(len(found))] if ends else [name]
 
@@ -128,6 +131,7 @@ def one_random(chance, number):
     if sample == 1:
         try_repeats(chance, what, corpus)
     try_duplicates(chance, what, corpus, sample)
+    try_infini_gram(chance, what, corpus)
     damage(chance, what, len(text))
 
 
@@ -226,21 +230,61 @@ def try_repeats(chance, what, corpus):
            sorted((len(word), len(at), at) for word, at in words.items()), *what, 'repeats', least, found, words, told.stderr)
 
 
+def without(line, ranges):
+    """A line of JSONL, as Corpus makes it, without some bytes of its string."""
+    begin = line.index(b'"a": {"b": "') + len(b'"a": {"b": "')
+    end = line.rindex(b'", "c": "}"}')
+    text, at = '', 0
+    for one in re.findall(r'\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]', line[begin:end].decode(), re.S):
+        if not any(first <= at < last for first, last in ranges):
+            text += one
+        at += len(json.loads(f'"{one}"').encode())
+    return line[:begin] + text.encode() + line[end:]
+
+
+def annotated(line, ranges):
+    return line[:-1] + b',"duplicate_ranges":' + json.dumps(ranges, separators=(',', ':')).encode() + b'}'
+
+
+def strings(records, length):
+    seen = {}
+    for r, record in enumerate(records):
+        for i in range(len(record) - length + 1):
+            seen.setdefault(record[i:i + length], []).append((r, i))
+    return seen
+
+
 def try_duplicates(chance, what, corpus, sample):
     """A residue is in a range if it is in a string of K residues that occurs elsewhere, or before."""
     length, keep, utf8 = chance.randint(1, 8), chance.choice(['first', 'none']), chance.random() < 0.3
-    form = chance.choice(['tsv', 'jsonl', 'pairs', *['text'] * (corpus.format != 'jsonl')])
-    told = sufsort('duplicates', 'c', '-l', str(length), '--keep', keep, '--format', form, *['--utf-8'] * utf8)
+    form = chance.choice(['tsv', 'jsonl', 'pairs', 'text', 'annotated'])
+    scope = chance.choice(['', '', '--within', '--across', '--against'])
+    words, other = [scope] if scope else [], []
+    if scope == '--against':
+        other = [record[:chance.randint(0, len(record))] for record in corpus.records if chance.random() < 0.5]
+        other.append(corpus.records[0][:0])
+        for r, record in enumerate(other):
+            open(f'other{r}', 'wb').write(record)
+        built = sufsort('build', *[f'other{r}' for r in range(len(other))], '-o', 'o', '--format', 'bytes')
+        expect(built.returncode == 0, *what, 'other', built.stderr)
+        words.append('o')
+    told = sufsort('duplicates', 'c', '-l', str(length), '--keep', keep, '--format', form, *words, *['--utf-8'] * utf8)
     if sample != 1:
         expect(told.returncode == 2 and b'rows are left out' in told.stderr, *what, 'duplicates of a sample')
         return
-    seen, copies = {}, [[False] * len(record) for record in corpus.records]
-    for r, record in enumerate(corpus.records):
-        for i in range(len(record) - length + 1):
-            seen.setdefault(record[i:i + length], []).append((r, i))
-    for at in seen.values():
-        for r, i in (at[1:] if keep == 'first' else at if len(at) > 1 else []):
-            copies[r][i:i + length] = [True] * length
+    jsonl = corpus.format == 'jsonl'
+    if form == 'annotated' and not jsonl:
+        expect(told.returncode == 2 and b'no JSONL' in told.stderr, *what, 'lists of no JSONL')
+        return
+    utf8 |= jsonl and form in ('text', 'annotated')
+    copies, others = [[False] * len(record) for record in corpus.records], strings(other, length)
+    for word, at in strings(corpus.records, length).items():
+        for r, i in at:
+            rest = [(q, k) for q, k in at if (q, k) != (r, i) and (keep == 'none' or (q, k) < (r, i))]
+            if scope in ('--within', '--across'):
+                rest = [(q, k) for q, k in rest if (q == r) == (scope == '--within')]
+            if (word in others) if scope == '--against' else rest:
+                copies[r][i:i + length] = [True] * length
     ranges = []
     for r, marks in enumerate(copies):
         i = 0
@@ -266,13 +310,41 @@ def try_duplicates(chance, what, corpus, sample):
     elif form == 'pairs':
         starts = [sum(map(len, corpus.records[:r])) for r in range(len(corpus.records))]
         right = b''.join((starts[r] + p).to_bytes(8, 'little') for r, *range_ in ranges for p in range_)
+    elif jsonl:
+        change = without if form == 'text' else annotated
+        right = b''.join((change(line, [range_ for q, *range_ in ranges if q == r]) if line.strip() else line) + b'\n'
+                         for r, line in enumerate(corpus.lines))
     else:
         kept = [list(record) for record in corpus.records]
         for r, begin, end in ranges:
             kept[r][begin:end] = [None] * (end - begin)
         right = b''.join(bytes(x for x in record if x is not None) + corpus.ends for record in kept)
-    expect(told.stdout == right and told.returncode == 0, *what, 'duplicates', length, keep, form, utf8, told.stdout, right,
-           told.stderr)
+    expect(told.stdout == right and told.returncode == 0, *what, 'duplicates', length, keep, scope, other, form, utf8, told.stdout,
+           right, told.stderr)
+
+
+def try_infini_gram(chance, what, corpus):
+    """Records behind bytes 255, and the positions of all bytes in the order of what follows in the shard."""
+    limit = chance.choice([None, None, 1, 60, 200])
+    shutil.rmtree('g', ignore_errors=True)
+    told = sufsort('export', 'c', '--format', 'infini-gram', '-o', 'g', *['--shard-size', str(limit)] * (limit is not None))
+    records, ones = corpus.records, b'\xff'
+    if any(ones in record for record in records):
+        expect(told.returncode == 2 and b'holds the byte 255' in told.stderr, *what, 'byte 255', told.stderr)
+        return
+    expect(told.returncode == 0, *what, 'infini-gram', told.stderr)
+    shards = [[]]
+    for record in records:
+        if shards[-1] and limit is not None and sum(map(len, shards[-1])) + 1 + len(record) > limit:
+            shards.append([])
+        shards[-1].append(ones + record)
+    for k, shard in enumerate(shards):
+        data = b''.join(shard)
+        expect(open(f'g/tokenized.{k}', 'rb').read() == data, *what, 'tokenized', k, limit)
+        expect(entries(f'g/offset.{k}', 8) == [sum(map(len, shard[:r])) for r in range(len(shard))], *what, 'offset', k, limit)
+        bytes_ = next(b for b in range(1, 9) if 256 ** b >= len(data))
+        order = sorted(range(len(data)), key=lambda p: data[p:])
+        expect(entries(f'g/table.{k}', bytes_) == order, *what, 'table', k, limit)
 
 
 def damage(chance, what, n):

@@ -185,15 +185,19 @@ int spectrum(spectrum_options const& options, cli::common_options const& common,
 
 struct duplicates_options {
   std::string prefix, output = "-";
+  std::string against;  // the prefix of another index; empty: none
   suffix::duplicate_options find;
   std::string format = "tsv";
+  std::string column = "duplicate_ranges";  // the name that annotated JSON gets
+  std::string report;                       // a page of HTML; empty: none
 };
 
-/// Prints the ranges of an index with LCP that are copies, or the text without them.
+/// Prints the ranges of an index with LCP that are copies, or the text without them, or with a list of them.
 int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report);
 
 struct export_options {
   std::string prefix, output, format;
+  std::uint64_t shard_bytes = ~std::uint64_t{0};  // the maximum size of a shard of infini-gram
 };
 
 /// Writes the suffix array in the format of another program.

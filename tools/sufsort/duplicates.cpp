@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,10 +14,14 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
+#include "ordo/suffix/jsonl.hpp"
 #include "tools/cli/available_memory.hpp"
+#include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/duplicates_report.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/queries.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -61,8 +70,173 @@ class clean_writer {
   std::uint64_t at_ = 0;
 };
 
-void append_json(std::string& to, std::string const& name, std::uint64_t begin, std::uint64_t end) {
-  to += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", nlohmann::json(name).dump(), begin, end);
+/// Writes the lines of an index of JSONL without some ranges of their strings, or with a list of the ranges, which come in
+/// order. The files of the index are read again.
+class jsonl_writer {
+ public:
+  /// @param column  the name of the list; empty: the ranges are removed
+  jsonl_writer(suffix::stored_index const& index, cli::output& out, std::string const& column, unsigned threads)
+      : index_(index),
+        input_(index.view()),
+        names_(suffix::field_names(index.description().field)),
+        out_(out),
+        column_(column.empty() ? "" : nlohmann::json(column).dump()),
+        threads_(threads) {
+    for (suffix::input_file const& file : files())
+      if (file.name == standard_input)
+        throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
+  }
+
+  void add(suffix::duplicate_range const& range) {
+    write_to(range.record);
+    std::uint64_t const first = input_.begin_of(range.record);
+    ranges_.push_back({range.begin - first, range.end - first});
+  }
+  void finish() {
+    write_to(input_.records());
+    expect_end();
+    write_some(out_, text_, 0);
+  }
+
+ private:
+  static constexpr std::string_view standard_input = "standard input";
+
+  [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw input_error(fmt::format("changed input: {}:{}: {} {}", in_->name(), lines_->number(), why, index_.path("json")));
+  }
+
+  /// Writes the lines of the records before one.
+  void write_to(std::size_t record) {
+    for (; record_ < record; ++record_) {
+      while (in_ == nullptr || record_ == end_of_file_) open_next();
+      auto const line = lines_->next();
+      if (!line) refuse("the file has fewer lines than when it was indexed as");
+      write(*line);
+      ranges_.clear();
+      write_some(out_, text_);
+    }
+  }
+  void open_next() {
+    expect_end();
+    suffix::input_file const& file = files()[next_file_++];
+    in_ = std::make_unique<cli::input>(file.name, threads_);
+    out_.refuse_loop(*in_);
+    lines_.emplace(*in_);
+    end_of_file_ = record_ + file.records;
+  }
+  void expect_end() {
+    if (lines_ && lines_->next()) refuse("the file has more lines than when it was indexed as");
+  }
+
+  void write(std::string_view line) {
+    std::string_view const bytes =
+        input_.residues.substr(input_.begin_of(record_), input_.end_of(record_) - input_.begin_of(record_));
+    auto const written = suffix::find_json_string(line, names_);
+    if (!written && bytes.empty() && line.find_first_not_of(" \t\r\xef\xbb\xbf") == line.npos) {
+      (text_ += line) += '\n';
+      return;
+    }
+    std::size_t const begin = written ? std::size_t(written->data() - line.data()) : 0;
+    bool const removes = column_.empty();
+    string_.clear();
+    if (!written ||
+        !suffix::append_without(string_, *written, bytes,
+                                removes ? std::span<suffix::byte_range const>(ranges_) : std::span<suffix::byte_range const>()))
+      refuse("the line has another string than when it was indexed as");
+    if (removes) {
+      ((text_ += line.substr(0, begin)) += string_) += line.substr(begin + written->size());
+    } else {
+      std::size_t const end = line.rfind('}');
+      if (end == line.npos || end < begin) refuse("the line is not the object that was indexed as");
+      ((text_ += line.substr(0, end)) += ',') += column_;
+      text_ += ":[";
+      for (std::size_t k = 0; k < ranges_.size(); ++k) {
+        append(text_ += k == 0 ? "[" : ",[", ranges_[k].begin);
+        append(text_ += ',', ranges_[k].end);
+        text_ += ']';
+      }
+      (text_ += ']') += line.substr(end);
+    }
+    text_ += '\n';
+  }
+
+  suffix::stored_index const& index_;
+  suffix::text input_;
+  std::vector<std::string> names_;
+  cli::output& out_;
+  std::string column_;  // as JSON
+  unsigned threads_;
+  std::vector<suffix::byte_range> ranges_;  // of record_
+  std::string text_, string_;
+  std::size_t record_ = 0, next_file_ = 0, end_of_file_ = 0;
+  std::unique_ptr<cli::input> in_;
+  std::optional<line_reader> lines_;
+};
+
+/// Prints ranges.
+class range_writer {
+ public:
+  range_writer(suffix::stored_index const& index, cli::output& out, std::string_view format)
+      : about_(index.description()), input_(index.view()), out_(out), format_(format), named_(input_.records()) {}
+
+  void add(suffix::duplicate_range const& range) {
+    if (format_ == "pairs") {
+      for (std::uint64_t const position : {range.begin, range.end})
+        text_.append(reinterpret_cast<char const*>(&position), sizeof(position));  // on little-endian machines
+      return write_some(out_, text_);
+    }
+    if (named_ != range.record) {
+      name_.clear();
+      about_.append_name(name_, range.record);
+      if (format_ == "jsonl") name_ = nlohmann::json(name_).dump();
+      named_ = range.record;
+    }
+    std::uint64_t const first = input_.begin_of(range.record);
+    if (format_ == "jsonl") {
+      text_ += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", name_, range.begin - first, range.end - first);
+    } else {
+      append((text_ += name_) += '\t', range.begin - first);
+      append(text_ += '\t', range.end - first);
+      text_ += '\n';
+    }
+    write_some(out_, text_);
+  }
+  void finish() { write_some(out_, text_, 0); }
+
+ private:
+  suffix::index_description const& about_;
+  suffix::text input_;
+  cli::output& out_;
+  std::string_view format_;
+  std::string text_, name_;
+  std::size_t named_;  // the record that has this name; none yet
+};
+
+[[noreturn]] void refuse(suffix::stored_index const& index, std::string_view what, std::string_view why) {
+  throw input_error(fmt::format("{}: {}: {}", what, index.path("json"), why));
+}
+
+/// Checks that an index has all that is needed. @param against  the other index, or null
+void check_indexes(duplicates_options const& options, suffix::stored_index const& index, suffix::stored_index const* against) {
+  suffix::index_description const& about = index.description();
+  if (!about.find("lcp")) refuse(index, "no array lcp", "build the index with --lcp");
+  for (suffix::stored_index const* each : {&index, against}) {
+    if (each == nullptr) continue;
+    if (!each->description().find("sa")) refuse(*each, "no array sa", "build the index without --without-sa");
+    if (!each->description().policy.rows().all())
+      refuse(*each, "rows are left out", "duplicates need all of them: build the index without --sample and --ambiguous skip");
+    if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
+  }
+  bool const fasta = about.input == suffix::input_format::fasta, removes = options.format == "text";
+  if (fasta && removes) refuse(index, "no text", "records of FASTA cannot be written without their duplicates");
+  if (about.input != suffix::input_format::jsonl && options.format == "annotated")
+    refuse(index, "no JSONL", "lists of ranges are added to JSONL");
+  if (against == nullptr) return;
+  if (options.find.scope != suffix::copy_scope::anywhere)
+    throw usage_error("conflicting options: --against: --within and --across are for copies in one index");
+  if ((against->description().input == suffix::input_format::fasta) != fasta)
+    refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
 }
 
 }  // namespace
@@ -70,20 +244,20 @@ void append_json(std::string& to, std::string const& name, std::uint64_t begin, 
 int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(options.prefix);
+  std::optional<suffix::stored_index> against;
+  if (!options.against.empty()) against.emplace(options.against);
+  check_indexes(options, index, against ? &*against : nullptr);
   suffix::index_description const& about = index.description();
-  bool const fasta = about.input == suffix::input_format::fasta;
-  auto const refuse = [&](char const* what, char const* why) {
-    throw input_error(fmt::format("{}: {}: {}", what, index.path("json"), why));
-  };
-  if (!about.find("lcp")) refuse("no array lcp", "build the index with --lcp");
-  if (!about.policy.rows().all()) refuse("rows are left out", "duplicates need all of them: build the index without --sample and "
-                                                              "--ambiguous skip");
-  if (about.policy.cuts()) refuse("records are cut", "duplicates need whole records of one strand");
-  if (fasta && options.format == "text") refuse("no text", "records of FASTA cannot be written without their duplicates");
-  if (about.input == suffix::input_format::jsonl && options.format == "text")
-    refuse("no text", "the index has no other fields of the JSON: use the ranges");
+  bool const edits_jsonl =
+      about.input == suffix::input_format::jsonl && (options.format == "text" || options.format == "annotated");
   cli::output out(options.output, common.threads);
-  refuse_output(options.prefix, out);
+  std::optional<cli::output> page;
+  if (!options.report.empty()) page.emplace(options.report, common.threads);
+  for (cli::output const* const each : {&out, page ? &*page : nullptr}) {
+    if (each == nullptr) continue;
+    refuse_output(options.prefix, *each);
+    if (against) refuse_output(options.against, *each);
+  }
   std::size_t const bytes = about.residues / 8, available = cli::available_memory();
   if (bytes > available)
     throw out_of_memory(fmt::format("out of memory: a bit for each of {} positions: {} bytes are needed, {} are available: {}",
@@ -94,37 +268,48 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
   suffix::text const input = index.view();
   suffix::duplicate_options find = options.find;
   find.threads = common.threads;
-  clean_writer clean(index, out);
-  std::string text, name;
-  std::size_t named = input.records();  // the record that has this name; none yet
-  suffix::find_duplicates(
-      input, index.array("sa"), index.array("lcp"), find,
-      [&](suffix::duplicate_range const& range) {
-        if (options.format == "text") return clean.skip(range);
-        if (options.format == "pairs") {
-          for (std::uint64_t const position : {range.begin, range.end})
-            text.append(reinterpret_cast<char const*>(&position), sizeof(position));  // on little-endian machines
-          return write_some(out, text);
-        }
-        if (named != range.record) {
-          name.clear();
-          about.append_name(name, range.record);
-          named = range.record;
-        }
-        std::uint64_t const first = input.begin_of(range.record);
-        if (options.format == "jsonl") {
-          append_json(text, name, range.begin - first, range.end - first);
-        } else {
-          append((text += name) += '\t', range.begin - first);
-          append(text += '\t', range.end - first);
-          text += '\n';
-        }
-        write_some(out, text);
-      },
-      index.path("sa"));
-  if (options.format == "text") clean.finish();
-  write_some(out, text, 0);
+  find.whole_characters |= edits_jsonl;
+  std::optional<clean_writer> clean;
+  std::optional<jsonl_writer> lines;
+  std::optional<range_writer> ranges;
+  if (edits_jsonl)
+    lines.emplace(index, out, options.format == "text" ? "" : options.column, common.threads);
+  else if (options.format == "text")
+    clean.emplace(index, out);
+  else
+    ranges.emplace(index, out, options.format);
+  duplicate_counts counts;
+  auto const add = [&](suffix::duplicate_range const& range) {
+    counts.add(range);
+    if (lines) return lines->add(range);
+    if (clean) return clean->skip(range);
+    ranges->add(range);
+  };
+  suffix::entries const sa = index.array("sa"), lcp = index.array("lcp");
+  if (against)
+    suffix::find_shared(input, sa, lcp, against->view(), against->array("sa"), find, add, index.path("sa"),
+                        against->path("sa"));
+  else
+    suffix::find_duplicates(input, sa, lcp, find, add, index.path("sa"));
+  if (lines) lines->finish();
+  if (clean) clean->finish();
+  if (ranges) ranges->finish();
+  if (page) {
+    constexpr std::size_t max_strings = 20;
+    auto const strings = suffix::find_repeated_strings(input, sa, lcp, find.min_length, max_strings, index.path("sa"));
+    std::vector<std::pair<std::string_view, std::string>> settings{{"index", options.prefix},
+                                                                   {"shortest duplicate", std::to_string(find.min_length)}};
+    if (against)
+      settings.emplace_back("against", options.against);
+    else {
+      settings.emplace_back("kept copies", suffix::kept_copies_words[std::size_t(find.keep)]);
+      settings.emplace_back("copies", suffix::copy_scope_words[std::size_t(find.scope)]);
+    }
+    page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
+    page->finish();
+  }
   out.commit();
+  if (page) page->commit();
   return 0;
 }
 

@@ -1,7 +1,15 @@
 #include <array>
+#include <deque>
+#include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
 #include "ordo/suffix/export.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
@@ -18,11 +26,49 @@ constexpr std::array<std::pair<std::string_view, export_format>, 5> formats{{{"r
                                                                              {"sdsl", export_format::sdsl},
                                                                              {"sufr", export_format::sufr}}};
 
+/// Writes an index of infini-gram to a folder, which is made if there is none. All files appear in the end.
+void export_shards(suffix::stored_index const& index, export_options const& options, cli::common_options const& common,
+                   reporter& report) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directory(options.output, error);
+  if (!fs::is_directory(options.output))
+    throw output_error(fmt::format("cannot write: {}: {}", options.output, error ? error.message() : "it is no folder"));
+  std::vector<std::size_t> const first = suffix::infini_gram_shards(index, options.shard_bytes);
+  std::size_t const shards = first.size() - 1;
+  if (std::string const other = fmt::format("{}/tokenized.{}", options.output, shards); fs::exists(other))
+    throw output_error(fmt::format("cannot write: {}: the folder holds an index of more shards: remove it first", other));
+  report.phase("export", index.bytes("seq").size());
+  suffix::build_options sorting;
+  sorting.machine = common.machine();
+  std::deque<cli::output> files;
+  for (std::size_t k = 0; k < shards; ++k) {
+    auto const open = [&](char const* name) {
+      files.emplace_back(fmt::format("{}/{}.{}", options.output, name, k), common.threads);
+      refuse_output(options.prefix, files.back());
+      return &files.back();
+    };
+    suffix::infini_gram_shard shard{first[k], first[k + 1]};
+    shard.tokenized = open("tokenized");
+    shard.offset = open("offset");
+    shard.table = open("table");
+    suffix::export_infini_gram(index, shard, sorting);
+    for (std::size_t file = 3 * k; file < files.size(); ++file) files[file].finish();
+  }
+  for (cli::output& file : files) file.commit();
+}
+
 }  // namespace
 
 int export_array(export_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
   suffix::stored_index const index(options.prefix);
+  if (options.format == "infini-gram") {
+    export_shards(index, options, common, report);
+    return 0;
+  }
+  if (options.shard_bytes != ~std::uint64_t{0})
+    throw usage_error(fmt::format("conflicting options: --shard-size: {} has no shards", options.format));
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   std::size_t const bytes = index.bytes("sa").size();

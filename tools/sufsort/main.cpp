@@ -70,8 +70,10 @@ int run(int argc, char const* const* argv) {
                              : name.ends_with("info")       ? "-"
                                                             : "";
   reporter report(set.common, inputs, output, argc, argv);
-  for (auto const& needed : {inputs, sufsort::files_of(set.prefix)}) report.stats.refuse_inputs(needed);
+  for (auto const& needed : {inputs, sufsort::files_of(set.prefix), sufsort::files_of(set.duplicates.against)})
+    report.stats.refuse_inputs(needed);
   if (!builds) sufsort::expect_index(set.prefix);
+  if (!set.duplicates.against.empty()) sufsort::expect_index(set.duplicates.against);
   if (!builds && !name.ends_with("kmers")) sufsort::refuse_stdout(set.prefix);
   int const status = std::ranges::find(commands, name, &command::name)->run(set, report);
   report.progress.clear();

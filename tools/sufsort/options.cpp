@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse_bytes.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/input_format.hpp"
 #include "tools/sufsort/commands.hpp"
@@ -504,6 +505,12 @@ cli::command_table spectrum_table(settings& to) {
       .examples = {{"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
 }
 
+void set_scope(duplicates_options& options, suffix::copy_scope scope) {
+  if (options.find.scope != suffix::copy_scope::anywhere && options.find.scope != scope)
+    throw usage_error("conflicting options: --across, --within: give one of them");
+  options.find.scope = scope;
+}
+
 cli::command_table duplicates_table(settings& to) {
   duplicates_options& duplicates = to.duplicates;
   return {.name = "sufsort duplicates",
@@ -523,6 +530,23 @@ cli::command_table duplicates_table(settings& to) {
                       choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, duplicates.find.keep,
                                                   "keep the first of equal strings, or none of them", "first",
                                                   "The first one has the smallest position. Copies may overlap."),
+                      {.name = "within",
+                       .group = search_group,
+                       .help = "find copies within a record only",
+                       .set = [&duplicates](std::string_view,
+                                            std::string_view) { set_scope(duplicates, suffix::copy_scope::within); }},
+                      {.name = "across",
+                       .group = search_group,
+                       .help = "find copies in different records only",
+                       .details = "Of a string that several records have, all copies in the first of them are kept.",
+                       .set = [&duplicates](std::string_view,
+                                            std::string_view) { set_scope(duplicates, suffix::copy_scope::across); }},
+                      {.name = "against",
+                       .value = "OTHER",
+                       .group = search_group,
+                       .help = "find what occurs in another index, OTHER, instead of copies",
+                       .details = "Every occurrence is printed: --keep has no effect. OTHER needs no LCP.",
+                       .set = cli::store_nonempty(duplicates.against)},
                       {.name = "utf-8",
                        .group = search_group,
                        .help = "shorten ranges to whole characters of UTF-8",
@@ -530,18 +554,32 @@ cli::command_table duplicates_table(settings& to) {
                       {.name = "format",
                        .value = "NAME",
                        .group = output_group,
-                       .help = "print columns (tsv), JSON (jsonl), pairs of positions (pairs), or the text without the ranges "
-                               "(text)",
+                       .help = "print columns (tsv), JSON (jsonl), pairs of positions (pairs), the text without the ranges "
+                               "(text), or JSONL with a list of ranges (annotated)",
                        .preset = "tsv",
                        .details = "jsonl: an object a line, with record, begin and end. pairs: begin and end of each range in "
                                   "PREFIX.seq, little-endian numbers of 64 bits. text: all records, of lines with LF, and with "
-                                  "their separator; not of FASTA.",
-                       .choices = "tsv jsonl pairs text",
+                                  "their separator; of JSONL all lines, in which only the string changes; not of FASTA. "
+                                  "annotated: all lines of JSONL, with ranges of bytes of the string. Both read the files of "
+                                  "an index of JSONL again, and imply --utf-8.",
+                       .choices = "tsv jsonl pairs text annotated",
                        .only_choices = true,
                        .set = cli::store(duplicates.format)},
+                      {.name = "column",
+                       .value = "NAME",
+                       .group = output_group,
+                       .help = "give the list of ranges of annotated JSON this name",
+                       .preset = "duplicate_ranges",
+                       .set = cli::store_nonempty(duplicates.column)},
+                      {.name = "report",
+                       .value = "FILE",
+                       .group = output_group,
+                       .help = "write a page of HTML: counts, a histogram of lengths, the longest and most frequent strings",
+                       .set = cli::store_nonempty(duplicates.report)},
                       output_option(duplicates.output)},
           .examples = {{"Write the lines of an index without what occurs before",
-                        "sufsort duplicates web -l 50 --format=text -o clean.txt"}}};
+                        "sufsort duplicates web -l 50 --format=text -o clean.txt"},
+                       {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"}}};
 }
 
 cli::command_table export_table(settings& to) {
@@ -554,13 +592,21 @@ cli::command_table export_table(settings& to) {
       .options = {{.name = "format",
                    .value = "NAME",
                    .group = output_group,
-                   .help = "write positions of 32, 40 or 64 bits (raw32, raw40, raw64), sdsl, or sufr",
+                   .help = "write positions of 32, 40 or 64 bits (raw32, raw40, raw64), sdsl, sufr, or infini-gram",
                    .details = "raw formats are little-endian. sdsl is an int_vector<0> of the SDSL. sufr is a file of sufr, "
-                              "version 6, for which the index needs LCP.",
-                   .choices = "raw32 raw40 raw64 sdsl sufr",
+                              "version 6, for which the index needs LCP. infini-gram is a folder of tokenized.N, offset.N and "
+                              "table.N, for which the suffixes are sorted again, in order of bytes.",
+                   .choices = "raw32 raw40 raw64 sdsl sufr infini-gram",
                    .only_choices = true,
                    .required = true,
                    .set = cli::store(to.export_to.format)},
+                  {.name = "shard-size",
+                   .value = "SIZE",
+                   .group = output_group,
+                   .help = "make shards of infini-gram of at most SIZE bytes of text, as 8G",
+                   .preset = "one shard",
+                   .set = [&to](std::string_view,
+                                std::string_view value) { to.export_to.shard_bytes = parse_bytes(value); }},
                   output_option(to.export_to.output, true)},
       .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"}}};
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
@@ -18,6 +19,12 @@ enum class kept_copies { none, first };
 
 inline constexpr std::array<std::string_view, 2> kept_copies_words{"none", "first"};
 
+/// The occurrences of a string that make it a duplicate: all of them (`anywhere`), those in the same record (`within`), or
+/// those in other records (`across`). With `across`, all occurrences in the first record that has one are kept.
+enum class copy_scope { anywhere, within, across };
+
+inline constexpr std::array<std::string_view, 3> copy_scope_words{"anywhere", "within", "across"};
+
 /// Positions of a text, [begin, end), in one record.
 struct duplicate_range {
   std::size_t record = 0;
@@ -26,20 +33,22 @@ struct duplicate_range {
 };
 
 struct duplicate_options {
-  std::uint64_t min_length = 0;            // residues, above 0
+  std::uint64_t min_length = 0;  // residues, above 0
   kept_copies keep = kept_copies::first;
   /// Shortens ranges to whole characters of UTF-8: neither begins nor ends before a continuation byte.
   bool whole_characters = false;
   unsigned threads = 0;  // 0: all
+  copy_scope scope = copy_scope::anywhere;
 };
 
-/// Calls on_range(range) for all maximal ranges of residues that are copies, in order of position. A residue is in one if it lies
-/// in some string of min_length residues of its record that occurs more than once in the text, for `first` at a smaller position.
-/// Between two ranges is a residue in none of them, or the end of a record.
+/// Calls on_range(range) for all maximal ranges of residues that are copies, in order of position. A residue is in one if it
+/// lies in some string of min_length residues of its record that occurs more than once in the text, for `first` at a smaller
+/// position. Between two ranges is a residue in none of them, or the end of a record.
 ///
 /// Let D(p) be the length of the longest string at p that is a copy. D(p + 1) is at least D(p) - 1. So the last of adjacent
-/// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position marks all ranges. Time O(n). Temporary memory:
-/// a bit a position.
+/// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position marks all ranges. Time O(n). Temporary
+/// memory: a bit a position; with a scope other than anywhere also 16 bytes a record, and with `within` 8 bytes for each
+/// occurrence of the strings that the threads look at.
 /// @param sa, lcp  of all rows
 /// @returns the number of residues in all ranges
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
@@ -47,6 +56,34 @@ struct duplicate_options {
 std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplicate_options const& options,
                               std::function<void(duplicate_range const&)> const& on_range,
                               std::string const& name = "suffix array");
+
+/// Calls on_range(range) for all maximal ranges of residues of `input` that occur in another text, in order of position: those
+/// that lie in some string of min_length residues of a record that a record of `other` has, too. Options keep and scope have no
+/// effect. Time O(n), and O(log m) for each different string; temporary memory: a bit for each position of `input`.
+/// @param sa, lcp  of all rows of `input` @param other_sa  of all rows of `other`
+/// @param name, other_name  of the suffix arrays, for messages
+/// @returns the number of residues in all ranges
+/// @throws as find_duplicates
+std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const& other, entries other_sa,
+                          duplicate_options const& options, std::function<void(duplicate_range const&)> const& on_range,
+                          std::string const& name = "suffix array", std::string const& other_name = "other suffix array");
+
+/// A string that a text has more than once: its first position, its length, and the number of its occurrences.
+struct repeated_string {
+  std::uint64_t position = 0, length = 0, count = 0;
+  friend bool operator==(repeated_string const&, repeated_string const&) = default;
+};
+struct repeated_strings {
+  repeated_string longest;                // count 0 if no string of min_length residues repeats
+  std::vector<repeated_string> frequent;  // by count, the most frequent one first, then by length and position
+};
+
+/// Finds the longest string that a text has more than once, and the most frequent ones, of at least min_length residues. A
+/// frequent string is as long as all its occurrences agree, to the right and to the left. Of strings that begin with the same
+/// min_length residues only the most frequent one is listed. Time O(n), one thread.
+/// @param sa, lcp  of all rows @throws as find_duplicates
+repeated_strings find_repeated_strings(text const& input, entries sa, entries lcp, std::uint64_t min_length,
+                                       std::size_t max_strings, std::string const& name = "suffix array");
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

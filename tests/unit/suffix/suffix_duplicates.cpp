@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ordo/error.hpp"
@@ -18,16 +21,31 @@ suffix::entries entries_of(std::vector<std::uint32_t> const& values) {
   return suffix::entries(std::span<std::uint32_t const>(values));
 }
 
-// The definition: marks each copy of min_length letters.
-std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length, suffix::kept_copies keep) {
+// The places of each string of min_length letters.
+std::map<std::string_view, std::vector<std::size_t>> plain_strings(suffix::text const& text, std::size_t min_length) {
   std::map<std::string_view, std::vector<std::size_t>> at;
   for (std::size_t r = 0; r < text.records(); ++r)
     for (std::size_t p = text.begin_of(r); p + min_length <= text.end_of(r); ++p)
       at[text.residues.substr(p, min_length)].push_back(p);
+  return at;
+}
+
+// The definition: marks each copy of min_length letters.
+std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length, suffix::kept_copies keep,
+                               suffix::copy_scope scope = suffix::copy_scope::anywhere) {
+  using enum suffix::copy_scope;
+  bool const keeps_first = keep == suffix::kept_copies::first;
   std::vector<bool> copies(text.size());
-  for (auto const& [word, places] : at)
-    for (std::size_t k = keep == suffix::kept_copies::first || places.size() == 1 ? 1 : 0; k < places.size(); ++k)
-      for (std::size_t i = 0; i < min_length; ++i) copies[places[k] + i] = true;
+  for (auto const& [word, places] : plain_strings(text, min_length))
+    for (std::size_t const p : places) {
+      std::size_t const record = text.record_of(p);
+      bool const is_copy = std::ranges::any_of(places, [&](std::size_t q) {
+        if (p == q) return false;
+        bool const same = text.record_of(q) == record;
+        return (scope == anywhere || same == (scope == within)) && (!keeps_first || q < p);
+      });
+      for (std::size_t i = 0; is_copy && i < min_length; ++i) copies[p + i] = true;
+    }
   return copies;
 }
 
@@ -35,13 +53,14 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
   stored_text const all(records);
   suffix::text const text = all.view();
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
+  using enum suffix::copy_scope;
   for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first})
-    for (unsigned const threads : {1u, 4u}) {
+    for (auto const& [scope, threads] : {std::pair{anywhere, 1u}, {anywhere, 4u}, {within, 4u}, {across, 4u}}) {
       std::vector<bool> copies(text.size());
       std::uint64_t count = 0, last_end = 0;
       std::size_t last_record = 0;
       std::uint64_t const found =
-          suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), {min_length, keep, false, threads},
+          suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), {min_length, keep, false, threads, scope},
                                   [&](suffix::duplicate_range const& range) {
                                     REQUIRE(range.begin < range.end);
                                     REQUIRE(range.begin >= text.begin_of(range.record));
@@ -53,7 +72,7 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
                                     last_record = range.record;
                                   });
       REQUIRE(found == count);
-      REQUIRE((copies == plain_copies(text, min_length, keep)));
+      REQUIRE((copies == plain_copies(text, min_length, keep, scope)));
     }
 }
 
@@ -80,6 +99,107 @@ TEST_CASE("exact duplicates round words of bits, and across the parts of threads
   }
   std::string const once = random_letters(random, "abcdefgh", 20000);
   expect({std::string(40000, 'a') + once, once + "b" + once}, 50);
+}
+
+namespace {
+
+void expect_shared(std::vector<std::string> const& records, std::vector<std::string> const& others, std::size_t min_length) {
+  stored_text const one(records), two(others);
+  suffix::text const text = one.view(), other = two.view();
+  auto const sorted = suffix::build<std::uint32_t>(text, {.lcp = true}), sorted_other = suffix::build<std::uint32_t>(other);
+  auto const strings = plain_strings(other, min_length);
+  std::vector<bool> plain(text.size());
+  for (auto const& [word, places] : plain_strings(text, min_length))
+    for (std::size_t const p : places)
+      for (std::size_t i = 0; strings.contains(word) && i < min_length; ++i) plain[p + i] = true;
+  for (unsigned const threads : {1u, 4u}) {
+    std::vector<bool> shared(text.size());
+    std::uint64_t const count =
+        suffix::find_shared(text, entries_of(sorted.sa), entries_of(sorted.lcp), other, entries_of(sorted_other.sa),
+                            {.min_length = min_length, .threads = threads}, [&](suffix::duplicate_range const& range) {
+                              std::fill(shared.begin() + long(range.begin), shared.begin() + long(range.end), true);
+                            });
+    REQUIRE((shared == plain));
+    REQUIRE(count == std::uint64_t(std::ranges::count(plain, true)));
+  }
+}
+
+// The definition: each string that occurs more than once, and that a letter more, on either side, occurs less often.
+suffix::repeated_strings plain_repeats(suffix::text const& text, std::size_t min_length) {
+  suffix::repeated_strings all;
+  for (auto const& [word, places] : plain_strings(text, min_length)) {
+    if (places.size() == 1) continue;
+    auto const letter_at = [&](std::size_t p, std::size_t i) {  // a different number at the end of each record
+      return p + i < text.end_of(text.record_of(p)) ? int(static_cast<unsigned char>(text.residues[p + i])) : -1 - int(p);
+    };
+    std::size_t length = min_length;
+    while (std::ranges::all_of(places, [&](std::size_t p) { return letter_at(p, length) == letter_at(places[0], length); }))
+      ++length;
+    auto const before = [&](std::size_t p) {
+      return p == text.begin_of(text.record_of(p)) ? -1 - int(p) : int(static_cast<unsigned char>(text.residues[p - 1]));
+    };
+    if (std::ranges::all_of(places, [&](std::size_t p) { return before(p) == before(places[0]); })) continue;
+    all.frequent.push_back({places[0], length, places.size()});
+  }
+  std::ranges::sort(all.frequent, [](auto const& a, auto const& b) {
+    return std::tuple(b.count, b.length, a.position) < std::tuple(a.count, a.length, b.position);
+  });
+  for (std::size_t length = min_length; length <= text.size(); ++length)
+    for (auto const& [word, places] : plain_strings(text, length))
+      if (places.size() > 1 && length > all.longest.length) all.longest = {places[0], length, places.size()};
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what a text shares with another one", "[suffix][duplicates]") {
+  random_numbers random(3);
+  for (std::string const& alphabet : {std::string("a"), std::string("ab"), std::string("abcd"), all_bytes()})
+    for (int times = 0; times < 30; ++times) {
+      std::vector<std::string> records, others;
+      for (std::size_t r = 0, count = 1 + random.below(6); r < count; ++r)
+        records.push_back(random_letters(random, alphabet, random.below(200)));
+      for (std::size_t r = 0, count = 1 + random.below(6); r < count; ++r)
+        others.push_back(random.below(3) == 0 ? records[random.below(records.size())].substr(0, random.below(50))
+                                              : random_letters(random, alphabet, random.below(100)));
+      expect_shared(records, others, 1 + random.below(20));
+    }
+  std::string const once = random_letters(random, "abcdefgh", 20000);
+  expect_shared({once, "", once + "i"}, {"x", once.substr(100, 12000)}, 30);
+  expect_shared({once}, {once.substr(7, 29), once.substr(500, 30), ""}, 30);
+  expect_shared({""}, {"a"}, 1);
+  expect_shared({"a"}, {"", ""}, 1);
+
+  stored_text const one(std::vector<std::string>{"abcabc"});
+  auto const made = suffix::build<std::uint32_t>(one.view(), {.lcp = true});
+  std::vector<std::uint32_t> wrong{0, 9, 1};
+  auto const ignore = [](suffix::duplicate_range const&) {};
+  auto const shared = [&](suffix::text const& other, std::vector<std::uint32_t> const& sa) {
+    return suffix::find_shared(one.view(), entries_of(made.sa), entries_of(made.lcp), other, entries_of(sa), {2}, ignore);
+  };
+  CHECK_THROWS_AS(shared({"abc"}, wrong), input_error);
+  CHECK_THROWS_AS(shared({"ab"}, wrong), usage_error);
+}
+
+TEST_CASE("the longest and the most frequent strings", "[suffix][duplicates]") {
+  random_numbers random(4);
+  for (std::string const& alphabet : {std::string("a"), std::string("ab"), std::string("abcd"), all_bytes()})
+    for (int times = 0; times < 20; ++times) {
+      std::vector<std::string> records;
+      for (std::size_t r = 0, count = 1 + random.below(5); r < count; ++r)
+        records.push_back(r != 0 && random.below(3) == 0 ? records[random.below(r)]
+                                                         : random_letters(random, alphabet, random.below(40)));
+      std::size_t const min_length = 1 + random.below(8), max_strings = random.below(6);
+      stored_text const all(records);
+      auto const made = suffix::build<std::uint32_t>(all.view(), {.lcp = true});
+      auto const found =
+          suffix::find_repeated_strings(all.view(), entries_of(made.sa), entries_of(made.lcp), min_length, max_strings);
+      auto plain = plain_repeats(all.view(), min_length);
+      if (plain.frequent.size() > max_strings) plain.frequent.resize(max_strings);
+      REQUIRE((found.frequent == plain.frequent));
+      // Of several longest strings the first in suffix order counts.
+      REQUIRE(found.longest == plain.longest);
+    }
 }
 
 TEST_CASE("duplicates of whole characters", "[suffix][duplicates]") {

@@ -1,0 +1,129 @@
+#include "tools/sufsort/duplicates_report.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "tools/sufsort/symbols.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+constexpr std::string_view head = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Duplicates</title>
+<style>
+body { font: 15px/1.4 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { text-align: left; padding: 0.2em 1em 0.2em 0; border-bottom: 1px solid #ddd; vertical-align: top; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.bar { width: 24em; }
+td.bar div { background: #4a7ab5; height: 0.9em; }
+code { white-space: pre-wrap; overflow-wrap: anywhere; }
+</style>
+</head>
+<body>
+)";
+
+std::string escaped(std::string_view text) {
+  std::string html;
+  for (char const c : text) switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      default:
+        html += c;
+    }
+  return html;
+}
+
+/// Returns the beginning of a string of the text.
+std::string excerpt(suffix::text const& input, suffix::repeated_string const& one) {
+  constexpr std::uint64_t max_bytes = 100;
+  std::string_view bytes = input.residues.substr(one.position, std::min(one.length, max_bytes));
+  // A character of UTF-8 stays whole.
+  if (one.length > max_bytes)
+    for (int k = 0; k < 3 && (static_cast<unsigned char>(input.residues[one.position + bytes.size()]) & 0xc0) == 0x80; ++k)
+      bytes.remove_suffix(1);
+  std::string text;
+  append_printable(text, bytes);
+  return escaped(text) + (one.length > max_bytes ? " …" : "");
+}
+
+void append_strings(std::string& page, suffix::text const& input, std::vector<suffix::repeated_string> const& strings) {
+  page += "<table>\n<tr><th>occurrences</th><th>length</th><th>string</th></tr>\n";
+  for (suffix::repeated_string const& one : strings)
+    fmt::format_to(std::back_inserter(page),
+                   "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td><code>{}</code></td></tr>\n", one.count,
+                   one.length, excerpt(input, one));
+  page += "</table>\n";
+}
+
+}  // namespace
+
+void duplicate_counts::add(suffix::duplicate_range const& range) {
+  std::uint64_t const length = range.end - range.begin;
+  ++ranges;
+  residues += length;
+  longest = std::max(longest, length);
+  records += range.record != last_record_;
+  last_record_ = range.record;
+  bin& to = bins[std::size_t(std::bit_width(length)) - 1];
+  ++to.ranges;
+  to.residues += length;
+}
+
+std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,
+                            suffix::repeated_strings const& strings,
+                            std::vector<std::pair<std::string_view, std::string>> const& settings) {
+  suffix::text const input = index.view();
+  std::string page(head);
+  auto const to = std::back_inserter(page);
+  std::string_view const unit = index.description().input == suffix::input_format::fasta ? "residues" : "bytes";
+  auto const share = [&](std::uint64_t part, std::uint64_t all) { return all == 0 ? 0.0 : 100 * double(part) / double(all); };
+  page += "<h1>Duplicates</h1>\n<table>\n";
+  for (auto const& [name, value] : settings) fmt::format_to(to, "<tr><th>{}</th><td>{}</td></tr>\n", name, escaped(value));
+  fmt::format_to(to, "<tr><th>text</th><td>{} {} in {} records</td></tr>\n", input.size(), unit, input.records());
+  fmt::format_to(to, "<tr><th>duplicates</th><td>{} {} ({:.3f} %) in {} ranges of {} records</td></tr>\n", counts.residues,
+                 unit, share(counts.residues, input.size()), counts.ranges, counts.records);
+  fmt::format_to(to, "<tr><th>longest range</th><td>{} {}</td></tr>\n</table>\n", counts.longest, unit);
+
+  fmt::format_to(to, "<h2>Lengths of ranges</h2>\n<table>\n<tr><th>length</th><th>ranges</th><th>{}</th><th></th></tr>\n",
+                 unit);
+  std::uint64_t most = 1;
+  for (duplicate_counts::bin const& one : counts.bins) most = std::max(most, one.residues);
+  for (std::size_t k = 0; k < counts.bins.size(); ++k) {
+    auto const& [ranges, residues] = counts.bins[k];
+    if (ranges == 0) continue;
+    fmt::format_to(to,
+                   "<tr><td>{} to {}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+                   "<td class=\"bar\"><div style=\"width: {:.1f}%\"></div></td></tr>\n",
+                   std::uint64_t{1} << k, (std::uint64_t{2} << k) - 1, ranges, residues, share(residues, most));
+  }
+  page += "</table>\n";
+  if (strings.longest.count != 0) {
+    page += "<h2>Longest repeated string</h2>\n";
+    append_strings(page, input, {strings.longest});
+  }
+  if (!strings.frequent.empty()) {
+    page += "<h2>Most frequent strings</h2>\n";
+    append_strings(page, input, strings.frequent);
+  }
+  page += "</body>\n</html>\n";
+  return page;
+}
+
+}  // namespace ordo::inline v0::sufsort

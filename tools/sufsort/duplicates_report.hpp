@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ordo/suffix/duplicates.hpp"
+#include "ordo/suffix/index.hpp"
+
+namespace ordo::inline v0::sufsort {
+
+/// Counts ranges of duplicates, by their lengths.
+class duplicate_counts {
+ public:
+  void add(suffix::duplicate_range const& range);
+
+  std::uint64_t ranges = 0, residues = 0, records = 0, longest = 0;
+  struct bin {
+    std::uint64_t ranges = 0, residues = 0;
+  };
+  std::array<bin, 64> bins{};  // bin k: lengths in [2^k, 2^(k + 1))
+
+ private:
+  std::size_t last_record_ = ~std::size_t{0};
+};
+
+/// Returns a page of HTML that needs no other file: the counts, a histogram of lengths, and the repeated strings.
+/// @param settings  names and values for its first table
+std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,
+                            suffix::repeated_strings const& strings,
+                            std::vector<std::pair<std::string_view, std::string>> const& settings);
+
+}  // namespace ordo::inline v0::sufsort
