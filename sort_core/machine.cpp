@@ -66,9 +66,10 @@ namespace {
 
 using cuda_detail::gpu_state;
 
-/// Returns the first GPU that runs this build and has the memory, or the CPU and the reason. For builds with CUDA.
-[[maybe_unused]] machine_choice choose_gpu(machine_options const& options,
-                                           std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
+/// Returns the first GPU that runs this build and has the memory, or the CPU and the reason. For builds with CUDA: a template,
+/// so that no other build has it, not even one without optimisation.
+template <class Options>
+machine_choice choose_gpu(Options const& options, std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   bool const required = options.device == device::gpu;
   auto const found = gpus();
   if (found.empty()) {
