@@ -56,14 +56,27 @@ void check_sizes(std::size_t n, std::span<std::uint64_t const> starts, std::size
     throw usage_error(fmt::format("wrong array size: suffix array: {} residues in {} records", n, records));
 }
 
+// Chooses the machine for a text. Tokens are sorted on the CPU.
+template <class GpuBytes>
+machine_choice choose_for(unsigned residue_bytes, std::size_t n, machine_options const& machine, GpuBytes gpu_bytes) {
+  if (residue_bytes == 1) return choose_machine(machine, n, detail::min_gpu_bytes(machine.threads), gpu_bytes);
+  if (machine.kind() == device::gpu)
+    throw usage_error("no tokens on a GPU: suffix array: texts of tokens are sorted on the CPU; choose it, or no machine");
+  machine_options cpu = machine;
+  cpu.device = device::cpu;
+  machine_choice choice = choose_machine(cpu, n, 0, gpu_bytes);
+  choice.reason = "tokens are sorted on the CPU";
+  return choice;
+}
+
 // Calls on_machine(choice) for the chosen machine, and again for the CPU if the GPU's memory runs out. memory_on(device) is the
 // memory that it takes.
 template <class MemoryOn, class OnMachine>
 build_report run(text const& input, build_options const& options, MemoryOn memory_on, OnMachine on_machine) {
   std::size_t const n = input.size();
   build_report done;
-  done.machine = choose_machine(options.machine, n, detail::min_gpu_bytes(options.machine.threads),
-                                [&](gpu_info const&) { return memory_on(device::gpu).min_bytes; });
+  done.machine =
+      choose_for(input.residue_bytes, n, options.machine, [&](gpu_info const&) { return memory_on(device::gpu).min_bytes; });
   run_on(
       done.machine,
       [&] {
@@ -86,7 +99,9 @@ build_report run(text const& input, build_options const& options, MemoryOn memor
           on_machine(done.machine);
         } catch (out_of_memory const&) {
           if (plan.max_bytes <= options.memory) throw;
-          refuse("the text is repetitive: up to ", plan.max_bytes, plan.max_bytes);
+          refuse(input.residue_bytes == 4 ? "the text is repetitive, or has large tokens: up to "
+                                          : "the text is repetitive: up to ",
+                 plan.max_bytes, plan.max_bytes);
         }
       });
   return done;
@@ -115,20 +130,24 @@ std::size_t num_sorted_suffixes(std::size_t n, std::size_t records, row_selectio
 }
 
 memory_estimate build_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
-                             row_selection rows) {
+                             row_selection rows, unsigned residue_bytes) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    memory_estimate const plan = builder_on<Index>(where).build_memory(n, records, extra, rows);
+    auto const plan_of = [&] {
+      if (residue_bytes == 1) return builder_on<Index>(where).build_memory(n, records, extra, rows);
+      return detail::host_builder<Index>().token_build_memory(n, records, extra, rows, residue_bytes);
+    };
+    memory_estimate const plan = plan_of();
     std::size_t const filter = rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, extra.lcp) : 0;
     return memory_estimate{plan.min_bytes + filter, plan.fast_bytes + filter, plan.max_bytes + filter};
   });
 }
 
 build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
-                      machine_options const& machine, std::size_t memory, row_selection rows) {
+                      machine_options const& machine, std::size_t memory, row_selection rows, unsigned residue_bytes) {
   build_plan outlook;
-  auto const plan_of = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows); };
+  auto const plan_of = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows, residue_bytes); };
   std::size_t free = 0;
-  outlook.machine = choose_machine(machine, n, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
+  outlook.machine = choose_for(residue_bytes, n, machine, [&](gpu_info const& gpu) {
     free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
     return plan_of(device::gpu).min_bytes;
   });
@@ -136,7 +155,7 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
   if (outlook.machine.device == device::cpu) {
     std::size_t const held = num_sorted_suffixes(n, records, rows);
     std::size_t const results = held * index_bytes * (extra.lcp ? 2 : 1) + (extra.bwt ? n + records : 0);
-    outlook.host_bytes = n + results;
+    outlook.host_bytes = n * residue_bytes + results;
     free = memory - std::min(memory, outlook.host_bytes);
   }
   outlook.available = free;
@@ -154,18 +173,22 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
 }
 
 std::size_t check_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
-                         row_selection rows) {
+                         row_selection rows, unsigned residue_bytes) {
   if (!rows.all()) {
     extra_arrays const made{.lcp = extra.lcp};
     return detail::memory_of_all_rows(n, index_bytes, extra.lcp) +
-           std::max(build_memory(where, n, records, index_bytes, made).min_bytes,
-                    check_memory(where, n, records, index_bytes, made));
+           std::max(build_memory(where, n, records, index_bytes, made, {}, residue_bytes).min_bytes,
+                    check_memory(where, n, records, index_bytes, made, {}, residue_bytes));
   }
-  return with_index(index_bytes, [&]<class Index>(Index) { return builder_on<Index>(where).check_memory(n, records, extra); });
+  return with_index(index_bytes, [&]<class Index>(Index) {
+    if (residue_bytes == 1) return builder_on<Index>(where).check_memory(n, records, extra);
+    return detail::host_builder<Index>().token_check_memory(n, records, extra, residue_bytes);
+  });
 }
 
 template <class Index>
 build_report build(text const& input, arrays<Index> out, build_options const& options) {
+  detail::check_residues(input, options.rows, !out.bwt.empty());
   std::size_t const rows = num_rows(input, options.rows, options.machine.threads);
   check_rows(options.rows, !out.bwt.empty());
   check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
@@ -175,7 +198,7 @@ build_report build(text const& input, arrays<Index> out, build_options const& op
   }
   detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
   auto const memory_on = [&](device where) {
-    return build_memory(where, input.size(), input.records(), sizeof(Index), to.extra);
+    return build_memory(where, input.size(), input.records(), sizeof(Index), to.extra, {}, input.residue_bytes);
   };
   return run(input, options, memory_on, [&](machine_choice const& machine) {
     return builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
@@ -204,6 +227,17 @@ void detail::expect_nucleotides(std::span<unsigned char const> present, row_sele
                       static_cast<char>(byte)));
 }
 
+void detail::check_residues(text const& input, row_selection rows, bool bwt) {
+  unsigned const bytes = input.residue_bytes;
+  if (bytes != 1 && bytes != 2 && bytes != 4)
+    throw usage_error(fmt::format("invalid residues: suffix array: {} bytes: a residue has 1, 2 or 4", bytes));
+  if (bytes == 1) return;
+  if (input.residues.size() % bytes != 0 || reinterpret_cast<std::uintptr_t>(input.residues.data()) % bytes != 0)
+    throw usage_error(fmt::format("invalid residues: suffix array: tokens of {} bytes must be whole and aligned", bytes));
+  if (bwt) throw usage_error("no BWT: suffix array: a BWT is of bytes, not of tokens");
+  if (rows.skip_ambiguous) throw usage_error("no nucleotides: suffix array: tokens are not ambiguous");
+}
+
 void detail::expect_rows(std::size_t rows, sinks const& out, std::size_t index_bytes) {
   std::size_t const entry_bytes = out.entry_bytes != 0 ? out.entry_bytes : index_bytes;
   out.sa->expect(rows * entry_bytes);
@@ -227,11 +261,12 @@ void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts,
 
 template <class Index>
 build_report build_into(text const& input, sinks const& out, build_options const& options) {
+  detail::check_residues(input, options.rows, out.bwt != nullptr);
   std::size_t const n = input.size(), rows = n + input.records();
   detail::expect_arrays(n, input.starts, out, sizeof(Index), options.rows);
   detail::results<Index> to{{out.lcp != nullptr, out.bwt != nullptr}, {}, out, options.rows};
   auto const memory_on = [&](device where) {
-    return build_memory(where, n, input.records(), sizeof(Index), to.extra, options.rows);
+    return build_memory(where, n, input.records(), sizeof(Index), to.extra, options.rows, input.residue_bytes);
   };
   host_memory plain;
   buffer<Index> sa, lcp;
@@ -250,6 +285,7 @@ build_report build_into(text const& input, sinks const& out, build_options const
 
 template <class Index>
 result<Index> build(text const& input, extra_arrays extra, build_options const& options) {
+  detail::check_residues(input, options.rows, extra.bwt);
   std::size_t const n = input.size(), rows = num_rows(input, options.rows, options.machine.threads);
   result<Index> all;
   all.sa.resize(rows);
@@ -261,13 +297,14 @@ result<Index> build(text const& input, extra_arrays extra, build_options const& 
 
 template <class Index>
 std::optional<mismatch> check(text const& input, arrays<Index const> all, build_options const& options, build_report* done) {
+  detail::check_residues(input, options.rows, !all.bwt.empty());
   check_rows(options.rows, !all.bwt.empty());
   std::size_t const rows = options.rows.all() ? input.size() : all.sa.size();
   check_sizes(input.size(), input.starts, all.sa.size(), all.lcp.size(), all.bwt.size(), sizeof(Index), rows);
   if (!options.rows.all()) return detail::check_chosen(input, all, options, done);
   extra_arrays const extra{!all.lcp.empty(), !all.bwt.empty()};
   auto const memory_on = [&](device where) {
-    std::size_t const bytes = check_memory(where, input.size(), input.records(), sizeof(Index), extra);
+    std::size_t const bytes = check_memory(where, input.size(), input.records(), sizeof(Index), extra, {}, input.residue_bytes);
     return memory_estimate{bytes, bytes, bytes};
   };
   std::optional<mismatch> found;

@@ -19,17 +19,19 @@
 #pragma GCC visibility push(default)
 
 /// Suffix arrays of one or many records. The suffix at position p runs to the end of p's record. Suffixes compare by unsigned
-/// bytes; a proper prefix is smaller; equal suffixes compare by position. For a single record this is the textbook suffix
-/// array.
+/// bytes, or by tokens; a proper prefix is smaller; equal suffixes compare by position. For a single record this is the
+/// textbook suffix array.
 namespace ordo::inline v0::suffix {
 
 /// Records of residues laid end to end without separators. Record r is [starts[r], starts[r + 1]); the last one ends with the
-/// text. Records may be empty. Without starts the text is one record.
+/// text. Records may be empty. Without starts the text is one record. A residue is a byte, or a token: an unsigned number of 2
+/// or 4 bytes, little-endian and aligned (text_of makes such texts). All sizes, starts and positions count residues.
 struct text {
-  std::string_view residues;
+  std::string_view residues;  // their bytes
   std::span<std::uint64_t const> starts = {};
+  unsigned residue_bytes = 1;  // 1, 2 or 4
 
-  [[nodiscard]] std::size_t size() const noexcept { return residues.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return residues.size() / residue_bytes; }
   [[nodiscard]] std::size_t records() const noexcept { return starts.empty() ? 1 : starts.size(); }
   [[nodiscard]] std::size_t begin_of(std::size_t record) const noexcept { return record == 0 ? 0 : starts[record]; }
   [[nodiscard]] std::size_t end_of(std::size_t record) const noexcept {
@@ -38,6 +40,14 @@ struct text {
   /// Returns the record that holds position p, p in [0, size()).
   [[nodiscard]] std::size_t record_of(std::size_t p) const noexcept;
 };
+
+/// Returns a text of tokens. Both spans must outlive it.
+[[nodiscard]] inline text text_of(std::span<std::uint16_t const> tokens, std::span<std::uint64_t const> starts = {}) noexcept {
+  return {{reinterpret_cast<char const*>(tokens.data()), tokens.size_bytes()}, starts, sizeof(std::uint16_t)};
+}
+[[nodiscard]] inline text text_of(std::span<std::uint32_t const> tokens, std::span<std::uint64_t const> starts = {}) noexcept {
+  return {{reinterpret_cast<char const*>(tokens.data()), tokens.size_bytes()}, starts, sizeof(std::uint32_t)};
+}
 
 /// The arrays that build makes besides the suffix array.
 struct extra_arrays {
@@ -51,7 +61,7 @@ struct arrays {
   std::span<Index> sa;   // n positions, in suffix order
   std::span<Index> lcp;  // empty, or n: lcp[0] = 0, lcp[i] is the length of the common prefix of suffixes sa[i - 1] and sa[i]
   // Empty, or n + k: one row for the end of each record, in record order, then one for each entry of sa. A row holds the
-  // residue before its position, or '$' at the start of a record.
+  // residue before its position, or '$' at the start of a record. Texts of tokens have none.
   std::span<std::conditional_t<std::is_const_v<Index>, char const, char>> bwt;
 };
 
@@ -101,7 +111,8 @@ bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
 /// The temporary memory of a build, in bytes. The exact amount is known after the first sort: it grows with the number of
 /// suffixes that share a whole key (29 letters of DNA, 12 of proteins) with another one. The CPU sorts very repetitive texts by
-/// induction (induced_sort.hpp), in little memory, if all positions have rows and fit into one bit less than an entry.
+/// induction (induced_sort.hpp), in little memory, if all positions have rows and fit into one bit less than an entry. Tokens
+/// of 4 bytes are taken to be below 2^20, except by max_bytes.
 struct memory_estimate {
   std::size_t min_bytes = 0;   // suffices if few suffixes share a whole key
   std::size_t fast_bytes = 0;  // the same, for the fastest method: see build_plan::ranges
@@ -110,8 +121,9 @@ struct memory_estimate {
 
 /// Returns the temporary memory of a build: host memory for device::cpu, besides text, results and some megabytes a thread; all
 /// GPU memory for device::gpu. In a build without CUDA, all figures are those of the CPU.
+/// @param residue_bytes  as of a text
 memory_estimate build_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
-                             row_selection rows = {});
+                             row_selection rows = {}, unsigned residue_bytes = 1);
 
 /// The machine, memory and method that a build would use.
 struct build_plan {
@@ -129,18 +141,19 @@ struct build_plan {
 /// @param memory  the host memory that may be used, in bytes
 /// @throws as choose_machine()
 build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
-                      machine_options const& machine, std::size_t memory, row_selection rows = {});
+                      machine_options const& machine, std::size_t memory, row_selection rows = {}, unsigned residue_bytes = 1);
 
 /// Returns the temporary memory of check, for any text. If rows are left out, it suffices for texts that are not repetitive.
 /// @param what  the arrays to check besides sa
 std::size_t check_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
-                         row_selection rows = {});
+                         row_selection rows = {}, unsigned residue_bytes = 1);
 
 /// Builds the arrays by prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see suffix_sort.hpp. Index is
 /// std::uint32_t or std::uint64_t. The result is the same on every machine. If the machine is chosen automatically and the
 /// GPU's memory runs out, the CPU takes over.
 /// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that does not exist, a BWT
-///     with rows left out, a sample of 0
+///     with rows left out, a sample of 0; a BWT of tokens, or rows of tokens without ambiguous letters; residue_bytes other
+///     than 1, 2 and 4, or bytes that are no whole or no aligned tokens
 /// @throws input_error  ambiguous letters are to be left out, and the text has letters that are no nucleotide codes
 /// @throws text_too_large  before any work if the CPU certainly needs more than options.memory; later if the text turns out to
 ///     be repetitive and needs more

@@ -64,6 +64,8 @@ class index {
         text_(stored_.view()),
         pieces_(stored_.pieces()),
         search_(text_, stored_.array("sa"), stored_.path("sa"), stored_.kmers()) {
+    if (text_.residue_bytes != 1)
+      throw ordo::input_error("no bytes: " + stored_.path("json") + ": the index is of tokens; sufsort searches it");
     if (suffix::row_selection const rows = stored_.description().policy.rows(); !rows.all())
       sparse_.emplace(text_, search_, rows);
   }

@@ -6,7 +6,7 @@
 
 namespace ordo::inline v0::suffix {
 
-/// Returns the number of letters, up to max_length, with which two strings both begin.
+/// Returns the number of bytes, up to max_length, with which two strings both begin.
 inline std::size_t common_prefix(char const* a, char const* b, std::size_t max_length) {
   std::size_t i = 0;
   for (; i + 8 <= max_length; i += 8) {
@@ -17,6 +17,14 @@ inline std::size_t common_prefix(char const* a, char const* b, std::size_t max_l
   }
   while (i < max_length && a[i] == b[i]) ++i;
   return i;
+}
+
+/// Returns residue i of residues of `size` bytes: of bytes, or of tokens of 2 or 4.
+inline std::uint32_t residue_at(char const* residues, std::size_t i, std::size_t size) {
+  if (size == 1) return static_cast<unsigned char>(residues[i]);
+  std::uint32_t residue = 0;
+  std::memcpy(&residue, residues + i * size, size);  // on little-endian machines
+  return residue;
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -119,6 +119,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case field_of_records:
         description.field = text;
         return true;
+      case cut_of_records:
+        description.is_cut = true;
+        return text == "lengths" || refuse("unknown records");
       case file_name:
         description.files.back().name = text;
         return true;
@@ -201,6 +204,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     kmer_letters,
     input_of_text,
     separator_of_records,
+    cut_of_records,
     field_of_records,
     files,
     arrays,
@@ -239,6 +243,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {context::description, "kmer_letters", true},
                                                    {context::description, "input", true},
                                                    {context::description, "separator", true},
+                                                   {context::description, "cut", true},
                                                    {context::description, "field", true},
                                                    {context::description, "files", true},
                                                    {context::description, "arrays", false},
@@ -304,7 +309,7 @@ std::string checksum_line(std::string_view before, std::string_view behind) {
 // Returns the size that an array must have; nothing for an unknown name.
 std::optional<std::uint64_t> bytes_of(index_description const& description, std::string_view array) {
   if (array == "sa" || array == "lcp") return description.rows() * (description.width / 8);
-  if (array == "seq") return description.residues;
+  if (array == "seq") return description.residues * residue_bytes_of(description.input);
   if (array == "bwt") return description.residues + description.text_records();
   if (array == "pieces") return description.text_records() * piece_bytes;
   if (array == "starts") return description.text_records() * start_bytes;
@@ -334,7 +339,8 @@ std::optional<std::string> flaw_in_policy(index_description const& description) 
 std::optional<std::string> flaw_in_records(index_description const& description) {
   bool const fasta = description.input == input_format::fasta;
   if (!fasta && !description.starts.empty()) return "records of FASTA, but another input";
-  if (fasta && (!description.files.empty() || !description.separator.empty() || !description.field.empty()))
+  if (fasta &&
+      (!description.files.empty() || !description.separator.empty() || !description.field.empty() || description.is_cut))
     return "files, a separator or a field, but FASTA";
   if (fasta == (description.find("starts") != nullptr))
     return fasta ? "an array of starts, but FASTA" : "the array starts is missing";
@@ -401,7 +407,7 @@ void index_description::append_name(std::string& to, std::size_t record) const {
   // The last file that begins with this record or before it. Files without records begin where the next one does.
   input_file const& file = *(std::ranges::upper_bound(files, record, {}, &input_file::first_record) - 1);
   to += file.name;
-  if (has_lines(input) || !separator.empty())
+  if (has_lines(input) || !separator.empty() || is_cut)
     fmt::format_to(std::back_inserter(to), ":{}", record - file.first_record + 1);
 }
 
@@ -436,6 +442,7 @@ std::string to_json(index_description const& description) {
       text += "\",\n";
     }
     if (!description.field.empty()) fmt::format_to(to, "  \"field\": {},\n", json_string(description.field));
+    if (description.is_cut) text += "  \"cut\": \"lengths\",\n";
     text += "  \"files\": [";
     for (std::size_t i = 0; i < description.files.size(); ++i)
       fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}}}", i == 0 ? "" : ",",

@@ -173,10 +173,11 @@ class ascending_search {
     std::uint64_t const q = sa_[row];
     if (q >= other_.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, q, other_.size()));
+    std::size_t const size = input_.residue_bytes;
     std::size_t const reach = std::min<std::uint64_t>(other_.end_of(record_of_(q)) - q, length_);
-    char const *const a = other_.residues.data() + q, *const b = input_.residues.data() + p;
-    std::size_t const agree = common_prefix(a, b, reach);
-    if (agree < reach) return static_cast<unsigned char>(a[agree]) < static_cast<unsigned char>(b[agree]) ? -1 : 1;
+    char const *const a = other_.residues.data() + q * size, *const b = input_.residues.data() + p * size;
+    std::size_t const agree = common_prefix(a, b, reach * size) / size;
+    if (agree < reach) return residue_at(a, agree, size) < residue_at(b, agree, size) ? -1 : 1;
     return reach < length_ ? -1 : 0;
   }
 
@@ -231,6 +232,8 @@ void check(text const& input, entries sa, entries lcp, duplicate_options const& 
     throw usage_error(fmt::format("wrong array size: duplicates: {} rows of sa and {} of lcp for {} residues", sa.size(),
                                   lcp.size(), input.size()));
   if (options.min_length == 0) throw usage_error("invalid length: duplicates: a duplicate has at least one residue");
+  if (options.whole_characters && input.residue_bytes != 1)
+    throw usage_error("no characters: duplicates: characters consist of bytes, not of tokens");
 }
 
 /// Calls on_range for the ranges that marked strings cover. @returns the number of residues in all ranges
@@ -277,6 +280,9 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
   if (other_sa.size() != other.size())
     throw usage_error(fmt::format("wrong array size: duplicates: {} rows of sa for {} residues of the other text",
                                   other_sa.size(), other.size()));
+  if (input.residue_bytes != other.residue_bytes)
+    throw usage_error(
+        fmt::format("conflicting residues: duplicates: of {} and of {} bytes", input.residue_bytes, other.residue_bytes));
   copy_bits bits(input.size() / 64 + 1);
   row_groups const rows(input, sa, lcp, options.min_length, name);
   record_finder const record_of(input), other_record_of(other);
@@ -290,9 +296,9 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
   check(input, sa, lcp, {.min_length = min_length});
   row_groups const rows(input, sa, lcp, min_length, name);
   record_finder const record_of(input);
-  auto const before = [&](std::uint64_t p) -> std::optional<char> {
+  auto const before = [&](std::uint64_t p) -> std::optional<std::uint32_t> {
     if (p == input.begin_of(record_of(p))) return std::nullopt;
-    return input.residues[p - 1];
+    return residue_at(input.residues.data(), p - 1, input.residue_bytes);
   };
   // Puts the more frequent one first.
   auto const comes_first = [](repeated_string const& a, repeated_string const& b) {
@@ -327,7 +333,7 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
     std::uint64_t const count = behind - begin;
     if (max_strings == 0 || (all.frequent.size() == max_strings && count < all.frequent.back().count)) continue;
     bool differ = false;
-    std::optional<char> const letter = before(rows.position(begin));
+    std::optional<std::uint32_t> const letter = before(rows.position(begin));
     if (!letter) differ = true;  // the start of a record is like no other
     for (std::size_t row = begin + 1; row < behind && !differ; ++row) differ = before(rows.position(row)) != letter;
     if (!differ) continue;

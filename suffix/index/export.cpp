@@ -1,6 +1,7 @@
 #include "ordo/suffix/export.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
@@ -131,37 +132,66 @@ void write_sufr(stored_index const& index, sink& to) {
   out.flush();
 }
 
-/// Returns the bytes of some records, each with the byte before it.
+/// Returns the bytes of the tokens of some records, each with the token before it.
 std::uint64_t shard_bytes(text const& input, std::size_t first, std::size_t last) {
-  return first == last ? 0 : input.end_of(last - 1) - input.begin_of(first) + (last - first);
+  if (first == last) return 0;
+  return (input.end_of(last - 1) - input.begin_of(first) + (last - first)) * input.residue_bytes;
 }
 
 /// Appends the records of a shard to `tokens`.
 void append_shard(stored_index const& index, infini_gram_shard const& shard, std::string& tokens) {
-  constexpr char separator = '\xff';
   text const input = index.view();
+  std::size_t const size = input.residue_bytes;
+  std::string const separator(size, '\xff');
   for (std::size_t r = shard.first_record; r < shard.last_record; ++r) {
-    std::string_view const record = input.residues.substr(input.begin_of(r), input.end_of(r) - input.begin_of(r));
-    if (std::size_t const at = record.find(separator); at != record.npos) {
-      std::string name;
-      index.description().append_name(name, r);
-      throw input_error(
-          fmt::format("cannot export: {}: record {} holds the byte 255 at {}, which precedes records in infini-gram",
-                      index.path("json"), name, at));
-    }
-    (tokens += separator) += record;
+    tokens += separator;
+    std::string_view const record =
+        input.residues.substr(input.begin_of(r) * size, (input.end_of(r) - input.begin_of(r)) * size);
+    for (std::size_t at = record.find(separator); at != record.npos; at = record.find(separator, at + 1))
+      if (at % size == 0) {
+        std::string name;
+        index.description().append_name(name, r);
+        throw input_error(fmt::format(
+            "cannot export: {}: record {} holds the {} {} at {}, which precedes records in infini-gram", index.path("json"),
+            name, size == 1 ? "byte" : "token", (std::uint64_t{1} << (8 * size)) - 1, at / size));
+      }
+    tokens += record;
   }
 }
 
 template <class Index>
-void write_table(std::string_view tokens, sink& to, build_options const& options) {
-  unsigned bytes = 1;
-  while (bytes < 8 && tokens.size() > std::uint64_t{1} << (8 * bytes)) ++bytes;
-  auto const sorted = build<Index>({tokens}, extra_arrays{}, options);
-  to.expect(sorted.sa.size() * bytes);
+void write_table(text const& input, unsigned pointer_bytes, sink& to, build_options const& options) {
+  auto const sorted = build<Index>(input, extra_arrays{}, options);
+  to.expect(sorted.sa.size() * pointer_bytes);
   writer out(to);
-  for (Index const position : sorted.sa) out.number(position, bytes);
+  for (Index const position : sorted.sa) out.number(std::uint64_t{position} * input.residue_bytes, pointer_bytes);
   out.flush();
+}
+
+/// Reverses the bytes of each token, so that the order of numbers is the order of raw bytes.
+template <class Token>
+std::vector<Token> reversed_bytes(std::string_view tokens) {
+  std::vector<Token> all(tokens.size() / sizeof(Token));
+  if (!all.empty()) std::memcpy(all.data(), tokens.data(), tokens.size());
+  for (Token& token : all) {
+    auto* const bytes = reinterpret_cast<char*>(&token);
+    std::reverse(bytes, bytes + sizeof(Token));
+  }
+  return all;
+}
+
+void write_table(std::string_view tokens, unsigned size, sink& to, build_options const& options) {
+  unsigned pointer_bytes = 1;
+  while (pointer_bytes < 8 && tokens.size() > std::uint64_t{1} << (8 * pointer_bytes)) ++pointer_bytes;
+  auto const write = [&](text const& input) {
+    if (index_fits(sizeof(std::uint32_t), input.size(), 1))
+      write_table<std::uint32_t>(input, pointer_bytes, to, options);
+    else
+      write_table<std::uint64_t>(input, pointer_bytes, to, options);
+  };
+  if (size == 1) return write({tokens});
+  if (size == 2) return write(text_of(std::span<std::uint16_t const>(reversed_bytes<std::uint16_t>(tokens))));
+  write(text_of(std::span<std::uint32_t const>(reversed_bytes<std::uint32_t>(tokens))));
 }
 
 }  // namespace
@@ -207,10 +237,7 @@ void export_infini_gram(stored_index const& index, infini_gram_shard const& shar
   for (std::size_t r = shard.first_record; r < shard.last_record; ++r)
     offsets.number(shard_bytes(input, shard.first_record, r), 8);
   offsets.flush();
-  if (index_fits(sizeof(std::uint32_t), tokens.size(), 1))
-    write_table<std::uint32_t>(tokens, *shard.table, options);
-  else
-    write_table<std::uint64_t>(tokens, *shard.table, options);
+  write_table(tokens, input.residue_bytes, *shard.table, options);
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -224,6 +224,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
                                 std::size_t max_bytes) {
   std::uint64_t const n = input.size(), records = input.records();
   if (sa.size() != n) throw usage_error(fmt::format("wrong array size: FM index: {} rows for {} residues", sa.size(), n));
+  if (input.residue_bytes != 1) throw usage_error("no bytes: FM index: it is of bytes, not of tokens");
   if (sample == 0) throw usage_error("invalid sample: FM index: 0: positions of every first row at least");
   std::array<std::uint64_t, 256> counts{};
   std::vector<char> file;

@@ -37,6 +37,7 @@ std::uint64_t wanted_letters(std::size_t n, std::uint64_t min_length) {
 match_finder::match_finder(text const& input, searcher const& rows, row_selection selection, match_options options)
     : input_(input), rows_(rows), options_(options) {
   std::uint64_t const length = options.min_length, sample = selection.sample;
+  if (input.residue_bytes != 1) throw usage_error("no letters: matches: the text is of tokens");
   if (length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
   if (length < sample)
     throw usage_error(

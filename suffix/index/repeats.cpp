@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -54,7 +55,7 @@ class common_letters {
   letters_apart apart_;
 };
 
-/// The same of a text whose letters may be any bytes.
+/// The same of a text whose letters may be any bytes or tokens.
 class common_bytes {
  public:
   common_bytes(text const& input, entries sa, entries lcp, std::string const& name)
@@ -68,12 +69,15 @@ class common_bytes {
   [[nodiscard]] std::uint64_t before(std::size_t row) const {
     constexpr std::size_t ahead = 16;
     if (row + ahead < sa_.size())
-      __builtin_prefetch(input_.residues.data() + std::min<std::uint64_t>(sa_[row + ahead], input_.size()));
+      __builtin_prefetch(input_.residues.data() +
+                         std::min<std::uint64_t>(sa_[row + ahead], input_.size()) * input_.residue_bytes);
     std::uint64_t const p = sa_[row];
     if (p >= input_.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
     if (p == input_.begin_of(record_of_(p))) return no_letter;
-    return static_cast<unsigned char>(input_.residues[p - 1]);
+    std::uint64_t letter = 0;
+    std::memcpy(&letter, input_.residues.data() + (p - 1) * input_.residue_bytes, input_.residue_bytes);
+    return letter;
   }
 
  private:

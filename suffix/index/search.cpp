@@ -37,7 +37,8 @@ class searcher::lane {
       return choose();
     }
     position_ = all_->position(row_);
-    __builtin_prefetch(all_->input_.residues.data() + std::min(position_ + common(), all_->input_.size() - 1));
+    __builtin_prefetch(all_->input_.residues.data() +
+                       std::min(position_ + common(), all_->input_.size() - 1) * all_->input_.residue_bytes);
     compares_ = true;
     return true;
   }
@@ -46,13 +47,15 @@ class searcher::lane {
   /// @returns false if the search has ended
   bool compare() {
     if (!std::exchange(compares_, false)) return true;
-    std::size_t const end = all_->input_.end_of(all_->record_of_(position_)), m = pattern_.size();
+    std::size_t const size = all_->input_.residue_bytes;
+    std::size_t const end = all_->input_.end_of(all_->record_of_(position_)), m = pattern_.size() / size;
     std::size_t const reach = std::min(end - position_, m), known = std::min(common(), reach);
-    char const* const letters = all_->input_.residues.data() + position_;
-    std::size_t const agree = known + common_prefix(letters + known, pattern_.data() + known, reach - known);
+    char const* const letters = all_->input_.residues.data() + position_ * size;
+    std::size_t const agree =
+        known + common_prefix(letters + known * size, pattern_.data() + known * size, (reach - known) * size) / size;
     if (agree == m)
       matches();
-    else if (agree<reach&& static_cast<unsigned char>(letters[agree])> static_cast<unsigned char>(pattern_[agree]))
+    else if (agree < reach && residue_at(letters, agree, size) > residue_at(pattern_.data(), agree, size))
       is_above(agree);
     else
       is_below(agree);
@@ -92,7 +95,7 @@ class searcher::lane {
     }
     if (!std::exchange(matched_, true)) first_matched_ = row_;
     high_ = row_;
-    high_common_ = pattern_.size();
+    high_common_ = pattern_.size() / all_->input_.residue_bytes;
   }
   void is_above(std::size_t agree) {
     beyond_ = row_;
@@ -219,8 +222,9 @@ std::vector<std::size_t> sampled_searcher::shifts_of(std::string_view pattern) c
     auto const is_left_out = [&] {
       return selection_.skip_ambiguous && !is_nucleotide(static_cast<unsigned char>(pattern[shift]));
     };
-    while (shift < pattern.size() && is_left_out()) shift += selection_.sample;
-    if (shift >= pattern.size()) break;
+    std::size_t const length = pattern.size() / input_.residue_bytes;
+    while (shift < length && is_left_out()) shift += selection_.sample;
+    if (shift >= length) break;
     shifts.push_back(shift);
   }
   return shifts;
@@ -229,25 +233,29 @@ std::vector<std::size_t> sampled_searcher::shifts_of(std::string_view pattern) c
 std::vector<std::uint64_t> sampled_searcher::locate(std::string_view pattern) const {
   std::vector<std::size_t> const shifts = shifts_of(pattern);
   if (shifts.size() != selection_.sample)
-    throw input_error(fmt::format("pattern too short: '{}': the index has rows only for {}, and the pattern may include none",
-                                  pattern.size() <= 40 ? std::string(pattern) : std::string(pattern.substr(0, 37)) + "...",
+    throw input_error(fmt::format("pattern too short: {}: the index has rows only for {}, and the pattern may include none",
+                                  input_.residue_bytes != 1 ? fmt::format("{} tokens", pattern.size() / input_.residue_bytes)
+                                  : pattern.size() <= 40    ? fmt::format("'{}'", pattern)
+                                                            : fmt::format("'{}...'", pattern.substr(0, 37)),
                                   selection_.sample == 1 ? "A, C, G, T and U"
                                   : selection_.skip_ambiguous
                                       ? fmt::format("A, C, G, T and U at every {}th position", selection_.sample)
                                       : fmt::format("every {}th position", selection_.sample)));
   std::vector<std::string_view> ends;
-  for (std::size_t const shift : shifts) ends.push_back(pattern.substr(shift));
+  std::size_t const size = input_.residue_bytes;
+  for (std::size_t const shift : shifts) ends.push_back(pattern.substr(shift * size));
   std::vector<row_range> rows(ends.size());
   rows_.find(ends, rows);
   std::vector<std::uint64_t> positions;
   for (std::size_t k = 0; k < shifts.size(); ++k) {
-    std::string_view const before = pattern.substr(0, shifts[k]);
+    std::string_view const before = pattern.substr(0, shifts[k] * size);
     for (std::size_t row = rows[k].begin; row < rows[k].end; ++row) {
       constexpr std::size_t ahead = 16;
       rows_.prefetch(row + ahead);
       std::uint64_t const q = rows_.position(row);
-      if (before.size() > q - input_.begin_of(rows_.record_of(q))) continue;
-      if (input_.residues.substr(q - before.size(), before.size()) == before) positions.push_back(q - before.size());
+      if (shifts[k] > q - input_.begin_of(rows_.record_of(q))) continue;
+      std::uint64_t const p = q - shifts[k];
+      if (input_.residues.substr(p * size, before.size()) == before) positions.push_back(p);
     }
   }
   std::ranges::sort(positions);

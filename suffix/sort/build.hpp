@@ -129,6 +129,10 @@ struct suffix_builder {
   std::size_t (*max_in_range)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
                               std::size_t available);
   std::size_t (*check_memory)(std::size_t n, std::size_t records, extra_arrays extra);
+  // The memory of texts of tokens; null for machines that do not sort them.
+  memory_estimate (*token_build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
+                                        unsigned residue_bytes) = nullptr;
+  std::size_t (*token_check_memory)(std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) = nullptr;
 };
 template <class Index>
 suffix_builder<Index> host_builder();  // in on_host.cpp
@@ -140,6 +144,9 @@ std::size_t min_gpu_bytes(unsigned threads);
 
 /// Rethrows the error of a required GPU that ran out of memory, with the number of bytes that suffices.
 [[noreturn]] void refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t max_bytes);
+
+/// Checks the residues of a text. @throws usage_error
+void check_residues(text const& input, row_selection rows, bool bwt);
 
 /// Announces sizes to the sinks of build_into. If rows are left out, expect_rows does so once they have been counted.
 /// @param index_bytes  size of an Index
@@ -206,6 +213,14 @@ inline void run_first_that_fits(std::vector<std::function<void()>> const& method
   methods.back()();
 }
 
+/// Returns the plan of a packed text.
+template <class Index, Backend B>
+sort_plan<Index, B> plan_of(packed_text<B> const& packed, extra_arrays extra) {
+  sort_plan<Index, B> plan{packed.size(), packed.records(), extra, !has_workers<B>};
+  plan.max_alphabet = std::size_t{1} << packed.view().letter_bits;
+  return plan;
+}
+
 /// Makes the whole arrays of a text, and stores them.
 /// @param chosen  the positions whose suffixes are sorted, `count` of them
 /// @param in_range  how many are sorted at a time
@@ -226,7 +241,7 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
     std::optional<pool::limit> limited;
     if constexpr (std::is_same_v<Numbers, every_position>) {
       pool& memory = backend.pool();
-      if (auto const limit = sort_plan<Index, B>{n, packed.records(), to.extra, !has_workers<B>}.workers_limit())
+      if (auto const limit = plan_of<Index>(packed, to.extra).workers_limit())
         limited.emplace(memory, memory.in_use() + std::min(memory.available(), *limit));
     }
     suffix_sort<B, Index, Numbers> sort(backend, packed, sa.span(), chosen, &early);
@@ -335,7 +350,7 @@ void build_sampled(B& backend, packed_text<B> const& packed, results<Index> cons
 template <Backend B, class Index>
 void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options) {
   std::size_t const n = packed.size();
-  sort_plan<Index, B> const plan{n, packed.records(), to.extra, !has_workers<B>};
+  auto const plan = plan_of<Index>(packed, to.extra);
   auto const available = [&] { return backend.pool().available(); };
   auto const total = [&](std::size_t bytes) { return bytes + std::min(backend.pool().in_use(), ~bytes); };
   bool const sampled = to.rows.sample != 1 && n != 0;
@@ -347,8 +362,9 @@ void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const
   }
   row_filter<B, Index>* const drop = filter ? &*filter : nullptr;
   if (sampled) return build_sampled(backend, packed, to, options, drop);
-  std::size_t const at_once = all_rows_memory<Index, B>(n, packed.records(), to.extra, plan.copies).fast_bytes +
-                              (filter ? row_filter_memory<Index>(n, to.extra.lcp) : 0);
+  std::size_t const at_once =
+      all_rows_memory<Index, B>(n, packed.records(), to.extra, plan.copies, packed.residue_bytes()).fast_bytes +
+      (filter ? row_filter_memory<Index>(n, to.extra.lcp) : 0);
   bool stores = false;
   std::vector<std::function<void()>> methods;
   if (n == 0 || (!has_workers<B> && plan.at_once() && at_once <= total(available())))

@@ -22,9 +22,9 @@ std::size_t first_wrong(B& backend, std::size_t n, Row row) {
 
 /// The input of a check: residues, not the packed text, so that the check shares nothing with the sort. It visits suffixes in
 /// the order of the text, not of the rows: then half of the reads are sequential, and more in repeats.
-template <class Index>
+template <class Index, class Residue>
 struct proof_view {
-  unsigned char const* residues;
+  Residue const* residues;
   break_mask breaks;
   Index const* sa;
   Index const* rank;  // the inverse of sa
@@ -64,8 +64,8 @@ struct proof_view {
 /// Computes for each position the length of the common prefix of its suffix and the one before it in the order, which must be
 /// right. It is at least one less than at the position before (Kasai et al., CPM'01), so at least d less than d positions
 /// before. Rounds proceed from multiples of large powers of two to all positions; each reads O(n) letters.
-template <Backend B, class Index>
-buffer<Index> lengths_by_position(B& backend, proof_view<Index> proof) {
+template <Backend B, class Index, class Residue>
+buffer<Index> lengths_by_position(B& backend, proof_view<Index, Residue> proof) {
   auto lengths = backend.template buffer<Index>(proof.n);
   if (proof.n == 0) return lengths;
   auto* const at = lengths.data();  // at first the preceding suffix, or n for the first one
@@ -114,9 +114,10 @@ std::optional<mismatch> invert(B& backend, Index const* suffix, std::size_t n, I
   return mismatch{"sa", row, "position " + position_at(row) + " occurs twice"};
 }
 
-/// Implements suffix::check for arrays of all rows.
-template <Backend B, class Index>
-std::optional<mismatch> find_mismatch(B& backend, text const& input, arrays<Index const> all) {
+/// Implements suffix::check for arrays of all rows, of a text with these residues.
+template <Backend B, class Index, class Residue>
+std::optional<mismatch> find_mismatch(B& backend, text const& input, std::span<Residue const> letters,
+                                      arrays<Index const> all) {
   std::size_t const n = input.size();
   auto const sa = backend.upload(all.sa);
   auto const* const suffix = sa.data();
@@ -124,10 +125,9 @@ std::optional<mismatch> find_mismatch(B& backend, text const& input, arrays<Inde
   auto const rank = backend.template buffer<Index>(n);
   if (auto const wrong = invert(backend, suffix, n, rank.data())) return wrong;
 
-  std::span<unsigned char const> const bytes{reinterpret_cast<unsigned char const*>(input.residues.data()), n};
-  auto const residues = backend.upload(bytes);
+  auto const residues = backend.upload(letters);
   record_breaks<B> const breaks(backend, input.size(), input.starts);
-  proof_view<Index> const proof{residues.data(), breaks.mask(), suffix, rank.data(), n};
+  proof_view<Index, Residue> const proof{residues.data(), breaks.mask(), suffix, rank.data(), n};
   std::size_t row = first_wrong(backend, n, [=] ORDO_FN(std::size_t q) {
     proof.prefetch(q);
     return proof.in_order(q) ? n : std::size_t(proof.rank[q]);
@@ -154,12 +154,18 @@ std::optional<mismatch> find_mismatch(B& backend, text const& input, arrays<Inde
     auto const* const rows = bwt.data();
     row = first_wrong(backend, n, [=] ORDO_FN(std::size_t q) {
       if (q + lookahead < n) ordo::prefetch(rows + proof.rank[q + lookahead]);
-      char const before = proof.breaks(q) ? record_begin : char(proof.residues[q - 1]);
+      char const before = proof.breaks(q) ? record_begin : static_cast<char>(proof.residues[q - 1]);  // of bytes
       return rows[proof.rank[q]] == before ? n : std::size_t(proof.rank[q]);
     });
     if (row != n) return mismatch{"bwt", records + row, "not the residue before the suffix"};
   }
   return std::nullopt;
+}
+
+/// Implements suffix::check for arrays of all rows.
+template <Backend B, class Index>
+std::optional<mismatch> find_mismatch(B& backend, text const& input, arrays<Index const> all) {
+  return with_residues<B>(input, [&](auto letters) { return find_mismatch(backend, input, letters, all); });
 }
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -123,9 +123,11 @@ std::vector<place_range> divide_by_letters(B& backend, packed_view text, std::si
   }
   if (lasts.empty() || lasts.back() != ~std::uint64_t{0}) lasts.push_back(~std::uint64_t{0});
 
-  // At least one letter, and more for more suffixes.
-  unsigned const code_letters = std::max(1u, std::min(21u, unsigned(std::bit_width(n))) / text.letter_bits);
-  window_ranges const range_of(std::move(lasts), code_letters * text.letter_bits);
+  // At least one letter of few bits, and more for more suffixes.
+  unsigned const wanted_bits = std::min(21u, unsigned(std::bit_width(n)));
+  unsigned const code_bits =
+      std::max(wanted_bits / text.letter_bits * text.letter_bits, std::min(text.letter_bits, std::max(8u, wanted_bits)));
+  window_ranges const range_of(std::move(lasts), code_bits);
   division_blocks const cut{n};
   std::size_t const ranges = range_of.count(), blocks = cut.count();
   auto const at = backend.template buffer<std::size_t>(blocks * ranges);

@@ -126,10 +126,11 @@ class induced_sort {
 
   /// Returns the maximum temporary memory in bytes for n letters: the sets of the LMS suffixes of all strings, each of which
   /// has at most half the letters of the one before, and the counters of one.
-  static std::size_t memory(std::size_t n) {
+  /// @param letters  the maximum number of different ones in the text, a power of two
+  static std::size_t memory(std::size_t n, std::size_t letters) {
     std::size_t bytes = buffer_sizes::of(n, sizeof(Index));
     for (std::size_t size = n; size != 0; size /= 2) bytes += buffer_sizes::of(set_words(size), sizeof(set_word));
-    return bytes + buffer_sizes::of(2 * 256, sizeof(Index));
+    return bytes + buffer_sizes::of(2 * std::max<std::size_t>(letters, 256), sizeof(Index));
   }
 
   void sort() {

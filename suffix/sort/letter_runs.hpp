@@ -17,7 +17,7 @@
 // and all of the former come before all of the latter.
 namespace ordo::inline v0::suffix::detail {
 
-/// Returns whether a key is whole and of one letter.
+/// Returns whether a key is whole and of one letter, in a text that may have runs.
 struct is_uniform_key {
   packed_view text;
   std::uint64_t ones;  // a key whose letters are all 1
@@ -25,7 +25,7 @@ struct is_uniform_key {
   explicit is_uniform_key(packed_view of) : text(of), ones(of.ones()) {}
   ORDO_FN bool operator()(std::uint64_t key) const {
     std::uint64_t const letters = key >> text.length_bits;
-    return !text.ends(key) && letters == text.last_of_equal(letters) * ones;
+    return text.may_have_runs() && !text.ends(key) && letters == text.last_of_equal(letters) * ones;
   }
 };
 
@@ -139,11 +139,12 @@ struct run_ends {
   }
 };
 
-/// The runs of a text that are at least as long as a key. Memory: 8 bytes each.
+/// The runs of a text that are at least as long as a key; none of a text of more than 256 letters. Memory: 8 bytes each.
 template <Backend B>
 class letter_runs {
  public:
   letter_runs(B& backend, packed_view text, std::size_t n) : text_(text), n_(n) {
+    if (!text.may_have_runs()) return;
     ends_run const is{text, n + 1};
     if constexpr (has_workers<B>) {
       std::vector<std::vector<std::uint64_t>> found(n / run_ends::block + 1);

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,7 @@ struct sort_plan {
   bool copies;
   std::size_t letters = n;  // of the text
   bool are_chosen = false;  // whether only some positions have suffixes
+  std::size_t max_alphabet = 256;  // different letters, at most, as a power of two
 
   /// Returns whether a single range is fastest.
   [[nodiscard]] bool at_once() const { return n <= max_at_once(where); }
@@ -77,7 +79,7 @@ struct sort_plan {
   [[nodiscard]] std::optional<std::size_t> workers_limit() const {
     if constexpr (has_workers<B>) {
       using induced = induced_sort<B, Index, induced_text>;
-      if (!are_chosen && induced::can_sort(n)) return std::max(by_ranges(), induced::memory(n));
+      if (!are_chosen && induced::can_sort(n)) return std::max(by_ranges(), induced::memory(n, max_alphabet));
     }
     return std::nullopt;
   }
@@ -137,24 +139,41 @@ std::size_t max_in_range(std::size_t n, std::size_t records, extra_arrays extra,
                        has_workers<B> || packed + plan.by_ranges() <= available);
 }
 
+/// Returns the maximum number of different letters in a text of n residues, as a power of two.
+inline std::size_t max_alphabet(std::size_t n, unsigned residue_bytes) {
+  return residue_bytes == 1 ? 256 : std::min(std::size_t{1} << (8 * residue_bytes), std::bit_ceil(n));
+}
+
 /// The memory that a packed text holds, and that making it takes.
 struct packed_memory {
-  std::size_t held, made;
+  std::size_t held, made, max_made;  // made: of tokens below 2^20
 
-  packed_memory(std::size_t n, std::size_t records, bool copies) {
+  /// @param alphabet, max_alphabet  bytes for the alphabet of tokens while the text is made: see token_alphabet
+  packed_memory(std::size_t n, std::size_t records, bool copies, unsigned residue_bytes, std::size_t alphabet,
+                std::size_t max_alphabet) {
     buffer_sizes const size{copies};
-    // The bits of a letter are not known: at most eight.
-    held = size.breaks(n, records) + size.of(n / 8 + 3, 8) + size.copy(256, 1);
-    made = held + size.copy(n, 1) + size.copy(256, 1) + size.copy(records, 8);
+    // The bits of a letter are not known: at most those of a residue.
+    held = size.breaks(n, records) + size.of((n * residue_bytes + 7) / 8 + 2, 8) + size.copy(256, 1);
+    std::size_t const making = held + size.copy(n, residue_bytes) + size.copy(256, 1) + size.copy(records, 8);
+    made = making + alphabet;
+    max_made = making + max_alphabet;
   }
 };
+template <Backend B>
+packed_memory packed_memory_on(std::size_t n, std::size_t records, bool copies, unsigned residue_bytes) {
+  using narrow = token_alphabet<B, std::uint16_t>;
+  using wide = token_alphabet<B, std::uint32_t>;
+  if (residue_bytes == 1) return {n, records, copies, residue_bytes, 0, 0};
+  if (residue_bytes == 2) return {n, records, copies, residue_bytes, narrow::usual_memory(), narrow::memory(n)};
+  return {n, records, copies, residue_bytes, wide::usual_memory(), wide::memory(n)};
+}
 
 /// Implements suffix::build_memory for all rows.
 template <class Index, Backend B>
-memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies) {
+memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, unsigned residue_bytes) {
   buffer_sizes const size{copies};
   std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t);
-  auto const [packed, packing] = packed_memory(n, records, copies);
+  auto const [packed, packing, max_packing] = packed_memory_on<B>(n, records, copies, residue_bytes);
   std::size_t const sa = size.copy(n, index), lcp = extra.lcp ? size.copy(n, index) : 0;
   std::size_t const order = packed + sa + early_download<B, Index>::memory(n, early_share(false));
   auto const with_open = [&](std::size_t open) {
@@ -170,7 +189,8 @@ memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays
     std::size_t const rows = order + lcp + (extra.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
     return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
   };
-  sort_plan<Index, B> const plan{n, records, extra, copies};
+  sort_plan<Index, B> plan{n, records, extra, copies};
+  plan.max_alphabet = max_alphabet(n, residue_bytes);
   auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + bytes) + size.verbs(n); };
   memory_estimate estimate{0, plan.at_once() ? with_open(0) : beside(plan.by_ranges(plan.quick_ranges)), with_open(n)};
   if constexpr (has_workers<B>) {  // they have no key for each suffix
@@ -183,6 +203,7 @@ memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays
                            repetition_estimate<B, Index>::memory(n), plan.lengths()}));
     if (limit) estimate.max_bytes = beside(std::max(*limit, plan.lengths(n)));
   }
+  estimate.max_bytes = std::max(estimate.max_bytes, size.verbs(n) + max_packing);
   estimate.min_bytes =
       std::min(estimate.fast_bytes, beside(copies ? std::min(plan.by_ranges(), plan.in_parts()) : plan.by_ranges()));
   return estimate;
@@ -210,30 +231,32 @@ std::size_t sampled_sort_memory(sort_plan<Index, B> const& plan, std::size_t ope
 
 /// Implements suffix::build_memory for a sample.
 template <class Index, Backend B>
-memory_estimate sampled_rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample) {
-  auto const [packed, packing] = packed_memory(n, records, copies);
+memory_estimate sampled_rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample,
+                                    unsigned residue_bytes) {
+  auto const [packed, packing, max_packing] = packed_memory_on<B>(n, records, copies, residue_bytes);
   std::size_t const positions = sampled_positions<B>::memory(n), verbs = buffer_sizes{copies}.verbs(n);
   auto const plan = sampled_plan<Index, B>(n, sampled_count(n, records, sample), records, extra, copies);
   auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + positions + bytes) + verbs; };
   memory_estimate estimate{0, beside(sampled_sort_memory<Index, B>(plan, 0)),
-                           beside(sampled_sort_memory<Index, B>(plan, plan.n))};
+                           std::max(beside(sampled_sort_memory<Index, B>(plan, plan.n)), verbs + max_packing)};
   estimate.min_bytes = std::min(estimate.fast_bytes, beside(plan.by_ranges()));
   return estimate;
 }
 
 /// Implements suffix::build_memory for all positions or a sample.
 template <class Index, Backend B>
-memory_estimate rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample) {
-  return sample == 1 ? all_rows_memory<Index, B>(n, records, extra, copies)
-                     : sampled_rows_memory<Index, B>(n, records, extra, copies, sample);
+memory_estimate rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample,
+                            unsigned residue_bytes = 1) {
+  return sample == 1 ? all_rows_memory<Index, B>(n, records, extra, copies, residue_bytes)
+                     : sampled_rows_memory<Index, B>(n, records, extra, copies, sample, residue_bytes);
 }
 
 /// Implements suffix::check_memory for all rows.
 template <class Index, Backend B>
-std::size_t proof_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies) {
+std::size_t proof_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, unsigned residue_bytes = 1) {
   buffer_sizes const size{copies};
   std::size_t const index = sizeof(Index), order = size.copy(n, index) + size.of(n, index);
-  std::size_t const text = size.breaks(n, records) + size.copy(n, 1) + size.copy(records, 8);
+  std::size_t const text = size.breaks(n, records) + size.copy(n, residue_bytes) + size.copy(records, 8);
   std::size_t const lcp = extra.lcp ? size.copy(n, index) + size.of(n, index) : 0, bwt = extra.bwt ? size.copy(n, 1) : 0;
   return size.verbs(n) + order + text + std::max(lcp, bwt);
 }

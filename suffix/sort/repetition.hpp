@@ -59,7 +59,7 @@ struct agrees_with_last {
  private:
   [[nodiscard]] bool is_uniform(std::uint64_t window) const {
     unsigned const bits = text.letter_bits, last = (64 / bits - 1) * bits;
-    return ((window ^ window << bits) >> (64 - last)) == 0;
+    return text.may_have_runs() && ((window ^ window << bits) >> (64 - last)) == 0;
   }
 };
 

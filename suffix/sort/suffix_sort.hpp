@@ -284,7 +284,7 @@ class suffix_sort {
 
   /// Returns whether a range includes a whole key of one letter.
   [[nodiscard]] bool has_uniform_key(key_range const& range) const {
-    for (std::size_t letter = 0; letter < packed_.bytes().size(); ++letter)
+    for (std::size_t letter = 0; letter < packed_.letters(); ++letter)
       if (std::uint64_t const key = letter * first_.ones() << first_.length_bits | first_.letters;
           range.first <= key && key <= range.last)
         return true;

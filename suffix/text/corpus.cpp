@@ -1,9 +1,12 @@
 #include "ordo/suffix/corpus.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,38 +54,201 @@ void read_all(corpus& to, std::string const& name, source& from, corpus_options 
   }
 }
 
-/// Makes records of the bytes from `begin` on, each of which a separator ends, and removes the separators.
+/// Makes records of the bytes from `begin` on, each of which a separator ends, and removes the separators. A separator begins
+/// at a residue.
 void split(corpus& to, std::size_t begin, std::string_view separator) {
   char* const data = to.residues.data();
-  std::size_t const end = to.residues.size();
+  std::size_t const end = to.residues.size(), step = to.residue_bytes;
+  auto const find = [&](std::size_t from) -> std::size_t {
+    for (std::size_t at = from; at < end; ++at) {
+      auto const* const found =
+          static_cast<char const*>(separator.size() == 1 ? std::memchr(data + at, separator[0], end - at)
+                                                         : memmem(data + at, end - at, separator.data(), separator.size()));
+      if (!found) break;
+      at = std::size_t(found - data);
+      if ((at - begin) % step == 0) return at;
+    }
+    return end;
+  };
   std::size_t written = begin;
   for (std::size_t at = begin; at < end;) {
-    auto const* const found =
-        static_cast<char const*>(separator.size() == 1 ? std::memchr(data + at, separator[0], end - at)
-                                                       : memmem(data + at, end - at, separator.data(), separator.size()));
-    std::size_t const stop = found ? std::size_t(found - data) : end;
-    to.starts.push_back(written);
+    std::size_t const stop = find(at);
+    to.starts.push_back(written / step);
     std::memmove(data + written, data + at, stop - at);
     written += stop - at;
-    at = found ? stop + separator.size() : end;
+    at = stop == end ? end : stop + separator.size();
   }
   to.residues.resize(written);
+}
+
+/// Makes records of these lengths of the residues from `begin` on.
+void cut(corpus& to, std::size_t begin, std::string const& name, std::span<std::uint64_t const> lengths) {
+  std::uint64_t const all = (to.residues.size() - begin) / to.residue_bytes;
+  std::uint64_t used = 0;
+  for (std::uint64_t const length : lengths) {
+    if (length > all - used)
+      throw input_error(fmt::format("wrong lengths: {}: the lengths of records are more than its {} residues", name, all));
+    to.starts.push_back(begin / to.residue_bytes + used);
+    used += length;
+  }
+  if (used != all)
+    throw input_error(
+        fmt::format("wrong lengths: {}: the lengths of records are {} in all, but it has {} residues", name, used, all));
+}
+
+/// Turns the bytes of each number round.
+void swap_bytes(std::span<char> bytes, unsigned size) {
+  for (std::size_t at = 0; at < bytes.size(); at += size) std::reverse(bytes.data() + at, bytes.data() + at + size);
+}
+
+/// Converts numbers to tokens in their place. @returns the bytes of the tokens
+template <class Number, class Token>
+std::size_t convert(std::span<char> bytes, std::string const& name) {
+  std::size_t const count = bytes.size() / sizeof(Number);
+  auto const one = [&](std::size_t i) {
+    Number number;
+    std::memcpy(&number, bytes.data() + i * sizeof(Number), sizeof(Number));
+    auto const token = static_cast<Token>(number);
+    if (std::cmp_not_equal(number, token))
+      throw input_error(
+          fmt::format("bad token: {}: number {} is {}, which does not fit {} bits", name, i, number, 8 * sizeof(Token)));
+    std::memcpy(bytes.data() + i * sizeof(Token), &token, sizeof(Token));
+  };
+  if constexpr (sizeof(Number) < sizeof(Token))
+    for (std::size_t i = count; i-- > 0;) one(i);
+  else
+    for (std::size_t i = 0; i < count; ++i) one(i);
+  return count * sizeof(Token);
+}
+
+/// The header of an array of NumPy.
+struct npy_header {
+  std::size_t bytes = 0;  // of the header
+  char kind = 'u';        // u or i
+  unsigned size = 0;      // bytes of a number
+  bool big_endian = false;
+  std::vector<std::uint64_t> shape;
+};
+
+/// Reads the header of an array of NumPy (numpy.lib.format). @returns nothing if the bytes are none
+std::optional<npy_header> read_npy_header(std::string_view bytes, std::string const& name) {
+  constexpr std::string_view magic = "\x93NUMPY";
+  auto const byte = [&](std::size_t at) { return std::size_t(static_cast<unsigned char>(bytes[at])); };
+  if (!bytes.starts_with(magic) || bytes.size() < 12 || byte(6) < 1 || byte(6) > 3) return std::nullopt;
+  auto const refuse = [&](char const* why) { throw input_error(fmt::format("bad array: {}: {}", name, why)); };
+  bool const is_long = byte(6) >= 2;
+  std::size_t const begin = is_long ? 12 : 10;
+  std::size_t const length = byte(8) | byte(9) << 8 | (is_long ? byte(10) << 16 | byte(11) << 24 : 0);
+  if (length > bytes.size() - begin) refuse("the header of the .npy file is cut");
+  std::string_view const text = bytes.substr(begin, length);
+  npy_header header;
+  header.bytes = begin + length;
+  auto const behind = [&](std::string_view key) {
+    std::size_t const at = text.find(key);
+    if (at == text.npos) refuse("the header of the .npy file is malformed");
+    std::string_view rest = text.substr(at + key.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" :"), rest.size()));
+    return rest;
+  };
+  std::string_view const type = behind("'descr'");
+  if (type.size() < 5 || type[0] != '\'' || std::string_view("<>|=").find(type[1]) == text.npos ||
+      std::string_view("ui").find(type[2]) == text.npos || std::string_view("1248").find(type[3]) == text.npos ||
+      type[4] != '\'')
+    refuse("the .npy file holds no integers of 8 to 64 bits");
+  header.big_endian = type[1] == '>';
+  header.kind = type[2];
+  header.size = unsigned(type[3] - '0');
+  if (!behind("'fortran_order'").starts_with("False")) refuse("the .npy file is in the order of Fortran");
+  std::string_view shape = behind("'shape'");
+  if (!shape.starts_with('(')) refuse("the header of the .npy file is malformed");
+  for (shape.remove_prefix(1); !shape.empty() && shape[0] != ')';) {
+    if (shape[0] == ' ' || shape[0] == ',') {
+      shape.remove_prefix(1);
+      continue;
+    }
+    std::uint64_t size = 0;
+    auto const [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), size);
+    if (error != std::errc{}) refuse("the header of the .npy file is malformed");
+    header.shape.push_back(size);
+    shape.remove_prefix(std::size_t(end - shape.data()));
+  }
+  return header;
+}
+
+template <class Token>
+std::size_t convert_npy(std::span<char> bytes, npy_header const& header, std::string const& name) {
+  bool const is_signed = header.kind == 'i';
+  switch (header.size) {
+    case 1:
+      return is_signed ? convert<std::int8_t, Token>(bytes, name) : convert<std::uint8_t, Token>(bytes, name);
+    case 2:
+      return is_signed ? convert<std::int16_t, Token>(bytes, name) : convert<std::uint16_t, Token>(bytes, name);
+    case 4:
+      return is_signed ? convert<std::int32_t, Token>(bytes, name) : convert<std::uint32_t, Token>(bytes, name);
+    default:
+      return is_signed ? convert<std::int64_t, Token>(bytes, name) : convert<std::uint64_t, Token>(bytes, name);
+  }
+}
+
+/// Converts the bytes of a file from `begin` on to tokens. @returns the lengths of its rows, if the file is an array of rows
+std::optional<std::vector<std::uint64_t>> make_tokens(corpus& to, std::size_t begin, std::string const& name,
+                                                      corpus_options const& options) {
+  std::span<char> const bytes = to.residues.span().subspan(begin);
+  unsigned const size = to.residue_bytes;
+  auto const header = read_npy_header({bytes.data(), bytes.size()}, name);
+  if (!header) {
+    if (bytes.size() % size != 0)
+      throw input_error(
+          fmt::format("truncated tokens: {}: {} bytes are no whole number of tokens of {}", name, bytes.size(), size));
+    if (options.big_endian) swap_bytes(bytes, size);
+    return std::nullopt;
+  }
+  std::uint64_t count = 1;
+  for (std::uint64_t const part : header->shape)
+    if (__builtin_mul_overflow(count, part, &count)) count = ~std::uint64_t{0};
+  std::size_t const held = bytes.size() - header->bytes;
+  if (count != held / header->size || held % header->size != 0)
+    throw input_error(fmt::format("truncated tokens: {}: {} bytes of numbers, but its shape has {} of {} bytes", name, held,
+                                  count, header->size));
+  if (size > header->size) to.residues.resize(begin + std::max(header->bytes + held, std::size_t(count) * size));
+  std::span<char> const room = to.residues.span().subspan(begin);
+  std::memmove(room.data(), room.data() + header->bytes, held);
+  if (header->big_endian) swap_bytes(room.first(held), header->size);
+  std::size_t const made = size == 2 ? convert_npy<std::uint16_t>(room.first(held), *header, name)
+                                     : convert_npy<std::uint32_t>(room.first(held), *header, name);
+  to.residues.resize(begin + made);
+  if (header->shape.size() < 2) return std::nullopt;
+  std::uint64_t const rows = header->shape[0];
+  if (rows != 0 && count == 0) throw input_error(fmt::format("bad array: {}: the rows of the .npy file are empty", name));
+  return std::vector<std::uint64_t>(std::size_t(rows), rows == 0 ? 0 : count / rows);
 }
 
 }  // namespace
 
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options) {
   bool const lines = has_lines(options.format);
+  unsigned const size = residue_bytes_of(options.format);
   if (options.format == input_format::fasta) throw usage_error("no corpus: FASTA: append_fasta reads it");
-  if (lines && !options.separator.empty()) throw usage_error("no separator: lines: LF ends them");
+  if (lines && (!options.separator.empty() || !options.lengths.empty())) throw usage_error("no separator: lines: LF ends them");
+  if (!options.separator.empty() && !options.lengths.empty())
+    throw usage_error("conflicting records: a separator and a list of lengths");
+  if (options.separator.size() % size != 0) throw usage_error("invalid separator: it is no whole number of tokens");
+  if (!to.files.empty() && to.residue_bytes != size) throw usage_error("conflicting formats: bytes and tokens of other sizes");
   check_name(name);
+  to.residue_bytes = size;
   std::size_t const begin = to.residues.size(), records = to.starts.size();
   read_all(to, name, from, options);
-  if (std::string_view const separator = lines ? "\n" : std::string_view(options.separator); separator.empty())
-    to.starts.push_back(begin);
-  else
+  auto const rows = size == 1 ? std::nullopt : make_tokens(to, begin, name, options);
+  if (std::string_view const separator = lines ? "\n" : std::string_view(options.separator); !separator.empty()) {
     split(to, begin, separator);
-  if (options.format == input_format::jsonl) detail::take_strings(to, records, name, options.field);
+    if (options.format == input_format::jsonl) detail::take_strings(to, records, name, options.field);
+  } else if (!options.lengths.empty()) {
+    cut(to, begin, name, options.lengths);
+  } else if (rows) {
+    cut(to, begin, name, *rows);
+  } else {
+    to.starts.push_back(begin / size);
+  }
   std::size_t const bytes = to.residues.size() + to.starts.size() * sizeof(std::uint64_t);
   if (bytes > options.memory)
     throw out_of_memory(fmt::format("out of memory: {} records up to {}: {} bytes are needed, {} are allowed", to.starts.size(),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -12,6 +13,7 @@
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix.hpp"
+#include "suffix/text/token_alphabet.hpp"
 
 // An alphabet of five letters, such as nucleotides and N: three letters are one of 125 numbers, in seven bits instead of nine.
 // So a key of 64 bits has 25 letters, not 19, and uses its bits evenly. Packed texts keep three bits a letter, because a key
@@ -207,11 +209,12 @@ constexpr std::size_t max_at_once(device where) {
 /// The prefetch distance of loops with random reads.
 constexpr std::size_t lookahead = 32;
 
-/// A view of a text with letter_bits bits a letter, to be captured by value. Letters are numbered in byte order.
+/// A view of a text with letter_bits bits a letter, to be captured by value. Letters are numbered in the order of bytes or
+/// tokens.
 struct packed_view {
   std::uint64_t const* words;
   break_mask breaks;
-  unsigned char const* byte_of;  // bytes of letters
+  unsigned char const* byte_of;  // bytes of letters; not for tokens
   unsigned letter_bits, length_bits;
   unsigned letters;  // in a key
   bool is_dense;     // whether keys hold dense letters (namespace dense)
@@ -241,6 +244,9 @@ struct packed_view {
     return is_dense ? dense::window_of(all, letters) : all << (64 - bits);
   }
 
+  /// Returns whether runs of one letter are sorted as such (letter_runs.hpp). A key has seven of these letters or more. Texts
+  /// of more letters have shorter keys, and so many short runs that a list of them would take too much memory.
+  ORDO_FN bool may_have_runs() const { return letter_bits <= 8; }
   /// Returns an upper bound of all keys.
   [[nodiscard]] std::uint64_t greatest_number() const { return ~std::uint64_t{0} >> (64 - key_bits().end); }
   [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
@@ -359,11 +365,19 @@ struct bytes_in_block {
   }
 };
 
-/// Writes word w of a text of `width` bits a letter.
-struct pack_letters {
-  unsigned char const* text;
-  std::size_t n;
+/// Numbers the bytes that occur.
+struct byte_code {
   unsigned char const* code;
+  ORDO_FN std::uint64_t operator()(unsigned char byte) const { return code[byte]; }
+};
+
+/// Writes word w of a text of `width` bits a letter.
+/// @tparam Code  numbers a residue
+template <class Residue, class Code>
+struct pack_letters {
+  Residue const* text;
+  std::size_t n;
+  Code code;
   std::size_t width;
   std::uint64_t* words;
 
@@ -372,7 +386,7 @@ struct pack_letters {
     for (std::size_t p = 64 * w / width; p < n && p * width < 64 * (w + 1); ++p) {
       // From the letter's last bit to the word's last bit.
       std::int64_t const shift = std::int64_t(64 * (w + 1)) - std::int64_t((p + 1) * width);
-      std::uint64_t const letter = code[text[p]];
+      std::uint64_t const letter = code(text[p]);
       word |= shift >= 0 ? letter << shift : letter >> -shift;
     }
     words[w] = word;
@@ -380,29 +394,18 @@ struct pack_letters {
 };
 
 /// A packed text in a backend's memory. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; n more while
-/// it is made.
+/// it is made. For tokens see packed_memory.
 template <Backend B>
 class packed_text {
  public:
-  packed_text(B& backend, text const& input)
-      : packed_text(backend,
-                    backend
-                        .upload(std::span<unsigned char const>(reinterpret_cast<unsigned char const*>(input.residues.data()),
-                                                               input.size()))
-                        .span(),
-                    input.starts) {}
+  packed_text(B& backend, text const& input) : size_(input.size()), breaks_(backend, input.size(), input.starts) {
+    with_residues<B>(input, [&](auto residues) { pack(backend, backend.upload(residues).span()); });
+  }
   /// @param residues  in the backend's memory
   /// @param starts  as those of a text
   packed_text(B& backend, std::span<unsigned char const> residues, std::span<std::uint64_t const> starts)
       : size_(residues.size()), breaks_(backend, residues.size(), starts) {
-    std::size_t const n = size_;
-    number_letters(backend.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
-                                  byte_set{}, union_of_sets{}));
-
-    auto const codes = backend.upload(std::span<unsigned char const>(code_of_));
-    byte_of_uploaded_ = backend.upload(std::span<unsigned char const>(byte_of_));
-    words_ = backend.template buffer<std::uint64_t>((n * letter_bits_ + 63) / 64 + 2);
-    backend.each(words_.size(), pack_letters{residues.data(), n, codes.data(), letter_bits_, words_.data()});
+    pack(backend, residues);
   }
 
   packed_text(packed_text const&) = delete;  // on the CPU, members refer to each other
@@ -430,10 +433,14 @@ class packed_text {
     std::uint64_t last = 0;
     backend.download(std::span<std::uint64_t const>(words_.span().last(1)), std::span<std::uint64_t>(&last, 1));
   }
-  /// Returns the letters that occur.
+  /// Returns the bytes that occur; none for tokens.
   [[nodiscard]] std::span<unsigned char const> bytes() const {
-    return std::span<unsigned char const>(byte_of_).first(letters_);
+    return std::span<unsigned char const>(byte_of_).first(residue_bytes_ == 1 ? letters_ : 0);
   }
+  /// Returns the number of letters that occur.
+  [[nodiscard]] std::size_t letters() const { return letters_; }
+  /// Returns the bytes of a residue, before it was packed.
+  [[nodiscard]] unsigned residue_bytes() const { return residue_bytes_; }
   /// Returns the number of residues.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
@@ -453,6 +460,28 @@ class packed_text {
             letters,       is_dense};
   }
 
+  void pack(B& backend, std::span<unsigned char const> residues) {
+    std::size_t const n = size_;
+    number_letters(backend.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
+                                  byte_set{}, union_of_sets{}));
+
+    auto const codes = backend.upload(std::span<unsigned char const>(code_of_));
+    byte_of_uploaded_ = backend.upload(std::span<unsigned char const>(byte_of_));
+    write_words(backend, residues.data(), byte_code{codes.data()});
+  }
+  template <class Token>
+  void pack(B& backend, std::span<Token const> tokens) {
+    residue_bytes_ = sizeof(Token);
+    token_alphabet<B, Token> const alphabet(backend, tokens);
+    set_letters(alphabet.size());
+    alphabet.use_code([&](auto code) { write_words(backend, tokens.data(), code); });
+  }
+  template <class Residue, class Code>
+  void write_words(B& backend, Residue const* residues, Code code) {
+    words_ = backend.template buffer<std::uint64_t>((size_ * letter_bits_ + 63) / 64 + 2);
+    backend.each(words_.size(), pack_letters<Residue, Code>{residues, size_, code, letter_bits_, words_.data()});
+  }
+
   void number_letters(byte_set present) {
     unsigned sigma = 0;
     for (unsigned byte = 0; byte < 256; ++byte) {
@@ -460,14 +489,19 @@ class packed_text {
       code_of_[byte] = static_cast<unsigned char>(sigma);
       byte_of_[sigma++] = static_cast<unsigned char>(byte);
     }
-    letters_ = sigma;
-    letter_bits_ = sigma <= 4 ? 2u : unsigned(std::bit_width(sigma - 1));
+    set_letters(sigma);
+  }
+  void set_letters(std::size_t count) {
+    letters_ = count;
+    letter_bits_ = count <= 4 ? 2u : unsigned(std::bit_width(count - 1));
   }
 
   std::size_t size_;
   record_breaks<B> breaks_;
   std::array<unsigned char, 256> code_of_{}, byte_of_{};
-  unsigned letters_ = 0, letter_bits_ = 2;
+  std::size_t letters_ = 0;
+  unsigned letter_bits_ = 2;
+  unsigned residue_bytes_ = 1;
   buffer<std::uint64_t> words_;
   buffer<unsigned char const> byte_of_uploaded_;
 };

@@ -9,6 +9,7 @@ printf '\nBEGIN IONS\nPEPMASS=400.2\nCHARGE=1+\nRTINSECONDS=2\n50 0\n40 7\nEND I
 printf 'b:2 10\nA:10 2\n\na:1 1K\nb:2 10\n' > inputs/in.txt
 printf 'in.txt\0in.txt\0' > inputs/list
 printf 'GATT\nCC\n' > inputs/pat
+printf '4 4\n' > inputs/four
 printf '{"a":{"b":"4"}}\n' > inputs/four.json
 (cd inputs && sufsort build in.fa -o x --lcp --bwt)
 
@@ -156,6 +157,10 @@ sufsort build in.txt -o y --format=bytes
 sufsort build in.txt -o y --format bytes --separator '\n'
 sufsort build in.txt -o y --format bytes --separator=:
 sufsort build in.fa -o y --format fasta
+sufsort build pat -o y --format bytes --lengths=four
+sufsort build four -o y --format u16 --byte-order big
+sufsort build four -o y --format u16 --byte-order=little
+sufsort build four -o y --format u16 --separator 10
 sufsort build four.json -o y --format jsonl --field a.b
 sufsort build four.json -o y --format jsonl --field=a.b
 sufsort mem x in.fa

@@ -1,4 +1,4 @@
-# sufsort of texts that are no FASTA: bytes, lines and JSONL; compared with a plain reference, and what is refused.
+# sufsort of texts that are no FASTA: bytes, lines, JSONL and tokens; compared with a plain reference, and what is refused.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 python3 "$ORDO_SOURCE/tests/reference/corpora_reference.py" random "${ORDO_SEED-1}" "${ORDO_CASES-40}"
@@ -52,6 +52,69 @@ want "$(cat err)" "sufsort: invalid escape: --separator: '\\q': use \\n, \\t, \\
 expect_error sufsort build zeros -o z --format bytes --separator ''
 expect_error sufsort build zeros -o z --format lines --separator ,
 expect_error sufsort build zeros -o z --separator ,
+
+# Tokens: 2 1 2 1 300, in two records of 16 bits; the same big-endian, and as arrays of NumPy.
+printf '\2\0\1\0\2\0\1\0\54\1' > t.u16
+printf '\0\2\0\1\0\2\0\1\1\54' > big.u16
+printf '2\n3\n' > lengths
+expect 0 sufsort build t.u16 -o t --format u16 --lengths lengths --lcp
+want "$(od -An -tu4 -v t.sa | xargs) $(od -An -tu8 -v t.starts | xargs)" '1 3 0 2 4 0 2' 'an index of tokens'
+expect 0 sufsort check t
+want "$(cat out)" 't: right: seq, sa, lcp, starts of 5 residues in 2 records' 'check of tokens'
+expect 0 sufsort locate t '2 1' 300,4 --context 2
+want "$(cat out)" "$(printf '%s\n' '2_1 2 t.u16:1 0 + . .' '2_1 2 t.u16:2 0 + . 300' '300,4 0 . . . . .' | tabs | tr _ ' ')" 'hits of tokens'
+expect 0 sufsort count t 2 1,2 --by-record
+want "$(cat out)" "$(printf '%s\n' '2 t.u16:1 1' '2 t.u16:2 1' '1,2 . 0' | tabs)" 'tokens by record'
+expect 0 sufsort spectrum t -k 2
+want "$(cat out)" "$(printf '%s\n' '1 1' '2 1' | tabs)" 'a spectrum of tokens'
+expect 0 sufsort unique t -l 2
+want "$(cat out)" "$(printf '%s\n' 't.u16:1 0 1 2' 't.u16:2 0 1 2' 't.u16:2 1 2 1' | tabs)" 'unique tokens'
+expect 0 sufsort build big.u16 -o b --format u16 --lengths lengths --lcp --byte-order big
+for array in seq sa lcp starts; do cmp t.$array b.$array; done
+expect 0 sufsort build t.u16 -o t --format u16 --separator 1
+want "$(od -An -tu2 -v t.seq | xargs) $(od -An -tu8 -v t.starts | xargs)" '2 2 300 0 1 2' 'a token that ends records'
+expect 0 sufsort count t 300
+want "$(cat out)" "$(echo 300 1 | tabs)" 'a token'
+expect_error sufsort count t --pattern-format text a
+want "$(cat err)" 'sufsort: conflicting options: --pattern-format: the index is of tokens: give patterns as tokens' 'text in tokens'
+expect_error sufsort count t 65536
+want "$(cat err)" "sufsort: invalid token: '65536': a number below 2^16 is expected" 'a large token'
+expect_error sufsort count x --pattern-format tokens 1
+head -c 5 t.u16 > cut.u16
+expect_error sufsort build cut.u16 -o n --format u16
+want "$(cat err)" 'sufsort: truncated tokens: cut.u16: 5 bytes are no whole number of tokens of 2' 'cut tokens'
+expect_error sufsort build t.u16 -o n --format u32
+for command in mem ms; do
+  expect_error sufsort $command t x.seq
+  want "$(cat err)" 'sufsort: no letters: t.json: queries are letters, but the index is of tokens' "$command of tokens"
+done
+printf '4\n2\n' > lengths
+expect_error sufsort build t.u16 -o n --format u16 --lengths lengths
+want "$(cat err)" 'sufsort: wrong lengths: t.u16: the lengths of records are more than its 5 residues' 'too long records'
+printf '4\n' > lengths
+expect_error sufsort build t.u16 -o n --format u16 --lengths lengths
+want "$(cat err)" 'sufsort: wrong lengths: t.u16: the lengths of records are 4 in all, but it has 5 residues' 'too short records'
+printf '4\nx\n' > lengths
+expect_error sufsort build t.u16 -o n --format u16 --lengths lengths
+want "$(cat err)" "sufsort: bad number: lengths:2: 'x'" 'a length that is none'
+expect_error sufsort build t.u16 -o n --format u16 --bwt
+expect_error sufsort build t.u16 -o n --format u16 --fm --without-sa
+want "$(cat err)" 'sufsort: conflicting options: --fm: --format=u16 has no FM index; it is for bytes' 'an FM index of tokens'
+expect_error sufsort build t.u16 -o n --format u16 --device gpu
+expect_error sufsort build t.u16 t.u16 -o n --format u16 --lengths lengths
+expect_error sufsort build t.u16 -o n --format u16 --lengths lengths --separator 1
+expect_error sufsort build in.txt -o n --format bytes --byte-order big
+expect_error sufsort build t.u16 -o n --format u16 --separator x
+array() { printf '\223NUMPY\1\0\166\0'; printf '%-117s\n' "$1"; printf "$2"; }
+array "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }" '\1\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' > n.npy
+expect_error sufsort build n.npy -o n --format u32
+want "$(cat err)" 'sufsort: bad token: n.npy: number 1 is -1, which does not fit 32 bits' 'a negative token'
+array "{'descr': '<u2', 'fortran_order': False, 'shape': (3,), }" '\1\0' > n.npy
+expect_error sufsort build n.npy -o n --format u16
+want "$(cat err)" 'sufsort: truncated tokens: n.npy: 2 bytes of numbers, but its shape has 3 of 2 bytes' 'a cut array'
+array "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }" '\0\0\0\0' > n.npy
+expect_error sufsort build n.npy -o n --format u32
+want "$(cat err)" 'sufsort: bad array: n.npy: the .npy file holds no integers of 8 to 64 bits' 'an array of floats'
 
 # JSONL: nested names, escapes, an empty line, values that are no string, malformed lines.
 printf '{"id":1,"text":"to \\u00e4 \\"be\\"","meta":{"text":"inner"}}\n\n{"meta":{"text":"or\\n"},"list":[{"text":"no"}],"text":"be"}' > j.jsonl
@@ -129,9 +192,11 @@ want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp'
 expect_error sufsort duplicates x
 expect_error sufsort duplicates x -l 0
 expect_error sufsort duplicates x -l 4 -o x.lcp
+expect_error sufsort duplicates t -l 4
 expect_error sufsort duplicates x -l 4 --within --across
 expect_error sufsort duplicates x -l 4 --format annotated
 expect_error sufsort duplicates x -l 4 --against nothing
+expect_error sufsort duplicates x -l 4 --against t
 expect_error sufsort duplicates x -l 4 --against bare --within
 expect_error sufsort duplicates x -l 4 --against bare -o bare.sa
 expect_error sufsort duplicates x -l 4 --report x.seq

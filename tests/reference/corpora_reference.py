@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Indexes of texts that are no FASTA, and what is found in them, as plainly as they can be said, for tests.
 
-  corpora_reference.py random SEED CASES       indexes of random bytes, lines and separated records
+  corpora_reference.py random SEED CASES       indexes of random bytes, lines, tokens and separated records
 """
 import gzip
 import json
@@ -51,8 +51,91 @@ def split(data, separator):
     return records[:-1] if records[-1] == b'' else records
 
 
+def npy(rows, kind, size, big):
+    """An array of NumPy, format 1.0. Rows have the same length; one row is an array of one dimension."""
+    shape = f'({len(rows[0])},)' if len(rows) == 1 else f'({len(rows)}, {len(rows[0])})'
+    order = '|' if size == 1 else '>' if big else '<'
+    text = f"{{'descr': '{order}{kind}{size}', 'fortran_order': False, 'shape': {shape}, }}"
+    text += ' ' * (-(len(text) + 11) % 64) + '\n'
+    return (b'\x93NUMPY\1\0' + len(text).to_bytes(2, 'little') + text.encode() +
+            b''.join(x.to_bytes(size, 'big' if big else 'little') for row in rows for x in row))
+
+
+class Tokens:
+    """Records of tokens in some files, made at random."""
+
+    def __init__(self, chance):
+        self.size = chance.choice([2, 4])
+        self.format = {2: 'u16', 4: 'u32'}[self.size]
+        top = 256 ** self.size
+        alphabet = chance.choice([[0, 1], [top - 1, 0, 7], range(300), range(40000, 60000), [255, 256, 65535, top // 2]])
+        self.big, self.files, self.records, self.names = chance.random() < 0.3, [], [], []
+        kind = chance.choice(['raw', 'raw', 'separator', 'lengths', 'npy', 'rows'])
+        ends = chance.choice([[top - 1], [0, 1], [256]]) if kind == 'separator' else []
+        self.more = ['--separator', ' '.join(map(str, ends))] if ends else []
+        numbered = kind in ('separator', 'lengths', 'rows')
+        for number in range(1 if kind in ('lengths', 'rows') else chance.randint(1, 3)):
+            length = chance.randint(1, 20)
+            parts = [[chance.choice(alphabet) for _ in range(length if kind == 'rows' else chance.choice([0, 1, 5, 30, 90]))]
+                     for _ in range(chance.randint(2, 6))]
+            if chance.random() < 0.4:
+                parts.append(list(parts[0]))
+            if kind in ('raw', 'npy'):
+                parts = [sum(parts, [])]
+            joined = sum(([*part, *ends] for part in parts), [])
+            if ends and chance.random() < 0.5:
+                joined = joined[:-len(ends)]
+            name = f't{number}.bin'
+            with open(name, 'wb') as out:
+                if kind in ('npy', 'rows'):
+                    size = chance.choice([s for s in (1, 2, 4, 8) if max(joined, default=0) < 256 ** s // 2])
+                    out.write(npy(parts, chance.choice('ui'), size, self.big))
+                else:
+                    out.write(b''.join(x.to_bytes(self.size, 'big' if self.big else 'little') for x in joined))
+            self.files.append(name)
+            found = split_list(joined, ends) if ends else parts
+            self.records += found
+            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if numbered else [name]
+            if kind == 'lengths':
+                open('lengths', 'w').write('\n'.join(str(len(part)) for part in parts))
+                self.more = ['--lengths', 'lengths']
+        if self.big and kind not in ('npy', 'rows'):
+            self.more += ['--byte-order', 'big']
+        self.records = [tuple(record) for record in self.records]
+        self.ends = self.data(ends)
+
+    def options(self):
+        return ['--format', self.format, *self.more]
+
+    def data(self, record):
+        return b''.join(x.to_bytes(self.size, 'little') for x in record)
+
+    def printable(self, some):
+        return ','.join(map(str, some)).encode()
+
+    def random_pattern(self, chance):
+        return tuple(chance.choice([0, 1, 255, 256, 65535]) for _ in range(chance.randint(1, 3)))
+
+    def spell(self, chance, pattern):
+        told = chance.choice([' ', ',', ', ']).join(map(str, pattern)).encode()
+        return told, chance.choice([[], ['--pattern-format', 'tokens']])
+
+
+def split_list(data, ends):
+    records, one, at = [], [], 0
+    while at < len(data):
+        if data[at:at + len(ends)] == ends:
+            records.append(one)
+            one, at = [], at + len(ends)
+        else:
+            one.append(data[at])
+            at += 1
+    return records + [one] if one else records
+
+
 class Corpus:
-    """Records of some files, made at random."""
+    """Records of bytes in some files, made at random."""
+    size = 1
 
     def __init__(self, chance):
         self.format = chance.choice(['bytes', 'bytes', 'lines', 'jsonl'])
@@ -93,18 +176,36 @@ class Corpus:
             words += ['--separator', ''.join(f'\\x{b:02x}' for b in self.separator)]
         return words
 
+    @staticmethod
+    def data(record):
+        return record
+
+    @staticmethod
+    def printable(some):
+        return printable(some)
+
+    @staticmethod
+    def random_pattern(chance):
+        return bytes(chance.choice(b'ab\0\xff$') for _ in range(chance.randint(1, 4)))
+
+    @staticmethod
+    def spell(chance, pattern):
+        if chance.random() < 0.5 or 0 in pattern or b'\n' in pattern or pattern[:1] == b'-':
+            return pattern.hex().encode(), ['--pattern-format', 'hex']
+        return pattern, []
+
 
 def one_random(chance, number):
-    corpus = Corpus(chance)
+    corpus = chance.choice([Corpus, Tokens])(chance)
     width, sample = chance.choice([32, 40, 64]), chance.choice([1, 1, 1, 2, 3])
-    options = [*corpus.options(), '--width', str(width), '--sample', str(sample), *['--bwt'] * (sample == 1)]
+    options = [*corpus.options(), '--width', str(width), '--sample', str(sample), *['--bwt'] * (sample == 1 and corpus.size == 1)]
     what = (number, options, corpus.files, corpus.records)
     built = sufsort('build', *corpus.files, '-o', 'c', '--lcp', *options)
     if not corpus.records:
         expect(built.returncode == 2 and b'no records' in built.stderr, *what, built.stderr)
         return
     expect(built.returncode == 0, *what, built.stderr)
-    text = b''.join(corpus.records)
+    text = b''.join(map(corpus.data, corpus.records))
     expect(open('c.seq', 'rb').read() == text, *what, 'seq')
     starts = [sum(map(len, corpus.records[:r])) for r in range(len(corpus.records))]
     expect(entries('c.starts', 8) == starts, *what, 'starts')
@@ -112,8 +213,8 @@ def one_random(chance, number):
                   key=lambda row: (corpus.records[row[0]][row[1]:], row))
     expect(entries('c.sa', width // 8) == [starts[r] + i for r, i in rows], *what, 'sa')
     suffixes = [corpus.records[r][i:] for r, i in rows]
-    expect(entries('c.lcp', width // 8) == [common(*pair) for pair in zip([b''] + suffixes, suffixes)], *what, 'lcp')
-    if sample == 1:
+    expect(entries('c.lcp', width // 8) == [common(*pair) for pair in zip([corpus.records[0][:0]] + suffixes, suffixes)], *what, 'lcp')
+    if sample == 1 and corpus.size == 1:
         bwt = b''.join(record[-1:] or b'$' for record in corpus.records)
         bwt += b''.join(corpus.records[r][i - 1:i] if i else b'$' for r, i in rows)
         expect(open('c.bwt', 'rb').read() == bwt, *what, 'bwt')
@@ -121,7 +222,7 @@ def one_random(chance, number):
     expect(told['input'] == corpus.format and [file['name'] for file in told['files']] == corpus.files, *what, 'json')
     checked = sufsort('check', 'c')
     expect(checked.returncode == 0, *what, 'check', checked.stdout, checked.stderr)
-    expect(f'of {len(text)} residues in {len(corpus.records)} records' in checked.stdout.decode(), *what, checked.stdout)
+    expect(f'of {len(text) // corpus.size} residues in {len(corpus.records)} records' in checked.stdout.decode(), *what, checked.stdout)
     told = [line.split(b'\t') for line in sufsort('info', 'c').stdout.splitlines() if line.startswith(b'record\t')]
     expect(told == [[b'record', name.encode(), b'%d' % start, b'%d' % len(record)]
                     for name, start, record in zip(corpus.names, starts, corpus.records)], *what, 'info', told)
@@ -145,12 +246,11 @@ def try_pattern(chance, what, corpus, sample):
     begin = chance.randrange(len(longest) + 1)
     pattern = longest[begin:begin + chance.randint(1, 8)]
     if not pattern or chance.random() < 0.2:
-        pattern = bytes(chance.choice(b'ab\0\xff$') for _ in range(chance.randint(1, 4)))
+        pattern = corpus.random_pattern(chance)
     hits = places(corpus, pattern)
-    hexadecimal = chance.random() < 0.5 or 0 in pattern or pattern[:1] == b'-' or pattern == b'-'
-    told = pattern.hex().encode() if hexadecimal else pattern
-    words = ['--pattern-format', 'hex'] if hexadecimal else []
-    by_file = b'\n' not in told and chance.random() < 0.5
+    told, words = corpus.spell(chance, pattern)
+    words = list(words)
+    by_file = chance.random() < 0.5
     if by_file:
         open('patterns', 'wb').write(told + b'\n')
         words += ['-f', 'patterns']
@@ -171,7 +271,7 @@ def try_pattern(chance, what, corpus, sample):
         if context:
             record, end = corpus.records[r], i + len(pattern)
             for side in record[max(0, i - context):i], record[end:end + context]:
-                right += b'\t' + (printable(side) or b'.')
+                right += b'\t' + (corpus.printable(side) or b'.')
         right += b'\n'
     if not hits:
         right = name + b'\t0\t.\t.\t.' + b'\t.\t.' * (context != 0) + b'\n'
@@ -256,16 +356,18 @@ def strings(records, length):
 
 def try_duplicates(chance, what, corpus, sample):
     """A residue is in a range if it is in a string of K residues that occurs elsewhere, or before."""
-    length, keep, utf8 = chance.randint(1, 8), chance.choice(['first', 'none']), chance.random() < 0.3
+    length, keep, utf8 = chance.randint(1, 8), chance.choice(['first', 'none']), corpus.size == 1 and chance.random() < 0.3
     form = chance.choice(['tsv', 'jsonl', 'pairs', 'text', 'annotated'])
     scope = chance.choice(['', '', '--within', '--across', '--against'])
     words, other = [scope] if scope else [], []
     if scope == '--against':
         other = [record[:chance.randint(0, len(record))] for record in corpus.records if chance.random() < 0.5]
         other.append(corpus.records[0][:0])
-        for r, record in enumerate(other):
-            open(f'other{r}', 'wb').write(record)
-        built = sufsort('build', *[f'other{r}' for r in range(len(other))], '-o', 'o', '--format', 'bytes')
+        joined = b''.join(map(corpus.data, other))
+        open('other.bin', 'wb').write(joined)
+        open('other.lengths', 'w').write('\n'.join(str(len(record)) for record in other))
+        built = sufsort('build', 'other.bin', '-o', 'o', '--format', {1: 'bytes', 2: 'u16', 4: 'u32'}[corpus.size],
+                        '--lengths', 'other.lengths')
         expect(built.returncode == 0, *what, 'other', built.stderr)
         words.append('o')
     told = sufsort('duplicates', 'c', '-l', str(length), '--keep', keep, '--format', form, *words, *['--utf-8'] * utf8)
@@ -318,24 +420,25 @@ def try_duplicates(chance, what, corpus, sample):
         kept = [list(record) for record in corpus.records]
         for r, begin, end in ranges:
             kept[r][begin:end] = [None] * (end - begin)
-        right = b''.join(bytes(x for x in record if x is not None) + corpus.ends for record in kept)
+        right = b''.join(corpus.data(type(corpus.records[0])(x for x in record if x is not None)) + corpus.ends for record in kept)
     expect(told.stdout == right and told.returncode == 0, *what, 'duplicates', length, keep, scope, other, form, utf8, told.stdout,
            right, told.stderr)
 
 
 def try_infini_gram(chance, what, corpus):
-    """Records behind bytes 255, and the positions of all bytes in the order of what follows in the shard."""
-    limit = chance.choice([None, None, 1, 60, 200])
+    """Raw bytes of records behind tokens of all ones, and the positions of tokens in the order of what follows in the shard."""
+    size, limit = corpus.size, chance.choice([None, None, 1, 60, 200])
+    ones = b'\xff' * size
     shutil.rmtree('g', ignore_errors=True)
     told = sufsort('export', 'c', '--format', 'infini-gram', '-o', 'g', *['--shard-size', str(limit)] * (limit is not None))
-    records, ones = corpus.records, b'\xff'
-    if any(ones in record for record in records):
-        expect(told.returncode == 2 and b'holds the byte 255' in told.stderr, *what, 'byte 255', told.stderr)
+    records = [corpus.data(record) for record in corpus.records]
+    if any(record[at:at + size] == ones for record in records for at in range(0, len(record), size)):
+        expect(told.returncode == 2 and (b'holds the byte 255' if corpus.size == 1 else b'holds the token') in told.stderr, *what, 'all ones', told.stderr)
         return
     expect(told.returncode == 0, *what, 'infini-gram', told.stderr)
     shards = [[]]
     for record in records:
-        if shards[-1] and limit is not None and sum(map(len, shards[-1])) + 1 + len(record) > limit:
+        if shards[-1] and limit is not None and sum(map(len, shards[-1])) + size + len(record) > limit:
             shards.append([])
         shards[-1].append(ones + record)
     for k, shard in enumerate(shards):
@@ -343,7 +446,7 @@ def try_infini_gram(chance, what, corpus):
         expect(open(f'g/tokenized.{k}', 'rb').read() == data, *what, 'tokenized', k, limit)
         expect(entries(f'g/offset.{k}', 8) == [sum(map(len, shard[:r])) for r in range(len(shard))], *what, 'offset', k, limit)
         bytes_ = next(b for b in range(1, 9) if 256 ** b >= len(data))
-        order = sorted(range(len(data)), key=lambda p: data[p:])
+        order = sorted(range(0, len(data), size), key=lambda p: data[p:])
         expect(entries(f'g/table.{k}', bytes_) == order, *what, 'table', k, limit)
 
 

@@ -23,6 +23,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -57,13 +58,15 @@ struct needed_memory {
 held_memory held_by(build_options const& options, std::size_t n, std::size_t records, unsigned width) {
   std::size_t const piece_bytes = 3 * sizeof(std::uint64_t), record_bytes = 3 * sizeof(std::uint64_t);
   std::size_t const array = suffix::num_sorted_suffixes(n, records, options.policy.rows()) * (width == 32 ? 4 : 8);
-  return {n + records * (record_bytes + (options.policy.cuts() ? piece_bytes : 0)),
+  return {n * suffix::residue_bytes_of(options.format) + records * (record_bytes + (options.policy.cuts() ? piece_bytes : 0)),
           array + (options.what.lcp ? array : 0) + (options.what.bwt ? n + records : 0)};
 }
 
 needed_memory needed_by(build_options const& options, std::size_t n, std::size_t records, unsigned width, std::size_t table) {
   return {held_by(options, n, records, width),
-          suffix::build_memory(device::cpu, n, records, width == 32 ? 4 : 8, options.what, options.policy.rows()), table};
+          suffix::build_memory(device::cpu, n, records, width == 32 ? 4 : 8, options.what, options.policy.rows(),
+                               suffix::residue_bytes_of(options.format)),
+          table};
 }
 
 /// Estimates the bytes of a table of the k-mers of DNA, if their length was given.
@@ -91,9 +94,18 @@ std::optional<std::uint64_t> size_of_regular(std::string const& file) {
 
 /// Adds to an error the memory that suffices to read and sort a text of at least `bytes` bytes.
 [[noreturn]] void refuse_large(out_of_memory const& e, build_options const& options) {
-  needed_memory const needed = needed_by(options, e.bytes(), 1, width_for(options.width, e.bytes(), 1), 0);
+  std::size_t const n = e.bytes() / suffix::residue_bytes_of(options.format);
+  needed_memory const needed = needed_by(options, n, 1, width_for(options.width, n, 1), 0);
   std::size_t const min_bytes = std::max((e.bytes() + 2) / 3 * 4 + 4, needed.total(needed.sorting.min_bytes));
   throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice(min_bytes, "may suffice")), min_bytes);
+}
+
+/// Returns the bytes of the separator. @throws usage_error
+std::string separator_of(build_options const& options) {
+  unsigned const size = suffix::residue_bytes_of(options.format);
+  if (options.separator.empty()) return {};
+  return size == 1 ? unescaped("--separator", options.separator)
+                   : parse_symbols(options.separator, pattern_format::tokens, size);
 }
 
 /// Records of files that are no FASTA, in host memory.
@@ -126,23 +138,32 @@ class loaded_corpus {
   /// Completes a description, and stores the starts of records.
   friend void describe(loaded_corpus const& from, suffix::index_description& about, index_writer& writer) {
     about.files = from.all_.files;
-    about.field = from.field_;
+    about.separator = from.separator_;
+    if (about.input == suffix::input_format::jsonl) about.field = from.field_;
+    about.is_cut = from.is_cut_ && about.separator.empty() && !suffix::has_lines(about.input);
     std::span<std::uint64_t const> const starts(from.all_.starts);
     suffix::store({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, *writer.to("starts"), from.machine_.threads);
   }
 
  private:
   suffix::corpus all_;
-  std::string field_;  // of JSONL
+  std::string separator_, field_;
+  bool is_cut_ = false;  // whether a file has more than one record
   machine_options machine_;
   suffix::row_selection rows_;
 };
 
 loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report)
-    : machine_(common.machine()), rows_(options.policy.rows()) {
-  suffix::corpus_options reading{.format = options.format, .separator = options.separator};
+    : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
+  suffix::corpus_options reading{.format = options.format, .big_endian = options.big_endian, .separator = separator_};
   if (!options.field.empty()) reading.field = options.field;
-  if (options.format == suffix::input_format::jsonl) field_ = reading.field;
+  field_ = reading.field;
+  std::vector<std::uint64_t> lengths;
+  if (!options.lengths.empty()) {
+    lengths = read_numbers(options.lengths);
+    if (lengths.empty()) throw input_error(fmt::format("no lengths: {}: the file holds no numbers", options.lengths));
+    reading.lengths = lengths;
+  }
   reading.memory = options.memory.host_bytes() / 4 * 3;
   std::uint64_t before = 0, bytes = 0;
   reading.on_progress = [&](std::uint64_t more) {
@@ -158,6 +179,7 @@ loaded_corpus::loaded_corpus(build_options const& options, cli::common_options c
       cli::input in(file, common.threads);
       reading.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
       suffix::append_corpus(all_, in.name(), in, reading);
+      is_cut_ |= all_.files.back().records > 1;
       before += std::exchange(bytes, 0);
     }
   } catch (out_of_memory const& e) {
@@ -247,10 +269,11 @@ std::size_t likely_residues(std::vector<std::string> const& files) {
 
 /// Prints what build would do. Reads only the beginnings of the files.
 int print_plan(build_options const& options, cli::common_options const& common) {
-  std::size_t const n = likely_residues(options.files) * (options.policy.strands == suffix::strands::both ? 2 : 1);
+  unsigned const size = suffix::residue_bytes_of(options.format);
+  std::size_t const n = likely_residues(options.files) * (options.policy.strands == suffix::strands::both ? 2 : 1) / size;
   unsigned const width = width_for(options.width, n, 1);
   suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
-                                                        options.memory.host_bytes(), options.policy.rows());
+                                                        options.memory.host_bytes(), options.policy.rows(), size);
   std::size_t const rows = n / options.policy.sample, arrays = rows * (width / 8) * (options.what.lcp ? 2 : 1);
   std::size_t table = 0;  // of the k-mers of DNA
   if (options.kmers.wanted) {
@@ -262,7 +285,7 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   }
   auto const gigabytes = [](std::size_t bytes) { return fmt::format("{:.3f} GB", double(bytes) / 1e9); };
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
-  text += fmt::format("files\tabout {}{}\n", gigabytes(n + arrays + (options.what.bwt ? n : 0) + table),
+  text += fmt::format("files\tabout {}{}\n", gigabytes(n * size + arrays + (options.what.bwt ? n : 0) + table),
                       options.policy.cuts() ? ", and 24 bytes a piece" : "");
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.device), outlook.machine.reason);
   text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
@@ -286,9 +309,21 @@ void check_format(build_options const& options) {
   auto const refuse = [&](std::string_view option, std::string_view what) {
     throw usage_error(fmt::format("conflicting options: {}: --format={} has no {}", option, name, what));
   };
-  if (!options.separator.empty() && options.format != bytes) refuse("--separator", "separator; it is for bytes");
+  bool const tokens = suffix::residue_bytes_of(options.format) != 1;
+  if (!options.separator.empty() && options.format != bytes && !tokens)
+    refuse("--separator", "separator; it is for bytes and tokens");
+  if (!options.lengths.empty() && options.format != bytes && !tokens)
+    refuse("--lengths", "lengths; they are for bytes and tokens");
   if (!options.field.empty() && options.format != jsonl) refuse("--field", "fields; it is for jsonl");
+  if (options.big_endian && !tokens) refuse("--byte-order", "byte order; it is for tokens");
+  if (!options.lengths.empty() && !options.separator.empty())
+    throw usage_error("conflicting options: --lengths, --separator: both end records");
+  if (!options.lengths.empty() && options.files.size() != 1)
+    throw usage_error("conflicting options: --lengths: the lengths are those of one FILE");
   if (options.format == fasta) return;
+  static_cast<void>(separator_of(options));
+  if (options.what.bwt && tokens) refuse("--bwt", "BWT; it is for bytes");
+  if (options.fm && tokens) refuse("--fm", "FM index; it is for bytes");
   suffix::policy const preset;
   if (options.policy.strands != preset.strands) refuse("--strands", "strands");
   if (options.policy.ambiguous != preset.ambiguous) refuse("--ambiguous", "nucleotides");
@@ -348,7 +383,6 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
     suffix::store({reinterpret_cast<char const*>(columns.data()), columns.size_bytes()}, *to, common.threads);
   }
   about.input = options.format;
-  about.separator = options.separator;
   describe(records, about, writer);
   if (sink* const to = writer.to("kmers")) {
     suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");

@@ -90,8 +90,9 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   } else if (index.description().width == 40) {  // machines have no such type
     if (copies > options.memory) {
       suffix::extra_arrays const what{!index.array("lcp").empty(), !index.bytes("bwt").empty()};
-      std::size_t const all = copies + suffix::check_memory(device::cpu, index.description().residues, index.view().records(),
-                                                            sizeof(std::uint64_t), what, options.rows);
+      std::size_t const all =
+          copies + suffix::check_memory(device::cpu, index.description().residues, index.view().records(),
+                                        sizeof(std::uint64_t), what, options.rows, index.view().residue_bytes);
       throw out_of_memory(
           fmt::format("out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available: {}", copies,
                       options.memory, memory.advice(all)),
@@ -149,7 +150,10 @@ int info(std::string const& prefix, reporter& report) {
     line(fmt::format("input\t{}\n", suffix::input_words[std::size_t(about.input)]));
     if (!about.field.empty()) line(fmt::format("field\t{}\n", about.field));
     std::string separator;
-    append_printable(separator, about.separator);
+    if (unsigned const size = suffix::residue_bytes_of(about.input); size == 1)
+      append_printable(separator, about.separator);
+    else
+      append_tokens(separator, about.separator, size);
     if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));
     for (suffix::input_file const& file : about.files) line(fmt::format("file\t{}\t{} records\n", file.name, file.records));
   }

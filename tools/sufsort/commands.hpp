@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -89,8 +90,10 @@ struct build_options {
   suffix::extra_arrays what;
   std::string width = "auto";
   suffix::input_format format = suffix::input_format::fasta;
-  std::string separator;  // of records of bytes
-  std::string field;      // of JSON; empty: text
+  std::string separator;    // of records, as it was given: with escapes, or as tokens
+  std::string field;        // of JSON; empty: text
+  std::string lengths;      // a file of the lengths of records; empty: none
+  bool big_endian = false;  // tokens of raw files
   suffix::policy policy;
   memory_limits memory;
   bool plan = false;
@@ -104,8 +107,9 @@ struct build_options {
 /// Builds an index of files, or prints the plan. @returns the exit status
 int build(build_options const& options, cli::common_options const& common, reporter& report);
 
-/// The form in which patterns of an index of bytes are given: as they are, or as pairs of hexadecimal digits.
-enum class pattern_format { text, hex };
+/// The form in which patterns are given: bytes as they are, bytes as pairs of hexadecimal digits, or decimal tokens.
+enum class pattern_format { text, hex, tokens };
+inline constexpr std::array<std::string_view, 3> pattern_words{"text", "hex", "tokens"};
 
 struct search_options {
   std::string prefix;
@@ -115,7 +119,7 @@ struct search_options {
   bool both_strands = false;
   bool bed = false;
   std::size_t context = 0;  // letters before and behind a hit
-  pattern_format format = pattern_format::text;
+  std::optional<pattern_format> format;  // nothing: tokens if the index is of tokens, else text
   bool fm = false;         // search by the FM index
   bool by_record = false;  // count the hits of each record
 };

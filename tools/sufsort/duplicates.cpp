@@ -57,7 +57,7 @@ class clean_writer {
     constexpr std::uint64_t at_once = std::uint64_t{1} << 20;
     for (; at_ < end; write_some(out_, text_)) {
       std::uint64_t const count = std::min(end - at_, at_once);
-      text_ += input_.residues.substr(at_, count);
+      text_ += input_.residues.substr(at_ * input_.residue_bytes, count * input_.residue_bytes);
       at_ += count;
     }
   }
@@ -232,10 +232,13 @@ void check_indexes(duplicates_options const& options, suffix::stored_index const
   if (fasta && removes) refuse(index, "no text", "records of FASTA cannot be written without their duplicates");
   if (about.input != suffix::input_format::jsonl && options.format == "annotated")
     refuse(index, "no JSONL", "lists of ranges are added to JSONL");
+  if (options.find.whole_characters && index.view().residue_bytes != 1)
+    throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
   if (against == nullptr) return;
   if (options.find.scope != suffix::copy_scope::anywhere)
     throw usage_error("conflicting options: --against: --within and --across are for copies in one index");
-  if ((against->description().input == suffix::input_format::fasta) != fasta)
+  if (against->view().residue_bytes != index.view().residue_bytes ||
+      (against->description().input == suffix::input_format::fasta) != fasta)
     refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
 }
 

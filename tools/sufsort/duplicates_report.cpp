@@ -52,15 +52,19 @@ std::string escaped(std::string_view text) {
 
 /// Returns the beginning of a string of the text.
 std::string excerpt(suffix::text const& input, suffix::repeated_string const& one) {
-  constexpr std::uint64_t max_bytes = 100;
-  std::string_view bytes = input.residues.substr(one.position, std::min(one.length, max_bytes));
+  constexpr std::uint64_t max_residues = 100;
+  std::size_t const size = input.residue_bytes;
+  std::string_view bytes = input.residues.substr(one.position * size, std::min(one.length, max_residues) * size);
   // A character of UTF-8 stays whole.
-  if (one.length > max_bytes)
+  if (size == 1 && one.length > max_residues)
     for (int k = 0; k < 3 && (static_cast<unsigned char>(input.residues[one.position + bytes.size()]) & 0xc0) == 0x80; ++k)
       bytes.remove_suffix(1);
   std::string text;
-  append_printable(text, bytes);
-  return escaped(text) + (one.length > max_bytes ? " …" : "");
+  if (size == 1)
+    append_printable(text, bytes);
+  else
+    append_tokens(text, bytes, unsigned(size));
+  return escaped(text) + (one.length > max_residues ? " …" : "");
 }
 
 void append_strings(std::string& page, suffix::text const& input, std::vector<suffix::repeated_string> const& strings) {
@@ -92,7 +96,9 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
   suffix::text const input = index.view();
   std::string page(head);
   auto const to = std::back_inserter(page);
-  std::string_view const unit = index.description().input == suffix::input_format::fasta ? "residues" : "bytes";
+  std::string_view const unit = input.residue_bytes != 1                                   ? "tokens"
+                                : index.description().input == suffix::input_format::fasta ? "residues"
+                                                                                           : "bytes";
   auto const share = [&](std::uint64_t part, std::uint64_t all) { return all == 0 ? 0.0 : 100 * double(part) / double(all); };
   page += "<h1>Duplicates</h1>\n<table>\n";
   for (auto const& [name, value] : settings) fmt::format_to(to, "<tr><th>{}</th><td>{}</td></tr>\n", name, escaped(value));

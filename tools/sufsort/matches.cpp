@@ -140,7 +140,8 @@ void run_units(std::vector<std::string> const& files, bool both_strands, suffix:
                cli::common_options const& common, searched_index const& index, cli::output const& out, reporter& report,
                std::function<void(work_unit&)> const& work, std::function<void(work_unit&)> const& finish) {
   query_reader::options reading{index.read_as(both_strands), {}, {}, common.threads};
-  if (!index.is_fasta()) reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text); };
+  if (!index.is_fasta())
+    reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text, 1); };
   if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
     for (char& c : reading.read_as)
       if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
@@ -332,6 +333,12 @@ class match_worker {
   std::vector<match> open_;  // of a query that the next unit continues
 };
 
+void refuse_tokens(searched_index const& index) {
+  if (index.input.residue_bytes != 1)
+    throw input_error(
+        fmt::format("no letters: {}: queries are letters, but the index is of tokens", index.stored.path("json")));
+}
+
 void refuse_strands(searched_index const& index) {
   if (!index.is_fasta())
     throw usage_error(fmt::format("conflicting options: --both-strands: {}: an index of FASTA has strands, no other",
@@ -343,6 +350,7 @@ void refuse_strands(searched_index const& index) {
 int matches(matches_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
   searched_index const index(options.prefix);
+  refuse_tokens(index);
   if (options.both_strands) refuse_strands(index);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
@@ -359,6 +367,7 @@ int matches(matches_options const& options, cli::common_options const& common, r
 int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
   searched_index const index(options.prefix);
+  refuse_tokens(index);
   if (index.stored.description().policy.sample != 1)
     throw input_error(
         fmt::format("rows are left out: {}: matching statistics need the row of every position: build the index "

@@ -184,19 +184,19 @@ cli::command_table build_table(settings& to) {
            .required = true,
            .set = cli::store(to.prefix)},
           choice<suffix::input_format>("format", input_group, suffix::input_words, build.format,
-                                       "read FASTA, bytes as they are (bytes), lines, each a record (lines), or a string of "
-                                       "each line of JSON (jsonl)",
+                                       "read FASTA, bytes as they are, lines, each a record, tokens of 16 or 32 bits "
+                                       "(u16, u32), or a string of each line of JSON (jsonl)",
                                        "fasta",
-                                       "bytes makes one record of a file, unless there is a --separator. Nothing is "
-                                       "changed in bytes and lines: all 256 values are letters."),
+                                       "A file of bytes or tokens is one record, unless --separator or --lengths says "
+                                       "otherwise. Nothing is changed: all values are letters. Tokens are raw or in a "
+                                       ".npy file, whose rows are records."),
           {.name = "separator",
            .value = "TEXT",
            .group = input_group,
-           .help = "end a record of bytes at each TEXT, which belongs to no record",
-           .details = "\\n, \\t, \\r, \\0, \\xHH and \\\\ stand for the bytes that C writes so. A file that ends with TEXT "
-                      "has no empty record behind it.",
-           .set = [&build](std::string_view spelling,
-                           std::string_view value) { build.separator = unescaped(spelling, value); }},
+           .help = "end a record of bytes or tokens at each TEXT, which belongs to no record",
+           .details = "\\n, \\t, \\r, \\0, \\xHH and \\\\ stand for the bytes that C writes so. A token is a number. "
+                      "A file that ends with TEXT has no empty record behind it.",
+           .set = cli::store_nonempty(build.separator)},
           {.name = "field",
            .value = "NAME",
            .group = input_group,
@@ -204,6 +204,19 @@ cli::command_table build_table(settings& to) {
            .preset = "text",
            .details = "Escapes are decoded. An empty line is an empty record.",
            .set = cli::store_nonempty(build.field)},
+          {.name = "lengths",
+           .value = "FILE",
+           .group = input_group,
+           .help = "make records of bytes or tokens of the lengths in FILE, decimal numbers",
+           .set = cli::store_nonempty(build.lengths)},
+          {.name = "byte-order",
+           .value = "NAME",
+           .group = input_group,
+           .help = "read raw tokens as little-endian or big-endian numbers (little, big)",
+           .preset = "little",
+           .choices = "little big",
+           .only_choices = true,
+           .set = [&build](std::string_view, std::string_view value) { build.big_endian = value == "big"; }},
           {.name = "lcp", .group = index_group, .help = "add the LCP array", .set = cli::enable(build.what.lcp)},
           {.name = "bwt",
            .group = index_group,
@@ -283,14 +296,16 @@ cli::command_table search_table(settings& to, bool locates) {
           {.name = "pattern-format",
            .value = "NAME",
            .group = search_group,
-           .help = "read patterns of an index of bytes or lines as they are (text) or as hexadecimal digits (hex)",
-           .preset = "text",
-           .details = "A file of patterns has one a line. Blanks belong to a text, and are skipped among digits. Patterns "
+           .help = "read patterns of bytes as they are (text) or as hexadecimal digits (hex), and tokens as decimal "
+                   "numbers (tokens)",
+           .preset = "text, or tokens",
+           .details = "A file of patterns has one a line. Tokens are separated by blanks or commas. Blanks belong to a "
+                      "text, and are skipped among digits. Patterns "
                       "are printed with control characters as \\t, \\n, \\r or \\xHH.",
-           .choices = "text hex",
+           .choices = joined(pattern_words),
            .only_choices = true,
-           .set = [&search](std::string_view, std::string_view value) {
-             search.format = value == "hex" ? pattern_format::hex : pattern_format::text;
+           .set = [&search](std::string_view, std::string_view word) {
+             search.format = suffix::value_of<pattern_format>(pattern_words, word);
            }}}};
   if (locates) {
     table.options.push_back({.name = "limit",
@@ -517,14 +532,14 @@ cli::command_table duplicates_table(settings& to) {
           .summary = "print the parts of a text that are copies, or the text without them",
           .usage = {"[OPTION]... --min-length=L PREFIX"},
           .description =
-              "Print a line for each range of letters that are in copies of at least L of them, within records: "
+              "Print a line for each range of letters or tokens that are in copies of at least L of them, within records: "
               "record, begin and end, from 0.",
           .operands = {prefix_operand(to.prefix, "an index with LCP")},
           .options = {{.letter = 'l',
                        .name = "min-length",
                        .value = "L",
                        .group = search_group,
-                       .help = "find copies of at least L letters",
+                       .help = "find copies of at least L letters or tokens",
                        .required = true,
                        .set = parse_to(duplicates.find.min_length, "a copy has at least one letter")},
                       choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, duplicates.find.keep,

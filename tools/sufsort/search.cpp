@@ -146,7 +146,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
                         std::function<void(std::string&)> const& flush) {
   find_hits(found, i);
   std::string_view const name = found.queries.name(i);
-  std::size_t const count = found.hits(i), length = found.patterns[i].size();
+  std::size_t const count = found.hits(i), length = found.patterns[i].size() / index_.input.residue_bytes;
   if (hits_.empty() && !options_.bed) {
     (text += name) += "\t0\t.\t.\t.";
     if (options_.context != 0) text += "\t.\t.";
@@ -175,7 +175,7 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
 // Finds the first hits of the pattern, then of its reverse complement, and orders them by location.
 void hit_printer::find_hits(found_batch const& found, std::size_t i) {
   hits_.clear();
-  std::size_t const max_hits = lines(found.hits(i)), length = found.patterns[i].size();
+  std::size_t const max_hits = lines(found.hits(i)), length = found.patterns[i].size() / index_.input.residue_bytes;
   auto const add = [&](std::size_t k, bool reverse) {
     for (std::size_t one = 0; one < found.count(k) && hits_.size() < max_hits; ++one) {
       std::uint64_t const p = found.position(index_, k, one);
@@ -194,12 +194,14 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
 
 // Appends the letters before and behind a hit in its record, in the direction of the pattern.
 void hit_printer::add_context(std::string& text, hit const& one, std::size_t length) const {
-  std::string_view const residues = index_.input.residues;
+  std::size_t const size = index_.input.residue_bytes;
+  auto const residues = [&](std::size_t first, std::size_t count) {
+    return index_.input.residues.substr(first * size, count * size);
+  };
   std::size_t const record = index_.search.record_of(one.position), begin = index_.input.begin_of(record),
                     end = index_.input.end_of(record), p = one.position;
-  std::string_view const before =
-      residues.substr(p - std::min(options_.context, p - begin), std::min(options_.context, p - begin));
-  std::string_view const behind = residues.substr(p + length, std::min(options_.context, end - p - length));
+  std::string_view const before = residues(p - std::min(options_.context, p - begin), std::min(options_.context, p - begin));
+  std::string_view const behind = residues(p + length, std::min(options_.context, end - p - length));
   bool const turned = one.at.reverse && !index_.both_strands;
   for (std::string_view const side : {turned ? behind : before, turned ? before : behind}) {
     text += '\t';
@@ -207,6 +209,8 @@ void hit_printer::add_context(std::string& text, hit const& one, std::size_t len
       text += '.';
     else if (turned)
       index_.other_strand.append_reversed(text, side);
+    else if (size != 1)
+      append_tokens(text, side, unsigned(size));
     else if (!index_.is_fasta())
       append_printable(text, side);
     else
@@ -223,7 +227,10 @@ void run_batches(search_options const& options, cli::common_options const& commo
   std::ranges::copy_if(options.patterns, std::back_inserter(patterns),
                        [](std::string const& pattern) { return pattern != "-"; });
   query_reader::options reading{index.read_as(options.both_strands), {}, {}, common.threads};
-  if (!index.is_fasta()) reading.parse = [&](std::string_view pattern) { return parse_symbols(pattern, options.format); };
+  if (!index.is_fasta())
+    reading.parse = [&](std::string_view pattern) {
+      return parse_symbols(pattern, index.format_of(options), index.input.residue_bytes);
+    };
   if (index.sparse) reading.can_find = [&](std::string_view pattern) { return index.sparse->can_find(pattern); };
   query_reader reader(std::move(patterns), inputs_of(options), std::move(reading), out);
   bool const reverse = options.both_strands && !index.both_strands;
@@ -259,7 +266,7 @@ void check_options(searched_index const& index, search_options const& options) {
     throw usage_error(fmt::format("conflicting options: {}: {}: {}", option, index.stored.path("json"), why));
   };
   if (!index.is_fasta() && options.both_strands) refuse("--both-strands", "an index of FASTA has strands, no other");
-  if (index.is_fasta() && options.format != pattern_format::text)
+  if (index.is_fasta() && index.format_of(options) != pattern_format::text)
     refuse("--pattern-format", "patterns of an index of FASTA are letters");
 }
 

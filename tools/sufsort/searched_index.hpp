@@ -11,6 +11,7 @@
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/search.hpp"
+#include "tools/sufsort/commands.hpp"
 
 namespace ordo::inline v0::sufsort {
 
@@ -47,6 +48,9 @@ struct searched_index {
   [[nodiscard]] std::uint64_t position(std::size_t row) const { return fm.empty() ? search.position(row) : fm.position(row); }
   [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
   [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
+  [[nodiscard]] pattern_format format_of(search_options const& options) const {
+    return options.format.value_or(input.residue_bytes == 1 ? pattern_format::text : pattern_format::tokens);
+  }
 
  private:
   [[nodiscard]] bool occurs(char letter) const;

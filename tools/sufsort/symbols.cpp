@@ -1,6 +1,8 @@
 #include "tools/sufsort/symbols.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -9,6 +11,8 @@
 
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/sufsort/queries.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -21,7 +25,53 @@ std::optional<char> byte_of_hex(std::string_view digits) {
   return static_cast<char>(byte);
 }
 
+bool is_between(char c) {
+  return c == ' ' || c == ',' || c == '\t' || c == '\r';
+}
+
+/// Calls use(number) for each number of a line. @returns the text of the first one that is none
+template <class Use>
+std::optional<std::string_view> each_number(std::string_view line, Use use) {
+  for (std::size_t at = 0; at < line.size();) {
+    if (is_between(line[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t const end = std::size_t(std::find_if(line.begin() + std::ptrdiff_t(at), line.end(), is_between) - line.begin());
+    std::string_view const digits = line.substr(at, end - at);
+    std::uint64_t number = 0;
+    auto const [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || stop != digits.data() + digits.size() || !use(number)) return digits;
+    at = end;
+  }
+  return std::nullopt;
+}
+
+std::string parse_tokens(std::string_view pattern, unsigned token_bytes) {
+  std::string bytes;
+  auto const wrong = each_number(pattern, [&](std::uint64_t token) {
+    bytes.append(reinterpret_cast<char const*>(&token), token_bytes);  // on little-endian machines
+    return token >> (8 * token_bytes) == 0;
+  });
+  if (wrong) throw usage_error(fmt::format("invalid token: '{}': a number below 2^{} is expected", *wrong, 8 * token_bytes));
+  if (bytes.empty()) throw usage_error("empty pattern: it would match everywhere");
+  return bytes;
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> read_numbers(std::string const& file) {
+  cli::input in(file, 1);
+  line_reader lines(in);
+  std::vector<std::uint64_t> numbers;
+  while (auto const line = lines.next())
+    if (auto const wrong = each_number(*line, [&](std::uint64_t number) {
+          numbers.push_back(number);
+          return true;
+        }))
+      throw input_error(fmt::format("bad number: {}:{}: '{}'", in.name(), lines.number(), shortened(*wrong)));
+  return numbers;
+}
 
 void append_printable(std::string& to, std::string_view bytes) {
   bool const utf8 = suffix::is_utf8(bytes);
@@ -42,8 +92,22 @@ void append_printable(std::string& to, std::string_view bytes) {
   }
 }
 
-std::string parse_symbols(std::string_view pattern, pattern_format format) {
+void append_tokens(std::string& to, std::string_view bytes, unsigned token_bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += token_bytes) {
+    std::uint64_t token = 0;
+    std::memcpy(&token, bytes.data() + at, token_bytes);  // on little-endian machines
+    if (at != 0) to += ',';
+    append(to, token);
+  }
+}
+
+std::string parse_symbols(std::string_view pattern, pattern_format format, unsigned residue_bytes) {
+  bool const tokens = format == pattern_format::tokens;
+  if (tokens != (residue_bytes != 1))
+    throw usage_error(fmt::format("conflicting options: --pattern-format: the index is of {}",
+                                  tokens ? "bytes, and has no tokens" : "tokens: give patterns as tokens"));
   if (format == pattern_format::text) return std::string(pattern);
+  if (tokens) return parse_tokens(pattern, residue_bytes);
   std::string bytes;
   for (std::size_t at = 0; at < pattern.size();) {
     if (pattern[at] == ' ') {

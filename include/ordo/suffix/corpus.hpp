@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,22 +16,26 @@
 
 namespace ordo::inline v0::suffix {
 
-/// The records of files that are no FASTA: their bytes end to end, which may have all 256 values, starts and files.
+/// The records of files that are no FASTA: their bytes or tokens end to end, which may have all values, starts and files.
 struct corpus {
-  host_bytes residues;
+  host_bytes residues;         // tokens are little-endian
+  unsigned residue_bytes = 1;  // as of a text: that of the format that was appended
   std::vector<std::uint64_t> starts;
   std::vector<input_file> files;
 
-  [[nodiscard]] text view() const { return {{residues.data(), residues.size()}, starts}; }
+  [[nodiscard]] text view() const { return {{residues.data(), residues.size()}, starts, residue_bytes}; }
 };
 
 struct corpus_options {
-  input_format format = input_format::bytes;  // not fasta
-  /// For `bytes`: a string that ends a record and belongs to none; a file that ends with it has no empty record behind it.
-  /// Empty: each file is one record.
+  input_format format = input_format::bytes;  // not fasta; the same for all files of a corpus
+  bool big_endian = false;                    // whether tokens of raw files are
+  /// The residues that end a record and belong to none, as bytes; for tokens little-endian ones, whole. A file that ends with
+  /// them has no empty record behind it. Empty: each file is one record. None for lines and JSONL.
   std::string separator = {};
-  /// For `jsonl`: the names that lead to the string, separated by '.'.
+  /// For jsonl: the names that lead to the string, separated by '.'.
   std::string field = "text";
+  /// The number of residues of each record of the file, which they must fill. Empty: no such list. Not with a separator.
+  std::span<std::uint64_t const> lengths = {};
   /// The limit in bytes for all records, including those of earlier calls, with separators and 8 bytes for each start.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
   /// The estimated size of the text in bytes, for sources of unknown size; 0 if unknown.
@@ -40,12 +45,18 @@ struct corpus_options {
 };
 
 /// Appends the records of a file. No byte is changed: byte order marks, CR and invalid UTF-8 are text. An empty file is one
-/// empty record of `bytes`, and no records if there are separators or lines. Records may be empty. Time O(n), one thread.
-/// The strings of JSONL are decoded to UTF-8. An empty line is an empty record, so that records and lines have the same numbers.
+/// empty record of bytes or tokens, and no records if there are separators or lines. Records may be empty. Time O(n), one
+/// thread. A file of tokens may be an array of NumPy (.npy), which is recognised by its content: integers of 8 to 64 bits that
+/// fit the tokens. The rows of an array of more than one dimension are records, unless there is a separator or a list of
+/// lengths. The strings of JSONL are decoded to UTF-8. An empty line is an empty record, so that records and lines have the
+/// same numbers.
 /// @param name  of the file, UTF-8 without control characters: records are printed by it
-/// @throws input_error  for another name; naming file and line, for JSON that is malformed or has no such string; and what the source throws. The records before an error may have been appended
+/// @throws input_error  for another name; naming the file, for bytes that are no whole token, an array of another type or with
+///     empty rows, a token out of range, and lengths that do not fill the file; naming file and line, for JSON that is
+///     malformed or has no such string; and what the source throws. The records before an error may have been appended
 /// @throws out_of_memory  if the records exceed the limit
-/// @throws usage_error  for FASTA, and for lines and JSONL with a separator
+/// @throws usage_error  for FASTA, for lines and JSONL with a separator or lengths, both of these, a separator of no whole
+///     tokens, and a corpus of another format
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options = {});
 
 }  // namespace ordo::inline v0::suffix

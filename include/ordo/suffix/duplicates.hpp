@@ -35,7 +35,7 @@ struct duplicate_range {
 struct duplicate_options {
   std::uint64_t min_length = 0;  // residues, above 0
   kept_copies keep = kept_copies::first;
-  /// Shortens ranges to whole characters of UTF-8: neither begins nor ends before a continuation byte.
+  /// Shortens ranges to whole characters of UTF-8: neither begins nor ends before a continuation byte. For bytes only.
   bool whole_characters = false;
   unsigned threads = 0;  // 0: all
   copy_scope scope = copy_scope::anywhere;
@@ -52,7 +52,7 @@ struct duplicate_options {
 /// @param sa, lcp  of all rows
 /// @returns the number of residues in all ranges
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
-/// @throws usage_error  arrays of the wrong size, a min_length of 0
+/// @throws usage_error  arrays of the wrong size, a min_length of 0, whole characters of tokens
 std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplicate_options const& options,
                               std::function<void(duplicate_range const&)> const& on_range,
                               std::string const& name = "suffix array");
@@ -63,7 +63,7 @@ std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplic
 /// @param sa, lcp  of all rows of `input` @param other_sa  of all rows of `other`
 /// @param name, other_name  of the suffix arrays, for messages
 /// @returns the number of residues in all ranges
-/// @throws as find_duplicates
+/// @throws as find_duplicates; usage_error  for residues of different sizes
 std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const& other, entries other_sa,
                           duplicate_options const& options, std::function<void(duplicate_range const&)> const& on_range,
                           std::string const& name = "suffix array", std::string const& other_name = "other suffix array");

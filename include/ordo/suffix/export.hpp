@@ -27,10 +27,11 @@ enum class export_format { raw32, raw40, raw64, sdsl, sufr };
 ///     no position of the text, naming the row
 void export_index(stored_index const& index, export_format format, sink& to);
 
-/// A shard of an index of infini-gram whose tokens are bytes: some of the records, each of which the byte 255 precedes.
-/// - tokenized: the records.
-/// - offset: the position of each record in tokenized, that of the byte before it; 8 bytes each, little-endian.
-/// - table: the positions of the suffixes of tokenized, in order; the fewest whole bytes for each, in which all positions fit.
+/// A shard of an index of infini-gram: some of the records, each of which a token of all ones precedes.
+/// - tokenized: the records, little-endian.
+/// - offset: the position of each record in tokenized, that of the token before it, in bytes; 8 bytes each.
+/// - table: the position in bytes of the suffix at each token, to the end of the shard, in order of raw bytes; the fewest whole
+///   bytes for each, in which all positions fit.
 struct infini_gram_shard {
   std::size_t first_record = 0, last_record = 0;  // [first, last)
   sink *tokenized = nullptr, *offset = nullptr, *table = nullptr;
@@ -40,9 +41,9 @@ struct infini_gram_shard {
 /// @returns the first record of each shard, and the number of records
 std::vector<std::size_t> infini_gram_shards(stored_index const& index, std::uint64_t max_bytes);
 
-/// Writes a shard. Its suffixes are sorted anew, because those of the index end with their records. Memory: the text, and the
-/// memory of build().
-/// @throws input_error  for an index with pieces of records or of both strands, and for a record with the byte 255
+/// Writes a shard. Its suffixes are sorted anew, because those of the index end with their records, and are in the order of
+/// tokens. Memory: the text, twice for tokens, and the memory of build().
+/// @throws input_error  for an index with pieces of records or of both strands, and for a record with a token of all ones
 /// @throws as build()
 void export_infini_gram(stored_index const& index, infini_gram_shard const& shard, build_options const& options);
 

@@ -37,7 +37,7 @@ struct index_array {
 
 /// The contents of PREFIX.json.
 struct index_description {
-  std::uint64_t residues = 0;
+  std::uint64_t residues = 0;  // bytes or tokens
   unsigned width = 32;    // bits of an entry of sa, lcp and kmers: 32, 40 or 64
   kmer_set kmers = {};    // of the k-mer table, if there is one
   std::uint64_t fm_sample = 0;   // of the FM index, if there is one; then the index may lack sa
@@ -46,8 +46,9 @@ struct index_description {
   std::optional<std::uint64_t> kept_rows;  // of sa and lcp, if rows are left out
   std::vector<index_array> arrays;
   input_format input = input_format::fasta;
-  std::string separator;                // that ended records; empty: none, or that of the format
+  std::string separator;                // bytes that ended records; empty: none, or that of the format
   std::string field;                    // of JSONL: the names that lead to a record
+  bool is_cut = false;                  // whether a list of lengths, or the rows of arrays, made records of a file
   std::vector<input_file> files;        // of the records, unless the input is FASTA
   record_names names;                   // of FASTA
   std::vector<std::uint64_t> starts;    // of FASTA: where each record begins in the text
@@ -139,7 +140,8 @@ class stored_index {
     return {{bytes("seq").data(), bytes("seq").size()},
             !cut.empty()                                ? cut.begins()
             : description_.input == input_format::fasta ? std::span<std::uint64_t const>(description_.starts)
-                                                        : span_of<std::uint64_t>(bytes("starts"))};
+                                                        : span_of<std::uint64_t>(bytes("starts")),
+            residue_bytes_of(description_.input)};
   }
   /// Returns the pieces of records that the text consists of.
   [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(span_of<std::uint64_t>(bytes("pieces"))); }

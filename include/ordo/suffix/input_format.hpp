@@ -9,12 +9,17 @@
 namespace ordo::inline v0::suffix {
 
 /// The format of the files that a text is made of. `fasta`: records of residues. `bytes`: all bytes, as they are; a file is one
-/// record, unless a separator ends records. `lines`: each line is a record, without its LF. `jsonl`: each line is a JSON value, of
-/// which one string is a record.
-enum class input_format { fasta, bytes, lines, jsonl };
+/// record, unless a separator ends records. `lines`: each line is a record, without its LF. `u16`, `u32`: tokens, unsigned
+/// numbers of 16 or 32 bits, with records as for bytes. `jsonl`: each line is a JSON value, of which one string is a record.
+enum class input_format { fasta, bytes, lines, u16, u32, jsonl };
 
 /// The names of the formats, in descriptions of indexes and in commands.
-inline constexpr std::array<std::string_view, 4> input_words{"fasta", "bytes", "lines", "jsonl"};
+inline constexpr std::array<std::string_view, 6> input_words{"fasta", "bytes", "lines", "u16", "u32", "jsonl"};
+
+/// Returns the bytes of a residue of a text of this format.
+constexpr unsigned residue_bytes_of(input_format format) noexcept {
+  return format == input_format::u16 ? 2 : format == input_format::u32 ? 4 : 1;
+}
 
 /// Returns whether each line of a file is a record.
 constexpr bool has_lines(input_format format) noexcept {

@@ -16,9 +16,9 @@
 
 namespace ordo::inline v0::suffix {
 
-/// Finds patterns in a text by its suffix array. Entries are checked before use: nothing outside the text is read, whatever the
-/// array holds. An array of another text may give wrong rows; suffix::check detects it. Any number of threads may use one
-/// searcher.
+/// Finds patterns in a text by its suffix array. Patterns of a text of tokens are the bytes of whole tokens. Entries are
+/// checked before use: nothing outside the text is read, whatever the array holds. An array of another text may give wrong
+/// rows; suffix::check detects it. Any number of threads may use one searcher.
 class searcher {
  public:
   /// @param input, sa, kmers  must outlive this

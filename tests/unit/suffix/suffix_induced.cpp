@@ -46,7 +46,7 @@ void expect_order(suffix::text const& text, std::vector<std::uint64_t> const& ri
   backend.pool().take_peak();
   sort(backend, induced_text(packed.view(), packed.breaks().bounds()), std::span<Index>(order)).sort();
   REQUIRE(std::ranges::equal(order, right));
-  CHECK(backend.pool().peak() - held <= sort::memory(text.size()));
+  CHECK(backend.pool().peak() - held <= sort::memory(text.size(), 256));
 }
 
 void expect_order(std::vector<std::string> const& records) {
