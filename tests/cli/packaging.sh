@@ -7,7 +7,7 @@ version=$(sed -n 's/^project(ordo VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 is_version() { [[ $2 == "$version" ]] || fail "$1 has version '$2', CMakeLists.txt has $version"; }
 is_version debian/changelog "$(sed -n '1s/^ordo (\([^)]*\)) .*/\1/p' debian/changelog)"
 is_version CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"
-is_version CHANGELOG.md "$(sed -n 's/^## \(Unreleased (\)\{0,1\}\([0-9.]*\)).*/\2/p; s/^## \([0-9.]*\)$/\1/p' CHANGELOG.md | head -n 1)"
+is_version CHANGELOG.md "$(sed -n '/^## /{s/^## \(Unreleased (\)\{0,1\}\([0-9.]*\).*/\2/p; q}' CHANGELOG.md)"
 is_version strsort "$(strsort --version | sed -n '1s/.* //p')"
 
 # The name of a library's package is that of the library: libordo0.1 while the SOVERSION is MAJOR.MINOR.
