@@ -13,6 +13,7 @@
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix.hpp"
+#include "suffix/text/first_bound.hpp"
 #include "suffix/text/token_alphabet.hpp"
 
 // An alphabet of five letters, such as nucleotides and N: three letters are one of 125 numbers, in seven bits instead of nine.
@@ -123,19 +124,6 @@ struct write_bounds {
   std::uint64_t* bounds;
   ORDO_FN void operator()(std::size_t r) const { bounds[r] = r == 0 ? 0 : r == records ? n : starts[r]; }
 };
-
-/// Returns the first of `count` ascending bounds that is not before p; count if there is none.
-ORDO_FN inline std::size_t first_bound(std::uint64_t const* bounds, std::size_t count, std::size_t p) {
-  std::size_t low = 0, high = count;
-  while (low < high) {
-    std::size_t const middle = low + (high - low) / 2;
-    if (bounds[middle] < p)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
 
 /// Writes word w of a break mask.
 struct mark_breaks {

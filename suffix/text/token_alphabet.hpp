@@ -11,6 +11,7 @@
 #include "ordo/suffix.hpp"
 #include "sort_core/functors.hpp"
 #include "suffix/sort/buffer_sizes.hpp"
+#include "suffix/text/first_bound.hpp"
 
 // Texts of tokens: numbers of 16 or 32 bits, of which a text has fewer than there are.
 namespace ordo::inline v0::suffix::detail {
@@ -82,17 +83,7 @@ struct is_first {
 struct listed_code {
   std::uint64_t const* list;
   std::size_t size;
-  ORDO_FN std::uint64_t operator()(std::uint64_t token) const {
-    std::size_t low = 0, high = size;
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (list[middle] < token)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
+  ORDO_FN std::uint64_t operator()(std::uint64_t token) const { return first_bound(list, size, token); }
 };
 
 /// Numbers the different tokens of a text in their order. Tokens below 2^20, or below about 32 n, are looked up in a table;

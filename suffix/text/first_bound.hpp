@@ -1,0 +1,22 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "ordo/detail/fn.hpp"
+
+namespace ordo::inline v0::suffix::detail {
+
+/// Returns the index of the first of `count` ascending bounds that is not less than x; count if there is none.
+ORDO_FN inline std::size_t first_bound(std::uint64_t const* bounds, std::size_t count, std::uint64_t x) {
+  std::size_t low = 0, high = count;
+  while (low < high) {
+    std::size_t const middle = low + (high - low) / 2;
+    if (bounds[middle] < x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+}  // namespace ordo::inline v0::suffix::detail
