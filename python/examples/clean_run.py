@@ -39,9 +39,6 @@ print(f"written: {len(again)} spectra, {len(again.mz):,} peaks")
 
 # %% A plot, if matplotlib is installed: a spectrum before and after.
 try:
-    import matplotlib
-
-    matplotlib.use("Agg")
     from matplotlib import pyplot
 except ImportError:
     pyplot = None

@@ -41,9 +41,6 @@ print(b"".join(some)[at : at + shared].decode(errors="replace"))
 
 # %% A plot, if matplotlib is installed.
 try:
-    import matplotlib
-
-    matplotlib.use("Agg")
     from matplotlib import pyplot
 except ImportError:
     pyplot = None

@@ -1,5 +1,5 @@
-"""Where reads come from in a genome, and how much of it they can tell apart. The cells (# %%) open as a notebook in Jupyter with
-jupytext, in VS Code and in Spyder; as a program:  python reads_against_genome.py [GENOME.fa]"""
+"""Finds where reads come from in a genome, and which part of the genome such reads can tell apart. The cells (# %%) open as a
+notebook in Jupyter with jupytext, in VS Code and in Spyder; as a program:  python reads_against_genome.py [GENOME.fa]"""
 
 # %% The genome, and 100 reads of 40 letters; half of them are from the reverse strand.
 import pathlib
@@ -44,9 +44,6 @@ for r in order:
 
 # %% A plot, if matplotlib is installed.
 try:
-    import matplotlib
-
-    matplotlib.use("Agg")
     from matplotlib import pyplot
 except ImportError:
     pyplot = None
