@@ -307,16 +307,16 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
   repeated_strings all;
   std::size_t const n = sa.size();
   for (std::size_t begin = 0, behind; begin < n; begin = behind) {
-    std::uint64_t least = n, most = 0;
-    std::size_t most_row = begin;
+    std::uint64_t min_lcp = n, max_lcp = 0;
+    std::size_t max_row = begin;
     for (behind = begin + 1; behind < n && lcp[behind] >= min_length; ++behind) {
       std::uint64_t const length = lcp[behind];
       if (length > n)
         throw input_error(fmt::format("bad index: {}: row {}: LCP of {} in {} residues", name, behind, length, n));
-      least = std::min(least, length);
-      if (length > most) {
-        most = length;
-        most_row = behind;
+      min_lcp = std::min(min_lcp, length);
+      if (length > max_lcp) {
+        max_lcp = length;
+        max_row = behind;
       }
     }
     if (behind - begin == 1) continue;
@@ -325,10 +325,10 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
       for (std::size_t row = from; row < to; ++row) first = std::min(first, rows.position(row));
       return first;
     };
-    if (most > all.longest.length) {
-      std::size_t end = most_row + 1;
-      while (end < behind && lcp[end] == most) ++end;
-      all.longest = {first_position(most_row - 1, end), most, end - most_row + 1};
+    if (max_lcp > all.longest.length) {
+      std::size_t end = max_row + 1;
+      while (end < behind && lcp[end] == max_lcp) ++end;
+      all.longest = {first_position(max_row - 1, end), max_lcp, end - max_row + 1};
     }
     std::uint64_t const count = behind - begin;
     if (max_strings == 0 || (all.frequent.size() == max_strings && count < all.frequent.back().count)) continue;
@@ -337,7 +337,7 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
     if (!letter) differ = true;  // the start of a record is like no other
     for (std::size_t row = begin + 1; row < behind && !differ; ++row) differ = before(rows.position(row)) != letter;
     if (!differ) continue;
-    repeated_string const one{first_position(begin, behind), least, count};
+    repeated_string const one{first_position(begin, behind), min_lcp, count};
     all.frequent.insert(std::ranges::upper_bound(all.frequent, one, comes_first), one);
     if (all.frequent.size() > max_strings) all.frequent.pop_back();
   }

@@ -197,7 +197,7 @@ TEST_CASE("the longest and the most frequent strings", "[suffix][duplicates]") {
       auto plain = plain_repeats(all.view(), min_length);
       if (plain.frequent.size() > max_strings) plain.frequent.resize(max_strings);
       REQUIRE((found.frequent == plain.frequent));
-      // Of several longest strings the first in suffix order counts.
+      // Of strings of the greatest length, both report the first in suffix order.
       REQUIRE(found.longest == plain.longest);
     }
 }
