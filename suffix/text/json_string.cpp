@@ -79,6 +79,67 @@ bool is_name(std::string_view written, std::string_view name) {
   return all == name;
 }
 
+/// What a line of JSON has at the end of a path.
+struct field_value {
+  bool is_there = false;
+  std::optional<std::string_view> string;  // as it is written; nothing for other values
+};
+
+field_value find_field(std::string_view line, std::span<std::string const> names) {
+  std::vector<bool> in_object;  // of each open object and list
+  std::size_t matched = 0;      // names that lead to the innermost open object, if all open ones are objects of the path
+  std::size_t depth = 0;        // open objects, and 2 for each open list, whose objects are not on the path
+  bool is_key = false, expects = false;  // whether a name comes next; whether the value of the next name does
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    bool const is_field = expects && matched + 1 == names.size();
+    switch (line[at]) {
+      case '{':
+      case '[':
+        if (is_field) return {true, std::nullopt};
+        in_object.push_back(line[at] == '{');
+        is_key = in_object.back();
+        if (is_key) {
+          matched += std::exchange(expects, false);
+          ++depth;
+        } else {
+          expects = false;
+          depth += 2;
+        }
+        break;
+      case '}':
+      case ']':
+        if (in_object.empty() || is_field) return {is_field, std::nullopt};
+        depth -= in_object.back() ? 1 : 2;
+        if (in_object.back()) matched = std::min(matched, depth == 0 ? 0 : depth - 1);
+        in_object.pop_back();
+        is_key = expects = false;
+        break;
+      case ',':
+        is_key = !in_object.empty() && in_object.back();
+        if (is_field) return {true, std::nullopt};  // the value is a number, true, false or null
+        expects = false;
+        break;
+      case '"': {
+        std::size_t const end = end_of_string(line, at + 1);
+        if (end == line.npos) return {};
+        std::string_view const written = line.substr(at + 1, end - at - 1);
+        if (is_key)
+          expects = depth == matched + 1 && matched < names.size() && is_name(written, names[matched]);
+        else if (is_field)
+          return {true, written};
+        else
+          expects = false;
+        is_key = false;
+        at = end;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> field_names(std::string_view field) {
@@ -92,58 +153,12 @@ std::vector<std::string> field_names(std::string_view field) {
 }
 
 std::optional<std::string_view> find_json_string(std::string_view line, std::span<std::string const> names) {
-  std::vector<bool> in_object;  // of each open object and list
-  std::size_t matched = 0;      // names that lead to the innermost open object, if all open ones are objects of the path
-  std::size_t depth = 0;        // open objects, and 2 for each open list, whose objects are not on the path
-  bool is_key = false, expects = false;  // whether a name comes next; whether the value of the next name does
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    bool const is_field = expects && matched + 1 == names.size();
-    switch (line[at]) {
-      case '{':
-      case '[':
-        if (is_field) return std::nullopt;
-        in_object.push_back(line[at] == '{');
-        is_key = in_object.back();
-        if (is_key) {
-          matched += std::exchange(expects, false);
-          ++depth;
-        } else {
-          expects = false;
-          depth += 2;
-        }
-        break;
-      case '}':
-      case ']':
-        if (in_object.empty() || is_field) return std::nullopt;
-        depth -= in_object.back() ? 1 : 2;
-        if (in_object.back()) matched = std::min(matched, depth == 0 ? 0 : depth - 1);
-        in_object.pop_back();
-        is_key = expects = false;
-        break;
-      case ',':
-        is_key = !in_object.empty() && in_object.back();
-        if (is_field) return std::nullopt;  // the value is a number, true, false or null
-        expects = false;
-        break;
-      case '"': {
-        std::size_t const end = end_of_string(line, at + 1);
-        if (end == line.npos) return std::nullopt;
-        std::string_view const written = line.substr(at + 1, end - at - 1);
-        if (is_key)
-          expects = depth == matched + 1 && matched < names.size() && is_name(written, names[matched]);
-        else if (is_field)
-          return written;
-        else
-          expects = false;
-        is_key = false;
-        at = end;
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  return std::nullopt;
+  return find_field(line, names).string;
+}
+
+bool has_json_field(std::string_view line, std::string_view name) {
+  std::string const names[] = {std::string(name)};
+  return find_field(line, names).is_there;
 }
 
 bool append_without(std::string& to, std::string_view written, std::string_view text, std::span<byte_range const> ranges) {

@@ -198,8 +198,9 @@ sufsort duplicates x -l 3 --across
 sufsort duplicates x -l 3 --against x
 sufsort duplicates x -l 3 --against=x
 sufsort duplicates x -l 3 --report r.html
-sufsort duplicates x -l 3 --report=r.html --column c
-sufsort duplicates x -l 3 --column=c
+sufsort duplicates x -l 3 --report=r.html
+sufsort build four.json -o y --format jsonl --field a.b --lcp && sufsort duplicates y -l 3 --format annotated --column c
+sufsort build four.json -o y --format jsonl --field a.b --lcp && sufsort duplicates y -l 3 --format annotated --column=c
 sufsort duplicates x -l 3 -o d
 sufsort duplicates x -l 3 --output=d --quiet
 sufsort duplicates --help

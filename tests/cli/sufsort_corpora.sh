@@ -152,6 +152,17 @@ for part in '<!DOCTYPE html>' '12 bytes' '1 ranges of 1 records' 'ab ä😀 /c';
 ! grep -q 'https\?:' k.html || fail 'the page needs others'
 expect 0 sufsort duplicates k -l 5 --keep none --format annotated --column 'a"b'
 cmp out <(sed -n '1s/}$/,"a\\"b":[[0,12]]}/p;2p' k1.jsonl; sed 's/}$/,"a\\"b":[[0,12]]}\n/' k2.jsonl)
+for name in n text x; do
+  expect_error sufsort duplicates k -l 5 --format annotated --column $name
+  want "$(cat err)" "sufsort: field exists: k1.jsonl:1: \"$name\": choose another name with --column" 'the name of another field'
+done
+expect_error sufsort duplicates k -l 5 --format annotated --column y -o k.out
+grep -q '^sufsort: field exists: k2.jsonl:1: "y"' err || fail "$(cat err)"
+[[ ! -e k.out ]] || fail 'an output of an error'
+expect_error sufsort duplicates k -l 5 --column z
+grep -q '^sufsort: conflicting options: --column' err || fail "$(cat err)"
+expect_error sufsort duplicates k -l 5 --format annotated --column $'\xff'
+grep -q '^sufsort: not UTF-8: --column' err || fail "$(cat err)"
 expect 0 sufsort duplicates k -l 5 --keep none --format text -o k.out
 head -n 1 k.out | grep -qxF '{"n": 1e40, "text":"d", "x":[1, 2]}' || fail "escapes: $(cat k.out)"
 sed -i 's/cd/ce/' k1.jsonl

@@ -192,8 +192,8 @@ struct duplicates_options {
   std::string against;  // the prefix of another index; empty: none
   suffix::duplicate_options find;
   std::string format = "tsv";
-  std::string column = "duplicate_ranges";  // the name that annotated JSON gets
-  std::string report;                       // a page of HTML; empty: none
+  std::string column;  // the name of the list in annotated JSON; empty: duplicate_ranges
+  std::string report;  // a page of HTML; empty: none
 };
 
 /// Prints the ranges of an index with LCP that are copies, or the text without them, or with a list of them.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
@@ -80,7 +81,7 @@ class jsonl_writer {
         input_(index.view()),
         names_(suffix::field_names(index.description().field)),
         out_(out),
-        column_(column.empty() ? "" : nlohmann::json(column).dump()),
+        column_(column),
         threads_(threads) {
     for (suffix::input_file const& file : files())
       if (file.name == standard_input)
@@ -147,9 +148,12 @@ class jsonl_writer {
     if (removes) {
       ((text_ += line.substr(0, begin)) += string_) += line.substr(begin + written->size());
     } else {
+      if (suffix::has_json_field(line, column_))
+        throw input_error(fmt::format("field exists: {}:{}: {}: choose another name with --column", in_->name(),
+                                      lines_->number(), nlohmann::json(column_).dump()));
       std::size_t const end = line.rfind('}');
       if (end == line.npos || end < begin) refuse("the line is not the object that was indexed as");
-      ((text_ += line.substr(0, end)) += ',') += column_;
+      ((text_ += line.substr(0, end)) += ',') += nlohmann::json(column_).dump();
       text_ += ":[";
       for (std::size_t k = 0; k < ranges_.size(); ++k) {
         append(text_ += k == 0 ? "[" : ",[", ranges_[k].begin);
@@ -165,7 +169,7 @@ class jsonl_writer {
   suffix::text input_;
   std::vector<std::string> names_;
   cli::output& out_;
-  std::string column_;  // as JSON
+  std::string column_;
   unsigned threads_;
   std::vector<suffix::byte_range> ranges_;  // of record_
   std::string text_, string_;
@@ -232,6 +236,9 @@ void check_indexes(duplicates_options const& options, suffix::stored_index const
   if (fasta && removes) refuse(index, "no text", "records of FASTA cannot be written without their duplicates");
   if (about.input != suffix::input_format::jsonl && options.format == "annotated")
     refuse(index, "no JSONL", "lists of ranges are added to JSONL");
+  if (!options.column.empty() && options.format != "annotated")
+    throw usage_error("conflicting options: --column: only --format=annotated writes a list of ranges");
+  if (!suffix::is_utf8(options.column)) throw usage_error("not UTF-8: --column: a name in JSON is UTF-8");
   if (options.find.whole_characters && index.view().residue_bytes != 1)
     throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
   if (against == nullptr) return;
@@ -276,7 +283,8 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
   std::optional<jsonl_writer> lines;
   std::optional<range_writer> ranges;
   if (edits_jsonl)
-    lines.emplace(index, out, options.format == "text" ? "" : options.column, common.threads);
+    lines.emplace(index, out, options.format == "text" ? "" : options.column.empty() ? "duplicate_ranges" : options.column,
+                  common.threads);
   else if (options.format == "text")
     clean.emplace(index, out);
   else

@@ -18,6 +18,10 @@ std::vector<std::string> field_names(std::string_view field);
 /// @returns the string as it is written, with its escapes and without its quotes; nothing if there is none
 std::optional<std::string_view> find_json_string(std::string_view line, std::span<std::string const> names);
 
+/// Returns whether the object on a line of JSON has a field of this name, whatever its value; fields of inner objects do not
+/// count.
+bool has_json_field(std::string_view line, std::string_view name);
+
 /// Bytes of a string, [begin, end).
 struct byte_range {
   std::uint64_t begin = 0, end = 0;
