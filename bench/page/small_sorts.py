@@ -2,7 +2,7 @@
 
 from page import Results, Values, slower_values, table
 
-HEAD = ["", "device", "caller waits", "CUDA graph", "CUB, device", "CUB, caller waits", "CUB, graph", "CUB / Ordo"]
+HEAD = ["", "device", "caller waits", "CUDA graph", "best rival", "its device", "its caller waits", "its graph", "best rival / Ordo"]
 
 
 def values(results: Results) -> Values:
@@ -14,11 +14,11 @@ def values(results: Results) -> Values:
     for row in report["rows"]:
         whole = "sort" in row
         own = row["sort" if whole else "offsets"]
-        rivals = {name: row[name] for name in ("CUB", "CUB radix") if name in row}
+        rivals = {name: row[name] for name in ("CUB", "CUB radix", "bb_segsort", "ModernGPU") if name in row}
         rival = min(rivals, key=lambda name: rivals[name]["device_us"])
         ratios.append((row["name"], rival, rivals[rival]["device_us"] / own["device_us"]))
         cells = [f"**{own['device_us']:.1f}**", *(micros(own, name) for name in ("wait_us", "graph_us"))]
-        cells += [micros(rivals[rival], name) for name in ("device_us", "wait_us", "graph_us")]
+        cells += [rival, *(micros(rivals[rival], name) for name in ("device_us", "wait_us", "graph_us"))]
         tables["whole" if whole else "segments"].append([row["name"], *cells, f"{ratios[-1][2]:.2f}"])
     return {
         "whole": table(HEAD, tables["whole"]),
