@@ -52,13 +52,21 @@ char kind_of_format(std::string_view format) {
   return format[0] == '?' ? 'b' : 0;
 }
 
+bool is_numpy(nb::handle object) {
+  static auto* const ndarray =
+      reinterpret_cast<PyTypeObject*>(nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr());
+  return PyObject_TypeCheck(object.ptr(), ndarray) != 0;
+}
+
 }  // namespace
 
+// Arrays of other libraries than NumPy may have the buffer protocol, too, but export no buffer of a GPU's memory (CuPy, JAX),
+// or none that is written, also of a new array, which only the caller knows (JAX).
 array::array(nb::handle object, char const* name, bool writable, std::uintptr_t stream) : name_(name) {
-  if (PyObject_CheckBuffer(object.ptr()))
-    take_buffer(object, writable);
-  else if (nb::hasattr(object, "__dlpack__"))
+  if (!is_numpy(object) && nb::hasattr(object, "__dlpack__") && nb::hasattr(object, "__dlpack_device__"))
     take_dlpack(object, stream == 0 ? 1 : stream);
+  else if (PyObject_CheckBuffer(object.ptr()))
+    take_buffer(object, writable);
   else if (nb::hasattr(object, "__cuda_array_interface__"))
     take_interface(object.attr("__cuda_array_interface__"), writable);
   else
@@ -71,12 +79,7 @@ array::~array() {
 
 void array::take_buffer(nb::handle object, bool writable) {
   int const flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-  if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) {
-    // JAX exports no buffer that is written, also that of a new array, which only the caller knows.
-    if (!writable || !nb::hasattr(object, "__dlpack__")) throw nb::python_error();
-    PyErr_Clear();
-    return take_dlpack(object, 0);
-  }
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) throw nb::python_error();
   has_buffer_ = true;
   data_ = buffer_.buf;
   item_bytes_ = std::size_t(buffer_.itemsize);
