@@ -9,23 +9,45 @@ while they work.
 array([1, 2, 3])
 """
 
-from . import spectra
 from ._ordosort import InputError, Machine, __version__, built_with_cuda, gpus
 from ._machines import default_machine, set_default_machine
-from ._files import run_tool, sort_file, tool_path
-from ._sorts import (
-    argsort,
-    argsort_rows,
-    segmented_argsort,
-    segmented_sort,
-    segmented_top_k,
-    sort,
-    sort_pairs,
-    sort_rows,
-    top_k,
-)
-from ._strings import argsort_strings, sort_strings
-from ._suffix import Hits, Index, Repeats, SuffixArray, suffix_array
+
+# Everything else is loaded when it is first used: NumPy takes most of the time of an import, and not every program needs it.
+_MODULES = {
+    "_files": ("run_tool", "sort_file", "tool_path"),
+    "_sorts": (
+        "argsort",
+        "argsort_rows",
+        "segmented_argsort",
+        "segmented_sort",
+        "segmented_top_k",
+        "sort",
+        "sort_pairs",
+        "sort_rows",
+        "top_k",
+    ),
+    "_strings": ("argsort_strings", "sort_strings"),
+    "_suffix": ("Hits", "Index", "Repeats", "SuffixArray", "suffix_array"),
+    "spectra": (),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name):
+    if name not in _MODULES and name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(f".{_MODULE_OF.get(name, name)}", __name__)
+    if name in _MODULES:
+        return module
+    globals()[name] = getattr(module, name)
+    return globals()[name]
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "Hits",

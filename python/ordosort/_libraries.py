@@ -10,7 +10,7 @@ class NumPy:
 
     @staticmethod
     def copy(a):
-        return np.array(a, order="C", copy=True)
+        return a.copy() if type(a) is np.ndarray else np.array(a, order="C", copy=True)
 
     @staticmethod
     def contiguous(a):
@@ -28,7 +28,8 @@ class NumPy:
     @staticmethod
     def numbered(like):
         """The same, which counts from 0 along the last axis."""
-        return np.array(np.broadcast_to(np.arange(like.shape[-1]), like.shape), order="C")
+        row = np.arange(like.shape[-1])
+        return row if like.ndim == 1 else np.array(np.broadcast_to(row, like.shape), order="C")
 
     @staticmethod
     def results(like, shape):

@@ -10,6 +10,13 @@ from ._libraries import NumPy, library_of
 
 _DESCENDING, _TOTAL_ORDER = 1, 2
 _KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
+_KEY_TYPES = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
+_INT64 = np.dtype(np.int64)
+
+
+def _is_plain(a):
+    """Returns whether an array needs no conversion: of NumPy, of one dimension, with keys of the core. Small calls depend on it."""
+    return type(a) is np.ndarray and a.ndim == 1 and a.dtype in _KEY_TYPES
 
 
 def _flags(kind, descending, total_order):
@@ -27,6 +34,9 @@ def _native(a):
 
 
 def _checked(a):
+    """Returns the library of an array and the array, with keys of the core."""
+    if _is_plain(a):
+        return NumPy, a
     library, a = library_of(a)
     return library, _native(a) if library is NumPy else a
 
@@ -67,13 +77,11 @@ def sort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False
     >>> ordosort.sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     """
-    if type(a) is np.ndarray and a.ndim == 1 and kind is None and out is None and a.dtype.kind in "iuf" and axis == -1:
-        result = a.copy()  # the common case, at little cost
-        if result.dtype.isnative and result.dtype.itemsize <= 8:
-            flags = (descending and _DESCENDING) | (total_order and _TOTAL_ORDER)
-            core.sort(machine or _machines._default, result, result.size, flags, 0)
-            return result
     flags = _flags(kind, descending, total_order)
+    if axis == -1 and out is None and _is_plain(a):
+        result = a.copy()
+        core.sort(machine or _machines._default, result, result.size, flags, 0)
+        return result
     library, a = _checked(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
@@ -93,6 +101,10 @@ def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=Fa
     array([1, 3, 2, 0])
     """
     flags = _flags(kind, descending, total_order)
+    if axis == -1 and out is None and _is_plain(a):
+        index = np.empty(a.size, _INT64)
+        core.argsort(machine or _machines._default, np.ascontiguousarray(a), index, a.size, flags, 0)
+        return index
     library, a = _checked(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
@@ -119,33 +131,29 @@ def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, m
     flags = _flags(None, descending, total_order)
     library, keys = _checked(keys)
     _, values = library_of(values)
-    _one_dimension(keys=keys, values=values)
+    _one_dimension("keys", keys)
+    _one_dimension("values", values)
     keys, values = library.copy(keys), library.copy(values)
     core.sort_pairs(machine or _machines._default, keys, values, flags, library.stream(keys))
     return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
 
 
-def _one_dimension(**arrays):
-    for name, a in arrays.items():
-        if len(a.shape) != 1:
-            raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
+def _one_dimension(name, a):
+    if len(a.shape) != 1:
+        raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
 
 
-def _offsets(library, offsets, ends):
-    def checked(a):
-        given, a = library_of(a)
-        if given is NumPy:
-            dtype = a.dtype
-            if dtype.kind not in "iu" and a.size != 0:
-                raise TypeError(f"offsets: dtype {dtype}, where integers are expected")
-            if dtype.kind not in "iu" or dtype.itemsize < 4 or not dtype.isnative:
-                a = a.astype(np.int64)
-        return given.contiguous(a)
-
-    offsets = checked(offsets)
-    ends = None if ends is None else checked(ends)
-    _one_dimension(offsets=offsets)
-    return offsets, ends
+def _offsets(name, a):
+    """Returns segment offsets as a contiguous array of integers of 32 or 64 bits."""
+    library, a = library_of(a)
+    if library is NumPy:
+        dtype = a.dtype
+        if dtype.kind not in "iu" and a.size != 0:
+            raise TypeError(f"{name}: dtype {dtype}, where integers are expected")
+        if dtype.kind not in "iu" or dtype.itemsize < 4 or not dtype.isnative:
+            a = a.astype(_INT64)
+    _one_dimension(name, a)
+    return library.contiguous(a)
 
 
 def segmented_sort(keys, offsets, values=None, *, ends=None, descending=False, out=None, total_order=False, machine=None):
@@ -160,12 +168,13 @@ def segmented_sort(keys, offsets, values=None, *, ends=None, descending=False, o
     """
     flags = _flags(None, descending, total_order)
     library, keys = _checked(keys)
-    _one_dimension(keys=keys)
-    offsets, ends = _offsets(library, offsets, ends)
+    _one_dimension("keys", keys)
+    offsets = _offsets("offsets", offsets)
+    ends = None if ends is None else _offsets("ends", ends)
     keys = library.copy(keys)
     if values is not None:
         _, values = library_of(values)
-        _one_dimension(values=values)
+        _one_dimension("values", values)
         values = library.copy(values)
     core.sort_segments(machine or _machines._default, keys, values, offsets, ends, False, flags, library.stream(keys))
     if values is None:
@@ -182,8 +191,9 @@ def segmented_argsort(keys, offsets, *, ends=None, descending=False, out=None, t
     """
     flags = _flags(None, descending, total_order)
     library, keys = _checked(keys)
-    _one_dimension(keys=keys)
-    offsets, ends = _offsets(library, offsets, ends)
+    _one_dimension("keys", keys)
+    offsets = _offsets("offsets", offsets)
+    ends = None if ends is None else _offsets("ends", ends)
     keys = library.contiguous(keys)
     index = library.numbered(keys)
     core.sort_segments(machine or _machines._default, keys, index, offsets, ends, True, flags, library.stream(keys))
@@ -226,8 +236,8 @@ def segmented_top_k(keys, offsets, k, *, largest=True, machine=None):
            [ 3, -1]])
     """
     library, keys = _checked(keys)
-    _one_dimension(keys=keys)
-    offsets, _ = _offsets(library, offsets, None)
+    _one_dimension("keys", keys)
+    offsets = _offsets("offsets", offsets)
     k = as_index(k)
     if k < 0:
         raise ValueError(f"k: {k}")
@@ -255,7 +265,7 @@ def argsort_rows(columns, *, descending=False, machine=None):
     library = columns[0][0]
     columns = [library.contiguous(column) for _, column in columns]
     for column in columns:
-        _one_dimension(column=column)
+        _one_dimension("column", column)
     flags = [bool(descending)] * len(columns) if isinstance(descending, (bool, int)) else [bool(d) for d in descending]
     if len(flags) != len(columns):
         raise ValueError(f"descending: {len(flags)} flags for {len(columns)} columns")
