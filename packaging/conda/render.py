@@ -8,6 +8,9 @@ import rattler_build
 here = pathlib.Path(__file__).parent
 recipe = rattler_build.Stage0Recipe.from_file(here / "recipe.yaml")
 variants = rattler_build.VariantConfig.from_file(here / "variants.yaml")
+packages = {}  # a package whose variants differ in nothing that it uses is rendered once for each
 for rendered in recipe.render(variants, rattler_build.RenderConfig()):
     package = rendered.recipe.package
-    print(package.name, package.version, rendered.recipe.build.string or "", dict(rendered.variant))
+    packages[package.name, package.version, rendered.recipe.build.string] = dict(rendered.variant)
+for name, variant in sorted(packages.items()):
+    print(*name, variant)

@@ -57,7 +57,7 @@ fi
 # The recipes have the version, too.
 is_version packaging/conda/recipe.yaml "$(sed -n 's/^  version: "\(.*\)"$/\1/p' packaging/conda/recipe.yaml)"
 is_version packaging/galaxy/strsort.xml "$(sed -n 's/.*<token name="@TOOL_VERSION@">\(.*\)<.*/\1/p' packaging/galaxy/strsort.xml)"
-for file in packaging/nextflow/modules/*/environment.yml; do is_version "$file" "$(sed -n 's/.*::ordo=//p' "$file")"; done
+for file in packaging/nextflow/modules/{strsort,specsort,sufsort/build}/environment.yml; do is_version "$file" "$(sed -n 's/.*::ordo=//p' "$file")"; done
 
 # What conda needs to build is what Debian needs: each library of debian/control has its name in both outputs of the recipe.
 declare -A of_conda=([libboost-iostreams-dev]=libboost-devel [libdeflate-dev]=libdeflate [libexpat1-dev]=libexpat
@@ -85,7 +85,7 @@ samples=$PWD/datasets/samples
 (
   command_of strsort suffix=txt.gz lines="$samples/urls.txt" > "$work/strsort"
   command_of specsort suffix=mgf spectra="$samples/openms_ecoli_25.mzML.gz" > "$work/specsort"
-  command_of sufsort_build fasta="$samples/lambda.fa" > "$work/sufsort"
+  command_of sufsort/build fasta="$samples/lambda.fa" > "$work/sufsort"
   cd "$work"
   for tool in "${tools[@]}"; do bash -euo pipefail "$tool"; done
   gzip -dc made.txt.gz | cmp - <(LC_ALL=C sort "$samples/urls.txt")
@@ -100,4 +100,4 @@ samples=$PWD/datasets/samples
   cmp galaxy "$ORDO_SOURCE/packaging/galaxy/test-data/sorted.tabular"
 )
 python3 -c 'import sys, xml.dom.minidom as xml; xml.parse(sys.argv[1])' packaging/galaxy/strsort.xml
-for script in packaging/container/root.sh debian/dist_info.sh; do bash -n "$script"; done
+for script in packaging/container/root.sh packaging/nextflow/lint.sh debian/dist_info.sh; do bash -n "$script"; done

@@ -3,8 +3,8 @@ process STRSORT {
     label 'process_medium'
 
     conda "${moduleDir}/environment.yml"
-    // The image of packaging/container, under the name that params.ordo_container gives it.
-    container "${ params.ordo_container ?: 'ordo' }"
+    // Images of packaging/container, under the names that they have here: no registry has them yet.
+    container "${ task.accelerator ? params.ordo_cuda_container ?: 'ordo-cuda' : params.ordo_container ?: 'ordo' }"
 
     input:
     tuple val(meta), path(lines, stageAs: "in/*")
@@ -33,7 +33,8 @@ process STRSORT {
 
     stub:
     prefix = task.ext.prefix ?: "${meta.id}"
+    def write = suffix.endsWith('.gz') ? 'echo "" | gzip >' : 'touch'
     """
-    touch ${prefix}.${suffix}
+    $write ${prefix}.${suffix}
     """
 }

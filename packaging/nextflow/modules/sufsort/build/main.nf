@@ -3,8 +3,8 @@ process SUFSORT_BUILD {
     label 'process_high_memory'
 
     conda "${moduleDir}/environment.yml"
-    // The image of packaging/container, under the name that params.ordo_container gives it.
-    container "${ params.ordo_container ?: 'ordo' }"
+    // Images of packaging/container, under the names that they have here: no registry has them yet.
+    container "${ task.accelerator ? params.ordo_cuda_container ?: 'ordo-cuda' : params.ordo_container ?: 'ordo' }"
 
     input:
     tuple val(meta), path(fasta, stageAs: "in/*")
