@@ -1,5 +1,5 @@
-"""Cleaning a mass-spectrometry run for a search: what the steps of a selection leave. The cells (# %%) open as a notebook in
-Jupyter with jupytext, in VS Code and in Spyder; as a program:  python clean_run.py [RUN.mgf or RUN.mzML]"""
+"""Cleaning a mass-spectrometry run for a search: what the steps of a selection leave. The cells (# %%) open in VS Code, in
+Spyder and with jupytext; notebooks.py makes a notebook of them; as a program: python clean_run.py [RUN.mgf or RUN.mzML]"""
 
 # %% The run, as columns.
 import pathlib
@@ -9,8 +9,10 @@ import tempfile
 import numpy as np
 from ordosort import spectra
 
-samples = pathlib.Path(__file__).resolve().parents[2] / "datasets" / "samples"
-path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else samples / "xtandem_yeast.mgf"
+is_program = "__file__" in globals()  # not a notebook
+here = pathlib.Path(__file__ if is_program else "notebook").resolve()
+sample = next((up / "datasets/samples/xtandem_yeast.mgf" for up in here.parents if (up / "datasets/samples").is_dir()), None)
+path = pathlib.Path(sys.argv[1]) if is_program and len(sys.argv) > 1 else sample  # or the path of yours
 folder = pathlib.Path(tempfile.mkdtemp())
 run = (spectra.read_mzml if ".mzml" in path.name.lower() else spectra.read_mgf)(path)
 print(f"{len(run)} spectra, {len(run.mz):,} peaks")
@@ -47,7 +49,7 @@ if pyplot:
     figure, axes = pyplot.subplots()
     axes.vlines(*[run.peaks(s)[0], 0, run.peaks(s)[1]], color="lightgrey", label="before")
     axes.vlines(*[best.peaks(s)[0], 0, best.peaks(s)[1]], color="black", label="after")
-    axes.set(xlabel="m/z", ylabel="intensity", title=run.titles[s] or f"spectrum {s}")
+    axes.set(xlabel="m/z", ylabel="intensity", title=(run.titles[s] or f"spectrum {s}")[:50])
     axes.legend()
     figure.savefig(folder / "spectrum.svg")
     print(f"plot: {folder / 'spectrum.svg'}")

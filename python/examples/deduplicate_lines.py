@@ -1,5 +1,5 @@
-"""Lines without duplicates, how often each occurs, and long passages that occur twice. The cells (# %%) open as a notebook in
-Jupyter with jupytext, in VS Code and in Spyder; as a program:  python deduplicate_lines.py [LINES]"""
+"""Lines without duplicates, how often each occurs, and long passages that occur twice. The cells (# %%) open in VS Code, in
+Spyder and with jupytext; notebooks.py makes a notebook of them; as a program: python deduplicate_lines.py [LINES]"""
 
 # %% Lines, here the hosts of URLs.
 import pathlib
@@ -9,8 +9,10 @@ import tempfile
 import numpy as np
 import ordosort
 
-samples = pathlib.Path(__file__).resolve().parents[2] / "datasets" / "samples"
-path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else samples / "urls.txt"
+is_program = "__file__" in globals()  # not a notebook
+here = pathlib.Path(__file__ if is_program else "notebook").resolve()
+sample = next((up / "datasets/samples/urls.txt" for up in here.parents if (up / "datasets/samples").is_dir()), None)
+path = pathlib.Path(sys.argv[1]) if is_program and len(sys.argv) > 1 else sample  # or the path of yours
 folder = pathlib.Path(tempfile.mkdtemp())
 lines = path.read_bytes().splitlines()
 hosts = [line.split(b"/")[2] for line in lines if line.count(b"/") >= 2]

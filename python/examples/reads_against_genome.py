@@ -1,5 +1,6 @@
-"""Finds where reads come from in a genome, and which part of the genome such reads can tell apart. The cells (# %%) open as a
-notebook in Jupyter with jupytext, in VS Code and in Spyder; as a program:  python reads_against_genome.py [GENOME.fa]"""
+"""Finds where reads come from in a genome, and which part of the genome such reads can tell apart. The cells (# %%) open in VS
+Code, in Spyder and with jupytext; notebooks.py makes a notebook of them; as a program: python reads_against_genome.py
+[GENOME.fa]"""
 
 # %% The genome, and 100 reads of 40 letters; half of them are from the reverse strand.
 import pathlib
@@ -9,8 +10,10 @@ import tempfile
 import numpy as np
 import ordosort
 
-samples = pathlib.Path(__file__).resolve().parents[2] / "datasets" / "samples"
-genome = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else samples / "lambda.fa"
+is_program = "__file__" in globals()  # not a notebook
+here = pathlib.Path(__file__ if is_program else "notebook").resolve()
+sample = next((up / "datasets/samples/lambda.fa" for up in here.parents if (up / "datasets/samples").is_dir()), None)
+genome = pathlib.Path(sys.argv[1]) if is_program and len(sys.argv) > 1 else sample  # or the path of yours
 folder = pathlib.Path(tempfile.mkdtemp())
 index = ordosort.Index.build(genome, folder / "genome", lcp=True, bwt=True)
 text = index.array("seq")

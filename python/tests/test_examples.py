@@ -1,6 +1,8 @@
 """The programs of python/examples, as their readers run them."""
 
 import collections
+import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -21,7 +23,7 @@ def output_of(name, *arguments):
 
 
 def test_all_are_tested():
-    assert [example.stem for example in EXAMPLES] == ["clean_run", "deduplicate_lines", "reads_against_genome"]
+    assert [example.stem for example in EXAMPLES] == ["clean_run", "deduplicate_lines", "notebooks", "reads_against_genome"]
 
 
 def test_reads_against_genome():
@@ -60,3 +62,31 @@ def test_deduplicate_lines():
     assert shared == max(len(os.path.commonprefix(pair)) for pair in zip(suffixes, suffixes[1:]))
     passage = re.search(r"letters:\n(.*)", text)[1].encode()
     assert len(passage) == shared and sum(line.count(passage) for line in lines[:2000]) >= 2
+
+
+def test_notebooks(tmp_path):
+    # They look for the samples above their folder, as a reader of the repository has it.
+    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    folder = tmp_path / "notebooks"
+    can_run = all(importlib.util.find_spec(module) for module in ("nbclient", "ipykernel", "matplotlib"))
+    names = [pathlib.Path(line).stem for line in output_of("notebooks", *(["--run"] if can_run else []), folder).split()]
+    assert names == ["clean_run", "deduplicate_lines", "reads_against_genome"]
+    for name in names:
+        notebook = json.loads((folder / f"{name}.ipynb").read_text())
+        program = (ROOT / "python" / "examples" / f"{name}.py").read_text()
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        assert len(code) == program.count("\n# %%") and len(notebook["cells"]) == 1 + 2 * len(code)
+        sources = ["".join(cell["source"]) for cell in code]
+        assert all(source in program for source in sources) and "# %%" not in "".join(sources)
+        if can_run:
+            shown = [output.get("data", {}) for output in code[-1]["outputs"]]
+            assert any("image/png" in data for data in shown), f"{name}: no plot"
+        else:
+            done = subprocess.run([sys.executable, "-c", "\n".join(sources)], cwd=folder, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+
+
+def test_notebooks_of_a_wrong_call():
+    for arguments in [], ["--run"], ["--fast"], ["a", "b"]:
+        with pytest.raises(AssertionError, match="usage: notebooks.py"):
+            output_of("notebooks", *arguments)
