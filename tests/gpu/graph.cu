@@ -67,6 +67,7 @@ TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
     random_numbers random(seed);
     std::vector<std::uint32_t> numbers(n);
     for (auto& x : numbers) x = std::uint32_t(random() >> (seed % 20));
+    ORDO_CUDA(cudaDeviceSynchronize());  // the last sort may still run
     ORDO_CUDA(cudaMemcpy(keys.data(), numbers.data(), n * 4, cudaMemcpyHostToDevice));
     ORDO_CUDA(cudaMemcpy(given.data(), numbers.data(), n * 4, cudaMemcpyHostToDevice));
     ORDO_CUDA(cudaMemcpy(values.data(), positions.data(), n * 4, cudaMemcpyHostToDevice));

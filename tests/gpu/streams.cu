@@ -365,6 +365,7 @@ TEST_CASE("a capture on the stream of a view", "[streams][cuda][small]") {
   auto view = gpu.with_stream(other.handle);
   ordo::sort_keys(gpu, there.span());
   graph replayed(other.handle, [&] { ordo::sort_keys(view, there.span()); });
+  gpu.synchronize();
   there.put(keys);
   ordo::sort_keys(gpu, beside.span());
   gpu.synchronize();
