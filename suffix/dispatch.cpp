@@ -56,27 +56,14 @@ void check_sizes(std::size_t n, std::span<std::uint64_t const> starts, std::size
     throw usage_error(fmt::format("wrong array size: suffix array: {} residues in {} records", n, records));
 }
 
-// Chooses the machine for a text. Tokens are sorted on the CPU.
-template <class GpuBytes>
-machine_choice choose_for(unsigned residue_bytes, std::size_t n, machine_options const& machine, GpuBytes gpu_bytes) {
-  if (residue_bytes == 1) return choose_machine(machine, n, detail::min_gpu_bytes(machine.threads), gpu_bytes);
-  if (machine.kind() == device::gpu)
-    throw usage_error("no tokens on a GPU: suffix array: texts of tokens are sorted on the CPU; choose it, or no machine");
-  machine_options cpu = machine;
-  cpu.device = device::cpu;
-  machine_choice choice = choose_machine(cpu, n, 0, gpu_bytes);
-  choice.reason = "tokens are sorted on the CPU";
-  return choice;
-}
-
 // Calls on_machine(choice) for the chosen machine, and again for the CPU if the GPU's memory runs out. memory_on(device) is the
 // memory that it takes.
 template <class MemoryOn, class OnMachine>
 build_report run(text const& input, build_options const& options, MemoryOn memory_on, OnMachine on_machine) {
   std::size_t const n = input.size();
   build_report done;
-  done.machine =
-      choose_for(input.residue_bytes, n, options.machine, [&](gpu_info const&) { return memory_on(device::gpu).min_bytes; });
+  done.machine = choose_machine(options.machine, n * input.residue_bytes, detail::min_gpu_bytes(options.machine.threads),
+                                [&](gpu_info const&) { return memory_on(device::gpu).min_bytes; });
   run_on(
       done.machine,
       [&] {
@@ -132,11 +119,7 @@ std::size_t num_sorted_suffixes(std::size_t n, std::size_t records, row_selectio
 memory_estimate build_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
                              row_selection rows, unsigned residue_bytes) {
   return with_index(index_bytes, [&]<class Index>(Index) {
-    auto const plan_of = [&] {
-      if (residue_bytes == 1) return builder_on<Index>(where).build_memory(n, records, extra, rows);
-      return detail::host_builder<Index>().token_build_memory(n, records, extra, rows, residue_bytes);
-    };
-    memory_estimate const plan = plan_of();
+    memory_estimate const plan = builder_on<Index>(where).build_memory(n, records, extra, rows, residue_bytes);
     std::size_t const filter = rows.skip_ambiguous ? detail::row_filter_memory<Index>(n, extra.lcp) : 0;
     return memory_estimate{plan.min_bytes + filter, plan.fast_bytes + filter, plan.max_bytes + filter};
   });
@@ -147,7 +130,7 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
   build_plan outlook;
   auto const plan_of = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows, residue_bytes); };
   std::size_t free = 0;
-  outlook.machine = choose_for(residue_bytes, n, machine, [&](gpu_info const& gpu) {
+  outlook.machine = choose_machine(machine, n * residue_bytes, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
     free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
     return plan_of(device::gpu).min_bytes;
   });
@@ -181,8 +164,7 @@ std::size_t check_memory(device where, std::size_t n, std::size_t records, std::
                     check_memory(where, n, records, index_bytes, made, {}, residue_bytes));
   }
   return with_index(index_bytes, [&]<class Index>(Index) {
-    if (residue_bytes == 1) return builder_on<Index>(where).check_memory(n, records, extra);
-    return detail::host_builder<Index>().token_check_memory(n, records, extra, residue_bytes);
+    return builder_on<Index>(where).check_memory(n, records, extra, residue_bytes);
   });
 }
 

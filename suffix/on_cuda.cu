@@ -24,14 +24,18 @@ suffix_builder<Index> cuda_builder() {
               return backend.pool().peak();
             });
           },
-      .build_memory = [](std::size_t n, std::size_t records, extra_arrays extra,
-                         row_selection rows) { return rows_memory<Index, cuda_backend>(n, records, extra, true, rows.sample); },
+      .build_memory =
+          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, unsigned residue_bytes) {
+            return rows_memory<Index, cuda_backend>(n, records, extra, true, rows.sample, residue_bytes);
+          },
       .max_in_range =
           [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
             return max_in_range<Index, cuda_backend>(n, records, extra, true, rows.sample, available);
           },
-      .check_memory = [](std::size_t n, std::size_t records,
-                         extra_arrays extra) { return proof_memory<Index, cuda_backend>(n, records, extra, true); },
+      .check_memory =
+          [](std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) {
+            return proof_memory<Index, cuda_backend>(n, records, extra, true, residue_bytes);
+          },
   };
 }
 

@@ -37,20 +37,14 @@ suffix_builder<Index> host_builder() {
             });
           },
       .build_memory =
-          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows) {
-            return rows_memory<Index, host_backend>(n, records, extra, false, rows.sample);
+          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, unsigned residue_bytes) {
+            return rows_memory<Index, host_backend>(n, records, extra, false, rows.sample, residue_bytes);
           },
       .max_in_range =
           [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
             return max_in_range<Index, host_backend>(n, records, extra, false, rows.sample, available);
           },
-      .check_memory = [](std::size_t n, std::size_t records,
-                         extra_arrays extra) { return proof_memory<Index, host_backend>(n, records, extra, false); },
-      .token_build_memory =
-          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, unsigned residue_bytes) {
-            return rows_memory<Index, host_backend>(n, records, extra, false, rows.sample, residue_bytes);
-          },
-      .token_check_memory =
+      .check_memory =
           [](std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) {
             return proof_memory<Index, host_backend>(n, records, extra, false, residue_bytes);
           },

@@ -125,14 +125,11 @@ struct suffix_builder {
   std::size_t (*build)(text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index);
   std::size_t (*check)(text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
                        std::optional<mismatch>& found);
-  memory_estimate (*build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows);
+  memory_estimate (*build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
+                                  unsigned residue_bytes);
   std::size_t (*max_in_range)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
                               std::size_t available);
-  std::size_t (*check_memory)(std::size_t n, std::size_t records, extra_arrays extra);
-  // The memory of texts of tokens; null for machines that do not sort them.
-  memory_estimate (*token_build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
-                                        unsigned residue_bytes) = nullptr;
-  std::size_t (*token_check_memory)(std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) = nullptr;
+  std::size_t (*check_memory)(std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes);
 };
 template <class Index>
 suffix_builder<Index> host_builder();  // in on_host.cpp

@@ -165,7 +165,7 @@ std::optional<mismatch> find_mismatch(B& backend, text const& input, std::span<R
 /// Implements suffix::check for arrays of all rows.
 template <Backend B, class Index>
 std::optional<mismatch> find_mismatch(B& backend, text const& input, arrays<Index const> all) {
-  return with_residues<B>(input, [&](auto letters) { return find_mismatch(backend, input, letters, all); });
+  return with_residues(input, [&](auto letters) { return find_mismatch(backend, input, letters, all); });
 }
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -246,14 +246,14 @@ memory_estimate sampled_rows_memory(std::size_t n, std::size_t records, extra_ar
 /// Implements suffix::build_memory for all positions or a sample.
 template <class Index, Backend B>
 memory_estimate rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample,
-                            unsigned residue_bytes = 1) {
+                            unsigned residue_bytes) {
   return sample == 1 ? all_rows_memory<Index, B>(n, records, extra, copies, residue_bytes)
                      : sampled_rows_memory<Index, B>(n, records, extra, copies, sample, residue_bytes);
 }
 
 /// Implements suffix::check_memory for all rows.
 template <class Index, Backend B>
-std::size_t proof_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, unsigned residue_bytes = 1) {
+std::size_t proof_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, unsigned residue_bytes) {
   buffer_sizes const size{copies};
   std::size_t const index = sizeof(Index), order = size.copy(n, index) + size.of(n, index);
   std::size_t const text = size.breaks(n, records) + size.copy(n, residue_bytes) + size.copy(records, 8);

@@ -387,7 +387,7 @@ template <Backend B>
 class packed_text {
  public:
   packed_text(B& backend, text const& input) : size_(input.size()), breaks_(backend, input.size(), input.starts) {
-    with_residues<B>(input, [&](auto residues) { pack(backend, backend.upload(residues).span()); });
+    with_residues(input, [&](auto residues) { pack(backend, backend.upload(residues).span()); });
   }
   /// @param residues  in the backend's memory
   /// @param starts  as those of a text

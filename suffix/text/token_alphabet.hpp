@@ -16,17 +16,14 @@
 // Texts of tokens: numbers of 16 or 32 bits, of which a text has fewer than there are.
 namespace ordo::inline v0::suffix::detail {
 
-/// Calls use(residues) with the residues of a text, as a span of unsigned char, std::uint16_t or std::uint32_t. Only machines
-/// whose backend has workers sort tokens: dispatch.cpp refuses the others.
-template <Backend B, class Use>
+/// Calls use(residues) with the residues of a text, as a span of unsigned char, std::uint16_t or std::uint32_t.
+template <class Use>
 auto with_residues(text const& input, Use use) {
   auto const as = [&]<class Residue>(Residue) {
     return use(std::span<Residue const>(reinterpret_cast<Residue const*>(input.residues.data()), input.size()));
   };
-  if constexpr (has_workers<B>) {
-    if (input.residue_bytes == 4) return as(std::uint32_t{});
-    if (input.residue_bytes == 2) return as(std::uint16_t{});
-  }
+  if (input.residue_bytes == 4) return as(std::uint32_t{});
+  if (input.residue_bytes == 2) return as(std::uint16_t{});
   return as(static_cast<unsigned char>(0));
 }
 
