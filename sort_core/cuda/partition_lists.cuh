@@ -66,15 +66,15 @@ struct partition_sizes {
   [[nodiscard]] std::size_t chunks() const { return partitions == 0 ? 0 : tiles() / chunk_tiles() + partitions; }
   [[nodiscard]] std::size_t bytes() const {
     auto const rounded = [](std::size_t count, std::size_t size) { return parts::size(count * size); };
-    return 3 * rounded(partitions, sizeof(partition)) + rounded(3, sizeof(partition_count)) +
-           rounded(digit_values * partitions, 8) + rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) +
-           2 * rounded(tiles(), 4) + rounded(chunks(), 4);
+    return 3 * rounded(partitions, sizeof(partition)) + rounded(digit_values * partitions, 8) +
+           rounded(digit_values * chunks(), 8) + rounded(digit_values * tiles(), 4) + 2 * rounded(tiles(), 4) +
+           rounded(chunks(), 4);
   }
-  /// Lays out the memory. The caller must set the counts to 0.
-  [[nodiscard]] partition_work take(parts& taken) const {
+  /// Lays out the memory. @param counts  three, all 0, unless the first step renews them
+  [[nodiscard]] partition_work take(parts& taken, partition_count* counts) const {
     partition_work work{};
     for (auto& list : work.lists) list = taken.take<partition>(partitions);
-    work.counts = taken.take<partition_count>(3);
+    work.counts = counts;
     using row = unsigned long long[digit_values];
     work.digits = taken.take<row>(partitions);
     work.chunks = taken.take<row>(chunks());

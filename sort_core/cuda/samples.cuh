@@ -340,9 +340,9 @@ struct sample_sizes {
   }
   [[nodiscard]] std::size_t trees() const { return n / traits::slot + 2; }
   [[nodiscard]] std::size_t bytes() const {
-    std::size_t sum = parts::size(traits::leaves * sizeof(unsigned long long)) + parts::size(n) +
-                      parts::size(trees() * sizeof(Words)) + parts::size(n * sizeof(Words)) + parts::size(n * value_bytes<V>) +
-                      in_partition().bytes();
+    std::size_t sum = parts::size(traits::leaves * sizeof(unsigned long long)) + parts::size(3 * sizeof(partition_count)) +
+                      parts::size(n) + parts::size(trees() * sizeof(Words)) + parts::size(n * sizeof(Words)) +
+                      parts::size(n * value_bytes<V>) + in_partition().bytes();
     for (unsigned c = 0; c < traits::leaves; ++c) sum += parts::size(leaves(c) * sizeof(packed_segment));
     return sum;
   }
@@ -406,7 +406,8 @@ class sample_sorter {
     if constexpr (value_bytes<V> != 0) data_.away_values = taken.take<V>(n_);
     for (unsigned c = 0; c < traits::leaves; ++c)
       lists_.listed[c] = {taken.take<packed_segment>(size.leaves(c)), false, leaf_counts_ + c, 0, 0};
-    work_ = size.in_partition().take(taken);
+    auto* const counts = taken.take<partition_count>(3);
+    work_ = size.in_partition().take(taken, counts);
     auto count = begin();
     unsigned list = 0;
     for (unsigned left = sample_levels(n_); count.partitions != 0 && left != 0; --left, list = 1 - list)

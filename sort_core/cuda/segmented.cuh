@@ -59,9 +59,11 @@ struct segmented_sizes {
     return c == 0 ? tuning::tiny_capacity : tuning::class_shape<sizeof(K), value_bytes<V>>(c - 1).capacity();
   }
 
-  /// The number of counters: the lengths of the lists of classes, of those that partitions fill if these are others, of large
-  /// segments, and of small runs; and last, not a length, the numbers of floats.
-  static constexpr unsigned counts = (copying ? 1 : 2) * tuning::classes + 3;
+  /// The number of counters, which are set to 0 together: the lengths of the lists of classes, of those that partitions fill if
+  /// these are others, of large segments, and of small runs; the counts of partitions; and last, not a length, the numbers of
+  /// floats.
+  static constexpr unsigned counted_partitions = (copying ? 1 : 2) * tuning::classes + 2;
+  static constexpr unsigned counts = counted_partitions + 3 * sizeof(partition_count) / sizeof(unsigned long long) + 1;
 
   std::size_t n, segments, max_length;
   std::size_t window = tuning::array_window;  // in bytes; it determines the length of a step
@@ -172,6 +174,7 @@ class segmented_sorter {
     auto const memory = backend_.template buffer<char>(size.bytes());
     parts taken(memory.data());
     auto* const counts = zeros(taken.take<unsigned long long>(sizes::counts), sizes::counts);
+    partition_counts_ = reinterpret_cast<partition_count*>(counts + sizes::counted_partitions);
     numbers_ = reinterpret_cast<float_numbers*>(counts + sizes::counts - 1);
     plan_lists lists{};
     lists.classes = sizes::classes();
@@ -294,8 +297,7 @@ class segmented_sorter {
 
   /// @param many  many items may be in large segments; else few are, on average
   void partition_large(sizes const& size, plan_lists const& lists, parts& taken, bool many) {
-    partition_work const work = size.in_partition().take(taken);
-    zeros(work.counts, 3);
+    partition_work const work = size.in_partition().take(taken, partition_counts_);
     partition_range everything;
     find_numbers(size, many, everything);
     partition(size, work, lists, everything, many);
@@ -361,7 +363,7 @@ class segmented_sorter {
   /// Sorts step by step, in a window that begins with the step; then merges the steps of larger segments.
   /// @param many  many items are in large segments; else each launch is one too many
   void sort_large_in_place(sizes const& size, plan_lists lists, parts& taken, bool many) {
-    partition_work const work = size.in_partition().take(taken);
+    partition_work const work = size.in_partition().take(taken, partition_counts_);
     K* const window_codes = data_.away_codes;
     V* const window_values = data_.away_values;
     lists.used = (many ? tuning::few_classes : tuning::fewest_classes) | 1u << (lists.classes - 1);
@@ -412,7 +414,8 @@ class segmented_sorter {
   segment_data<K, V, Keys> data_;
   std::size_t n_;
   sort_limits limits_;
-  float_numbers* numbers_ = nullptr;  // on the device
+  partition_count* partition_counts_ = nullptr;  // on the device, as the numbers are
+  float_numbers* numbers_ = nullptr;
 };
 
 /// Calls f(K{}, V{}) for the types that stand for keys and values of these sizes in bytes.
