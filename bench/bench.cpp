@@ -97,6 +97,10 @@ json to_json(whole_result const& r) {
          {"ours", to_json(r.ours)},
          {"copy", to_json(r.copy)},
          {"rivals", rivals_of(r)}};
+  if (r.apart.runs != 0) {
+    x["form"] = r.is_apart ? "out of place" : "in place";
+    x["other_form"] = to_json(r.apart);
+  }
   if (double const best = best_rival(r); best != 0) x["best_rival_to_ours"] = rounded(best / r.ours.ms);
   if (r.target_times != 0) x["target_times_cub"] = r.target_times;
   x["extra_bytes"] = r.extra_bytes;

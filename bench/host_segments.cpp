@@ -1,10 +1,12 @@
-// Measures many small sorts on the CPU: segmented_sort and array_sort beside std::sort of each segment in tbb::parallel_for, on
-// the same segments and threads, in turn, medians; for few long segments, beside tbb::parallel_sort of each. For pairs, the
-// rival has an advantage: it sorts records of key and value, packed into one word (u32/u32) or structs, and is not stable.
+// Measures many small sorts on the CPU: segmented_sort and array_sort beside the sorts of host_rivals.hpp of each segment in
+// tbb::parallel_for, on the same segments and threads, in turn, medians; for few long segments, beside tbb::parallel_sort of
+// each. For pairs, std::sort has an advantage: it sorts records of key and value, packed into one word (u32/u32) or structs. No
+// rival is stable.
 // Copying the unsorted data is not timed.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/host_bench.hpp"
+#include "bench/host_rivals.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "sort_core/backend_sorts.hpp"
@@ -119,6 +122,15 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
   host_backend machine(options.threads);
   tbb::task_arena arena(options.threads == 0 ? tbb::task_arena::automatic : int(options.threads));
   std::vector<double> ours, theirs;
+  std::map<std::string, std::vector<double>> others;
+  bool const is_long = layout.length > (std::size_t{1} << 18);
+  auto const each_segment = [&](auto sort_one) {
+    arena.execute([&] {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size()), [&](auto const& range) {
+        for (std::size_t s = range.begin(); s != range.end(); ++s) sort_one(segments.begin(s), segments.end(s));
+      });
+    });
+  };
   for (unsigned k = 0; k < options.runs + 1; ++k) {  // run 0 is a warm-up
     sorted = keys;
     sorted_values = values;
@@ -130,29 +142,51 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
     });
     rival_sorted = records;
     double const b = seconds_of([&] {
+      if (!is_long)
+        return each_segment([&](auto begin, auto end) { std::sort(rival_sorted.data() + begin, rival_sorted.data() + end); });
       arena.execute([&] {
-        if (layout.length > (std::size_t{1} << 18)) {
-          for (std::size_t s = 0; s < segments.size(); ++s)
-            tbb::parallel_sort(rival_sorted.begin() + segments.begin(s), rival_sorted.begin() + segments.end(s));
-        } else {
-          tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size()), [&](auto const& range) {
-            for (std::size_t s = range.begin(); s != range.end(); ++s)
-              std::sort(rival_sorted.begin() + segments.begin(s), rival_sorted.begin() + segments.end(s));
-          });
-        }
+        for (std::size_t s = 0; s < segments.size(); ++s)
+          tbb::parallel_sort(rival_sorted.begin() + segments.begin(s), rival_sorted.begin() + segments.end(s));
       });
     });
+    std::vector<K> copied;
+    auto const time = [&](std::string_view name, auto sort_one) {
+      copied = keys;
+      double const seconds = seconds_of([&] { each_segment(sort_one); });
+      if (k != 0) others[std::string(name)].push_back(seconds);
+      if (k == 0 && copied != sorted) throw error(fmt::format("different results: {}: {}", layout.name, name));
+    };
+    if (!is_long) {
+      if constexpr (!pairs) {
+        for (auto const& other : key_sorts<K>())
+          if (other.name != "std::sort" && !other.parallel)
+            time(other.name, [&](auto begin, auto end) { other.sort(copied.data() + begin, end - begin, 1); });
+      } else if constexpr (sizeof(K) == sizeof(value) && std::is_unsigned_v<K>) {
+        for (auto const& other : pair_sorts<K, value>()) {
+          std::vector<value> moved = values;
+          time(other.name,
+               [&](auto begin, auto end) { other.sort(copied.data() + begin, moved.data() + begin, end - begin); });
+        }
+      }
+    }
     if (k == 0) continue;
     ours.push_back(a);
     theirs.push_back(b);
   }
   for (std::size_t i = 0; i < n; ++i)
     if (sorted[i] != rival::key(rival_sorted[i])) throw error("different results: " + layout.name);
-  double const a = median(ours), b = median(theirs);
+  double const a = median(ours);
+  double b = median(theirs);
+  std::string best = is_long ? "tbb::parallel_sort" : "std::sort";
+  nlohmann::ordered_json rivals{{best, b}};
+  for (auto const& [name, times] : others) {
+    rivals[name] = median(times);
+    if (median(times) < b) b = median(times), best = name;
+  }
   std::string_view const verb_name = sort == verb::segmented_sort ? "segmented_sort" : "array_sort";
   std::string const types = pairs ? fmt::format("{}/u{}", name_of<K>, 8 * sizeof(value)) : std::string(name_of<K>);
-  fmt::print("{:<15} {:<8} {:>12} {:>11} {:>9.2f} {:>9.2f} {:>7.2f}\n", verb_name, types, layout.name, n, a * 1e9 / double(n),
-             b * 1e9 / double(n), b / a);
+  fmt::print("{:<15} {:<8} {:>12} {:>11} {:>9.2f} {:>18} {:>9.2f} {:>7.2f}\n", verb_name, types, layout.name, n,
+             a * 1e9 / double(n), best, b * 1e9 / double(n), b / a);
   std::fflush(stdout);
   report.push_back({{"verb", verb_name},
                     {"types", types},
@@ -160,9 +194,10 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
                     {"items", n},
                     {"segments", segments.size()},
                     {"seconds", a},
-                    {"rival", layout.length > (std::size_t{1} << 18) ? "tbb::parallel_sort" : "std::sort"},
+                    {"rival", best},
                     {"rival_seconds", b},
-                    {"times", b / a}});
+                    {"times", b / a},
+                    {"rivals", rivals}});
 }
 
 int run(int argc, char const* const* argv) {
@@ -189,8 +224,8 @@ int run(int argc, char const* const* argv) {
     bool const has_type = only.size() > std::size_t(named("segmented_sort")) + std::size_t(named("array_sort"));
     return (!has_verb || named(verb_name)) && (!has_type || named(types));
   };
-  fmt::print("{:<15} {:<8} {:>12} {:>11} {:>9} {:>9} {:>7}\n", "verb", "types", "length", "items", "ns/item", "std::sort",
-             "times");
+  fmt::print("{:<15} {:<8} {:>12} {:>11} {:>9} {:>18} {:>9} {:>7}\n", "verb", "types", "length", "items", "ns/item",
+             "best rival", "ns/item", "times");
   auto const all_lengths = [&]<class K, class V>(std::string_view types, std::type_identity<K>, std::type_identity<V>) {
     if (wanted("segmented_sort", types)) {
       for (std::size_t length : {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512, 1000, 2000, 4096})

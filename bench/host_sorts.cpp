@@ -1,14 +1,18 @@
 // Measures sorts of whole arrays on the CPU: radix_sort and sample_sort beside tbb::parallel_sort with the same order and
-// number of threads, in turn, medians. For pairs, the rival sorts records of key and value, u32/u32 packed into one word, and
-// is not stable. Copying the unsorted data is not timed. --stable adds std::stable_sort, which has one thread.
+// number of threads, and beside the sorts of host_rivals.hpp, in turn, medians. For pairs, parallel_sort sorts records of key and
+// value, u32/u32 packed into one word, and no rival is stable. Copying the unsorted data is not timed. --stable adds
+// std::stable_sort, which has one thread. Rivals of one thread take part if there is only one.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/host_bench.hpp"
+#include "bench/host_rivals.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "sort_core/backend_sorts.hpp"
@@ -131,6 +136,56 @@ enum class verb { radix_sort, sample_sort };
 std::vector<std::string_view> const verbs{"radix_sort", "sample_sort"};
 std::vector<std::string_view> const types{"u32", "f32", "u64", "u32/u32", "u64/u64", "record"};
 
+/// The rivals of host_rivals.hpp, for keys alone or for key and value of the same width. None for records.
+template <class K, class V>
+class race {
+  static constexpr bool pairs = !std::is_void_v<V>, possible = std::is_arithmetic_v<K>;
+  using value = std::conditional_t<pairs, V, std::uint32_t>;
+
+ public:
+  explicit race(unsigned threads) : threads_(threads == 0 ? unsigned(tbb::info::default_concurrency()) : threads) {}
+
+  /// Runs each rival once.
+  void run([[maybe_unused]] bool wanted, [[maybe_unused]] std::vector<std::uint64_t> const& input) {
+    if constexpr (possible) {
+      auto const time = [&](std::string_view name, auto sort) {
+        keys_.resize(input.size());
+        std::ranges::transform(input, keys_.begin(), key_of<K>);
+        times_[std::string(name)].push_back(seconds_of(sort));
+      };
+      if (!wanted) return;
+      if constexpr (pairs) {
+        if (threads_ != 1) return;
+        for (auto const& rival : pair_sorts<K, V>()) {
+          values_.resize(input.size());
+          std::iota(values_.begin(), values_.end(), value(0));
+          time(rival.name, [&] { rival.sort(keys_.data(), values_.data(), keys_.size()); });
+        }
+      } else {
+        for (auto const& rival : key_sorts<K>())
+          if (threads_ == 1 || rival.parallel) time(rival.name, [&] { rival.sort(keys_.data(), keys_.size(), threads_); });
+      }
+    }
+  }
+  /// Compares the last result. @throws error
+  void check(std::vector<K> const& sorted) const {
+    if constexpr (possible)
+      if (!times_.empty() && keys_ != sorted) throw error("different results of a rival");
+  }
+  /// Returns the names and their medians, without the first run.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> medians() const {
+    std::vector<std::pair<std::string, double>> all;
+    for (auto const& [name, times] : times_) all.emplace_back(name, median({times.begin() + 1, times.end()}));
+    return all;
+  }
+
+ private:
+  unsigned threads_;
+  std::vector<K> keys_;
+  std::vector<value> values_;
+  std::map<std::string, std::vector<double>> times_;
+};
+
 template <class K, class V>
 void measure(settings const& options, verb sort, std::string_view type, std::string_view distribution,
              std::vector<std::uint64_t> const& input, nlohmann::ordered_json& report) {
@@ -147,6 +202,7 @@ void measure(settings const& options, verb sort, std::string_view type, std::str
     for (std::size_t i = 0; i < n; ++i) rival_sorted[i] = rival::make(key_of<K>(input[i]), value(i));
   };
   std::vector<double> ours, theirs, stable;
+  race<K, V> others(options.threads);
   for (unsigned k = 0; k < options.runs + 1; ++k) {  // run 0 is a warm-up
     for (std::size_t i = 0; i < n; ++i) sorted[i] = key_of<K>(input[i]);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
@@ -169,25 +225,31 @@ void measure(settings const& options, verb sort, std::string_view type, std::str
     fill_rival();
     theirs.push_back(seconds_of(
         [&] { arena.execute([&] { tbb::parallel_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }); }));
+    others.run(sort == verb::radix_sort, input);
     if (options.stable && k == 1) {
       fill_rival();
       stable.push_back(seconds_of([&] { std::stable_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }));
     }
   }
   for (auto* times : {&ours, &theirs}) times->erase(times->begin());
+  others.check(sorted);
   for (std::size_t i = 0; i < n; ++i)
     if (comparable(sorted[i]) != comparable(rival::key(rival_sorted[i])))
       throw error(fmt::format("different results: {}", distribution));
-  double const a = median(ours), b = median(theirs);
+  double const a = median(ours);
+  auto times = others.medians();
+  times.emplace_back("tbb::parallel_sort", median(theirs));
+  auto const [best, b] = *std::ranges::min_element(times, {}, [](auto const& one) { return one.second; });
   std::string_view const verb_name = verbs[std::size_t(sort)];
-  fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9.2f} {:>13.2f} {:>7.2f}", verb_name, type, distribution, n, a * 1e9 / double(n),
-             b * 1e9 / double(n), b / a);
+  fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9.2f} {:>18} {:>7.2f} {:>7.2f}", verb_name, type, distribution, n,
+             a * 1e9 / double(n), best, b * 1e9 / double(n), b / a);
   if (options.stable) fmt::print(" {:>11.2f}", stable.front() * 1e9 / double(n));
   fmt::print("\n");
   std::fflush(stdout);
   nlohmann::ordered_json figures{{"verb", verb_name},  {"types", type}, {"keys", distribution},
-                                 {"items", n},         {"seconds", a},  {"rival", "tbb::parallel_sort"},
+                                 {"items", n},         {"seconds", a},  {"rival", best},
                                  {"rival_seconds", b}, {"times", b / a}};
+  for (auto const& [name, seconds] : times) figures["rivals"][name] = seconds;
   if (options.stable) figures["stable_sort_seconds"] = stable.front();
   report.push_back(std::move(figures));
 }
@@ -213,8 +275,8 @@ int run(int argc, char const* const* argv) {
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
 
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9} {:>13} {:>7}{}\n", "verb", "types", "keys", "items", "ns/item", "parallel_sort",
-             "times", options.stable ? " stable_sort" : "");
+  fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9} {:>18} {:>7} {:>7}{}\n", "verb", "types", "keys", "items", "ns/item", "best rival",
+             "ns/item", "times", options.stable ? " stable_sort" : "");
   for (unsigned size : options.sizes) {
     for (std::string_view distribution : distributions) {
       if (!options.wants(distribution, distributions)) continue;

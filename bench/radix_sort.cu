@@ -118,6 +118,18 @@ void measure(session& s, whole_row const& row, unsigned log_items) {
         race_cub(s, row, bits, in, out, judge);
         if constexpr (thrust_too)
           if (!row.argsort && !row.bits_given) race_thrust(s, in, out, judge);
+      },
+      [&](cuda_backend& machine, data const& in, std::span<K> keys, std::span<stored<V>> values) {
+        using code = radix_key<K>;
+        auto const to = detail::as_unsigned(keys);
+        std::span<typename code::type const> const from = detail::as_unsigned(in.keys.span());
+        if constexpr (std::is_unsigned_v<K> && std::is_same_v<V, std::uint32_t>) {
+          if (row.argsort) return machine.argsort(keys.size(), code_at<K>{in.keys.data()}, keys, values, bits);
+        }
+        if constexpr (data::pairs)
+          machine.radix_sort_copy(from, to, std::span<stored<V> const>(in.values.span()), values, bits, code::code);
+        else
+          machine.radix_sort_copy(from, to, bits, code::code);
       });
 }
 
