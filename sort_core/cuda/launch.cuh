@@ -140,10 +140,18 @@ void launch(kernel_launcher& on, unsigned wanted, unsigned threads, std::size_t 
                         arguments...);
 }
 
-/// Launches a kernel whose blocks wait for each other: as many as can run at once.
+/// Launches a kernel whose blocks share the work and wait for each other: `wanted` blocks, but no more than can run at once.
+template <auto* Kernel, class... Arguments>
+void launch_some_cooperative(kernel_launcher& on, unsigned wanted, unsigned threads, std::size_t shared_bytes,
+                             Arguments const&... arguments) {
+  launch_blocks<Kernel>(on, std::min(wanted, on.resident_blocks<Kernel>(threads, shared_bytes)), threads, shared_bytes, true,
+                        arguments...);
+}
+
+/// The same with as many blocks as can run at once.
 template <auto* Kernel, class... Arguments>
 void launch_cooperative(kernel_launcher& on, unsigned threads, std::size_t shared_bytes, Arguments const&... arguments) {
-  launch_blocks<Kernel>(on, on.resident_blocks<Kernel>(threads, shared_bytes), threads, shared_bytes, true, arguments...);
+  launch_some_cooperative<Kernel>(on, ~0u, threads, shared_bytes, arguments...);
 }
 
 }  // namespace ordo::inline v0::cuda_detail

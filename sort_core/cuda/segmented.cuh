@@ -333,8 +333,11 @@ class segmented_sorter {
   template <bool Large>
   void partition_by(sizes const& size, partition_work const& work, plan_lists const& lists, partition_range range, bool many) {
     using traits = partition_traits<K, V, Large>;
+    // A block for each tile: more would only take longer to wait for each other.
+    unsigned const blocks = blocks_for(size.in_partition().tiles(), 1);
     auto const phase = [&]<auto * Kernel>(auto const&... arguments) {
-      launch_cooperative<Kernel>(backend_.kernels(), traits::threads, sizeof(partition_storage<K, V, Large>), arguments...);
+      launch_some_cooperative<Kernel>(backend_.kernels(), blocks, traits::threads, sizeof(partition_storage<K, V, Large>),
+                                      arguments...);
     };
     unsigned const levels = levels_by_kernel(size, many);
     if (levels != 0) {

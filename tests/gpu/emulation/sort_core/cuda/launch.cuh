@@ -26,5 +26,10 @@ template <auto* Kernel, class... Arguments>
 void launch_cooperative(kernel_launcher&, unsigned threads, std::size_t shared_bytes, Arguments... arguments) {
   emulation::run(1, threads, shared_bytes, [&] { Kernel(arguments...); });
 }
+template <auto* Kernel, class... Arguments>
+void launch_some_cooperative(kernel_launcher& on, unsigned, unsigned threads, std::size_t shared_bytes,
+                             Arguments const&... arguments) {
+  launch_cooperative<Kernel>(on, threads, shared_bytes, arguments...);
+}
 
 }  // namespace ordo::inline v0::cuda_detail
