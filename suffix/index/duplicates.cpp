@@ -8,20 +8,19 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include "base/bits.hpp"
 #include "base/threads.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
 #include "suffix/index/common_prefix.hpp"
+#include "suffix/index/copy_bits.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
 
-constexpr std::size_t rows_at_once = std::size_t{1} << 14;
+using detail::copy_bits, detail::mark, detail::report_ranges;
 
-/// A bit for each position; it is set if a copy of min_length residues begins there.
-using copy_bits = std::vector<std::uint64_t>;
+constexpr std::size_t rows_at_once = std::size_t{1} << 14;
 
 /// The rows of a suffix array by groups whose suffixes share min_length residues.
 class row_groups {
@@ -60,10 +59,6 @@ class row_groups {
   std::uint64_t positions_, min_length_;
   std::string const& name_;
 };
-
-void mark(copy_bits& bits, std::uint64_t p) {
-  or_relaxed(&bits[p / 64], std::uint64_t{1} << (p % 64));
-}
 
 /// Marks the copies of a group, wherever they are.
 struct mark_anywhere {
@@ -208,61 +203,11 @@ struct mark_shared {
   }
 };
 
-/// Returns the first position in [p, end) whose bit is `value`, or end.
-std::size_t next(copy_bits const& bits, std::size_t p, std::size_t end, bool value) {
-  while (p < end) {
-    std::uint64_t const word = (value ? bits[p / 64] : ~bits[p / 64]) >> (p % 64);
-    if (word != 0) return std::min<std::size_t>(end, p + trailing_zeros(word));
-    p = (p / 64 + 1) * 64;
-  }
-  return end;
-}
-
-/// Shortens a range to whole characters.
-void shorten(std::string_view bytes, std::size_t record_end, duplicate_range& range) {
-  auto const continues = [&](std::uint64_t p) {
-    return p < record_end && (static_cast<unsigned char>(bytes[p]) & 0xc0) == 0x80;
-  };
-  while (range.begin < range.end && continues(range.begin)) ++range.begin;
-  while (range.begin < range.end && continues(range.end)) --range.end;
-}
-
 void check(text const& input, entries sa, entries lcp, duplicate_options const& options) {
   if (sa.size() != input.size() || lcp.size() != input.size())
     throw usage_error(fmt::format("wrong array size: duplicates: {} rows of sa and {} of lcp for {} residues", sa.size(),
                                   lcp.size(), input.size()));
-  if (options.min_length == 0) throw usage_error("invalid length: duplicates: a duplicate has at least one residue");
-  if (options.whole_characters && input.residue_bytes != 1)
-    throw usage_error("no characters: duplicates: characters consist of bytes, not of tokens");
-}
-
-/// Calls on_range for the ranges that marked strings cover. @returns the number of residues in all ranges
-std::uint64_t report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
-                            std::function<void(duplicate_range const&)> const& on_range) {
-  std::uint64_t all = 0;
-  for (std::size_t record = 0; record < input.records(); ++record) {
-    std::size_t const end = input.end_of(record);
-    for (std::size_t p = input.begin_of(record); (p = next(bits, p, end, true)) < end;) {
-      std::size_t const last = next(bits, p, end, false) - 1;
-      // A wrong LCP may claim more residues than are left.
-      duplicate_range range{record, p, last + std::min<std::uint64_t>(options.min_length, end - last)};
-      p = last + 1;
-      // The next copy may begin inside this one, or behind it.
-      for (std::size_t limit; p < (limit = std::min<std::size_t>(end, range.end + 1));) {
-        std::size_t const further = next(bits, p, limit, true);
-        if (further == limit) break;
-        std::size_t const behind = next(bits, further, end, false);
-        range.end = std::max(range.end, behind - 1 + std::min<std::uint64_t>(options.min_length, end - behind + 1));
-        p = behind;
-      }
-      p = std::max(p, std::size_t(range.end));
-      if (options.whole_characters) shorten(input.residues, end, range);
-      if (range.begin == range.end) continue;
-      all += range.end - range.begin;
-      on_range(range);
-    }
-  }
-  return all;
+  detail::check(input, options);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +69,49 @@ std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplic
 std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const& other, entries other_sa,
                           duplicate_options const& options, std::function<void(duplicate_range const&)> const& on_range,
                           std::string const& name = "suffix array", std::string const& other_name = "other suffix array");
+
+/// Finds the same ranges as find_duplicates or find_shared without a suffix array, in parts that take little memory.
+///
+/// Of the strings of k residues in a string of min_length, the leftmost one with the smallest hash is its minimizer, k being
+/// about half of min_length. Equal strings have equal minimizers at equal offsets, so only strings whose minimizers agree are
+/// compared, residue by residue. A text has about 4 n / min_length minimizers. They are sorted by hash, and worked on in ranges
+/// of hashes. (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003; Roberts et al., Bioinformatics 20, 2004.)
+///
+/// Each range reads the text once from begin to end, and parts of it again. Time O(n) for each range, if a string is compared
+/// with few others. Memory: a bit a position, 16 bytes for each minimizer of a range, and tables of strings that many positions
+/// share, which take at most a fourth of `memory`.
+class copy_finder {
+ public:
+  /// The hashes are divided into so many equal buckets. A range consists of adjacent ones.
+  static constexpr std::size_t num_buckets = 4096;
+
+  /// @param input, other  must outlive this @param memory  bytes that ranges may take, besides the bit a position
+  /// @param other  the text of find_shared; null: find_duplicates
+  /// @throws usage_error  as they do; texts of 2^40 residues or more
+  copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other = nullptr);
+  ~copy_finder();
+  copy_finder(copy_finder const&) = delete;
+  copy_finder& operator=(copy_finder const&) = delete;
+
+  /// Returns the number of buckets that have been worked on. num_buckets: all copies are marked.
+  [[nodiscard]] std::size_t finished() const noexcept;
+  /// Works on the next range.
+  /// @param on_progress  called by any thread with the residues read or compared, for progress; may be empty
+  /// @throws out_of_memory  if `memory` is too small for one bucket
+  /// @throws input_error  naming `name`, if the text changes meanwhile
+  void next_range(std::function<void(std::uint64_t)> const& on_progress = {}, std::string const& name = "text");
+  /// Returns a bit for each position of the input; it is set if a copy begins there that a finished range found.
+  [[nodiscard]] std::span<std::uint64_t const> marks() const noexcept;
+  /// Continues where another finder of the same texts and options was: by its numbers finished() and marks().
+  /// @throws usage_error  for other sizes
+  void resume(std::size_t finished, std::span<std::uint64_t const> marks);
+  /// Calls on_range(range) for all ranges, in order of position. @returns the number of residues in all of them
+  std::uint64_t report(std::function<void(duplicate_range const&)> const& on_range) const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
 
 /// A string that a text has more than once: its first position, its length, and the number of its occurrences.
 struct repeated_string {

@@ -49,6 +49,36 @@ std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length,
   return copies;
 }
 
+/// Finds all copies in as little memory as the finder accepts, by a new finder for each range, which goes on where the last one
+/// was.
+struct found_copies {
+  std::vector<suffix::duplicate_range> ranges;
+  std::uint64_t residues = 0;
+  std::size_t finders = 0;
+};
+found_copies find_copies(suffix::text const& text, suffix::duplicate_options const& options,
+                         suffix::text const* other = nullptr, std::size_t memory = 1024) {
+  found_copies all;
+  std::vector<std::uint64_t> marks(text.size() / 64 + 1);
+  for (std::size_t finished = 0; finished != suffix::copy_finder::num_buckets; ++all.finders) {
+    suffix::copy_finder finder(text, options, memory, other);
+    finder.resume(finished, marks);
+    try {
+      finder.next_range();
+    } catch (out_of_memory const& e) {
+      REQUIRE(e.bytes() > memory);
+      memory = e.bytes();  // which suffices
+      continue;
+    }
+    REQUIRE(finder.finished() > finished);
+    finished = finder.finished();
+    marks.assign(finder.marks().begin(), finder.marks().end());
+    if (finished == suffix::copy_finder::num_buckets)
+      all.residues = finder.report([&](suffix::duplicate_range const& range) { all.ranges.push_back(range); });
+  }
+  return all;
+}
+
 void expect(std::vector<std::string> const& records, std::size_t min_length) {
   stored_text const all(records);
   suffix::text const text = all.view();
@@ -59,9 +89,12 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
       std::vector<bool> copies(text.size());
       std::uint64_t count = 0, last_end = 0;
       std::size_t last_record = 0;
+      suffix::duplicate_options const options{min_length, keep, false, threads, scope};
+      std::vector<suffix::duplicate_range> ranges;
       std::uint64_t const found =
-          suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), {min_length, keep, false, threads, scope},
+          suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), options,
                                   [&](suffix::duplicate_range const& range) {
+                                    ranges.push_back(range);
                                     REQUIRE(range.begin < range.end);
                                     REQUIRE(range.begin >= text.begin_of(range.record));
                                     REQUIRE(range.end <= text.end_of(range.record));
@@ -73,6 +106,9 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
                                   });
       REQUIRE(found == count);
       REQUIRE((copies == plain_copies(text, min_length, keep, scope)));
+      auto const same = find_copies(text, options);
+      REQUIRE((same.ranges == ranges));
+      REQUIRE(same.residues == found);
     }
 }
 
@@ -114,13 +150,19 @@ void expect_shared(std::vector<std::string> const& records, std::vector<std::str
       for (std::size_t i = 0; strings.contains(word) && i < min_length; ++i) plain[p + i] = true;
   for (unsigned const threads : {1u, 4u}) {
     std::vector<bool> shared(text.size());
+    suffix::duplicate_options const options{.min_length = min_length, .threads = threads};
+    std::vector<suffix::duplicate_range> ranges;
     std::uint64_t const count =
-        suffix::find_shared(text, entries_of(sorted.sa), entries_of(sorted.lcp), other, entries_of(sorted_other.sa),
-                            {.min_length = min_length, .threads = threads}, [&](suffix::duplicate_range const& range) {
+        suffix::find_shared(text, entries_of(sorted.sa), entries_of(sorted.lcp), other, entries_of(sorted_other.sa), options,
+                            [&](suffix::duplicate_range const& range) {
+                              ranges.push_back(range);
                               std::fill(shared.begin() + long(range.begin), shared.begin() + long(range.end), true);
                             });
     REQUIRE((shared == plain));
     REQUIRE(count == std::uint64_t(std::ranges::count(plain, true)));
+    auto const same = find_copies(text, options, &other);
+    REQUIRE((same.ranges == ranges));
+    REQUIRE(same.residues == count);
   }
 }
 
@@ -214,6 +256,73 @@ TEST_CASE("duplicates of whole characters", "[suffix][duplicates]") {
   found.clear();
   suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), {1, suffix::kept_copies::first, true, 1}, add);
   CHECK(found == std::vector<suffix::duplicate_range>{{0, 4, 6}});
+}
+
+namespace {
+
+/// Compares copy_finder with a suffix array, for all options.
+void expect_as_array(suffix::text const& text, std::size_t min_length, std::size_t memory) {
+  auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
+  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first})
+    for (suffix::copy_scope const scope :
+         {suffix::copy_scope::anywhere, suffix::copy_scope::within, suffix::copy_scope::across}) {
+      suffix::duplicate_options const options{min_length, keep, false, 4, scope};
+      std::vector<suffix::duplicate_range> ranges;
+      suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), options,
+                              [&](suffix::duplicate_range const& range) { ranges.push_back(range); });
+      REQUIRE((find_copies(text, options, nullptr, memory).ranges == ranges));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("duplicates without a suffix array", "[suffix][duplicates]") {
+  random_numbers random(5);
+  // Strings that follow each other in many ways: many windows share a minimizer, and few of them are equal.
+  std::vector<std::string> parts(40);
+  for (std::string& part : parts) part = random_letters(random, "abcd", 20);
+  std::vector<std::string> records(3);
+  for (std::string& record : records)
+    for (int k = 0; k < 3000; ++k) record += parts[random.below(4)] + random_letters(random, "abcd", random.below(20));
+  stored_text const many(records);
+  expect_as_array(many.view(), 40, 1 << 20);
+  expect_as_array(many.view(), 40, std::size_t{1} << 28);
+  REQUIRE(find_copies(many.view(), {.min_length = 40}, nullptr, 1 << 16).finders > 2);  // several ranges
+  // Periods, whose windows are equal to their neighbours, next to long repeats of another text.
+  std::string const once = random_letters(random, "abcdefgh", 9000);
+  std::string periodic;
+  for (std::size_t period : {1, 2, 3, 7, 50, 200}) {
+    std::string const part = random_letters(random, "abc", period);
+    for (std::size_t size = 0; size < 10000; size += period) periodic += part;
+  }
+  stored_text const long_ones(std::vector<std::string>{once + periodic, "", periodic.substr(3) + "x" + once, once.substr(1)});
+  for (std::size_t const min_length : {1, 2, 3, 17, 100, 4000, 8190, 8999, 9001})
+    expect_as_array(long_ones.view(), min_length, std::size_t{1} << 24);
+  // Tokens, those with the same low byte among them.
+  std::vector<std::uint16_t> small;
+  std::vector<std::uint32_t> large;
+  for (int k = 0; k < 20000; ++k) {
+    if (k > 5000 && random.below(50) == 0)
+      for (std::size_t from = random.below(4000), i = from; i < from + 60; ++i) small.push_back(std::uint16_t(small[i]));
+    small.push_back(std::uint16_t(random.below(3) * 256));
+  }
+  for (std::uint16_t const token : small) large.push_back(token * 256u);
+  std::vector<std::uint64_t> const starts{0, 5, 5, 7000, 15001};
+  for (std::size_t const min_length : {1, 5, 11, 50}) {
+    expect_as_array(suffix::text_of(small, starts), min_length, std::size_t{1} << 24);
+    expect_as_array(suffix::text_of(large, starts), min_length, std::size_t{1} << 24);
+  }
+  // Wrong calls.
+  suffix::text const text{"abab"};
+  CHECK_THROWS_AS(suffix::copy_finder(text, {0}, 1 << 20), usage_error);
+  suffix::text const tokens = suffix::text_of(small);
+  CHECK_THROWS_AS(suffix::copy_finder(text, {2}, 1 << 20, &tokens), usage_error);
+  suffix::copy_finder finder(text, {2}, 1 << 20);
+  CHECK_THROWS_AS(finder.resume(5000, finder.marks()), usage_error);
+  CHECK_THROWS_AS(finder.resume(0, {}), usage_error);
+  while (finder.finished() != suffix::copy_finder::num_buckets) finder.next_range();
+  finder.next_range();
+  CHECK(finder.marks()[0] == 4);
 }
 
 TEST_CASE("duplicates that are refused", "[suffix][duplicates]") {

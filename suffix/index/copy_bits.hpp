@@ -1,0 +1,38 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "ordo/detail/load.hpp"
+#include "ordo/suffix/duplicates.hpp"
+
+namespace ordo::inline v0::suffix::detail {
+
+/// A bit for each position; it is set if a copy of min_length residues begins there.
+using copy_bits = std::vector<std::uint64_t>;
+
+/// Sets the bit of a position. Several threads may set bits at the same time.
+inline void mark(copy_bits& bits, std::uint64_t p) {
+  or_relaxed(&bits[p / 64], std::uint64_t{1} << (p % 64));
+}
+
+/// Sets the bits of positions [p, p + count).
+inline void mark(copy_bits& bits, std::uint64_t p, std::uint64_t count) {
+  while (count > 0) {
+    std::uint64_t const shift = p % 64, here = std::min<std::uint64_t>(count, 64 - shift);
+    or_relaxed(&bits[p / 64], (here == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << shift);
+    p += here;
+    count -= here;
+  }
+}
+
+/// Checks min_length and whole_characters. @throws usage_error
+void check(text const& input, duplicate_options const& options);
+
+/// Calls on_range for the ranges that marked strings cover. @returns the number of residues in all ranges
+std::uint64_t report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
+                            std::function<void(duplicate_range const&)> const& on_range);
+
+}  // namespace ordo::inline v0::suffix::detail

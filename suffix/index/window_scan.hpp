@@ -1,0 +1,138 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ordo::inline v0::suffix::detail {
+
+/// The hash of a string of fixed length that moves over a text: a polynomial modulo 2^61 - 1 (Karp, Rabin 1987).
+template <class Residue>
+class rolling_hash {
+ public:
+  explicit rolling_hash(std::uint64_t length) : length_(length) {
+    std::uint64_t square = base;
+    for (std::uint64_t n = length; n > 0; n /= 2) {
+      if (n % 2 == 1) power_ = times(power_, square);
+      square = times(square, square);
+    }
+  }
+
+  /// Returns the hash of the string at `at`.
+  [[nodiscard]] std::uint64_t of(Residue const* at) const {
+    std::uint64_t hash = 0;
+    for (std::uint64_t i = 0; i < length_; ++i) hash = reduced(times(hash, base) + at[i] + 1);
+    return hash;
+  }
+  /// Returns the hash of the string behind `at`, from that of the string at `at`.
+  [[nodiscard]] std::uint64_t next(std::uint64_t hash, Residue const* at) const {
+    std::uint64_t const leaving = times(std::uint64_t(at[0]) + 1, power_);
+    return reduced(times(hash, base) + std::uint64_t(at[length_]) + 1 + prime - leaving);
+  }
+
+ private:
+  __extension__ typedef unsigned __int128 product;
+  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1, base = 0x15f3a7c94b2d8e61 % prime;
+
+  static std::uint64_t reduced(std::uint64_t x) {
+    x = (x & prime) + (x >> 61);
+    return x >= prime ? x - prime : x;
+  }
+  static std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+    product const all = product(a) * b;
+    return reduced((std::uint64_t(all) & prime) + std::uint64_t(all >> 61));
+  }
+
+  std::uint64_t length_, power_ = 1;  // base^length_
+};
+
+/// Distributes hashes evenly, and one to one (the finalizer of MurmurHash3).
+inline std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
+  x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
+  return x ^ x >> 33;
+}
+
+/// Adjacent strings of min_length residues, called windows, whose minimizers have the same hash.
+struct window_group {
+  std::uint64_t first = 0, count = 0;  // positions of the windows
+  std::uint64_t minimizer = 0;         // the position of the minimizer, if they have the same one
+  bool same = true;                    // whether they have
+  std::uint64_t hash = 0;              // of the minimizer
+};
+
+/// Finds the minimizers of windows: of the strings of k residues in each, the leftmost with the smallest hash.
+template <class Residue>
+class window_scan {
+ public:
+  static constexpr std::uint64_t max_width = 4095;  // strings of k residues in a window, and windows in a group
+
+  explicit window_scan(std::uint64_t min_length)
+      : width_(std::min(min_length / 2, max_width - 1) + 1), k_(min_length - width_ + 1), hash_(k_) {}
+
+  [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
+
+  /// Calls use(group) for the windows that begin in [begin, end) of a text, in order. Memory: 40 bytes for each string of k
+  /// residues in a window. Time O(end - begin + min_length) (van Herk 1992: minima of adjacent windows).
+  template <class Use>
+  void operator()(Residue const* text, std::uint64_t begin, std::uint64_t end, Use use) {
+    if (begin >= end) return;
+    minima_.resize(width_);
+    values_.resize(width_);
+    std::uint64_t at = begin, rolling = hash_.of(text + at);  // the next string of k residues to look at
+    auto const take = [&](std::uint64_t i) { values_[i] = mixed(rolling); };
+    auto const advance = [&] {
+      rolling = hash_.next(rolling, text + at);
+      ++at;
+    };
+    for (std::uint64_t i = 0; i < width_; ++i) {
+      if (i != 0) advance();
+      take(i);
+    }
+    window_group open{.first = begin, .count = 0, .minimizer = ~std::uint64_t{0}, .same = true, .hash = 0};
+    auto const add = [&](std::uint64_t window, std::uint64_t minimizer, std::uint64_t hash) {
+      bool const continues = open.hash == hash && open.count != 0 && open.count != max_width;
+      if (!continues) {
+        if (open.count != 0) use(std::as_const(open));
+        open = {.first = window, .count = 1, .minimizer = minimizer, .same = true, .hash = hash};
+        return;
+      }
+      ++open.count;
+      open.same &= open.minimizer == minimizer;
+    };
+    for (std::uint64_t window = begin; window < end;) {
+      // Windows that begin in a block of `width` positions end in the next one: their minimum is that of the rest of the block
+      // and of the beginning of the next one.
+      minimum rest{~std::uint64_t{0}, 0};
+      for (std::uint64_t i = width_; i-- > 0;) {
+        if (values_[i] <= rest.value) rest = {values_[i], window + i};
+        minima_[i] = rest;
+      }
+      std::uint64_t const block = window, last = std::min(width_, end - block);
+      minimum start{~std::uint64_t{0}, ~std::uint64_t{0}};
+      for (std::uint64_t i = 0; i < last; ++i) {
+        minimum const here = minima_[i].value <= start.value ? minima_[i] : start;
+        add(block + i, here.at, here.value);
+        if (block + i + 1 == end) break;
+        advance();
+        take(i);
+        if (values_[i] < start.value) start = {values_[i], block + width_ + i};
+      }
+      window = block + last;
+    }
+    use(std::as_const(open));
+  }
+
+ private:
+  struct minimum {
+    std::uint64_t value, at;
+  };
+
+  std::uint64_t width_, k_;
+  rolling_hash<Residue> hash_;
+  std::vector<minimum> minima_;        // of the rests of a block
+  std::vector<std::uint64_t> values_;  // hashes of a block
+};
+
+}  // namespace ordo::inline v0::suffix::detail
