@@ -39,7 +39,7 @@ void detail::check(text const& input, duplicate_options const& options) {
 }
 
 std::uint64_t detail::report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
-                            std::function<void(duplicate_range const&)> const& on_range) {
+                                    std::function<void(duplicate_range const&)> const& on_range) {
   std::uint64_t all = 0;
   for (std::size_t record = 0; record < input.records(); ++record) {
     std::size_t const end = input.end_of(record);

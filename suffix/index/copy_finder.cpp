@@ -139,8 +139,7 @@ class group_matcher {
       std::uint64_t const last = one.first() + one.count() - 1;
       return at - std::min(at, last);
     };
-    std::uint64_t const near = std::max(nearest(a, at_a), nearest(b, at_b)),
-                        far = std::min(at_a - a.first(), at_b - b.first());
+    std::uint64_t const near = std::max(nearest(a, at_a), nearest(b, at_b)), far = std::min(at_a - a.first(), at_b - b.first());
     if (near > far) return {};
     auto const* const text_a = reinterpret_cast<char const*>(texts_.at<Residue>(at_a));
     auto const* const text_b = reinterpret_cast<char const*>(texts_.at<Residue>(at_b));
@@ -236,8 +235,7 @@ class group_matcher {
   void mark_copy(slot const& same, std::uint64_t p) {
     // Windows come in order of position: if any earlier one is in the same record, the latest one is; if any is in another
     // record, the first one is.
-    std::uint64_t const earlier =
-        texts_.has_other() || options_.scope == copy_scope::across ? same.first : same.latest;
+    std::uint64_t const earlier = texts_.has_other() || options_.scope == copy_scope::across ? same.first : same.latest;
     if (!is_copy(earlier, p)) return;
     mark_windows(p, 1);
     if (!keeps_first() && !texts_.has_other()) mark_windows(earlier, 1);
@@ -348,7 +346,7 @@ struct copy_finder::state {
 
   /// Calls use(entry, local) for the groups of windows of both texts, in parallel, and done(local) at the end of each part.
   template <class Local, class Use, class Done>
-  void scan(std::function<void(std::uint64_t)> const& on_progress, Use use, Done done) const {
+  void scan(progress const& on_progress, Use use, Done done) const {
     std::uint64_t const part = std::max<std::uint64_t>(std::uint64_t{1} << 20, 8 * options.min_length);
     std::uint64_t const parts = (texts.size() + part - 1) / part;
     with_residue([&]<class Residue>(Residue) {
@@ -374,7 +372,7 @@ struct copy_finder::state {
   }
 
   /// Counts the entries of each bucket.
-  void count(std::function<void(std::uint64_t)> const& on_progress) {
+  void count(progress const& on_progress) {
     struct counts {
       std::vector<std::uint64_t> of = std::vector<std::uint64_t>(num_buckets);
     };
@@ -390,7 +388,7 @@ struct copy_finder::state {
   /// Collects the entries of some buckets, one behind the other.
   [[nodiscard]] std::unique_ptr<group_entry[]> collect(std::size_t begin, std::size_t end,
                                                        std::vector<std::uint64_t> const& begins, std::string const& name,
-                                                       std::function<void(std::uint64_t)> const& on_progress) const {
+                                                       progress const& on_progress) const {
     struct nothing {};
     // Not initialised: they may take gigabytes.
     auto entries = std::make_unique_for_overwrite<group_entry[]>(std::size_t(begins.back()));
@@ -414,23 +412,38 @@ struct copy_finder::state {
     return entries;
   }
 
-  void next_range(std::function<void(std::uint64_t)> const& on_progress, std::string const& name) {
-    if (sizes.empty()) count(on_progress);
-    std::size_t const table_bytes = memory / 4, max_entries = (memory - table_bytes) / sizeof(group_entry);
-    std::vector<std::uint64_t> begins{0};
-    std::size_t end = finished;
-    while (end < num_buckets && (begins.back() == 0 || begins.back() + sizes[end] <= max_entries))
-      begins.push_back(begins.back() + sizes[end++]);
-    if (begins.back() > max_entries) {
+  [[nodiscard]] std::size_t table_bytes() const { return memory / 4; }
+
+  /// Returns the end of the range that begins with a bucket.
+  [[nodiscard]] std::size_t range_end(std::size_t begin, std::size_t max_buckets) const {
+    std::size_t const max_entries = (memory - table_bytes()) / sizeof(group_entry);
+    std::size_t end = begin;
+    for (std::uint64_t entries = 0; end < num_buckets && end - begin < max_buckets; ++end) {
+      entries += sizes[end];
+      if (entries <= max_entries) continue;
+      if (end != begin) break;
       std::size_t const needed = std::size_t(*std::ranges::max_element(sizes)) * sizeof(group_entry) / 3 * 4 + 64;
-      throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed for strings of the same minimizer, "
-                                      "{} are allowed",
-                                      name, needed, memory),
+      throw out_of_memory(fmt::format("out of memory: duplicates: {} bytes are needed, {} are allowed", needed, memory),
                           needed);
     }
+    return end;
+  }
+
+  std::size_t count_ranges(std::size_t max_buckets, progress const& on_progress) {
+    if (sizes.empty()) count(on_progress);
+    std::size_t ranges = 0;
+    for (std::size_t at = finished; at < num_buckets; at = range_end(at, max_buckets)) ++ranges;
+    return ranges;
+  }
+
+  void next_range(std::size_t max_buckets, progress const& on_progress, std::string const& name) {
+    if (sizes.empty()) count({});
+    std::size_t const end = range_end(finished, max_buckets);
+    std::vector<std::uint64_t> begins{0};
+    for (std::size_t b = finished; b < end; ++b) begins.push_back(begins.back() + sizes[b]);
     std::unique_ptr<group_entry[]> const entries = collect(finished, end, begins, name, on_progress);
     std::size_t const max_slots =
-        std::bit_floor(std::max<std::size_t>(table_bytes / std::size_t(arena.max_concurrency()) / 24, 4096));
+        std::bit_floor(std::max<std::size_t>(table_bytes() / std::size_t(arena.max_concurrency()) / 24, 4096));
     with_residue([&]<class Residue>(Residue) {
       using matcher = group_matcher<Residue>;
       tbb::enumerable_thread_specific<matcher> matchers([&] { return matcher(texts, options, bits, max_slots); });
@@ -477,8 +490,13 @@ std::size_t copy_finder::finished() const noexcept {
   return state_->finished;
 }
 
-void copy_finder::next_range(std::function<void(std::uint64_t)> const& on_progress, std::string const& name) {
-  if (state_->finished != num_buckets) state_->arena.execute([&] { state_->next_range(on_progress, name); });
+std::size_t copy_finder::count_ranges(std::size_t max_buckets, progress const& on_progress) {
+  return state_->arena.execute([&] { return state_->count_ranges(std::max<std::size_t>(max_buckets, 1), on_progress); });
+}
+
+void copy_finder::next_range(std::size_t max_buckets, progress const& on_progress, std::string const& name) {
+  if (state_->finished != num_buckets)
+    state_->arena.execute([&] { state_->next_range(std::max<std::size_t>(max_buckets, 1), on_progress, name); });
 }
 
 std::span<std::uint64_t const> copy_finder::marks() const noexcept {

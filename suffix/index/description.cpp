@@ -370,9 +370,9 @@ std::optional<std::string> find_flaw(index_description const& description) {
   if (!index_fits(description.width / 8, description.residues, description.text_records())) return "the width is too small";
   if (auto const flaw = flaw_in_policy(description)) return flaw;
   bool const has_fm = description.find("fm") != nullptr;
-  for (char const* name : {"sa", "seq"})
-    if (!description.find(name) && (!has_fm || std::string_view(name) == "seq"))
-      return fmt::format("the array {} is missing", name);
+  if (!description.find("seq")) return "the array seq is missing";
+  if (!description.find("sa") && !has_fm && (!description.policy.rows().all() || description.find("bwt")))
+    return "the array sa is missing";  // a text may stand alone
   if (has_fm != (description.fm_sample != 0) || (!has_fm && description.fm_letters != 0))
     return has_fm ? "the sample of the FM index is missing" : "the FM index is missing";
   if (has_fm && !description.policy.rows().all()) return "an FM index although rows are left out";

@@ -199,9 +199,10 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
 entries stored_index::array(std::string_view name) const {
   if (name == "sa" && !has_sa())
     throw input_error(
-        fmt::format("no suffix array: {}: the index has an FM index instead, for count and locate only: build it "
-                    "without --without-sa",
-                    path("json")));
+        fmt::format("no suffix array: {}: {}", path("json"),
+                    description_.find("fm")
+                        ? "the index has an FM index instead, for count and locate only: build it without --without-sa"
+                        : "the index is a text, for duplicates only: build it without --text-only"));
   return {bytes(name), description_.width};
 }
 

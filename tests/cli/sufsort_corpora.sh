@@ -197,13 +197,36 @@ expect 0 sufsort duplicates u -l 3
 want "$(cut -f 2- out | xargs)" '4 7' 'a copy that ends in a character'
 expect 0 sufsort duplicates u -l 3 --utf-8
 want "$(cut -f 2- out | xargs)" '4 6' 'whole characters'
-expect 0 sufsort build in.txt -o bare --format lines
-expect_error sufsort duplicates bare -l 4
-want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp' 'duplicates without LCP'
+expect 0 sufsort build in.txt -o bare --format lines --text-only
+want "$(echo bare.*)" 'bare.json bare.seq bare.starts' 'the files of a text'
+expect 0 sufsort check bare
+want "$(cat out)" 'bare: right: seq, starts of 21 residues in 4 records' 'check of a text'
+expect 0 sufsort dedup bare -l 4
+want "$(cat out)" "$(echo 'in.txt:3 7 12' | tabs)" 'copies of a text without an array'
+expect_error sufsort count bare to
+want "$(cat err)" 'sufsort: no suffix array: bare.json: the index is a text, for duplicates only: build it without --text-only' 'a search without an array'
+expect_error sufsort export bare --format raw32 -o bare.raw
+expect_error sufsort build in.fa -o n --text-only
+for option in --lcp --bwt --fm --width=40 --sample=2 --plan; do
+  expect_error sufsort build in.txt -o n --format lines --text-only $option
+done
+expect_error sufsort duplicates bare -l 4 --memory 2
+grep -q '^sufsort: out of memory: duplicates of bare.seq: [0-9]* bytes are needed, 2 are available: --memory [0-9]*K suffices' err || fail "$(cat err)"
+expect 0 sufsort duplicates bare -l 4 --memory "$(grep -o '[0-9]*K suffices' err | cut -d ' ' -f 1)"
+# Progress that was kept: only of the same index and options, and removed at the end.
+expect 0 sufsort duplicates bare -l 4 --resume kept
+[[ ! -e kept ]] || fail 'finished ranges stay'
+expect_error sufsort duplicates bare -l 4 --resume kept -o /nonexistent/out
+echo text > kept
+expect_error sufsort duplicates bare -l 4 --resume kept
+want "$(cat err)" 'sufsort: no finished ranges: kept: another program wrote the file: remove it, or name another file' 'a file of others'
+want "$(cat kept)" text 'a file of others'
+rm kept
+expect_error sufsort duplicates bare -l 4 --resume bare.seq
 expect_error sufsort duplicates x
 expect_error sufsort duplicates x -l 0
 expect_error sufsort duplicates x -l 4 -o x.lcp
-expect_error sufsort duplicates t -l 4
+expect 0 sufsort duplicates t -l 4
 expect_error sufsort duplicates x -l 4 --within --across
 expect_error sufsort duplicates x -l 4 --format annotated
 expect_error sufsort duplicates x -l 4 --against nothing

@@ -116,7 +116,9 @@ class tool_parser final : public argument_parser {
       auto const& all = command_->subcommands;
       auto const name_of = [](command_table const& sub) { return std::string_view(sub.name).substr(sub.name.find(' ') + 1); };
       if (literal) return note_error(fmt::format("no command: {}", advice()));
-      auto const found = std::ranges::find(all, value, name_of);
+      auto const found = std::ranges::find_if(all, [&](command_table const& sub) {
+        return name_of(sub) == value || (!sub.other_name.empty() && sub.other_name == value);
+      });
       if (found != all.end()) {
         command_ = &*found;
         return;

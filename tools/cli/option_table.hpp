@@ -69,6 +69,7 @@ struct command_table {
   std::vector<note> notes = {};
   std::vector<example> examples = {};
   std::vector<command_table> subcommands = {};
+  std::string_view other_name = {};  // of a subcommand, without that of the program; not listed in help
 };
 
 /// Actions of options.

@@ -332,6 +332,23 @@ void check_format(build_options const& options) {
   if (options.kmers.wanted) refuse(options.kmers.option, "table of k-mers");
 }
 
+/// Writes records that were read without any array of their suffixes.
+int write_text(loaded_corpus const& records, index_writer& writer, build_options const& options,
+               cli::common_options const& common, reporter& report) {
+  report.phase("write", records.residues().size());
+  suffix::store({records.residues().data(), records.residues().size()}, *writer.to("seq"), common.threads);
+  suffix::index_description about;
+  about.residues = records.size();
+  about.width = width_for("auto", records.size(), records.records());
+  about.policy.masked = suffix::masked_letters::keep;
+  about.input = options.format;
+  describe(records, about, writer);
+  writer.discard("sa");
+  about.arrays = writer.written();
+  writer.commit(about);
+  return 0;
+}
+
 /// Builds the arrays of records that were read, and writes the index.
 template <class Records>
 int write_index(Records& records, index_writer& writer, build_options const& options, cli::common_options const& common,
@@ -464,10 +481,17 @@ int build(build_options const& options, cli::common_options const& common, repor
     throw usage_error(fmt::format("conflicting options: --without-sa: {}",
                                   options.fm ? "--lcp and --kmer-table belong to rows of the suffix array"
                                              : "use --fm, which takes the place of the suffix array"));
+  if (options.text_only) {
+    if (fasta) throw usage_error("conflicting options: --text-only: it is for texts other than FASTA: give --format");
+    if (options.what.lcp || options.what.bwt || options.fm || options.without_sa || options.width != "auto" ||
+        !options.policy.rows().all() || options.plan)
+      throw usage_error("conflicting options: --text-only: there are no arrays of suffixes");
+  }
   index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
   if (options.plan) return print_plan(options, common);
   if (!fasta) {
     loaded_corpus const records(options, common, report);
+    if (options.text_only) return write_text(records, writer, options, common, report);
     return write_index(records, writer, options, common, report);
   }
   suffix::loaded_fasta records = read_files(options, common, report);

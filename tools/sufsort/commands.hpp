@@ -101,6 +101,7 @@ struct build_options {
   kmer_options kmers;
   bool fm = false;               // add an FM index
   bool without_sa = false;       // leave out the suffix array
+  bool text_only = false;        // and everything else but the text and its records
   std::uint64_t fm_sample = 32;  // every how many rows the FM index has a position
 };
 
@@ -194,9 +195,11 @@ struct duplicates_options {
   std::string format = "tsv";
   std::string column;  // the name of the list in annotated JSON; empty: duplicate_ranges
   std::string report;  // a page of HTML; empty: none
+  std::string resume;  // the file of finished ranges; empty: none
+  memory_limits memory;
 };
 
-/// Prints the ranges of an index with LCP that are copies, or the text without them, or with a list of them.
+/// Prints the ranges of an index that are copies, or the text without them, or with a list of them.
 int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report);
 
 struct export_options {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
@@ -16,11 +18,11 @@
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/jsonl.hpp"
-#include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
+#include "tools/sufsort/finished_ranges.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
 
@@ -224,12 +226,8 @@ class range_writer {
 /// Checks that an index has all that is needed. @param against  the other index, or null
 void check_indexes(duplicates_options const& options, suffix::stored_index const& index, suffix::stored_index const* against) {
   suffix::index_description const& about = index.description();
-  if (!about.find("lcp")) refuse(index, "no array lcp", "build the index with --lcp");
   for (suffix::stored_index const* each : {&index, against}) {
     if (each == nullptr) continue;
-    if (!each->description().find("sa")) refuse(*each, "no array sa", "build the index without --without-sa");
-    if (!each->description().policy.rows().all())
-      refuse(*each, "rows are left out", "duplicates need all of them: build the index without --sample and --ambiguous skip");
     if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
   }
   bool const fasta = about.input == suffix::input_format::fasta, removes = options.format == "text";
@@ -249,6 +247,52 @@ void check_indexes(duplicates_options const& options, suffix::stored_index const
     refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
 }
 
+/// Returns a checksum of all that decides which copies there are.
+std::uint32_t identity_of(duplicates_options const& options, suffix::duplicate_options const& find) {
+  auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
+  std::string const all =
+      fmt::format("{} {} {} {} {} {}", sum(options.prefix), options.against.empty(), sum(options.against), find.min_length,
+                  suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)]);
+  return suffix::crc32_of(all, 1);
+}
+
+/// Marks all copies, range by range.
+std::unique_ptr<suffix::copy_finder> find_copies(duplicates_options const& options, suffix::duplicate_options const& find,
+                                                 suffix::stored_index const& index, suffix::stored_index const* against,
+                                                 reporter& report) {
+  suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
+  std::uint64_t const all = input.size() + other.size();
+  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes();
+  auto const refuse_memory = [&](std::size_t bytes) {
+    throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
+                                    index.path("seq"), bytes, available, options.memory.advice(bytes)),
+                        bytes);
+  };
+  if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
+  auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
+  bool const saves = !options.resume.empty();
+  std::uint32_t const identity = saves ? identity_of(options, find) : 0;
+  if (saves)
+    if (auto const before = load_finished(options.resume, identity)) finder->resume(before->finished, before->marks);
+  std::atomic<std::uint64_t> read = 0;
+  suffix::copy_finder::progress const on_progress = [&](std::uint64_t more) { report.progress.at(read += more); };
+  std::size_t const max_buckets = suffix::copy_finder::num_buckets / (saves ? 8 : 1);
+  try {
+    if (finder->finished() == suffix::copy_finder::num_buckets) return finder;
+    report.phase("count", all);
+    std::size_t const ranges = finder->count_ranges(max_buckets, on_progress);
+    read = 0;
+    report.phase("duplicates", all * ranges);
+    while (finder->finished() != suffix::copy_finder::num_buckets) {
+      finder->next_range(max_buckets, on_progress, index.path("seq"));
+      if (saves) save_finished(options.resume, identity, finder->finished(), finder->marks());
+    }
+  } catch (out_of_memory const& e) {
+    refuse_memory(bits + e.bytes());
+  }
+  return finder;
+}
+
 }  // namespace
 
 int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report) {
@@ -261,6 +305,11 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
   bool const edits_jsonl =
       about.input == suffix::input_format::jsonl && (options.format == "text" || options.format == "annotated");
   cli::output out(options.output, common.threads);
+  if (!options.resume.empty())
+    for (std::string const& prefix : {options.prefix, options.against})
+      for (std::string const& file : files_of(prefix))
+        if (!prefix.empty() && cli::id_of(file) && cli::id_of(file) == cli::id_of(options.resume))
+          throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", options.resume));
   std::optional<cli::output> page;
   if (!options.report.empty()) page.emplace(options.report, common.threads);
   for (cli::output const* const each : {&out, page ? &*page : nullptr}) {
@@ -268,22 +317,22 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
     refuse_output(options.prefix, *each);
     if (against) refuse_output(options.against, *each);
   }
-  std::size_t const bytes = about.residues / 8, available = cli::available_memory();
-  if (bytes > available)
-    throw out_of_memory(fmt::format("out of memory: a bit for each of {} positions: {} bytes are needed, {} are available: {}",
-                                    about.residues, bytes, available, memory_limits().advice(bytes)),
-                        bytes);
   report.stats.input(about.residues);
-  report.phase("duplicates", about.residues);
   suffix::text const input = index.view();
   suffix::duplicate_options find = options.find;
   find.threads = common.threads;
   find.whole_characters |= edits_jsonl;
+  std::unique_ptr<suffix::copy_finder> const finder = find_copies(options, find, index, against ? &*against : nullptr, report);
+  suffix::copy_finder const& found = *finder;
+  report.phase("write", about.residues);
   std::optional<clean_writer> clean;
   std::optional<jsonl_writer> lines;
   std::optional<range_writer> ranges;
   if (edits_jsonl)
-    lines.emplace(index, out, options.format == "text" ? "" : options.column.empty() ? "duplicate_ranges" : options.column,
+    lines.emplace(index, out,
+                  options.format == "text" ? ""
+                  : options.column.empty() ? "duplicate_ranges"
+                                           : options.column,
                   common.threads);
   else if (options.format == "text")
     clean.emplace(index, out);
@@ -296,18 +345,16 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
     if (clean) return clean->skip(range);
     ranges->add(range);
   };
-  suffix::entries const sa = index.array("sa"), lcp = index.array("lcp");
-  if (against)
-    suffix::find_shared(input, sa, lcp, against->view(), against->array("sa"), find, add, index.path("sa"),
-                        against->path("sa"));
-  else
-    suffix::find_duplicates(input, sa, lcp, find, add, index.path("sa"));
+  found.report(add);
   if (lines) lines->finish();
   if (clean) clean->finish();
   if (ranges) ranges->finish();
   if (page) {
     constexpr std::size_t max_strings = 20;
-    auto const strings = suffix::find_repeated_strings(input, sa, lcp, find.min_length, max_strings, index.path("sa"));
+    suffix::repeated_strings strings;
+    if (about.find("lcp"))
+      strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_strings,
+                                              index.path("sa"));
     std::vector<std::pair<std::string_view, std::string>> settings{{"index", options.prefix},
                                                                    {"shortest duplicate", std::to_string(find.min_length)}};
     if (against)
@@ -321,6 +368,7 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
   }
   out.commit();
   if (page) page->commit();
+  if (!options.resume.empty()) unlink(options.resume.c_str());
   return 0;
 }
 

@@ -49,7 +49,7 @@ int run(int argc, char const* const* argv) {
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
   set.matches.prefix = set.statistics.prefix = set.spectrum.prefix = set.prefix;
   set.duplicates.prefix = set.export_to.prefix = set.prefix;
-  set.build.memory = set.aligner_index.memory = set.memory;
+  set.build.memory = set.aligner_index.memory = set.duplicates.memory = set.memory;
 
   std::string_view const name = parsed.command->name;
   bool const builds = name.ends_with("build") || name.ends_with("aligner-index"),

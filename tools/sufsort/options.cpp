@@ -236,6 +236,10 @@ cli::command_table build_table(settings& to) {
            .group = index_group,
            .help = "leave out the suffix array; the FM index takes its place for count and locate",
            .set = cli::enable(build.without_sa)},
+          {.name = "text-only",
+           .group = index_group,
+           .help = "write only the text and its records, for sufsort duplicates; not of FASTA",
+           .set = cli::enable(build.text_only)},
           {.name = "width",
            .value = "BITS",
            .group = index_group,
@@ -533,8 +537,8 @@ cli::command_table duplicates_table(settings& to) {
           .usage = {"[OPTION]... --min-length=L PREFIX"},
           .description =
               "Print a line for each range of letters or tokens that are in copies of at least L of them, within records: "
-              "record, begin and end, from 0.",
-          .operands = {prefix_operand(to.prefix, "an index with LCP")},
+              "record, begin and end, from 0.\n\nsufsort dedup is the same command.",
+          .operands = {prefix_operand(to.prefix, "an index; it needs no suffix array")},
           .options = {{.letter = 'l',
                        .name = "min-length",
                        .value = "L",
@@ -560,7 +564,7 @@ cli::command_table duplicates_table(settings& to) {
                        .value = "OTHER",
                        .group = search_group,
                        .help = "find what occurs in another index, OTHER, instead of copies",
-                       .details = "Every occurrence is printed: --keep has no effect. OTHER needs no LCP.",
+                       .details = "Every occurrence is printed: --keep has no effect.",
                        .set = cli::store_nonempty(duplicates.against)},
                       {.name = "utf-8",
                        .group = search_group,
@@ -590,11 +594,22 @@ cli::command_table duplicates_table(settings& to) {
                        .value = "FILE",
                        .group = output_group,
                        .help = "write a page of HTML: counts, a histogram of lengths, the longest and most frequent strings",
+                       .details = "The strings need an index with LCP.",
                        .set = cli::store_nonempty(duplicates.report)},
+                      {.name = "resume",
+                       .value = "FILE",
+                       .group = memory_group,
+                       .help = "keep what is found in FILE, and go on from it after an interruption",
+                       .details = "FILE takes a bit for each letter or token. It is replaced after each eighth of the work, or "
+                                  "more often if memory is short, and removed once the output is complete. A command that "
+                                  "finds FILE continues it if index and options are the same, whatever the threads and memory.",
+                       .set = cli::store_nonempty(duplicates.resume)},
+                      host_memory_option(to.memory),
                       output_option(duplicates.output)},
           .examples = {{"Write the lines of an index without what occurs before",
                         "sufsort duplicates web -l 50 --format=text -o clean.txt"},
-                       {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"}}};
+                       {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"}},
+          .other_name = "dedup"};
 }
 
 cli::command_table export_table(settings& to) {

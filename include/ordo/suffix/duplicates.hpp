@@ -95,11 +95,16 @@ class copy_finder {
 
   /// Returns the number of buckets that have been worked on. num_buckets: all copies are marked.
   [[nodiscard]] std::size_t finished() const noexcept;
-  /// Works on the next range.
-  /// @param on_progress  called by any thread with the residues read or compared, for progress; may be empty
+  /// Called by any thread each time that it has read so many residues of one of the texts.
+  using progress = std::function<void(std::uint64_t)>;
+  /// Returns the number of ranges that are left. The first call reads the texts, to count minimizers.
+  /// @param max_buckets  of a range: more ranges than memory needs lose less if they are interrupted
   /// @throws out_of_memory  if `memory` is too small for one bucket
-  /// @throws input_error  naming `name`, if the text changes meanwhile
-  void next_range(std::function<void(std::uint64_t)> const& on_progress = {}, std::string const& name = "text");
+  std::size_t count_ranges(std::size_t max_buckets = num_buckets, progress const& on_progress = {});
+  /// Works on the next range, as count_ranges divides them.
+  /// @param name  of the text, for messages
+  /// @throws out_of_memory  as count_ranges @throws input_error  if the text changes meanwhile
+  void next_range(std::size_t max_buckets = num_buckets, progress const& on_progress = {}, std::string const& name = "text");
   /// Returns a bit for each position of the input; it is set if a copy begins there that a finished range found.
   [[nodiscard]] std::span<std::uint64_t const> marks() const noexcept;
   /// Continues where another finder of the same texts and options was: by its numbers finished() and marks().

@@ -1,0 +1,67 @@
+#include "tools/sufsort/finished_ranges.hpp"
+
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "tools/cli/output.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+/// The begin of the file. The words of marks follow.
+struct header {
+  char magic[16] = {'O', 'r', 'd', 'o', ' ', 'd', 'u', 'p', 'l', 'i', 'c', 'a', 't', 'e', 's', '1'};
+  std::uint32_t identity = 0;
+  std::uint32_t crc32 = 0;  // of the rest of the file
+  std::uint64_t finished = 0, words = 0;
+};
+
+std::uint32_t sum_of(header const& head, std::span<std::uint64_t const> marks, unsigned threads = 1) {
+  std::uint32_t const parts[] = {
+      suffix::crc32_of({reinterpret_cast<char const*>(&head.finished), 2 * sizeof(std::uint64_t)}, 1),
+      suffix::crc32_of({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()}, threads)};
+  return suffix::crc32_of({reinterpret_cast<char const*>(parts), sizeof(parts)}, 1);
+}
+
+}  // namespace
+
+std::optional<finished_ranges> load_finished(std::string const& path, std::uint32_t identity) {
+  if (access(path.c_str(), F_OK) != 0) return std::nullopt;
+  suffix::mapped_file const file(path);
+  std::span<char const> const bytes = file.bytes();
+  auto const refuse = [&](char const* why) {
+    throw input_error(fmt::format("no finished ranges: {}: {}: remove it, or name another file", path, why));
+  };
+  header head;
+  header const expected;
+  if (bytes.size() < sizeof(head) || std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic)) != 0)
+    refuse("another program wrote the file");
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  if (head.identity != identity) refuse("it is of another index, or of other options");
+  std::size_t const rest = bytes.size() - sizeof(head);
+  if (rest % sizeof(std::uint64_t) != 0 || head.words != rest / sizeof(std::uint64_t)) refuse("it is damaged");
+  finished_ranges found{std::size_t(head.finished), std::vector<std::uint64_t>(std::size_t(head.words))};
+  if (rest != 0) std::memcpy(found.marks.data(), bytes.data() + sizeof(head), rest);
+  if (sum_of(head, found.marks, 0) != head.crc32) refuse("it is damaged");
+  return found;
+}
+
+void save_finished(std::string const& path, std::uint32_t identity, std::size_t finished,
+                   std::span<std::uint64_t const> marks) {
+  header head;
+  head.identity = identity;
+  head.finished = finished;
+  head.words = marks.size();
+  head.crc32 = sum_of(head, marks, 0);
+  cli::output out(path, cli::compression::none, 1);
+  out.write({reinterpret_cast<char const*>(&head), sizeof(head)});
+  out.write({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()});
+  out.commit();
+}
+
+}  // namespace ordo::inline v0::sufsort
