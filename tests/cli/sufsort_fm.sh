@@ -47,7 +47,7 @@ expect 0 sufsort check names
 
 # An index without a suffix array says so. It is replaced as a whole, and its array is not forgotten.
 expect 0 sufsort build in.fa -o bare --fm --without-sa
-for command in 'mem bare patterns' 'ms bare patterns' 'repeats bare -l 9' 'unique bare -l 9' 'duplicates bare -l 9' 'kmers bare --length 3' \
+for command in 'mem bare patterns' 'ms bare patterns' 'repeats bare -l 9' 'unique bare -l 9' 'kmers bare --length 3' \
   'export bare --format raw32 -o o'; do
   # shellcheck disable=SC2086
   expect_error sufsort $command
