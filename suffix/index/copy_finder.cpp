@@ -117,7 +117,7 @@ class group_matcher {
   }
 
  private:
-  static constexpr std::size_t max_pairs = 8, num_models = 4;
+  static constexpr std::size_t max_pairs = 24, num_models = 4;
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
   /// A class of equal windows.
@@ -165,9 +165,14 @@ class group_matcher {
 
   void match_pairs(std::span<group_entry const> group) {
     for (std::size_t b = 1; b < group.size(); ++b)
-      for (std::size_t a = 0; a < b; ++a)
-        if (is_copy(group[a].first(), group[b].first()))
-          if (equal_windows const found = matched(group[a], group[b]); found.count != 0) mark_windows(found);
+      for (std::size_t a = b; a-- > 0;) {
+        if (!is_copy(group[a].first(), group[b].first())) continue;
+        equal_windows const found = matched(group[a], group[b]);
+        if (found.count == 0) continue;
+        mark_windows(found);
+        // All of b are marked. Earlier copies of them are, too, since that of a is one of them.
+        if (found.count == group[b].count() && options_.scope == copy_scope::anywhere) break;
+      }
   }
 
   void match_by_table(std::span<group_entry const> group) {
@@ -208,14 +213,16 @@ class group_matcher {
       });
       if (!fits) return false;
     }
+    mark_run();
     if (!marks_late) return true;
     walker again(*this, part_bits, part);
     for (group_entry const& entry : group)
       again(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {
         slot const& found = find(hash, p, chain);
-        if (texts_.record_of(found.first) != texts_.record_of(found.latest)) mark_windows(p, 1);
+        if (texts_.record_of(found.first) != texts_.record_of(found.latest)) mark_later(p);
         return found.latest;
       });
+    mark_run();
     return true;
   }
 
@@ -231,13 +238,26 @@ class group_matcher {
     return false;
   }
 
+  /// Marks a window once it is known whether the next one follows it.
+  void mark_later(std::uint64_t p) {
+    if (p != run_begin_ + run_size_ || run_size_ == 0) {
+      mark_run();
+      run_begin_ = p;
+    }
+    ++run_size_;
+  }
+  void mark_run() {
+    if (run_size_ != 0) mark_windows(run_begin_, run_size_);
+    run_size_ = 0;
+  }
+
   /// Marks a window that the table has, and for kept_copies::none the latest one that is equal to it.
   void mark_copy(slot const& same, std::uint64_t p) {
     // Windows come in order of position: if any earlier one is in the same record, the latest one is; if any is in another
     // record, the first one is.
     std::uint64_t const earlier = texts_.has_other() || options_.scope == copy_scope::across ? same.first : same.latest;
     if (!is_copy(earlier, p)) return;
-    mark_windows(p, 1);
+    mark_later(p);
     if (!keeps_first() && !texts_.has_other()) mark_windows(earlier, 1);
   }
 
@@ -321,9 +341,10 @@ class group_matcher {
   std::uint64_t length_;
   copy_bits& bits_;
   std::size_t max_slots_;
-  detail::rolling_hash<Residue> hash_;
+  detail::rolling_hash<Residue, detail::prime_numbers> hash_;
   std::vector<slot> table_;
   std::size_t used_ = 0;
+  std::uint64_t run_begin_ = 0, run_size_ = 0;  // windows to mark
 };
 
 }  // namespace
@@ -389,23 +410,32 @@ struct copy_finder::state {
   [[nodiscard]] std::unique_ptr<group_entry[]> collect(std::size_t begin, std::size_t end,
                                                        std::vector<std::uint64_t> const& begins, std::string const& name,
                                                        progress const& on_progress) const {
-    struct nothing {};
     // Not initialised: they may take gigabytes.
     auto entries = std::make_unique_for_overwrite<group_entry[]>(std::size_t(begins.back()));
     std::vector<std::uint64_t> at(begins.begin(), begins.end() - 1);
     std::atomic<bool> differs = false;
-    scan<nothing>(
+    scan<std::vector<group_entry>>(
         on_progress,
-        [&](group_entry const& entry, nothing&) {
-          std::size_t const bucket = entry.bucket();
-          if (bucket < begin || bucket >= end) return;
-          std::uint64_t const row = std::atomic_ref(at[bucket - begin]).fetch_add(1, std::memory_order_relaxed);
-          if (row < begins[bucket - begin + 1])
-            entries[row] = entry;
-          else
-            differs.store(true, std::memory_order_relaxed);
+        [&](group_entry const& entry, std::vector<group_entry>& local) {
+          if (std::size_t const bucket = entry.bucket(); bucket >= begin && bucket < end) local.push_back(entry);
         },
-        [](nothing const&) {});
+        [&](std::vector<group_entry> const& local) {
+          // Those of a bucket are written together: one by one, each would miss the caches.
+          std::vector<std::size_t> ends(end - begin + 1);
+          for (group_entry const& entry : local) ++ends[entry.bucket() - begin + 1];
+          for (std::size_t b = 1; b < ends.size(); ++b) ends[b] += ends[b - 1];
+          std::vector<group_entry> sorted(local.size());
+          for (group_entry const& entry : local) sorted[ends[entry.bucket() - begin]++] = entry;
+          for (std::size_t b = 0, first = 0; b + 1 < ends.size(); first = ends[b++]) {
+            std::size_t const count = ends[b] - first;
+            if (count == 0) continue;
+            std::uint64_t const row = std::atomic_ref(at[b]).fetch_add(count, std::memory_order_relaxed);
+            if (row + count <= begins[b + 1])
+              std::copy_n(&sorted[first], count, &entries[row]);
+            else
+              differs.store(true, std::memory_order_relaxed);
+          }
+        });
     for (std::size_t b = 0; b < at.size(); ++b)
       if (differs || at[b] != begins[b + 1])
         throw input_error(fmt::format("changed input: {}: the text differs from when its windows were counted", name));

@@ -7,44 +7,71 @@
 
 namespace ordo::inline v0::suffix::detail {
 
-/// The hash of a string of fixed length that moves over a text: a polynomial modulo 2^61 - 1 (Karp, Rabin 1987).
-template <class Residue>
-class rolling_hash {
- public:
-  explicit rolling_hash(std::uint64_t length) : length_(length) {
-    std::uint64_t square = base;
-    for (std::uint64_t n = length; n > 0; n /= 2) {
-      if (n % 2 == 1) power_ = times(power_, square);
-      square = times(square, square);
-    }
+/// Numbers modulo the prime 2^61 - 1.
+struct prime_numbers {
+  static std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+    __extension__ typedef unsigned __int128 product;
+    product const all = product(a) * b;
+    return reduced((std::uint64_t(all) & prime) + std::uint64_t(all >> 61));
   }
-
-  /// Returns the hash of the string at `at`.
-  [[nodiscard]] std::uint64_t of(Residue const* at) const {
-    std::uint64_t hash = 0;
-    for (std::uint64_t i = 0; i < length_; ++i) hash = reduced(times(hash, base) + at[i] + 1);
-    return hash;
-  }
-  /// Returns the hash of the string behind `at`, from that of the string at `at`.
-  [[nodiscard]] std::uint64_t next(std::uint64_t hash, Residue const* at) const {
-    std::uint64_t const leaving = times(std::uint64_t(at[0]) + 1, power_);
-    return reduced(times(hash, base) + std::uint64_t(at[length_]) + 1 + prime - leaving);
-  }
+  static std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return reduced(a + b); }
+  static std::uint64_t difference(std::uint64_t a, std::uint64_t b) { return reduced(a + prime - b); }
 
  private:
-  __extension__ typedef unsigned __int128 product;
-  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1, base = 0x15f3a7c94b2d8e61 % prime;
-
+  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
   static std::uint64_t reduced(std::uint64_t x) {
     x = (x & prime) + (x >> 61);
     return x >= prime ? x - prime : x;
   }
-  static std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-    product const all = product(a) * b;
-    return reduced((std::uint64_t(all) & prime) + std::uint64_t(all >> 61));
+};
+
+/// Numbers modulo 2^64, which are fast. Hashes of some long strings are equal, as of those of Thue and Morse.
+struct word_numbers {
+  static std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a * b; }
+  static std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + b; }
+  static std::uint64_t difference(std::uint64_t a, std::uint64_t b) { return a - b; }
+};
+
+/// The hash of a string of fixed length that moves over a text: a polynomial of its residues (Karp, Rabin 1987).
+template <class Residue, class Numbers>
+class rolling_hash {
+ public:
+  explicit rolling_hash(std::uint64_t length) : length_(length), power_(power(length)), quarter_power_(power(length / 4)) {}
+
+  /// Returns the hash of the string at `at`.
+  [[nodiscard]] std::uint64_t of(Residue const* at) const {
+    std::uint64_t const quarter = length_ / 4;
+    std::uint64_t part[4] = {};  // that processors compute at the same time
+    for (std::uint64_t i = 0; i < quarter; ++i)
+      for (std::uint64_t k = 0; k < 4; ++k) part[k] = pushed(part[k], at[k * quarter + i]);
+    std::uint64_t hash = part[0];
+    for (std::uint64_t k = 1; k < 4; ++k) hash = Numbers::sum(Numbers::times(hash, quarter_power_), part[k]);
+    for (std::uint64_t i = 4 * quarter; i < length_; ++i) hash = pushed(hash, at[i]);
+    return hash;
+  }
+  /// Returns the hash of the string behind `at`, from that of the string at `at`.
+  [[nodiscard]] std::uint64_t next(std::uint64_t hash, Residue const* at) const {
+    std::uint64_t const leaving = Numbers::times(std::uint64_t(at[0]) + 1, power_);
+    return Numbers::sum(Numbers::times(hash, base), Numbers::difference(std::uint64_t(at[length_]) + 1, leaving));
   }
 
-  std::uint64_t length_, power_ = 1;  // base^length_
+ private:
+  static constexpr std::uint64_t base = 0x15f3a7c94b2d8e61;  // below 2^61 - 1, and odd
+
+  static std::uint64_t pushed(std::uint64_t hash, Residue residue) {
+    return Numbers::sum(Numbers::times(hash, base), std::uint64_t(residue) + 1);
+  }
+  static std::uint64_t power(std::uint64_t exponent) {
+    std::uint64_t result = 1, square = base;
+    for (; exponent > 0; exponent /= 2) {
+      if (exponent % 2 == 1) result = Numbers::times(result, square);
+      square = Numbers::times(square, square);
+    }
+    return result;
+  }
+
+  std::uint64_t length_;
+  std::uint64_t power_, quarter_power_;  // of base, with length_ and length_ / 4
 };
 
 /// Distributes hashes evenly, and one to one (the finalizer of MurmurHash3).
@@ -130,7 +157,7 @@ class window_scan {
   };
 
   std::uint64_t width_, k_;
-  rolling_hash<Residue> hash_;
+  rolling_hash<Residue, word_numbers> hash_;
   std::vector<minimum> minima_;        // of the rests of a block
   std::vector<std::uint64_t> values_;  // hashes of a block
 };
